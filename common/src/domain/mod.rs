@@ -1,0 +1,6 @@
+//! The rules of the service as pure functions and values: no pool, no clock, no randomness.
+//!
+//! Whatever a rule needs is handed in, whatever it decides is handed back; the edges do the IO.
+
+pub mod minutes;
+pub mod read;

@@ -1,0 +1,59 @@
+//! The six read kinds of spec §2, what each needs of a media file, and what each is called.
+//!
+//! A read is what a client asks for; the job that computes it, its price and its place in a queue are decided
+//! elsewhere from this one enum.
+
+use serde::{Deserialize, Serialize};
+
+/// One of the six reads that `prepare_media` starts (spec §2, "Read kinds").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum Read {
+    /// Text transcript.
+    Transcript,
+    /// A video's moments.
+    SearchIndex,
+    /// Where speech sits.
+    Speech,
+    /// Who speaks when; reads speech too.
+    Speakers,
+    /// Beat positions.
+    Beats,
+    /// Loudness.
+    Levels,
+}
+
+impl Read {
+    /// All six, in the spec's order.
+    pub const ALL: [Self; 6] =
+        [Self::Transcript, Self::SearchIndex, Self::Speech, Self::Speakers, Self::Beats, Self::Levels];
+
+    /// The word used in requests, answers, tables and queue names.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Transcript => "transcript",
+            Self::SearchIndex => "search_index",
+            Self::Speech => "speech",
+            Self::Speakers => "speakers",
+            Self::Beats => "beats",
+            Self::Levels => "levels",
+        }
+    }
+
+    /// The read with this name, if there is one.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|read| read.name() == name)
+    }
+
+    /// Whether it reads the picture rather than the sound.
+    pub const fn needs_video(self) -> bool {
+        matches!(self, Self::SearchIndex)
+    }
+}
+
+impl std::fmt::Display for Read {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}

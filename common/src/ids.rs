@@ -1,0 +1,170 @@
+//! Typed ids: `<prefix>_<26-character ULID>` outside, a 16-byte `uuid` in the database.
+//!
+//! One type a noun, so that a job's id can't be passed where an item's is meant. Event ids are not here: they are
+//! derived from the job (`domain::event`), not minted.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use sqlx::encode::IsNull;
+use sqlx::error::BoxDynError;
+use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo, PgValueRef};
+use sqlx::{Decode, Encode, Postgres, Type};
+use std::fmt;
+use std::str::FromStr;
+use ulid::Ulid;
+use uuid::Uuid;
+
+/// A text that is not an id of the kind asked for.
+#[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
+#[error("expected `{prefix}_` and 26 characters, found `{found}`")]
+pub struct IdError {
+    prefix: &'static str,
+    found: String,
+}
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident = $prefix:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(Ulid);
+
+        impl $name {
+            /// What every id of this kind starts with, without the underscore.
+            pub const PREFIX: &'static str = $prefix;
+
+            /// A new id. Ids made by one process sort by the time they were made.
+            pub fn mint() -> Self {
+                Self(minted())
+            }
+
+            /// The 16 bytes as the database keeps them.
+            pub fn uuid(self) -> Uuid {
+                Uuid::from_u128(self.0.into())
+            }
+        }
+
+        impl From<Uuid> for $name {
+            fn from(uuid: Uuid) -> Self {
+                Self(Ulid::from(uuid.as_u128()))
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!($prefix, "_{}"), self.0)
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = IdError;
+            fn from_str(text: &str) -> Result<Self, IdError> {
+                parsed($prefix, text).map(Self)
+            }
+        }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+            }
+        }
+
+        impl Type<Postgres> for $name {
+            fn type_info() -> PgTypeInfo {
+                <Uuid as Type<Postgres>>::type_info()
+            }
+        }
+
+        impl PgHasArrayType for $name {
+            fn array_type_info() -> PgTypeInfo {
+                <Uuid as PgHasArrayType>::array_type_info()
+            }
+        }
+
+        impl Encode<'_, Postgres> for $name {
+            fn encode_by_ref(&self, buffer: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
+                <Uuid as Encode<'_, Postgres>>::encode(self.uuid(), buffer)
+            }
+        }
+
+        impl<'r> Decode<'r, Postgres> for $name {
+            fn decode(value: PgValueRef<'r>) -> Result<Self, BoxDynError> {
+                <Uuid as Decode<'r, Postgres>>::decode(value).map(Self::from)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// An account: who pays and who owns workspaces.
+    AccountId = "acc";
+    /// A person known by an OAuth subject.
+    UserId = "usr";
+    /// A workspace (spec §2).
+    WorkspaceId = "wsp";
+    /// An API key.
+    KeyId = "key";
+    /// A library item.
+    ItemId = "itm";
+    /// An upload or an import.
+    UploadId = "upl";
+    /// A job (spec §2).
+    JobId = "job";
+    /// A webhook endpoint (spec §2).
+    EndpointId = "whe";
+    /// A delivery series (spec §2).
+    DeliveryId = "dlv";
+    /// A project (spec §2).
+    ProjectId = "prj";
+    /// One HTTP request (`X-Request-Id`).
+    RequestId = "req";
+}
+
+/// A ULID that is greater than every one this process has minted before, also within one millisecond.
+fn minted() -> Ulid {
+    use std::sync::{Mutex, PoisonError};
+    static LAST: Mutex<Ulid> = Mutex::new(Ulid::nil());
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    let fresh = Ulid::generate();
+    let next = if fresh.timestamp_ms() > last.timestamp_ms() { fresh } else { last.increment().unwrap_or(fresh) };
+    *last = next;
+    next
+}
+
+fn parsed(prefix: &'static str, text: &str) -> Result<Ulid, IdError> {
+    text.strip_prefix(prefix)
+        .and_then(|rest| rest.strip_prefix('_'))
+        .filter(|rest| rest.len() == 26 && rest.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit()))
+        .and_then(|rest| Ulid::from_string(rest).ok())
+        .ok_or_else(|| IdError { prefix, found: text.chars().take(64).collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_reads_back_what_it_wrote_and_refuses_another_kind() {
+        let job = JobId::mint();
+        assert_eq!(job.to_string().parse::<JobId>(), Ok(job));
+        assert_eq!(job.to_string().len(), 30);
+        assert!(job.to_string().parse::<ItemId>().is_err());
+        assert!("job_0".parse::<JobId>().is_err());
+    }
+
+    #[test]
+    fn ids_of_one_process_sort_by_the_order_they_were_minted_in() {
+        let ids: Vec<JobId> = (0..1000).map(|_| JobId::mint()).collect();
+        assert!(ids.is_sorted());
+    }
+}

@@ -1,0 +1,8 @@
+//! What the api, the worker, the scheduler and the command line share.
+//!
+//! `domain` holds the rules, without IO. `store` holds all SQL. The other modules are the edges: the queue, the
+//! media store, the outbound client, the embedded server, settings and logs. Nothing here knows a route, a reader
+//! or a duty: those live in the crates that depend on this one.
+
+pub mod domain;
+pub mod ids;
