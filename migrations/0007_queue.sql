@@ -1,7 +1,8 @@
 -- apalis's tables as this service uses them: disposable tickets (docs/decisions.md, "Truth and tickets").
 
--- Fetching by `id = ANY(ARRAY(...))` keeps the plan on the primary key whatever the table's size; the shipped function
--- joins, which hashes all rows once there are many.
+-- A worker subscribes to several queues under one name, `read:levels,read:speech`, and fetches from all of them with one
+-- limit: its slots are the process's, not a queue's. Fetching by `id = ANY(ARRAY(...))` keeps the plan on the primary key
+-- whatever the table's size; the shipped function joins, which hashes all rows once there are many.
 CREATE OR REPLACE FUNCTION apalis.get_jobs(worker_id text, v_job_type text, v_job_count integer DEFAULT 5)
 RETURNS SETOF apalis.jobs
 LANGUAGE sql VOLATILE
@@ -9,13 +10,19 @@ AS $$
     UPDATE apalis.jobs
     SET status = 'Queued', lock_by = worker_id, lock_at = now()
     WHERE id = ANY (ARRAY(
-        SELECT id FROM apalis.jobs
-        WHERE (status = 'Pending' OR (status = 'Failed' AND attempts < max_attempts))
-            AND run_at < now()
-            AND job_type = v_job_type
-        ORDER BY priority DESC, run_at ASC
+        SELECT due.id
+        FROM unnest(string_to_array(v_job_type, ',')) AS queue (name)
+        CROSS JOIN LATERAL (
+            SELECT id, priority, run_at FROM apalis.jobs
+            WHERE (status = 'Pending' OR (status = 'Failed' AND attempts < max_attempts))
+                AND run_at < now()
+                AND job_type = queue.name
+            ORDER BY priority DESC, run_at ASC
+            LIMIT v_job_count
+            FOR UPDATE SKIP LOCKED
+        ) AS due
+        ORDER BY due.priority DESC, due.run_at ASC
         LIMIT v_job_count
-        FOR UPDATE SKIP LOCKED
     ))
     RETURNING *
 $$;

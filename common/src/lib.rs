@@ -4,5 +4,11 @@
 //! media store, the outbound client, the embedded server, settings and logs. Nothing here knows a route, a reader
 //! or a duty: those live in the crates that depend on this one.
 
+pub mod config;
 pub mod domain;
 pub mod ids;
+pub mod process;
+pub mod queue;
+pub mod store;
+pub mod telemetry;
+pub mod wake;
