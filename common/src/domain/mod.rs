@@ -2,5 +2,7 @@
 //!
 //! Whatever a rule needs is handed in, whatever it decides is handed back; the edges do the IO.
 
+pub mod job;
 pub mod minutes;
+pub mod plan;
 pub mod read;
