@@ -4,5 +4,8 @@
 //! change is one conditional update that names the state it leaves. Nothing here decides: rules are in `domain`.
 
 mod connect;
+pub mod jobs;
+pub mod minutes;
+pub mod reads;
 
 pub use connect::{PoolSize, connect, migrate};
