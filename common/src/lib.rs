@@ -6,4 +6,5 @@
 
 pub mod domain;
 pub mod ids;
+pub mod outbound;
 pub mod seal;
