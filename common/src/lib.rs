@@ -7,8 +7,10 @@
 pub mod config;
 pub mod domain;
 pub mod ids;
+pub mod outbound;
 pub mod process;
 pub mod queue;
+pub mod seal;
 pub mod store;
 pub mod telemetry;
 pub mod wake;
