@@ -2,6 +2,8 @@
 //!
 //! The folders stand in `/tmp`, where the user that root lends the server can reach them.
 
+#![expect(clippy::unwrap_used, reason = "a test says what went wrong by panicking")]
+
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
