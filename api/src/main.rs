@@ -1,0 +1,26 @@
+//! The api process: settings, signals and nothing else.
+
+use clap::Parser;
+use common::config::{ApiSettings, Settings};
+use common::process::Process;
+use common::store::PoolSize;
+
+/// The api of the Media and Workspace Service.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    #[command(flatten)]
+    settings: Settings,
+    #[command(flatten)]
+    api: ApiSettings,
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let Arguments { settings, api } = Arguments::parse();
+    common::telemetry::start(&settings);
+    common::process::install_crypto();
+    let process = Process::start(settings, PoolSize(16), "api").await?;
+    process.end_on_signals()?;
+    api::run(process, api).await
+}

@@ -1,0 +1,165 @@
+//! The settings that every process reads, from flags and `MWS_*` variables, with their units and defaults.
+//!
+//! One struct, so that `mws up` and the three separate processes can't disagree. What only one process needs stands in
+//! its own group. Nothing here reads a clock, a file or the database.
+
+use crate::domain::minutes::Minutes;
+use clap::Args;
+use ipnet::IpNet;
+use secrecy::SecretString;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Settings of the whole deployment (design.md, "Settings").
+#[derive(Debug, Clone, Args)]
+pub struct Settings {
+    /// PostgreSQL to use. Unset: `mws up` starts an embedded server in the data folder.
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
+    pub database_url: Option<String>,
+
+    /// Folder of the embedded server, the media and `credentials.json`.
+    #[arg(long, env = "MWS_DATA_DIR", default_value = ".mws")]
+    pub data_dir: PathBuf,
+
+    /// Where uploaded media is kept: `file:<folder>` or `s3://bucket/prefix`. Unset: `media` in the data folder.
+    #[arg(long, env = "MWS_MEDIA_STORE")]
+    pub media_store: Option<String>,
+
+    /// 32 bytes in base64 that seal secrets at rest. Made and kept in the data folder by `mws up`.
+    #[arg(long, env = "MWS_SECRET_KEY", hide_env_values = true)]
+    pub secret_key: Option<SecretString>,
+
+    /// The key before it, for what is still sealed under it.
+    #[arg(long, env = "MWS_SECRET_KEY_OLD", hide_env_values = true)]
+    pub secret_key_old: Option<SecretString>,
+
+    /// Bearer token of the console and the operator routes. Made and kept in the data folder by `mws up`.
+    #[arg(long, env = "MWS_OPERATOR_TOKEN", hide_env_values = true)]
+    pub operator_token: Option<SecretString>,
+
+    /// Signs webhooks of accounts without a secret of their own. Made and kept in the data folder by `mws up`.
+    #[arg(long, env = "MWS_DEFAULT_WEBHOOK_SECRET", hide_env_values = true)]
+    pub default_webhook_secret: Option<SecretString>,
+
+    /// Networks (CIDR, comma-separated) that webhooks and imports may reach although private; plain http to these alone.
+    #[arg(long, env = "MWS_OUTBOUND_ALLOW", value_delimiter = ',')]
+    pub outbound_allow: Vec<IpNet>,
+
+    /// Seconds between the attempts of a webhook delivery.
+    #[arg(
+        long,
+        env = "MWS_WEBHOOK_RETRY_SECONDS",
+        value_delimiter = ',',
+        default_value = "60,300,1800,7200,21600,43200,86400"
+    )]
+    pub webhook_retry_seconds: Vec<u64>,
+
+    /// Milliseconds a receiver has for its whole answer.
+    #[arg(long, env = "MWS_WEBHOOK_TIMEOUT_MS", default_value_t = 10_000)]
+    pub webhook_timeout_ms: u64,
+
+    /// Requests a minute an account.
+    #[arg(long, env = "MWS_RATE_PER_MINUTE", default_value_t = 600)]
+    pub rate_per_minute: u32,
+
+    /// Requests an account may send at once before the rate counts.
+    #[arg(long, env = "MWS_RATE_BURST", default_value_t = 60)]
+    pub rate_burst: u32,
+
+    /// Cloud minutes granted an account each month, unless the account has an allowance of its own.
+    #[arg(long, env = "MWS_MONTHLY_MINUTES", default_value = "1000")]
+    pub monthly_minutes: Minutes,
+
+    /// Reads a worker process runs at once. Unset: one a core.
+    #[arg(long, env = "MWS_WORKER_READS")]
+    pub worker_reads: Option<usize>,
+
+    /// Webhook deliveries a worker process sends at once.
+    #[arg(long, env = "MWS_WORKER_WEBHOOKS", default_value_t = 256)]
+    pub worker_webhooks: usize,
+
+    /// Reads this worker subscribes to (comma-separated). Unset: all that it can run.
+    #[arg(long, env = "MWS_READS", value_delimiter = ',')]
+    pub reads: Vec<String>,
+
+    /// Folders searched for model files (colon-separated).
+    #[arg(long, env = "MWS_MODEL_DIR", value_delimiter = ':', default_value = "models:/usr/local/share/mws/models")]
+    pub model_dir: Vec<PathBuf>,
+
+    /// Bytes of one upload.
+    #[arg(long, env = "MWS_MAX_UPLOAD_BYTES", default_value_t = 10 << 30)]
+    pub max_upload_bytes: u64,
+
+    /// Bytes of media an account may keep.
+    #[arg(long, env = "MWS_STORAGE_QUOTA_BYTES", default_value_t = 1 << 40)]
+    pub storage_quota_bytes: u64,
+
+    /// Seconds of the longest media that is read.
+    #[arg(long, env = "MWS_MAX_MEDIA_SECONDS", default_value_t = 86_400)]
+    pub max_media_seconds: u64,
+
+    /// A read's deadline is this many times its media's duration, and 60 s.
+    #[arg(long, env = "MWS_READ_TIMEOUT_FACTOR", default_value_t = 2.0)]
+    pub read_timeout_factor: f64,
+
+    /// Days that ended jobs and deliveries are kept.
+    #[arg(long, env = "MWS_RETENTION_DAYS", default_value_t = 30)]
+    pub retention_days: u32,
+
+    /// Seconds that a stopping worker lets running work end before it hands it back.
+    #[arg(long, env = "MWS_DRAIN_SECONDS", default_value_t = 20)]
+    pub drain_seconds: u64,
+
+    /// What is logged, as `tracing` filters say it.
+    #[arg(long, env = "MWS_LOG", default_value = "info")]
+    pub log: String,
+
+    /// How it is logged. Unset: text on a terminal, else JSON.
+    #[arg(long, env = "MWS_LOG_FORMAT")]
+    pub log_format: Option<LogFormat>,
+}
+
+/// The shape of log lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum LogFormat {
+    /// Lines for people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// Settings of the api alone.
+#[derive(Debug, Clone, Args)]
+pub struct ApiSettings {
+    /// Address and port to listen on.
+    #[arg(long, env = "MWS_LISTEN", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+
+    /// The URL clients reach the service by, without a path. Unset: from the address listened on.
+    #[arg(long, env = "MWS_PUBLIC_URL")]
+    pub public_url: Option<String>,
+
+    /// Proxies (CIDR, comma-separated) whose X-Forwarded-For counts.
+    #[arg(long, env = "MWS_TRUSTED_PROXIES", value_delimiter = ',')]
+    pub trusted_proxies: Vec<IpNet>,
+}
+
+impl Settings {
+    /// How long a receiver has for its whole answer.
+    pub fn webhook_timeout(&self) -> Duration {
+        Duration::from_millis(self.webhook_timeout_ms)
+    }
+
+    /// Where media is kept, when no other place is set.
+    pub fn media_store_url(&self) -> String {
+        self.media_store.clone().unwrap_or_else(|| format!("file:{}", self.data_dir.join("media").display()))
+    }
+
+    /// Reads this process runs at once.
+    pub fn read_slots(&self) -> usize {
+        self.worker_reads
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+            .max(1)
+    }
+}

@@ -1,0 +1,111 @@
+//! What every process holds while it runs: its settings, its pool, its wake-ups and the signal that ends it.
+//!
+//! `mws up` hands one `Process` to the api, the worker and the scheduler; each of them alone starts its own. A process has
+//! a name that no other has had, host-pid-ulid, which leases, claims and queue workers are known by.
+
+use crate::config::Settings;
+use crate::store::{self, PoolSize};
+use crate::wake::Wakes;
+use secrecy::SecretString;
+use sqlx::PgPool;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+use ulid::Ulid;
+
+/// A running process's shared parts. Cheap to clone.
+#[derive(Clone)]
+pub struct Process {
+    /// The settings it was started with.
+    pub settings: Arc<Settings>,
+    /// host-pid-ulid: new at every start.
+    pub name: Arc<str>,
+    /// The host's name.
+    pub host: Arc<str>,
+    /// Connections straight to Postgres.
+    pub pool: PgPool,
+    /// Notifications to and from other processes.
+    pub wakes: Wakes,
+    /// Cancelled when the process is to end.
+    pub shutdown: CancellationToken,
+}
+
+/// Why a process can't start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A setting that this process needs is not set.
+    #[error("{name} is not set: {cure}")]
+    Missing {
+        /// The variable.
+        name: &'static str,
+        /// What to do.
+        cure: &'static str,
+    },
+    /// The database can't be reached.
+    #[error("the database can't be reached: {0}")]
+    Database(#[from] sqlx::Error),
+    /// The database can't be brought up to date.
+    #[error("the database can't be brought up to date: {0}")]
+    Migrate(#[from] sqlx::migrate::MigrateError),
+}
+
+impl Process {
+    /// Connects, brings the database up to date and starts listening for wake-ups.
+    pub async fn start(settings: Settings, connections: PoolSize, service: &str) -> Result<Self, StartError> {
+        let url = settings.database_url.as_deref().ok_or(StartError::Missing {
+            name: "DATABASE_URL",
+            cure: "name a PostgreSQL, or run `mws up`, which brings its own",
+        })?;
+        for (name, secret) in [
+            ("MWS_SECRET_KEY", &settings.secret_key),
+            ("MWS_OPERATOR_TOKEN", &settings.operator_token),
+            ("MWS_DEFAULT_WEBHOOK_SECRET", &settings.default_webhook_secret),
+        ] {
+            require(name, secret.as_ref())?;
+        }
+        let pool = store::connect(url, connections, &format!("mws-{service}")).await?;
+        store::migrate(&pool).await?;
+        let shutdown = CancellationToken::new();
+        let wakes = Wakes::start(&pool, shutdown.clone());
+        let host = host_name();
+        let name = format!("{host}-{}-{}", std::process::id(), Ulid::generate());
+        Ok(Self { settings: Arc::new(settings), name: name.into(), host: host.into(), pool, wakes, shutdown })
+    }
+
+    /// Cancels `shutdown` at the first Ctrl-C or SIGTERM.
+    pub fn end_on_signals(&self) -> std::io::Result<()> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        let shutdown = self.shutdown.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+                () = shutdown.cancelled() => return,
+            }
+            tracing::info!("Stopping: running work is let end or handed back.");
+            shutdown.cancel();
+        });
+        Ok(())
+    }
+}
+
+fn require(name: &'static str, secret: Option<&SecretString>) -> Result<(), StartError> {
+    let cure = "separate processes share it, so it can't be made here; `openssl rand -base64 32` makes one";
+    secret.map(|_| ()).ok_or(StartError::Missing { name, cure })
+}
+
+fn host_name() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/hostname")
+        .ok()
+        .or_else(|| std::env::var("HOSTNAME").ok())
+        .map(|name| name.trim().to_owned())
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| "host".to_owned())
+}
+
+/// Makes ring the TLS provider of the process. Call first thing in a main; a second call changes nothing.
+pub fn install_crypto() {
+    // An error says that a provider is installed already, which is what was asked for.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}

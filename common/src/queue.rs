@@ -1,0 +1,236 @@
+//! The only use of apalis: pushing tickets into Postgres and working them.
+//!
+//! The truth is in our own tables; a row of apalis is a disposable ticket that carries an id and nothing else. A lost or
+//! doubled ticket is harmless, because every handler begins with a conditional claim of our row. So a handler never
+//! answers with an error and nothing here retries: delays live in our `due_at`, and the scheduler pushes a new ticket for
+//! what is due and has none. Waking workers after a commit is `wake`'s.
+
+use crate::domain::read::Read;
+use crate::ids::{DeliveryId, JobId, UploadId};
+use crate::wake::Wakes;
+use apalis::prelude::{Monitor, WorkerBuilder, WorkerBuilderExt};
+use apalis_core::backend::ext::BackendExt;
+use apalis_core::backend::ext::poll_strategy::{PollSnapshot, PollStrategy};
+use apalis_core::worker::ext::parallelize::ParallelizeExt;
+use apalis_postgres::{Config, PostgresStorage};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use sqlx::{PgConnection, PgPool};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::time::{Interval, MissedTickBehavior, interval};
+use tokio_util::sync::CancellationToken;
+use ulid::Ulid;
+
+/// How often a worker's row says that it lives.
+const HEARTBEAT: Duration = Duration::from_secs(5);
+/// Missed beats after which apalis gives a dead worker's tickets to another.
+const MISSED_BEATS: usize = 4;
+/// The backstop for a notification that never came.
+const POLL: Duration = Duration::from_secs(1);
+
+/// A queue of tickets. There is one a read, so that a worker subscribes to what it can run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Queue {
+    /// Jobs of one read.
+    Read(Read),
+    /// Uploads and imports to be fetched and probed.
+    Ingest,
+    /// First attempts to healthy endpoints.
+    WebhookFirst,
+    /// Every other attempt.
+    WebhookSlow,
+}
+
+impl Queue {
+    /// The name in apalis's tables, in metrics and in notifications.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read(Read::Transcript) => "read:transcript",
+            Self::Read(Read::SearchIndex) => "read:search_index",
+            Self::Read(Read::Speech) => "read:speech",
+            Self::Read(Read::Speakers) => "read:speakers",
+            Self::Read(Read::Beats) => "read:beats",
+            Self::Read(Read::Levels) => "read:levels",
+            Self::Ingest => "ingest",
+            Self::WebhookFirst => "webhook:first",
+            Self::WebhookSlow => "webhook:slow",
+        }
+    }
+}
+
+/// What a ticket is about. Its JSON is `{"job_id":"job_…"}` and the like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Subject {
+    /// A job to claim and run.
+    #[serde(rename = "job_id")]
+    Job(JobId),
+    /// A delivery to claim and send.
+    #[serde(rename = "delivery_id")]
+    Delivery(DeliveryId),
+    /// An upload to claim, fetch and probe.
+    #[serde(rename = "upload_id")]
+    Upload(UploadId),
+}
+
+/// One ticket to push. The row it is about stores `id`, so that the scheduler can tell whether it still has one.
+#[derive(Debug, Clone)]
+pub struct Ticket {
+    /// The apalis task's id.
+    pub id: String,
+    /// Where it waits.
+    pub queue: Queue,
+    /// What it is about.
+    pub subject: Subject,
+}
+
+impl Ticket {
+    /// A ticket with a fresh id.
+    pub fn new(queue: Queue, subject: Subject) -> Self {
+        Self { id: Ulid::generate().to_string(), queue, subject }
+    }
+}
+
+/// Pushes tickets in the caller's transaction, whatever their queues, in one statement.
+///
+/// apalis's own push stamps the host's second and takes one queue a call. This one stamps the database's second, rounded
+/// down, because a ticket stamped by a host whose clock runs ahead stays invisible until the others catch up.
+pub async fn push(conn: &mut PgConnection, tickets: &[Ticket]) -> sqlx::Result<()> {
+    if tickets.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<String> = tickets.iter().map(|ticket| ticket.id.clone()).collect();
+    let queues: Vec<String> = tickets.iter().map(|ticket| ticket.queue.name().to_owned()).collect();
+    let subjects: Vec<Vec<u8>> =
+        tickets.iter().map(|ticket| serde_json::to_vec(&ticket.subject).unwrap_or_default()).collect();
+    sqlx::query!(
+        "INSERT INTO apalis.jobs (id, job_type, job, status, attempts, max_attempts, run_at, priority, metadata)
+         SELECT id, queue, subject, 'Pending', 0, 1, date_trunc('second', transaction_timestamp()), 0, ''::hstore
+         FROM unnest($1::text[], $2::text[], $3::bytea[]) AS ticket (id, queue, subject)",
+        &ids,
+        &queues,
+        &subjects
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// What a worker does with a ticket. It records the outcome in our tables itself, and must not panic: a panic would leave
+/// the ticket `Running` for good.
+pub type Handler = Arc<dyn Fn(Subject) -> BoxFuture<'static, ()> + Send + Sync>;
+
+/// A set of queues worked with one limit.
+#[derive(Clone)]
+pub struct Subscription {
+    /// Which queues.
+    pub queues: Vec<Queue>,
+    /// How many tickets at once.
+    pub concurrency: usize,
+    /// What to do with each.
+    pub handler: Handler,
+}
+
+impl Subscription {
+    /// The name apalis knows the set by; our `apalis.get_jobs` takes it apart again.
+    fn name(&self) -> String {
+        self.queues.iter().map(|queue| queue.name()).collect::<Vec<_>>().join(",")
+    }
+
+    /// Concurrency must not pass four times the batch, or apalis hangs at shutdown with its acknowledgements unsent.
+    fn batch(&self) -> usize {
+        self.concurrency.div_ceil(4).max(1)
+    }
+}
+
+/// Why the workers stopped unasked.
+#[derive(Debug, thiserror::Error)]
+#[error("the queue's workers stopped unasked: {0}")]
+pub struct WorkError(String);
+
+/// Works the subscriptions until `shutdown`, then lets running handlers end for at most `drain`.
+///
+/// A worker that loses the database is restarted under a new name: apalis leaves the tickets of a name it knows `Queued`.
+pub async fn work(
+    pool: &PgPool,
+    wakes: &Wakes,
+    process: &str,
+    subscriptions: &[Subscription],
+    drain: Duration,
+    shutdown: CancellationToken,
+) -> Result<(), WorkError> {
+    let mut monitor = Monitor::new().shutdown_timeout(drain).should_restart(|worker, error| {
+        tracing::warn!(worker = worker.name(), error = %error, "A queue worker lost its backend and is restarted.");
+        true
+    });
+    for subscription in subscriptions {
+        let (pool, wakes, process, subscription) =
+            (pool.clone(), wakes.clone(), process.to_owned(), subscription.clone());
+        monitor = monitor.register(move |_| {
+            let config = Config::default()
+                .queue(subscription.name())
+                .batch_size(subscription.batch())
+                .heartbeat_interval(HEARTBEAT)
+                .missed_heartbeats(MISSED_BEATS)
+                .lock_tasks(false)
+                .persist_results(true);
+            let backend = PostgresStorage::<Subject>::new(&pool)
+                .with_config(config)
+                .poll_with_strategy(Woken::new(&wakes, &subscription.queues));
+            let handler = Arc::clone(&subscription.handler);
+            WorkerBuilder::new(format!("{process}-{}", Ulid::generate()))
+                .backend(backend)
+                .parallelize(tokio::spawn)
+                .concurrency(subscription.concurrency)
+                .build(move |subject: Subject| handler(subject).map(Ok::<(), apalis::prelude::BoxDynError>))
+        });
+    }
+    let asked = shutdown.clone();
+    let signal = async move {
+        asked.cancelled().await;
+        Ok(())
+    };
+    let ended = monitor.run_with_signal(signal).await;
+    match ended {
+        Ok(()) if shutdown.is_cancelled() => Ok(()),
+        Ok(()) => Err(WorkError("no worker is left".to_owned())),
+        Err(error) => Err(WorkError(error.to_string())),
+    }
+}
+
+/// Polls when a notification names one of the queues, and every second regardless.
+///
+/// apalis's own interval arms its timer only while idle and then waits for the heartbeat, which took 22 s when tried.
+struct Woken {
+    timer: Option<Interval>,
+    wake: BoxFuture<'static, ()>,
+    wakes: Wakes,
+    queues: Vec<Queue>,
+}
+
+impl Woken {
+    fn new(wakes: &Wakes, queues: &[Queue]) -> Self {
+        Self { timer: None, wake: wakes.woken(queues), wakes: wakes.clone(), queues: queues.to_vec() }
+    }
+}
+
+impl PollStrategy for Woken {
+    fn poll_drive(&mut self, cx: &mut Context<'_>, _: &PollSnapshot) -> Poll<Option<()>> {
+        let mut due = false;
+        while self.wake.poll_unpin(cx).is_ready() {
+            self.wake = self.wakes.woken(&self.queues);
+            due = true;
+        }
+        let timer = self.timer.get_or_insert_with(|| {
+            let mut timer = interval(POLL);
+            timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            timer
+        });
+        while timer.poll_tick(cx).is_ready() {
+            due = true;
+        }
+        if due { Poll::Ready(Some(())) } else { Poll::Pending }
+    }
+}

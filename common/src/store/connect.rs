@@ -1,0 +1,41 @@
+//! Pools with the session limits every connection needs, and the migrations.
+
+use sqlx::PgPool;
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use std::str::FromStr;
+use std::time::Duration;
+
+/// How many connections a pool may hold.
+#[derive(Debug, Clone, Copy)]
+pub struct PoolSize(pub u32);
+
+/// A pool whose sessions give up rather than hang: on a lock after two seconds, on a statement after thirty, and an idle
+/// transaction is ended after ten, because a held snapshot is what slows the whole queue.
+pub async fn connect(url: &str, size: PoolSize, name: &str) -> sqlx::Result<PgPool> {
+    let options = PgConnectOptions::from_str(url)?.application_name(name).options([
+        ("lock_timeout", "2s"),
+        ("statement_timeout", "30s"),
+        ("idle_in_transaction_session_timeout", "10s"),
+        ("timezone", "UTC"),
+    ]);
+    PgPoolOptions::new()
+        .max_connections(size.0)
+        .acquire_timeout(Duration::from_secs(5))
+        .test_before_acquire(false)
+        .connect_with(options)
+        .await
+}
+
+/// Brings the database up to date: the queue's own migrations, then ours. Safe to run from several processes at once.
+pub async fn migrate(pool: &PgPool) -> Result<(), sqlx::migrate::MigrateError> {
+    let mut conn = pool.acquire().await?;
+    // A migration that waits for a lock or rewrites a table may take longer than a request may.
+    sqlx::query("SET statement_timeout = 0").execute(&mut *conn).await?;
+    sqlx::query("SET lock_timeout = 0").execute(&mut *conn).await?;
+    let queue = apalis_postgres::PostgresStorage::<()>::migrations();
+    queue.run(&mut *conn).await?;
+    sqlx::migrate!("../migrations").run(&mut *conn).await?;
+    // These session settings must not reach the pool's next user.
+    drop(conn.detach());
+    Ok(())
+}

@@ -1,0 +1,202 @@
+//! Telling other processes that something is there, without a lock that every commit shares.
+//!
+//! A NOTIFY inside a transaction takes one lock for the whole server at commit. Here a process notifies after its commit,
+//! once for everything that came together within two milliseconds, and listens on one direct connection for all of its
+//! queues and long polls. A notification that is lost costs a second: everyone who waits also polls.
+
+use crate::ids::JobId;
+use crate::queue::Queue;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use sqlx::PgPool;
+use sqlx::postgres::PgListener;
+use std::collections::BTreeSet;
+use std::time::Duration;
+use tokio::sync::{broadcast, mpsc};
+use tokio_util::sync::CancellationToken;
+
+/// How long notifications are gathered before they are sent as one.
+const GATHER: Duration = Duration::from_millis(2);
+/// Postgres refuses a payload of 8,000 bytes.
+const PAYLOAD_BYTES: usize = 7_500;
+const CHANNEL: &str = "mws_wake";
+
+/// Something another process may be waiting for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wake {
+    /// A queue has a new ticket; by name.
+    Queue(String),
+    /// A job ended.
+    JobEnded(JobId),
+    /// The listening connection was lost and is back: look at everything.
+    Everything,
+}
+
+impl Wake {
+    /// The word in the payload; words are separated by a space.
+    fn word(&self) -> String {
+        match self {
+            Self::Queue(name) => name.clone(),
+            Self::JobEnded(job) => job.to_string(),
+            Self::Everything => "*".to_owned(),
+        }
+    }
+
+    fn from_word(word: &str) -> Self {
+        match word.parse::<JobId>() {
+            Ok(job) => Self::JobEnded(job),
+            Err(_) if word == "*" => Self::Everything,
+            Err(_) => Self::Queue(word.to_owned()),
+        }
+    }
+}
+
+/// A process's end of the wire: sends wakes after a commit, and hands out those that arrive.
+#[derive(Clone)]
+pub struct Wakes {
+    outgoing: mpsc::UnboundedSender<Wake>,
+    incoming: broadcast::Sender<Wake>,
+}
+
+impl Wakes {
+    /// Starts the sending and the listening task. `direct` must reach Postgres itself, not a pooler in transaction mode.
+    pub fn start(direct: &PgPool, shutdown: CancellationToken) -> Self {
+        let (outgoing, wakes) = mpsc::unbounded_channel();
+        let (incoming, _) = broadcast::channel(4096);
+        tokio::spawn(send(direct.clone(), wakes, shutdown.clone()));
+        tokio::spawn(listen(direct.clone(), incoming.clone(), shutdown));
+        Self { outgoing, incoming }
+    }
+
+    /// Sends these once the caller's transaction is committed. Never waits; a lost wake is made good by polling.
+    pub fn send(&self, wakes: impl IntoIterator<Item = Wake>) {
+        for wake in wakes {
+            // The receiver is gone only while the process ends.
+            let _ = self.outgoing.send(wake);
+        }
+    }
+
+    /// Says that these queues have new tickets.
+    pub fn queues(&self, queues: impl IntoIterator<Item = Queue>) {
+        self.send(queues.into_iter().map(|queue| Wake::Queue(queue.name().to_owned())));
+    }
+
+    /// Everything that arrives from now on.
+    pub fn subscribe(&self) -> broadcast::Receiver<Wake> {
+        self.incoming.subscribe()
+    }
+
+    /// Ends at the next wake of one of these queues, subscribed from now on.
+    pub fn woken(&self, queues: &[Queue]) -> BoxFuture<'static, ()> {
+        let mut incoming = self.subscribe();
+        let names: Vec<&'static str> = queues.iter().map(|queue| queue.name()).collect();
+        async move {
+            loop {
+                match incoming.recv().await {
+                    Ok(Wake::Queue(name)) if !names.contains(&name.as_str()) => {}
+                    Ok(Wake::JobEnded(_)) => {}
+                    Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => return,
+                    Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
+                }
+            }
+        }
+        .boxed()
+    }
+}
+
+async fn send(pool: PgPool, mut wakes: mpsc::UnboundedReceiver<Wake>, shutdown: CancellationToken) {
+    loop {
+        let first = tokio::select! {
+            wake = wakes.recv() => wake,
+            () = shutdown.cancelled() => None,
+        };
+        let Some(first) = first else { return };
+        tokio::time::sleep(GATHER).await;
+        let mut words = BTreeSet::from([first.word()]);
+        while let Ok(wake) = wakes.try_recv() {
+            words.insert(wake.word());
+        }
+        let payloads = payloads(words);
+        let sent = sqlx::query!("SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload", CHANNEL, &payloads)
+            .fetch_all(&pool)
+            .await;
+        if let Err(error) = sent {
+            tracing::warn!(error = %error, "A wake-up was not sent; those who wait will poll.");
+        }
+    }
+}
+
+fn payloads(words: BTreeSet<String>) -> Vec<String> {
+    let mut payloads = vec![String::new()];
+    for word in words {
+        if let Some(last) = payloads.last_mut() {
+            if last.len() + word.len() < PAYLOAD_BYTES {
+                last.push_str(&word);
+                last.push(' ');
+                continue;
+            }
+        }
+        payloads.push(word + " ");
+    }
+    payloads
+}
+
+async fn listen(pool: PgPool, incoming: broadcast::Sender<Wake>, shutdown: CancellationToken) {
+    loop {
+        let lost = tokio::select! {
+            lost = listen_until_lost(&pool, &incoming) => lost,
+            () = shutdown.cancelled() => return,
+        };
+        tracing::warn!(error = %lost, "The listening connection was lost; polling until it is back.");
+        tokio::select! {
+            () = tokio::time::sleep(Duration::from_secs(1)) => {}
+            () = shutdown.cancelled() => return,
+        }
+    }
+}
+
+async fn listen_until_lost(pool: &PgPool, incoming: &broadcast::Sender<Wake>) -> sqlx::Error {
+    let mut listener = match PgListener::connect_with(pool).await {
+        Ok(listener) => listener,
+        Err(error) => return error,
+    };
+    listener.eager_reconnect(false);
+    if let Err(error) = listener.listen(CHANNEL).await {
+        return error;
+    }
+    let _ = incoming.send(Wake::Everything);
+    loop {
+        match listener.try_recv().await {
+            Ok(Some(notification)) => {
+                for word in notification.payload().split_whitespace() {
+                    // No one listens when no receiver is subscribed; that is not a fault.
+                    let _ = incoming.send(Wake::from_word(word));
+                }
+            }
+            Ok(None) => return sqlx::Error::WorkerCrashed,
+            Err(error) => return error,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_payload_never_passes_what_postgres_takes_and_nothing_is_left_out() {
+        let words: BTreeSet<String> = (0..1000).map(|_| JobId::mint().to_string()).collect();
+        let payloads = payloads(words.clone());
+        assert!(payloads.iter().all(|payload| payload.len() <= PAYLOAD_BYTES));
+        let read: BTreeSet<String> =
+            payloads.iter().flat_map(|payload| payload.split_whitespace()).map(str::to_owned).collect();
+        assert_eq!(read, words);
+    }
+
+    #[test]
+    fn a_word_reads_back_as_the_wake_it_was() {
+        for wake in [Wake::Queue("read:levels".to_owned()), Wake::JobEnded(JobId::mint()), Wake::Everything] {
+            assert_eq!(Wake::from_word(&wake.word()), wake);
+        }
+    }
+}

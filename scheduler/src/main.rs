@@ -1,0 +1,24 @@
+//! The scheduler process: settings, signals and nothing else.
+
+use clap::Parser;
+use common::config::Settings;
+use common::process::Process;
+use common::store::PoolSize;
+
+/// The scheduler of the Media and Workspace Service.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    #[command(flatten)]
+    settings: Settings,
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let Arguments { settings } = Arguments::parse();
+    common::telemetry::start(&settings);
+    common::process::install_crypto();
+    let process = Process::start(settings, PoolSize(16), "scheduler").await?;
+    process.end_on_signals()?;
+    scheduler::run(process).await
+}
