@@ -31,6 +31,6 @@ test: setup lint ## Check everything and run all tests
 prepare: ## Bring .sqlx up to date with the queries and the migrations
 	scripts/prepare
 
-clean-data: ## Delete the data of the demo and of the development and test databases
+clean-data: ## Delete the data of the demo and of the development database
 	scripts/dev-db reset
 	rm -rf .mws
