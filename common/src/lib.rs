@@ -8,6 +8,7 @@ pub mod config;
 pub mod domain;
 pub mod ids;
 pub mod outbound;
+pub mod postgres;
 pub mod process;
 pub mod queue;
 pub mod seal;
