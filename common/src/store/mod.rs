@@ -7,5 +7,7 @@ mod connect;
 pub mod jobs;
 pub mod minutes;
 pub mod reads;
+pub mod deliveries;
+pub mod events;
 
 pub use connect::{PoolSize, connect, migrate};
