@@ -6,6 +6,7 @@
 
 pub mod config;
 pub mod domain;
+pub mod ending;
 pub mod ids;
 pub mod outbound;
 pub mod postgres;

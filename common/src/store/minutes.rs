@@ -205,12 +205,9 @@ pub async fn allow(conn: &mut PgConnection, account: AccountId, allowance: Minut
 
 /// Accounts that have ends to fold, some at a time.
 pub async fn unfolded_accounts(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<AccountId>> {
-    sqlx::query_scalar!(
-        r#"SELECT DISTINCT account_id AS "account_id: AccountId" FROM minute_unfolded LIMIT $1"#,
-        limit
-    )
-    .fetch_all(conn)
-    .await
+    sqlx::query_scalar!(r#"SELECT DISTINCT account_id AS "account_id: AccountId" FROM minute_unfolded LIMIT $1"#, limit)
+        .fetch_all(conn)
+        .await
 }
 
 /// A balance that its journal does not explain.

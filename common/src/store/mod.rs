@@ -4,10 +4,11 @@
 //! change is one conditional update that names the state it leaves. Nothing here decides: rules are in `domain`.
 
 mod connect;
+pub mod deliveries;
+pub mod events;
+pub mod idempotency;
 pub mod jobs;
 pub mod minutes;
 pub mod reads;
-pub mod deliveries;
-pub mod events;
 
 pub use connect::{PoolSize, connect, migrate};

@@ -124,10 +124,7 @@ pub async fn renew(conn: &mut PgConnection, claims: &[(JobId, i32, i16)]) -> sql
 }
 
 /// Running jobs whose lease ended, locked for the caller's transaction: (job, claim_no, item, losses so far).
-pub async fn expired(
-    conn: &mut PgConnection,
-    limit: i64,
-) -> sqlx::Result<Vec<(JobId, i32, Option<ItemId>, i16)>> {
+pub async fn expired(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<(JobId, i32, Option<ItemId>, i16)>> {
     let rows = sqlx::query!(
         r#"SELECT id AS "id: JobId", claim_no, item_id AS "item_id: ItemId", losses FROM jobs
            WHERE status = 'running' AND finished_at IS NULL AND lease_until <= mws_now()

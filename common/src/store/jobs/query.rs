@@ -24,11 +24,7 @@ pub struct Filter {
 }
 
 /// These jobs, where `workspace` allows them, in the order asked for.
-pub async fn by_ids(
-    conn: &mut PgConnection,
-    jobs: &[JobId],
-    workspace: Option<WorkspaceId>,
-) -> sqlx::Result<Vec<Job>> {
+pub async fn by_ids(conn: &mut PgConnection, jobs: &[JobId], workspace: Option<WorkspaceId>) -> sqlx::Result<Vec<Job>> {
     sqlx::query_file_as!(
         JobRow,
         "src/store/jobs/by_ids.sql",
