@@ -2,5 +2,6 @@
 //!
 //! Whatever a rule needs is handed in, whatever it decides is handed back; the edges do the IO.
 
+pub mod item;
 pub mod minutes;
 pub mod read;

@@ -4,5 +4,6 @@
 //! change is one conditional update that names the state it leaves. Nothing here decides: rules are in `domain`.
 
 mod connect;
+pub mod items;
 
 pub use connect::{PoolSize, connect, migrate};
