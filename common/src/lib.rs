@@ -7,6 +7,7 @@
 pub mod config;
 pub mod domain;
 pub mod ids;
+pub mod media;
 pub mod process;
 pub mod queue;
 pub mod store;
