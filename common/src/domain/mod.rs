@@ -5,3 +5,4 @@
 pub mod item;
 pub mod minutes;
 pub mod read;
+pub mod upload;

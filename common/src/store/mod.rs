@@ -5,5 +5,6 @@
 
 mod connect;
 pub mod items;
+pub mod uploads;
 
 pub use connect::{PoolSize, connect, migrate};
