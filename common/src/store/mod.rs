@@ -6,5 +6,10 @@
 mod connect;
 pub mod items;
 pub mod uploads;
+pub mod jobs;
+pub mod minutes;
+pub mod reads;
+pub mod deliveries;
+pub mod events;
 
 pub use connect::{PoolSize, connect, migrate};
