@@ -8,6 +8,7 @@ pub mod config;
 pub mod domain;
 pub mod ending;
 pub mod ids;
+pub mod media;
 pub mod outbound;
 pub mod postgres;
 pub mod process;

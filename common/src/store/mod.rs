@@ -7,6 +7,8 @@ mod connect;
 pub mod deliveries;
 pub mod events;
 pub mod idempotency;
+pub mod items;
+pub mod uploads;
 pub mod jobs;
 pub mod minutes;
 pub mod reads;
