@@ -2,16 +2,16 @@
 //!
 //! Whatever a rule needs is handed in, whatever it decides is handed back; the edges do the IO.
 
-pub mod item;
 pub mod attempt;
 pub mod credential;
 pub mod event;
+pub mod item;
 pub mod job;
 pub mod minutes;
 pub mod plan;
 pub mod public_address;
 pub mod read;
-pub mod upload;
 pub mod retry;
 pub mod signature;
+pub mod upload;
 pub mod url_policy;

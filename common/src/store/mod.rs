@@ -8,9 +8,9 @@ pub mod deliveries;
 pub mod events;
 pub mod idempotency;
 pub mod items;
-pub mod uploads;
 pub mod jobs;
 pub mod minutes;
 pub mod reads;
+pub mod uploads;
 
 pub use connect::{PoolSize, connect, migrate};
