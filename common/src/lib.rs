@@ -9,6 +9,7 @@ pub mod domain;
 pub mod ids;
 pub mod process;
 pub mod queue;
+pub mod seal;
 pub mod store;
 pub mod telemetry;
 pub mod wake;

@@ -33,6 +33,7 @@ impl Minutes {
 
     /// The price of `duration_ms` of media at this rate (minutes charged for a minute of media): rounded up to a
     /// hundredth, at least one hundredth (interface.md, "Minutes").
+    #[must_use]
     pub fn price(self, duration_ms: i64) -> Self {
         let duration_ms = i128::from(duration_ms.max(0));
         let exact = i128::from(self.0) * duration_ms;

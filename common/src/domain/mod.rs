@@ -2,5 +2,9 @@
 //!
 //! Whatever a rule needs is handed in, whatever it decides is handed back; the edges do the IO.
 
+pub mod credential;
+pub mod event;
 pub mod minutes;
 pub mod read;
+pub mod retry;
+pub mod signature;

@@ -1,0 +1,283 @@
+//! Events: their types, their derived ids and the body that every attempt sends (spec §6.1; interface.md, "Webhooks").
+//!
+//! It owns the order of the body's keys and how an id follows from a job. It never signs or sends: the bytes made here
+//! are stored once, `signature` signs them at send time and `outbound` carries them.
+
+use crate::ids::{DeliveryId, EndpointId, JobId, WorkspaceId};
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde::ser::SerializeMap;
+use serde::{Deserialize, Serialize, Serializer};
+use sha2::{Digest, Sha256};
+use std::fmt;
+use std::str::FromStr;
+
+/// What an event tells of (spec §2, "Webhook endpoint"), and the ping that an endpoint's owner asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type)]
+#[sqlx(type_name = "text")]
+pub enum EventType {
+    /// A job's result is stored.
+    #[serde(rename = "job.succeeded")]
+    #[sqlx(rename = "job.succeeded")]
+    JobSucceeded,
+    /// A job has failed for good.
+    #[serde(rename = "job.failed")]
+    #[sqlx(rename = "job.failed")]
+    JobFailed,
+    /// A job was cancelled.
+    #[serde(rename = "job.cancelled")]
+    #[sqlx(rename = "job.cancelled")]
+    JobCancelled,
+    /// A test that the endpoint's owner sent; nobody subscribes to it.
+    #[serde(rename = "ping")]
+    #[sqlx(rename = "ping")]
+    Ping,
+}
+
+impl EventType {
+    /// The three that an endpoint subscribes to, all of them when it names none (spec §2).
+    pub const SUBSCRIBABLE: [Self; 3] = [Self::JobSucceeded, Self::JobFailed, Self::JobCancelled];
+
+    /// All four.
+    pub const ALL: [Self; 4] = [Self::JobSucceeded, Self::JobFailed, Self::JobCancelled, Self::Ping];
+
+    /// The word in `Service-Event`, in the body and in the tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::JobSucceeded => "job.succeeded",
+            Self::JobFailed => "job.failed",
+            Self::JobCancelled => "job.cancelled",
+            Self::Ping => "ping",
+        }
+    }
+
+    /// The type with this name, if there is one.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|event_type| event_type.name() == name)
+    }
+}
+
+impl fmt::Display for EventType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// An event's id: `evt_` and the first 26 characters of the base32 of SHA-256 over what it tells of.
+///
+/// The alphabet is Crockford's in upper case, so that the id looks like every other id of the service; but it is a
+/// digest and not a ULID: it holds no time, and its first character may be any of the 32.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type)]
+#[serde(try_from = "String", into = "String")]
+#[sqlx(transparent)]
+pub struct EventId(String);
+
+/// A text that is no event id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected `evt_` and 26 characters")]
+pub struct EventIdError;
+
+impl EventId {
+    /// The id of what happened to a job. The same job and type always give the same id, so that a delivery seen twice
+    /// is known as one event (spec §6.1.4).
+    pub fn of_job(job: JobId, event_type: EventType) -> Self {
+        Self::derived(&format!("{job}.{event_type}"))
+    }
+
+    /// The id of one ping, derived from its delivery: two pings are two events.
+    pub fn of_ping(delivery: DeliveryId) -> Self {
+        Self::derived(&format!("{delivery}.{}", EventType::Ping))
+    }
+
+    /// The id as text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn derived(from: &str) -> Self {
+        const ALPHABET: &[u8; 32] = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
+        let digest = Sha256::digest(from.as_bytes());
+        let mut id = String::with_capacity(30);
+        id.push_str("evt_");
+        for position in 0..26_usize {
+            // Five bits from bit 5 × position on, the highest first: they may straddle two bytes.
+            let (byte, shift) = (position * 5 / 8, position * 5 % 8);
+            let pair = u16::from_be_bytes([digest[byte], digest[byte + 1]]);
+            id.push(char::from(ALPHABET[usize::from((pair >> (11 - shift)) & 31)]));
+        }
+        Self(id)
+    }
+}
+
+impl FromStr for EventId {
+    type Err = EventIdError;
+    fn from_str(text: &str) -> Result<Self, EventIdError> {
+        let known = |b: u8| b.is_ascii_digit() || (b.is_ascii_uppercase() && !b"ILOU".contains(&b));
+        let rest = text.strip_prefix("evt_").ok_or(EventIdError)?;
+        if rest.len() == 26 && rest.bytes().all(known) { Ok(Self(text.to_owned())) } else { Err(EventIdError) }
+    }
+}
+
+impl TryFrom<String> for EventId {
+    type Error = EventIdError;
+    fn try_from(text: String) -> Result<Self, EventIdError> {
+        text.parse()
+    }
+}
+
+impl From<EventId> for String {
+    fn from(id: EventId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for EventId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The body of a job event: `{"id","type","created_at","workspace_id","timeline_id"?,"data":{"job":…}}`, the keys in
+/// this order (interface.md, "Webhooks"). `job` is anything that serializes to the job's public shape.
+#[derive(Debug)]
+pub struct JobEvent<'a, J: ?Sized> {
+    /// What [`EventId::of_job`] gave.
+    pub id: &'a EventId,
+    /// One of the subscribable three.
+    pub event_type: EventType,
+    /// When the job ended, by the database's clock.
+    pub created_at: DateTime<Utc>,
+    /// The workspace that the job ran in (spec §6.1.3).
+    pub workspace_id: WorkspaceId,
+    /// Given on a language change alone (spec §6.1.3).
+    pub timeline_id: Option<&'a str>,
+    /// The job as `get_jobs` shows it.
+    pub job: &'a J,
+}
+
+impl<J: Serialize + ?Sized> JobEvent<'_, J> {
+    /// The bytes that are stored once and sent on every attempt.
+    ///
+    /// # Errors
+    /// When `job` does not serialize.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, serde_json::Error> {
+        serde_json::to_vec(self)
+    }
+}
+
+impl<J: Serialize + ?Sized> Serialize for JobEvent<'_, J> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Data<'a, J: ?Sized> {
+            job: &'a J,
+        }
+        let mut body = serializer.serialize_map(None)?;
+        body.serialize_entry("id", self.id)?;
+        body.serialize_entry("type", &self.event_type)?;
+        body.serialize_entry("created_at", &instant(self.created_at))?;
+        body.serialize_entry("workspace_id", &self.workspace_id)?;
+        if let Some(timeline_id) = self.timeline_id {
+            body.serialize_entry("timeline_id", timeline_id)?;
+        }
+        body.serialize_entry("data", &Data { job: self.job })?;
+        body.end()
+    }
+}
+
+/// The body of a ping: `{"id","type":"ping","created_at","data":{"endpoint_id"}}`. It names no workspace, for an
+/// endpoint belongs to the account (spec §2).
+///
+/// # Errors
+/// Never for these values; the type is serde's.
+pub fn ping_bytes(id: &EventId, created_at: DateTime<Utc>, endpoint: EndpointId) -> Result<Vec<u8>, serde_json::Error> {
+    #[derive(Serialize)]
+    struct Data {
+        endpoint_id: EndpointId,
+    }
+    #[derive(Serialize)]
+    struct Ping<'a> {
+        id: &'a EventId,
+        r#type: EventType,
+        created_at: String,
+        data: Data,
+    }
+    let data = Data { endpoint_id: endpoint };
+    serde_json::to_vec(&Ping { id, r#type: EventType::Ping, created_at: instant(created_at), data })
+}
+
+fn instant(at: DateTime<Utc>) -> String {
+    at.to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::value::RawValue;
+    use uuid::Uuid;
+
+    fn job() -> JobId {
+        JobId::from(Uuid::from_u128(0x0190_0000_0000_7000_8000_0000_0000_0001))
+    }
+
+    #[test]
+    fn an_id_follows_from_the_job_and_the_type_alone() {
+        let id = EventId::of_job(job(), EventType::JobSucceeded);
+        // Computed with Python's hashlib and a base32 translated to Crockford's alphabet.
+        assert_eq!(id.as_str(), "evt_M8DB96KKJJR5PX2C6SF2ECFZP1", "{}", job());
+        assert_eq!(id, EventId::of_job(job(), EventType::JobSucceeded));
+        assert_ne!(id, EventId::of_job(job(), EventType::JobFailed));
+        assert_ne!(id, EventId::of_job(JobId::mint(), EventType::JobSucceeded));
+        assert_ne!(EventId::of_ping(DeliveryId::mint()), EventId::of_ping(DeliveryId::mint()));
+        assert_eq!(id.as_str().parse(), Ok(id));
+    }
+
+    #[test]
+    fn a_text_of_another_form_is_no_event_id() {
+        for text in [
+            "",
+            "evt_",
+            "evt_0123456789ABCDEFGHJKMNPQR",
+            "evt_0123456789ABCDEFGHJKMNPQRI",
+            "job_0123456789ABCDEFGHJKMNPQRS",
+        ] {
+            assert_eq!(text.parse::<EventId>(), Err(EventIdError), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_type_is_found_by_its_name_in_every_form() {
+        for event_type in EventType::ALL {
+            assert_eq!(EventType::from_name(event_type.name()), Some(event_type));
+            assert_eq!(serde_json::to_value(event_type).ok(), Some(event_type.name().into()));
+        }
+        assert_eq!(EventType::from_name("job.started"), None);
+        assert!(!EventType::SUBSCRIBABLE.contains(&EventType::Ping));
+    }
+
+    #[test]
+    fn the_body_keeps_its_order_and_the_jobs_own_bytes() {
+        let id = EventId::of_job(job(), EventType::JobSucceeded);
+        let raw = RawValue::from_string(r#"{"id":"job_x","cloud_minutes":2.50}"#.to_owned()).expect("valid");
+        let created_at = DateTime::from_timestamp_millis(1_790_000_000_120).expect("in range");
+        let workspace_id = WorkspaceId::from(Uuid::nil());
+        let event_type = EventType::JobSucceeded;
+        let mut event = JobEvent { id: &id, event_type, created_at, workspace_id, timeline_id: None, job: &*raw };
+        let shown = |event: &JobEvent<'_, RawValue>| String::from_utf8(event.to_bytes().expect("serializes"));
+        let start = format!(
+            r#"{{"id":"{id}","type":"job.succeeded","created_at":"2026-09-21T14:13:20.120Z","workspace_id":"wsp_00000000000000000000000000","#
+        );
+        let end = r#""data":{"job":{"id":"job_x","cloud_minutes":2.50}}}"#;
+        assert_eq!(shown(&event), Ok(format!("{start}{end}")));
+        event.timeline_id = Some("tml_1");
+        assert_eq!(shown(&event), Ok(format!(r#"{start}"timeline_id":"tml_1",{end}"#)));
+    }
+
+    #[test]
+    fn a_ping_names_its_endpoint() {
+        let id = EventId::of_ping(DeliveryId::from(Uuid::nil()));
+        let bytes = ping_bytes(&id, DateTime::UNIX_EPOCH, EndpointId::from(Uuid::nil())).expect("serializes");
+        let expected = format!(
+            r#"{{"id":"{id}","type":"ping","created_at":"1970-01-01T00:00:00.000Z","data":{{"endpoint_id":"whe_00000000000000000000000000"}}}}"#
+        );
+        assert_eq!(String::from_utf8(bytes), Ok(expected));
+    }
+}
