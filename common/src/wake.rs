@@ -129,12 +129,12 @@ async fn send(pool: PgPool, mut wakes: mpsc::UnboundedReceiver<Wake>, shutdown: 
 fn payloads(words: BTreeSet<String>) -> Vec<String> {
     let mut payloads = vec![String::new()];
     for word in words {
-        if let Some(last) = payloads.last_mut() {
-            if last.len() + word.len() < PAYLOAD_BYTES {
-                last.push_str(&word);
-                last.push(' ');
-                continue;
-            }
+        if let Some(last) = payloads.last_mut()
+            && last.len() + word.len() < PAYLOAD_BYTES
+        {
+            last.push_str(&word);
+            last.push(' ');
+            continue;
         }
         payloads.push(word + " ");
     }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use mws_common::postgres::{Durability, EmbeddedError, EmbeddedPostgres, Lifetime, Options};
+use common::postgres::{Durability, EmbeddedError, EmbeddedPostgres, Lifetime, Options};
 use rustix::process::{Pid, Signal, kill_process};
 use sqlx::{ConnectOptions, Connection, Executor, PgConnection, Row};
 

@@ -26,7 +26,7 @@ const COMMON: [(&str, &str); 11] = [
 const DURABLE: [(&str, &str); 3] = [("fsync", "on"), ("max_wal_size", "1GB"), ("checkpoint_timeout", "15min")];
 
 /// A crash of the machine loses everything with these.
-const TESTS: [(&str, &str); 7] = [
+const TESTS: [(&str, &str); 8] = [
     ("fsync", "off"),
     ("synchronous_commit", "off"),
     ("full_page_writes", "off"),
@@ -34,6 +34,8 @@ const TESTS: [(&str, &str); 7] = [
     ("max_wal_senders", "0"),
     ("max_wal_size", "4GB"),
     ("checkpoint_timeout", "1h"),
+    // Every copy of a database is one.
+    ("log_checkpoints", "off"),
 ];
 
 /// All settings in the order in which they are given: the last one of a name counts, so the caller's come last.
