@@ -1,5 +1,7 @@
 //! The worker: claims what the tickets name, runs reads on the real media, and delivers webhooks.
 
+pub mod batch;
+
 use common::process::Process;
 
 /// Works until the process is told to end.
