@@ -13,7 +13,6 @@ pub mod outbound;
 pub mod postgres;
 pub mod process;
 pub mod queue;
-pub mod outbound;
 pub mod seal;
 pub mod store;
 pub mod telemetry;
