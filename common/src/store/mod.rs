@@ -12,6 +12,7 @@ pub mod items;
 pub mod jobs;
 pub mod minutes;
 pub mod reads;
+pub mod retention;
 pub mod uploads;
 
 pub use connect::{PoolSize, connect, migrate};
