@@ -4,5 +4,7 @@
 //! change is one conditional update that names the state it leaves. Nothing here decides: rules are in `domain`.
 
 mod connect;
+pub mod credentials;
+pub mod sessions;
 
 pub use connect::{PoolSize, connect, migrate};
