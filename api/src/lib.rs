@@ -8,14 +8,17 @@ pub mod auth;
 pub mod envelope;
 pub mod error;
 mod guard;
+pub mod keys;
 mod limits;
 pub mod models;
 mod outer;
 pub mod paging;
 pub mod routes;
 mod scope;
+pub mod sessions;
 pub mod text;
 pub mod tools;
+pub mod workspaces;
 
 use crate::app::App;
 use common::config::ApiSettings;
