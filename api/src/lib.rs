@@ -11,6 +11,7 @@ mod guard;
 pub mod keys;
 mod limits;
 pub mod models;
+mod openapi;
 mod outer;
 pub mod paging;
 pub mod routes;
