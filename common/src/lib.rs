@@ -10,6 +10,7 @@ pub mod domain;
 pub mod ids;
 pub mod process;
 pub mod queue;
+pub mod outbound;
 pub mod seal;
 pub mod store;
 pub mod telemetry;

@@ -2,9 +2,12 @@
 //!
 //! Whatever a rule needs is handed in, whatever it decides is handed back; the edges do the IO.
 
+pub mod attempt;
 pub mod credential;
 pub mod event;
 pub mod minutes;
+pub mod public_address;
 pub mod read;
 pub mod retry;
 pub mod signature;
+pub mod url_policy;

@@ -1,0 +1,86 @@
+//! What can go wrong with one attempt of a webhook (interface.md, "Webhooks").
+//!
+//! It owns the nine words that the log, the API and the table share. They say at which step an attempt failed and never
+//! more: not which addresses a name resolved to, nor what a closed network answered, since the owner of an endpoint is
+//! not the owner of our network.
+
+use serde::{Deserialize, Serialize};
+
+/// Why an attempt failed. `outbound` gives the first seven; the store gives the last two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum AttemptError {
+    /// The answer, or its body, was not there when the time was over.
+    Timeout,
+    /// The name has no address.
+    DnsFailed,
+    /// No connection, or one that broke before an answer came.
+    ConnectFailed,
+    /// No TLS session: a certificate that is not trusted, or no TLS at all.
+    TlsFailed,
+    /// The URL leads to an address that is not public. No connection was opened.
+    UrlNotPublic,
+    /// The answer was a redirect; those are not followed (spec §6.1.8).
+    RedirectRefused,
+    /// The answer's status was not 2xx.
+    HttpStatus,
+    /// The process ended between the request and its record.
+    Interrupted,
+    /// The endpoint was disabled before this attempt.
+    EndpointDisabled,
+}
+
+impl AttemptError {
+    /// All nine.
+    pub const ALL: [Self; 9] = [
+        Self::Timeout,
+        Self::DnsFailed,
+        Self::ConnectFailed,
+        Self::TlsFailed,
+        Self::UrlNotPublic,
+        Self::RedirectRefused,
+        Self::HttpStatus,
+        Self::Interrupted,
+        Self::EndpointDisabled,
+    ];
+
+    /// The word in the delivery log and in the tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Timeout => "timeout",
+            Self::DnsFailed => "dns_failed",
+            Self::ConnectFailed => "connect_failed",
+            Self::TlsFailed => "tls_failed",
+            Self::UrlNotPublic => "url_not_public",
+            Self::RedirectRefused => "redirect_refused",
+            Self::HttpStatus => "http_status",
+            Self::Interrupted => "interrupted",
+            Self::EndpointDisabled => "endpoint_disabled",
+        }
+    }
+
+    /// The error with this name, if there is one.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|error| error.name() == name)
+    }
+}
+
+impl std::fmt::Display for AttemptError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_has_one_word_in_every_form() {
+        for error in AttemptError::ALL {
+            assert_eq!(AttemptError::from_name(error.name()), Some(error));
+            assert_eq!(serde_json::to_value(error).ok(), Some(error.name().into()));
+        }
+    }
+}

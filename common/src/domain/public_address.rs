@@ -1,0 +1,201 @@
+//! Which addresses are public: the networks that requests for customers must never reach (spec §2, §6.1).
+//!
+//! It owns the list, written out from the IANA special-purpose registries (RFC 6890 and its successors), because the
+//! classifier crates that were tried call mapped, translated and multicast addresses global. It decides about an
+//! address alone; `url_policy` decides about a URL and knows which private networks an operator has named.
+
+use ipnet::{Ipv4Net, Ipv6Net};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+const fn v4(octets: [u8; 4], prefix: u8) -> Ipv4Net {
+    let [a, b, c, d] = octets;
+    Ipv4Net::new_assert(Ipv4Addr::new(a, b, c, d), prefix)
+}
+
+const fn v6(first: [u16; 4], prefix: u8) -> Ipv6Net {
+    let [a, b, c, d] = first;
+    Ipv6Net::new_assert(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0), prefix)
+}
+
+static NOT_PUBLIC_V4: [Ipv4Net; 20] = [
+    v4([0, 0, 0, 0], 8),          // this network
+    v4([10, 0, 0, 0], 8),         // private
+    v4([100, 64, 0, 0], 10),      // carrier-grade NAT; Alibaba's metadata 100.100.100.200
+    v4([127, 0, 0, 0], 8),        // loopback
+    v4([168, 63, 129, 16], 32),   // Azure's wire server: a public address that every guest there reaches
+    v4([169, 254, 0, 0], 16),     // link-local; the clouds' metadata 169.254.169.254
+    v4([172, 16, 0, 0], 12),      // private
+    v4([192, 0, 0, 0], 24),       // IETF protocol assignments; Oracle's metadata 192.0.0.192
+    v4([192, 0, 2, 0], 24),       // documentation
+    v4([192, 31, 196, 0], 24),    // AS112: a sink, nobody receives there
+    v4([192, 52, 193, 0], 24),    // AMT relays
+    v4([192, 88, 99, 0], 24),     // 6to4 relays, deprecated
+    v4([192, 168, 0, 0], 16),     // private
+    v4([192, 175, 48, 0], 24),    // AS112
+    v4([198, 18, 0, 0], 15),      // benchmarks
+    v4([198, 51, 100, 0], 24),    // documentation
+    v4([203, 0, 113, 0], 24),     // documentation
+    v4([224, 0, 0, 0], 4),        // multicast
+    v4([240, 0, 0, 0], 4),        // reserved
+    v4([255, 255, 255, 255], 32), // broadcast
+];
+
+static NOT_PUBLIC_V6: [Ipv6Net; 22] = [
+    // Unspecified, loopback, compatible and mapped IPv4, and NAT64 with both its prefixes (64:ff9b::/96 and
+    // 64:ff9b:1::/48): whatever begins with a zero byte, so that no form of an embedded address is forgotten.
+    v6([0, 0, 0, 0], 8),
+    v6([0x100, 0, 0, 0], 64),          // discard-only
+    v6([0x100, 0, 0, 1], 64),          // dummy prefix
+    v6([0x2001, 0, 0, 0], 23),         // IETF protocol assignments: Teredo, benchmarks, ORCHID, AMT and the rest
+    v6([0x2001, 0, 0, 0], 32),         // Teredo, which embeds IPv4
+    v6([0x2001, 0xdb8, 0, 0], 32),     // documentation
+    v6([0x2002, 0, 0, 0], 16),         // 6to4, which embeds IPv4
+    v6([0x2620, 0x4f, 0x8000, 0], 48), // AS112
+    v6([0x3ffe, 0, 0, 0], 16),         // 6bone, given back
+    v6([0x3fff, 0, 0, 0], 20),         // documentation
+    v6([0x5f00, 0, 0, 0], 16),         // segment routing
+    v6([0xfc00, 0, 0, 0], 7),          // unique local; AWS's and Google's metadata
+    v6([0xfe80, 0, 0, 0], 10),         // link-local
+    v6([0xfec0, 0, 0, 0], 10),         // site-local, deprecated and still routed in places
+    v6([0xff00, 0, 0, 0], 8),          // multicast
+    // Only 2000::/3 is global unicast. What lies outside is unassigned today, and refused before it is assigned.
+    v6([0x0100, 0, 0, 0], 8),
+    v6([0x0200, 0, 0, 0], 7),
+    v6([0x0400, 0, 0, 0], 6),
+    v6([0x0800, 0, 0, 0], 5),
+    v6([0x1000, 0, 0, 0], 4),
+    v6([0x4000, 0, 0, 0], 2),
+    v6([0x8000, 0, 0, 0], 1),
+];
+
+/// Whether an address belongs to the public internet. An IPv6 address that embeds an IPv4 one never does, whatever is
+/// embedded: a receiver that is public has an address of its own.
+pub fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => !NOT_PUBLIC_V4.iter().any(|network| network.contains(&address)),
+        IpAddr::V6(address) => !NOT_PUBLIC_V6.iter().any(|network| network.contains(&address)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_edges_of_every_network_are_not_public() {
+        for network in NOT_PUBLIC_V4 {
+            assert!(!is_public(network.network().into()), "{network}");
+            assert!(!is_public(network.broadcast().into()), "{network}");
+        }
+        for network in NOT_PUBLIC_V6 {
+            assert!(!is_public(network.network().into()), "{network}");
+            assert!(!is_public(network.broadcast().into()), "{network}");
+        }
+    }
+
+    #[test]
+    fn neighbours_of_the_networks_and_well_known_hosts_are_public() {
+        for address in [
+            "1.0.0.0",
+            "1.1.1.1",
+            "8.8.8.8",
+            "9.255.255.255",
+            "11.0.0.0",
+            "100.63.255.255",
+            "100.128.0.0",
+            "126.255.255.255",
+            "128.0.0.0",
+            "168.63.129.15",
+            "168.63.129.17",
+            "169.253.255.255",
+            "169.255.0.0",
+            "172.15.255.255",
+            "172.32.0.0",
+            "191.255.255.255",
+            "192.0.1.0",
+            "192.0.3.0",
+            "192.167.255.255",
+            "192.169.0.0",
+            "198.17.255.255",
+            "198.20.0.0",
+            "203.0.112.255",
+            "203.0.114.0",
+            "223.255.255.255",
+            "2001:200::",
+            "2001:4860:4860::8888",
+            "2003::",
+            "2606:4700:4700::1111",
+            "2620:4f:8001::",
+            "2a00::",
+            "2000::",
+            "3ffd:ffff::",
+            "3fff:1000::",
+        ] {
+            assert!(is_public(address.parse().expect("an address")), "{address}");
+        }
+    }
+
+    #[test]
+    fn an_embedded_or_otherwise_special_address_is_not_public() {
+        for address in [
+            "::",
+            "::1",
+            "::8.8.8.8",
+            "::ffff:8.8.8.8",
+            "::ffff:127.0.0.1",
+            "::ffff:0:127.0.0.1",
+            "64:ff9b::7f00:1",
+            "64:ff9b::808:808",
+            "64:ff9b:1::a00:1",
+            "2002:7f00:1::",
+            "2002:808:808::1",
+            "2001::1",
+            "2001:0:7f00::1",
+            "2001:2::1",
+            "2001:20::1",
+            "2001:db8::1",
+            "100::1",
+            "100:0:0:1::1",
+            "fc00::1",
+            "fd00:ec2::254",
+            "fd20:ce::254",
+            "fe80::1",
+            "fe80::a9fe:a9fe",
+            "fec0::1",
+            "febf::1",
+            "ff02::1",
+            "ff0e::1",
+            "3fff::1",
+            "5f00::1",
+            "4000::1",
+            "e000::1",
+            "1234::1",
+        ] {
+            assert!(!is_public(address.parse().expect("an address")), "{address}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_the_standard_library_calls_special_is_not_public(bits in any::<u32>()) {
+            let address = Ipv4Addr::from_bits(bits);
+            let special = address.is_private() || address.is_loopback() || address.is_link_local()
+                || address.is_multicast() || address.is_broadcast() || address.is_documentation()
+                || address.is_unspecified();
+            prop_assert!(!(special && is_public(address.into())), "{address}");
+        }
+
+        #[test]
+        fn nothing_outside_global_unicast_is_public(bits in any::<u128>()) {
+            let outside = bits >> 125 != 1;
+            prop_assert!(!(outside && is_public(Ipv6Addr::from_bits(bits).into())));
+        }
+
+        #[test]
+        fn no_mapped_address_is_public(bits in any::<u32>()) {
+            prop_assert!(!is_public(Ipv4Addr::from_bits(bits).to_ipv6_mapped().into()));
+            prop_assert!(!is_public(Ipv4Addr::from_bits(bits).to_ipv6_compatible().into()));
+        }
+    }
+}

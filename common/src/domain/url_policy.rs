@@ -1,0 +1,190 @@
+//! Which URLs a customer may have us call: HTTPS, and a public host (spec §2, "Webhook endpoint"; §6.2.1).
+//!
+//! It owns the check of a URL's text and of the addresses that its name resolves to; it never resolves a name itself.
+//! `public_address` says what is public, `outbound` asks both before every request. A literal address skips a client's
+//! resolver, so the check on the parsed host is no formality: it is the only thing between a literal and a connection.
+
+use super::public_address::is_public;
+use ipnet::IpNet;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::str::FromStr;
+use url::{Host, Url};
+
+/// The longest URL that is taken, in bytes.
+pub const LONGEST_URL: usize = 2_048;
+
+/// Why a URL is refused (interface.md, "Webhooks": `url_not_https`, `url_not_public`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum UrlRefused {
+    /// Not HTTPS, and not plain HTTP to a network that the operator has named.
+    #[error("the URL must begin with https://")]
+    UrlNotHttps,
+    /// The host is, or resolves to, an address that is not public.
+    #[error("the URL must lead to a public address")]
+    UrlNotPublic,
+    /// No URL, or one with a user name, a password, a control character or more than 2,048 bytes.
+    #[error("the URL is malformed: give scheme, host and path, without user name or spaces")]
+    Malformed,
+}
+
+/// How far an address may be reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// In a network that the operator has named: HTTPS and plain HTTP.
+    Named,
+    /// Public: HTTPS alone.
+    Public,
+    /// Not at all.
+    Refused,
+}
+
+/// The rules for outbound requests: public addresses, and the networks of `MWS_OUTBOUND_ALLOW`.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NetworkPolicy {
+    named: Vec<IpNet>,
+}
+
+/// A URL whose text has been checked. If its host is a name, what that resolves to is still to be judged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckedUrl {
+    url: Url,
+}
+
+impl CheckedUrl {
+    /// The URL as parsed. This value, and no other reading of the same text, is what may be called.
+    pub const fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// The host's name; none when it is a literal address, which has been judged already.
+    pub fn name(&self) -> Option<&str> {
+        self.url.domain()
+    }
+
+    /// Whether it is plain HTTP, for which only a named network may be reached.
+    pub fn is_plain(&self) -> bool {
+        self.url.scheme() == "http"
+    }
+}
+
+impl NetworkPolicy {
+    /// Public addresses alone.
+    pub const fn public_only() -> Self {
+        Self { named: Vec::new() }
+    }
+
+    /// Whether any network is named, without which no plain HTTP is ever sent.
+    pub const fn names_networks(&self) -> bool {
+        !self.named.is_empty()
+    }
+
+    /// How far this address may be reached. A mapped IPv4 address is not the IPv4 address: naming `10.0.0.0/8` does not
+    /// name `::ffff:10.0.0.1`.
+    pub fn judge(&self, address: IpAddr) -> Reach {
+        if self.named.iter().any(|network| network.contains(&address)) {
+            Reach::Named
+        } else if is_public(address) {
+            Reach::Public
+        } else {
+            Reach::Refused
+        }
+    }
+
+    /// Checks a URL's text. Run it before every request, not only when the URL is stored.
+    ///
+    /// # Errors
+    /// The three of [`UrlRefused`].
+    pub fn check_url(&self, text: &str) -> Result<CheckedUrl, UrlRefused> {
+        // The parser drops tabs and line ends and reads a backslash as a slash. A URL that holds one was written to be
+        // read differently by different programs.
+        let odd = |c: char| c.is_control() || c.is_whitespace() || c == '\\';
+        if text.len() > LONGEST_URL || text.contains(odd) {
+            return Err(UrlRefused::Malformed);
+        }
+        let url = Url::parse(text).map_err(|_| UrlRefused::Malformed)?;
+        if !matches!(url.scheme(), "https" | "http") {
+            return Err(UrlRefused::UrlNotHttps);
+        }
+        if !url.username().is_empty() || url.password().is_some() || url.port() == Some(0) {
+            return Err(UrlRefused::Malformed);
+        }
+        let reach = self.judge_host(&url)?;
+        let checked = CheckedUrl { url };
+        match reach {
+            Some(Reach::Refused) => Err(UrlRefused::UrlNotPublic),
+            Some(Reach::Public) if checked.is_plain() => Err(UrlRefused::UrlNotHttps),
+            None if checked.is_plain() && !self.names_networks() => Err(UrlRefused::UrlNotHttps),
+            _ => Ok(checked),
+        }
+    }
+
+    /// Judges what a checked URL's name resolves to. One bad address refuses the whole name, for nobody can say which
+    /// of them a later connection would take.
+    ///
+    /// # Errors
+    /// [`UrlRefused::UrlNotPublic`], or `UrlNotHttps` when plain HTTP would leave the named networks.
+    pub fn check_addresses(&self, addresses: &[IpAddr], plain: Plain) -> Result<(), UrlRefused> {
+        for &address in addresses {
+            match (self.judge(address), plain) {
+                (Reach::Refused, _) => return Err(UrlRefused::UrlNotPublic),
+                (Reach::Public, Plain::Yes) => return Err(UrlRefused::UrlNotHttps),
+                (Reach::Public, Plain::No) | (Reach::Named, _) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The reach of a host that can be judged by its text; none for a name that has to be resolved.
+    fn judge_host(&self, url: &Url) -> Result<Option<Reach>, UrlRefused> {
+        match url.host().ok_or(UrlRefused::Malformed)? {
+            Host::Ipv4(address) => Ok(Some(self.judge(address.into()))),
+            Host::Ipv6(address) => Ok(Some(self.judge(address.into()))),
+            Host::Domain(name) => {
+                let name = name.trim_end_matches('.');
+                if name.is_empty() {
+                    return Err(UrlRefused::Malformed);
+                }
+                // RFC 6761 gives these names to loopback, so there is no need to ask a resolver.
+                let local = name == "localhost" || name.ends_with(".localhost");
+                Ok((local && !self.names_loopback()).then_some(Reach::Refused))
+            }
+        }
+    }
+
+    fn names_loopback(&self) -> bool {
+        let loopback: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
+        loopback.into_iter().any(|address| self.judge(address) == Reach::Named)
+    }
+}
+
+/// Whether a request is plain HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Plain {
+    /// Plain HTTP: named networks alone.
+    Yes,
+    /// HTTPS.
+    No,
+}
+
+/// A part of `MWS_OUTBOUND_ALLOW` that is no network.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is neither an address nor a network such as 10.0.0.0/8")]
+pub struct NetworkError(String);
+
+impl FromStr for NetworkPolicy {
+    type Err = NetworkError;
+
+    /// Reads networks or addresses, parted by commas. An empty text names none.
+    fn from_str(text: &str) -> Result<Self, NetworkError> {
+        let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+        let named = parts.map(|part| {
+            let network = part.parse::<IpNet>().or_else(|_| part.parse::<IpAddr>().map(IpNet::from));
+            network.map(|network| network.trunc()).map_err(|_| NetworkError(part.to_owned()))
+        });
+        Ok(Self { named: named.collect::<Result<_, _>>()? })
+    }
+}
+
+#[cfg(test)]
+#[path = "url_policy_tests.rs"]
+mod tests;

@@ -1,0 +1,80 @@
+//! Downloads from receivers on loopback: sizes that lie, bodies that break off or never end.
+
+use super::super::test_receiver::{Behaviour, Receiver};
+use super::super::tests::local;
+use super::*;
+use futures_util::TryStreamExt;
+
+const LIMIT: Duration = Duration::from_secs(5);
+
+#[derive(Debug, PartialEq)]
+struct Download {
+    content_type: Option<String>,
+    name: Option<String>,
+    announced_bytes: Option<u64>,
+    bytes: Vec<u8>,
+}
+
+async fn download(behaviour: Behaviour, max_bytes: u64, limit: Duration) -> Result<Download, FetchError> {
+    let receiver = Receiver::tls(behaviour).await;
+    let url = format!("https://hooks.test:{}/a/clip%20one.mp4?t=1", receiver.port);
+    let fetched = local(&receiver).fetch(&url, max_bytes, limit).await?;
+    let (content_type, name) = (fetched.content_type.clone(), fetched.name.clone());
+    let announced_bytes = fetched.announced_bytes;
+    let chunks: Vec<Bytes> = fetched.into_stream().try_collect().await?;
+    Ok(Download { content_type, name, announced_bytes, bytes: chunks.concat() })
+}
+
+fn answer(head: &str, body: &str) -> Vec<u8> {
+    format!("HTTP/1.1 {head}\r\n\r\n{body}").into_bytes()
+}
+
+#[tokio::test]
+async fn a_download_gives_its_bytes_type_and_name() {
+    let bytes = answer("200 OK\r\ncontent-type: video/mp4\r\ncontent-length: 5", "hello");
+    let download = download(Behaviour::Answers(bytes), 5, LIMIT).await;
+    let content_type = Some("video/mp4".to_owned());
+    let name = Some("clip one.mp4".to_owned());
+    assert_eq!(download, Ok(Download { content_type, name, announced_bytes: Some(5), bytes: b"hello".to_vec() }));
+}
+
+#[tokio::test]
+async fn a_size_cap_holds_whether_or_not_the_size_is_announced() {
+    let too_large = FetchError::TooLarge { max_bytes: 4 };
+    let announced = answer("200 OK\r\ncontent-length: 5", "hello");
+    let silent = answer("200 OK", "hello");
+    for bytes in [announced, silent] {
+        assert_eq!(download(Behaviour::Closes(bytes), 4, LIMIT).await.err(), Some(too_large));
+    }
+    let flood = download(Behaviour::Floods(64 * 1024 * 1024), 1024 * 1024 * 1024, LIMIT).await;
+    assert_eq!(flood.map(|download| download.bytes.len()), Ok(64 * 1024 * 1024));
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_is_no_file() {
+    let bytes = answer("200 OK\r\ncontent-length: 100", "half");
+    let error = download(Behaviour::Closes(bytes), 1_000, LIMIT).await.err();
+    assert_eq!(error, Some(failed(AttemptError::ConnectFailed)));
+}
+
+#[tokio::test]
+async fn a_body_that_never_ends_is_cut_at_the_deadline() {
+    for head in ["200 OK\r\ncontent-length: 9999", "200 OK"] {
+        let started = Instant::now();
+        let error = download(Behaviour::Drips(answer(head, "")), 99_999, Duration::from_millis(300)).await.err();
+        assert_eq!(error, Some(failed(AttemptError::Timeout)));
+        assert!(started.elapsed() < Duration::from_millis(1_500));
+    }
+}
+
+#[tokio::test]
+async fn a_redirect_an_error_and_a_private_address_give_no_download() {
+    for (status, error) in [(302, AttemptError::RedirectRefused), (404, AttemptError::HttpStatus)] {
+        let bytes = answer(&format!("{status} X\r\nlocation: https://127.0.0.1/\r\ncontent-length: 0"), "");
+        let expected = FetchError::Failed { error, status: Some(status) };
+        assert_eq!(download(Behaviour::Answers(bytes), 9, LIMIT).await.err(), Some(expected));
+    }
+    let client = OutboundClient::new(super::super::OutboundSettings::default()).expect("a client");
+    let refused = client.fetch("https://169.254.169.254/latest/meta-data/", 9, LIMIT).await.err();
+    assert_eq!(refused, Some(FetchError::Url(UrlRefused::UrlNotPublic)));
+}

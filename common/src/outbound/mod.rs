@@ -1,0 +1,171 @@
+//! The only HTTP client of the project: it calls URLs that customers gave, and nothing that is not theirs to reach.
+//!
+//! It owns the connections, the deadline and what is told of a failure. It never follows a redirect, uses a proxy,
+//! decompresses, or retries: `domain::retry` says when, the worker does it. Every request passes `domain::url_policy`
+//! twice, as text before it leaves and as addresses when its name is resolved; a literal skips the second.
+//!
+//! One client serves the process for ever, because a client made for each request costs a TLS set-up each time. There
+//! are two pools in it, since plain HTTP may reach named networks alone and a resolver isn't told the scheme.
+
+mod classify;
+mod fetch;
+mod resolve;
+mod webhook;
+
+#[cfg(test)]
+mod test_receiver;
+#[cfg(test)]
+mod tests;
+
+use crate::domain::url_policy::{CheckedUrl, NetworkPolicy, Plain, UrlRefused};
+pub use fetch::{FetchError, Fetched};
+use reqwest::redirect;
+pub use resolve::Lookup;
+use resolve::{ResolveError, VettingResolver};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use std::sync::Arc;
+use std::time::Duration;
+pub use webhook::{AttemptOutcome, WebhookRequest};
+
+/// What receivers see as `User-Agent`.
+pub const USER_AGENT: &str = concat!("media-workspace-service/", env!("CARGO_PKG_VERSION"));
+
+/// Idle connections are closed before the five seconds after which Node and Apache close theirs: a request that meets
+/// such a close half-way counts as a failure although the receiver is well.
+const IDLE: Duration = Duration::from_secs(4);
+
+/// A connection attempt that its request has given up on still ends.
+const LONGEST_CONNECT: Duration = Duration::from_secs(30);
+
+/// How long a name may take to resolve while an endpoint is being created.
+const CREATION_LOOKUP: Duration = Duration::from_secs(5);
+
+/// How the client is set up.
+#[derive(Debug, Clone, Default)]
+pub struct OutboundSettings {
+    /// Which addresses may be reached: `MWS_OUTBOUND_ALLOW`.
+    pub policy: NetworkPolicy,
+    /// Root certificates that count beside the web's, for tests and closed networks; see [`roots_from_pem`].
+    pub extra_roots: Vec<CertificateDer<'static>>,
+    /// Who resolves names.
+    pub lookup: Lookup,
+}
+
+/// Why no client could be made.
+#[derive(Debug, thiserror::Error)]
+pub enum OutboundError {
+    /// An extra root certificate is not usable.
+    #[error("an extra root certificate can't be used: {0}")]
+    Root(String),
+    /// The TLS or HTTP set-up failed.
+    #[error("the outbound client can't be set up: {0}")]
+    Setup(String),
+}
+
+/// Reads the certificates of a PEM file.
+///
+/// # Errors
+/// [`OutboundError::Root`] when the text is no PEM, or holds no certificate.
+pub fn roots_from_pem(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, OutboundError> {
+    let roots = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
+    let roots = roots.map_err(|error| OutboundError::Root(error.to_string()))?;
+    if roots.is_empty() { Err(OutboundError::Root("the file holds none".into())) } else { Ok(roots) }
+}
+
+/// The client. Cheap to clone; all clones share their connections.
+#[derive(Debug, Clone)]
+pub struct OutboundClient {
+    policy: Arc<NetworkPolicy>,
+    lookup: Lookup,
+    https: reqwest::Client,
+    plain: reqwest::Client,
+}
+
+impl OutboundClient {
+    /// Makes the client. Once a process.
+    ///
+    /// # Errors
+    /// [`OutboundError`] when a root certificate or the TLS set-up is wrong.
+    pub fn new(settings: OutboundSettings) -> Result<Self, OutboundError> {
+        let tls = tls(&settings.extra_roots)?;
+        let policy = Arc::new(settings.policy);
+        let lookup = settings.lookup;
+        let client = |plain| {
+            let resolver = VettingResolver::new(lookup.clone(), policy.clone(), plain);
+            pool(tls.clone(), resolver)
+        };
+        let (https, plain) = (client(Plain::No)?, client(Plain::Yes)?);
+        Ok(Self { policy, lookup, https, plain })
+    }
+
+    /// Checks a URL's text alone; the name is not resolved.
+    ///
+    /// # Errors
+    /// [`UrlRefused`], whose variants carry the names of interface.md's codes.
+    pub fn check_url(&self, url: &str) -> Result<CheckedUrl, UrlRefused> {
+        self.policy.check_url(url)
+    }
+
+    /// Checks a URL at creation (interface.md, `POST /webhooks`): its text, and what its name resolves to now. A name
+    /// that does not resolve now is accepted, since every send checks again.
+    ///
+    /// # Errors
+    /// [`UrlRefused`].
+    pub async fn check_resolves_public(&self, url: &str) -> Result<CheckedUrl, UrlRefused> {
+        self.check_resolves_within(url, CREATION_LOOKUP).await
+    }
+
+    async fn check_resolves_within(&self, url: &str, limit: Duration) -> Result<CheckedUrl, UrlRefused> {
+        let checked = self.check_url(url)?;
+        let Some(name) = checked.name() else { return Ok(checked) };
+        let plain = if checked.is_plain() { Plain::Yes } else { Plain::No };
+        let resolver = VettingResolver::new(self.lookup.clone(), self.policy.clone(), plain);
+        match tokio::time::timeout(limit, resolver.vetted(name.to_owned())).await {
+            Ok(Err(ResolveError::Refused(refused))) => Err(refused),
+            Ok(Ok(_) | Err(ResolveError::Failed)) | Err(_) => Ok(checked),
+        }
+    }
+
+    /// The pool for a checked URL.
+    fn client(&self, url: &CheckedUrl) -> &reqwest::Client {
+        if url.is_plain() { &self.plain } else { &self.https }
+    }
+}
+
+fn tls(extra_roots: &[CertificateDer<'static>]) -> Result<rustls::ClientConfig, OutboundError> {
+    let mut roots: rustls::RootCertStore = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
+    for root in extra_roots {
+        roots.add(root.clone()).map_err(|error| OutboundError::Root(error.to_string()))?;
+    }
+    // The provider is named here, so that it does not matter whether a main has installed one.
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| OutboundError::Setup(error.to_string()))?;
+    let mut config = builder.with_root_certificates(roots).with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}
+
+#[expect(clippy::disallowed_methods, reason = "this module owns the only HTTP client")]
+fn pool(tls: rustls::ClientConfig, resolver: VettingResolver) -> Result<reqwest::Client, OutboundError> {
+    let built = reqwest::Client::builder()
+        .tls_backend_preconfigured(tls)
+        .dns_resolver(resolver)
+        .no_proxy()
+        .redirect(redirect::Policy::none())
+        .referer(false)
+        .retry(reqwest::retry::never())
+        .user_agent(USER_AGENT)
+        .connect_timeout(LONGEST_CONNECT)
+        .pool_idle_timeout(IDLE)
+        // A receiver that vanished behind a live-looking HTTP/2 connection would otherwise fail every later request.
+        .http2_keep_alive_interval(Duration::from_secs(20))
+        .http2_keep_alive_timeout(Duration::from_secs(10))
+        // What a receiver can make us hold of an answer that we have stopped reading.
+        .http2_initial_stream_window_size(256 * 1024)
+        .http2_initial_connection_window_size(1024 * 1024)
+        .build();
+    built.map_err(|error| OutboundError::Setup(error.to_string()))
+}

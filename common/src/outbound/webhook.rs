@@ -1,0 +1,106 @@
+//! One attempt of a webhook: a POST, one deadline over all of it, and what the log keeps (spec §6.1.8, §6.2.5).
+//!
+//! It owns the caps on what is read of an answer. It never signs, counts or retries: headers and bytes are handed in as
+//! they are to be sent, and the outcome goes to the store.
+
+use super::classify::{failure, verdict};
+use super::{OutboundClient, UrlRefused};
+use crate::domain::attempt::AttemptError;
+use bytes::Bytes;
+use reqwest::header::HeaderMap;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How much of an answer's body is read, in bytes. What lies beyond is left unread, and is no failure.
+const READ_CAP: usize = 16 * 1024;
+
+/// How much of it is kept, in bytes.
+const EXCERPT_CAP: usize = 1024;
+
+/// One attempt to be made.
+#[derive(Debug, Clone)]
+pub struct WebhookRequest {
+    /// Where to, as the customer gave it; it is checked here, at every attempt.
+    pub url: String,
+    /// The headers to send, signature and content type among them.
+    pub headers: HeaderMap,
+    /// The exact bytes that were signed.
+    pub body: Bytes,
+    /// The time for everything: resolving, connecting, TLS, headers and the capped body.
+    pub timeout: Duration,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttemptOutcome {
+    /// The answer's status, if headers came; also beside a `timeout`, when the body did not end.
+    pub status: Option<u16>,
+    /// None on success, which is a 2xx within the time.
+    pub error: Option<AttemptError>,
+    /// The start of the answer's body as text, at most 1 KiB; bytes that are no text, and NUL, which Postgres can't
+    /// keep, are shown as U+FFFD.
+    pub excerpt: String,
+    /// From the check of the URL to the end, in milliseconds.
+    pub duration_ms: u32,
+}
+
+/// What has been seen of an answer so far; it outlives the deadline.
+#[derive(Default)]
+struct Answer {
+    status: Option<u16>,
+    start: Vec<u8>,
+}
+
+impl OutboundClient {
+    /// Makes one attempt. It never fails otherwise than in its outcome, and never takes longer than its timeout.
+    pub async fn post_webhook(&self, request: WebhookRequest) -> AttemptOutcome {
+        let started = Instant::now();
+        let deadline = started + request.timeout;
+        let mut answer = Answer::default();
+        let result = tokio::time::timeout_at(deadline, self.exchange(request, &mut answer)).await;
+        let error = result.unwrap_or(Err(AttemptError::Timeout)).err();
+        let duration_ms = u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);
+        AttemptOutcome { status: answer.status, error, excerpt: excerpt(&answer.start), duration_ms }
+    }
+
+    async fn exchange(&self, request: WebhookRequest, answer: &mut Answer) -> Result<(), AttemptError> {
+        let url = self.check_url(&request.url).map_err(|_: UrlRefused| AttemptError::UrlNotPublic)?;
+        let post = self.client(&url).post(url.url().clone()).headers(request.headers).body(request.body);
+        let mut response = post.send().await.map_err(|error| failure(&error))?;
+        answer.status = Some(response.status().as_u16());
+        let mut read = 0;
+        // A body that breaks off doesn't change the verdict: the status was received, and nothing else of an answer
+        // counts. The request was seen, so a retry would only deliver it twice.
+        while let Ok(Some(chunk)) = response.chunk().await {
+            read += chunk.len();
+            let room = EXCERPT_CAP - answer.start.len();
+            answer.start.extend(chunk.iter().take(room));
+            if read >= READ_CAP {
+                break;
+            }
+        }
+        verdict(response.status())
+    }
+}
+
+fn excerpt(start: &[u8]) -> String {
+    let mut text = String::from_utf8_lossy(start).replace('\0', "\u{fffd}");
+    // A replacement takes three bytes, so the text can be longer than what it was made of.
+    text.truncate(text.floor_char_boundary(EXCERPT_CAP));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_is_text_of_at_most_a_kibibyte() {
+        assert_eq!(excerpt(b"ok"), "ok");
+        assert_eq!(excerpt(b"a\0b\xff"), "a\u{fffd}b\u{fffd}");
+        assert!(excerpt(&[0xff; EXCERPT_CAP]).len() <= EXCERPT_CAP);
+        assert!(excerpt(&[0; EXCERPT_CAP]).len() <= EXCERPT_CAP);
+        let split = "ä".repeat(EXCERPT_CAP);
+        assert!(excerpt(&split.as_bytes()[..EXCERPT_CAP - 1]).len() <= EXCERPT_CAP);
+    }
+}
