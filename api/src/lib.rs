@@ -3,11 +3,15 @@
 //! `routes` names every group once; `outer` and `guard` surround them, so that a handler only decides and answers.
 //! Nothing here runs a read or sends a webhook: that is the worker's.
 
+mod address;
 pub mod app;
+
 pub mod auth;
 pub mod envelope;
 pub mod error;
+mod explain;
 mod guard;
+pub mod idempotency;
 pub mod keys;
 mod limits;
 pub mod models;
