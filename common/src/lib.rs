@@ -6,5 +6,6 @@
 
 pub mod domain;
 pub mod ids;
+pub mod media;
 pub mod outbound;
 pub mod seal;
