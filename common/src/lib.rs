@@ -8,6 +8,7 @@ pub mod clock;
 pub mod config;
 pub mod domain;
 pub mod ids;
+pub mod media;
 pub mod outbound;
 pub mod process;
 pub mod queue;
