@@ -7,10 +7,10 @@
 pub mod config;
 pub mod domain;
 pub mod ids;
+pub mod outbound;
 pub mod postgres;
 pub mod process;
 pub mod queue;
-pub mod outbound;
 pub mod seal;
 pub mod store;
 pub mod telemetry;

@@ -9,5 +9,6 @@ pub mod minutes;
 pub mod public_address;
 pub mod read;
 pub mod retry;
+pub mod series;
 pub mod signature;
 pub mod url_policy;

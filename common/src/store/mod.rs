@@ -3,8 +3,11 @@
 //! Functions take `&mut PgConnection` and never begin or commit: a transaction is opened in one place a use case. A state
 //! change is one conditional update that names the state it leaves. Nothing here decides: rules are in `domain`.
 
+pub mod attempts;
 mod connect;
 pub mod deliveries;
+pub mod endpoints;
 pub mod events;
+pub mod webhook_secrets;
 
 pub use connect::{PoolSize, connect, migrate};
