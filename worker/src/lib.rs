@@ -1,6 +1,7 @@
 //! The worker: claims what the tickets name, runs reads on the real media, and delivers webhooks.
 
 pub mod batch;
+pub mod deliver;
 
 use common::process::Process;
 
