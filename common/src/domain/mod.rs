@@ -5,10 +5,14 @@
 pub mod attempt;
 pub mod credential;
 pub mod event;
+pub mod item;
+pub mod job;
 pub mod minutes;
+pub mod plan;
 pub mod public_address;
 pub mod read;
 pub mod retry;
 pub mod series;
 pub mod signature;
+pub mod upload;
 pub mod url_policy;

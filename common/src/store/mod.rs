@@ -3,11 +3,24 @@
 //! Functions take `&mut PgConnection` and never begin or commit: a transaction is opened in one place a use case. A state
 //! change is one conditional update that names the state it leaves. Nothing here decides: rules are in `domain`.
 
+pub mod accounts;
 pub mod attempts;
 mod connect;
+pub mod credentials;
 pub mod deliveries;
 pub mod endpoints;
 pub mod events;
+pub mod fleet;
+pub mod idempotency;
+pub mod items;
+pub mod jobs;
+pub mod keys;
+pub mod minutes;
+pub mod reads;
+pub mod retention;
+pub mod sessions;
+pub mod uploads;
 pub mod webhook_secrets;
+pub mod workspaces;
 
 pub use connect::{PoolSize, connect, migrate};
