@@ -2,8 +2,8 @@
 //!
 //! `readers` computes a read from a media file and knows no database. `run_job` claims a job, runs it and hands its end to
 //! `finish`; `leases` keeps what is claimed; `deliver` sends webhooks; `batch` gathers what many handlers do into one
-//! statement. Whatever this
-//! process does can be cut off at any moment: the truth is in Postgres, and a claim that is not renewed is another's.
+//! statement. Whatever this process does can be cut off at any moment: the truth is in Postgres, and a claim that is not
+//! renewed is another's.
 
 pub mod batch;
 pub mod deliver;

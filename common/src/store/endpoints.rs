@@ -54,13 +54,8 @@ pub struct NewEndpoint {
     pub event_types: Vec<EventType>,
 }
 
-/// Locks the account, under which its endpoints are counted. Call before [`insert`], in its transaction.
-pub async fn lock_account(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
-    sqlx::query!("SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE", account as _).fetch_optional(conn).await?;
-    Ok(())
-}
-
-/// Registers an endpoint, unless the account, which the caller has locked, has [`MOST_ENDPOINTS`] already.
+/// Registers an endpoint, unless the account, which the caller has locked (`minutes::lock_account`), has
+/// [`MOST_ENDPOINTS`] already.
 pub async fn insert(conn: &mut PgConnection, new: &NewEndpoint) -> sqlx::Result<Option<Endpoint>> {
     sqlx::query_as!(
         Endpoint,

@@ -48,13 +48,9 @@ pub async fn replace(conn: &mut PgConnection, id: DeliveryId) -> sqlx::Result<bo
 /// Ids sort by the time they were minted, so the oldest rows are the primary key's first and need no other index.
 pub async fn prune(conn: &mut PgConnection, retention_days: i32, limit: i64) -> sqlx::Result<u64> {
     let deleted = sqlx::query_scalar!(
-        r#"WITH cutoff AS (
-             SELECT rpad(
-                 lpad(to_hex(floor(extract(epoch FROM mws_now() - make_interval(days => $1)) * 1000)::bigint), 12, '0'),
-                 32, '0')::uuid AS id
-         ), old AS (
+        r#"WITH old AS (
              SELECT d.id FROM deliveries AS d
-             WHERE d.id < (SELECT id FROM cutoff) AND d.status <> 'pending'
+             WHERE d.id < mws_first_id(mws_now() - make_interval(days => $1)) AND d.status <> 'pending'
              ORDER BY d.id
              LIMIT $2
              FOR UPDATE SKIP LOCKED
