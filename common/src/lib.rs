@@ -7,7 +7,9 @@
 pub mod clock;
 pub mod config;
 pub mod domain;
+pub mod health;
 pub mod ids;
+pub mod measure;
 pub mod media;
 pub mod outbound;
 pub mod process;

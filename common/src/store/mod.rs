@@ -10,4 +10,4 @@ pub mod keys;
 pub mod sessions;
 pub mod workspaces;
 
-pub use connect::{PoolSize, connect, migrate};
+pub use connect::{PoolSize, connect, migrate, pending_migrations};
