@@ -115,6 +115,10 @@ pub struct Settings {
     #[arg(long, env = "MWS_DRAIN_SECONDS", default_value_t = 20)]
     pub drain_seconds: u64,
 
+    /// Address and port of `/healthz`, `/readyz` and `/metrics` of a worker or a scheduler. Unset: not served.
+    #[arg(long, env = "MWS_HEALTH_LISTEN")]
+    pub health_listen: Option<SocketAddr>,
+
     /// What is logged, as `tracing` filters say it.
     #[arg(long, env = "MWS_LOG", default_value = "info")]
     pub log: String,

@@ -23,4 +23,4 @@ pub mod uploads;
 pub mod webhook_secrets;
 pub mod workspaces;
 
-pub use connect::{PoolSize, connect, migrate};
+pub use connect::{PoolSize, connect, migrate, pending_migrations};
