@@ -68,7 +68,7 @@ impl App {
             cure: "it seals signing secrets; `openssl rand -base64 32` makes one",
         })?;
         let sealer = Sealer::new(key, settings.secret_key_old.as_ref())?;
-        let media = MediaStore::open(&settings.media_store_url(), &settings.data_dir.join("scratch"))?;
+        let media = MediaStore::open(&settings.media_store_url())?;
         let policy = NetworkPolicy::naming(settings.outbound_allow.clone());
         let outbound = OutboundClient::new(OutboundSettings { policy, ..OutboundSettings::default() })?;
         let public_url = api.public_url.clone().unwrap_or_else(|| format!("http://{}", api.listen));

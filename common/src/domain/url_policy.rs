@@ -190,13 +190,6 @@ impl FromStr for NetworkPolicy {
     }
 }
 
-impl FromIterator<IpNet> for NetworkPolicy {
-    /// Names these networks, as `MWS_OUTBOUND_ALLOW` has them.
-    fn from_iter<I: IntoIterator<Item = IpNet>>(networks: I) -> Self {
-        Self { named: networks.into_iter().map(|network| network.trunc()).collect() }
-    }
-}
-
 #[cfg(test)]
 #[path = "url_policy_tests.rs"]
 mod tests;

@@ -6,6 +6,7 @@
 use super::DeliverError;
 use super::request::{self, Attempt, StandardWebhooks};
 use common::domain::retry::RetrySchedule;
+use common::domain::url_policy::NetworkPolicy;
 use common::outbound::{AttemptOutcome, OutboundClient, OutboundSettings, WebhookRequest};
 use common::process::Process;
 use common::seal::{SealError, Sealer};
@@ -50,7 +51,7 @@ impl Sender {
         let default_secret = settings.default_webhook_secret.clone();
         Ok(Self {
             client: OutboundClient::new(OutboundSettings {
-                policy: settings.outbound_allow.iter().copied().collect(),
+                policy: NetworkPolicy::naming(settings.outbound_allow.clone()),
                 ..OutboundSettings::default()
             })?,
             sealer: Sealer::new(key, settings.secret_key_old.as_ref())?,
