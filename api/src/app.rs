@@ -4,7 +4,11 @@
 
 use crate::limits::Blocked;
 use common::config::ApiSettings;
-use common::process::Process;
+use common::domain::url_policy::NetworkPolicy;
+use common::media::{MediaError, MediaStore};
+use common::outbound::{OutboundClient, OutboundError, OutboundSettings};
+use common::process::{Process, StartError};
+use common::seal::{SealError, Sealer};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -25,17 +29,53 @@ pub struct Parts {
     pub public_url: String,
     /// `public_url` and the version segment (spec, `{base_url}`).
     pub base_url: String,
+    /// Where media is kept.
+    pub media: MediaStore,
+    /// The one client that calls customers' URLs.
+    pub outbound: OutboundClient,
+    /// Seals signing secrets.
+    pub sealer: Sealer,
     /// Who is over the rate limit, so that a flood costs no queries.
     pub blocked: Blocked,
 }
 
+/// Why the api can't start.
+#[derive(Debug, thiserror::Error)]
+pub enum AppError {
+    /// A setting is missing.
+    #[error(transparent)]
+    Setting(#[from] StartError),
+    /// The secret keys can't be used.
+    #[error(transparent)]
+    Seal(#[from] SealError),
+    /// The media store can't be opened.
+    #[error(transparent)]
+    Media(#[from] MediaError),
+    /// The outbound client can't be made.
+    #[error(transparent)]
+    Outbound(#[from] OutboundError),
+}
+
 impl App {
     /// Puts the parts together.
-    pub fn new(process: Process, api: ApiSettings) -> Self {
+    ///
+    /// # Errors
+    /// [`AppError`], each with the setting to change.
+    pub fn new(process: Process, api: ApiSettings) -> Result<Self, AppError> {
+        let settings = process.settings.clone();
+        let key = settings.secret_key.as_ref().ok_or(StartError::Missing {
+            name: "MWS_SECRET_KEY",
+            cure: "it seals signing secrets; `openssl rand -base64 32` makes one",
+        })?;
+        let sealer = Sealer::new(key, settings.secret_key_old.as_ref())?;
+        let media = MediaStore::open(&settings.media_store_url())?;
+        let policy = NetworkPolicy::naming(settings.outbound_allow.clone());
+        let outbound = OutboundClient::new(OutboundSettings { policy, ..OutboundSettings::default() })?;
         let public_url = api.public_url.clone().unwrap_or_else(|| format!("http://{}", api.listen));
         let public_url = public_url.trim_end_matches('/').to_owned();
         let base_url = format!("{public_url}{API_PATH}");
-        Self(Arc::new(Parts { process, api, public_url, base_url, blocked: Blocked::new() }))
+        let blocked = Blocked::new();
+        Ok(Self(Arc::new(Parts { process, api, public_url, base_url, media, outbound, sealer, blocked })))
     }
 
     /// A connection from the pool.

@@ -14,12 +14,14 @@ pub mod error;
 mod explain;
 mod guard;
 pub mod idempotency;
+mod intake;
 pub mod keys;
 mod limits;
 pub mod models;
 mod openapi;
 mod outer;
 pub mod paging;
+mod router;
 pub mod routes;
 mod scope;
 pub mod sessions;
@@ -34,7 +36,7 @@ use poem::Server;
 use poem::listener::TcpListener;
 use std::time::Duration;
 
-pub use outer::router;
+pub use router::router;
 
 /// How long answers that are under way have once the process is to end.
 const GRACE: Duration = Duration::from_secs(10);
@@ -43,7 +45,7 @@ const GRACE: Duration = Duration::from_secs(10);
 pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
     let shutdown = process.shutdown.clone();
     let listen = api.listen;
-    let app = App::new(process, api);
+    let app = App::new(process, api)?;
     tracing::info!(listen = %listen, base_url = %app.base_url, "The api listens.");
     Server::new(TcpListener::bind(listen))
         .run_with_graceful_shutdown(router(app), shutdown.cancelled(), Some(GRACE))

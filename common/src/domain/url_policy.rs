@@ -73,6 +73,11 @@ impl NetworkPolicy {
         Self { named: Vec::new() }
     }
 
+    /// Public addresses and these networks, whose host bits don't count.
+    pub fn naming(networks: impl IntoIterator<Item = IpNet>) -> Self {
+        Self { named: networks.into_iter().map(|network| network.trunc()).collect() }
+    }
+
     /// Whether any network is named, without which no plain HTTP is ever sent.
     pub const fn names_networks(&self) -> bool {
         !self.named.is_empty()
