@@ -14,6 +14,13 @@ pub async fn create(conn: &mut PgConnection, name: &str) -> sqlx::Result<Account
     Ok(id)
 }
 
+/// The oldest account of this name.
+pub async fn named(conn: &mut PgConnection, name: &str) -> sqlx::Result<Option<AccountId>> {
+    sqlx::query_scalar!(r#"SELECT id AS "id: AccountId" FROM accounts WHERE name = $1 ORDER BY id LIMIT 1"#, name)
+        .fetch_optional(conn)
+        .await
+}
+
 /// Takes the account's lock for the rest of the transaction: what is counted after it stays counted.
 pub async fn lock(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
     sqlx::query!("SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE", account as _).fetch_one(conn).await?;
