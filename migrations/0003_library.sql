@@ -48,23 +48,29 @@ CREATE TABLE uploads (
     source_url text,
     token_hash bytea,
     status text NOT NULL CHECK (status IN ('awaiting_upload', 'processing', 'done', 'failed', 'expired')),
-    object_key text NOT NULL,
+    -- Null until the bytes are there; each write has a key of its own, so two that race can't mix.
+    object_key text,
     received_bytes bigint,
     received_sha256 bytea,
     received_at timestamptz,
     expires_at timestamptz NOT NULL,
+    -- Attempts that failed, and claims whose lease was lost; a hand-back counts as neither.
     failures smallint NOT NULL DEFAULT 0,
+    losses smallint NOT NULL DEFAULT 0,
     claim_no integer NOT NULL DEFAULT 0,
     lease_until timestamptz,
     due_at timestamptz NOT NULL DEFAULT mws_now(),
     ticket_id text,
     error_code text,
+    error_message text,
     created_at timestamptz NOT NULL DEFAULT mws_now(),
-    finished_at timestamptz
+    finished_at timestamptz,
+    CHECK ((status IN ('done', 'failed', 'expired')) = (finished_at IS NOT NULL))
 );
 CREATE INDEX uploads_item ON uploads (item_id);
 CREATE INDEX uploads_due ON uploads (due_at) WHERE status = 'processing' AND finished_at IS NULL;
 CREATE INDEX uploads_expiry ON uploads (expires_at) WHERE status = 'awaiting_upload' AND finished_at IS NULL;
+CREATE INDEX uploads_finished ON uploads (finished_at) WHERE finished_at IS NOT NULL;
 
 -- One stored result an (item, read). Results over 256 KiB stand in the media store under `object_key`.
 CREATE TABLE item_reads (

@@ -18,6 +18,8 @@ CREATE TABLE webhook_endpoints (
     CHECK (enabled = (disabled_reason IS NULL))
 ) WITH (fillfactor = 50);
 CREATE INDEX webhook_endpoints_account ON webhook_endpoints (account_id, id) WHERE deleted_at IS NULL;
+-- The few endpoints whose pending series the scheduler ends.
+CREATE INDEX webhook_endpoints_silent ON webhook_endpoints (id) WHERE NOT enabled OR deleted_at IS NOT NULL;
 
 -- One signing secret an account, sealed; the one before it keeps verifying until `previous_expires_at`.
 CREATE TABLE webhook_secrets (
@@ -35,11 +37,13 @@ CREATE TABLE events (
     id text COLLATE "C" PRIMARY KEY,
     seq bigint GENERATED ALWAYS AS IDENTITY,
     account_id uuid NOT NULL,
-    workspace_id uuid NOT NULL,
+    workspace_id uuid,
     job_id uuid,
     type text NOT NULL,
     body text NOT NULL,
-    created_at timestamptz NOT NULL DEFAULT mws_now()
+    created_at timestamptz NOT NULL DEFAULT mws_now(),
+    -- An endpoint belongs to the account, so a ping is of no job and no workspace.
+    CHECK ((type = 'ping') = (workspace_id IS NULL))
 );
 CREATE UNIQUE INDEX events_account ON events (account_id, seq);
 CREATE INDEX events_job ON events (job_id);
@@ -63,8 +67,11 @@ CREATE TABLE deliveries (
     interrupted_count smallint NOT NULL DEFAULT 0,
     claim_no integer NOT NULL DEFAULT 0,
     claimed_at timestamptz,
+    claimed_by text,
     lease_until timestamptz,
+    -- When the next attempt may start; while one runs, when its lease ends.
     due_at timestamptz NOT NULL DEFAULT mws_now(),
+    -- Null while a retry waits for its time: it has no ticket before it is due.
     ticket_id text,
     response_status smallint,
     error text,
@@ -74,7 +81,16 @@ CREATE TABLE deliveries (
     CHECK ((status = 'pending') = (finished_at IS NULL))
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 CREATE INDEX deliveries_endpoint ON deliveries (endpoint_id, id DESC);
-CREATE INDEX deliveries_due ON deliveries (due_at) WHERE status = 'pending' AND finished_at IS NULL;
+-- Two indexes, one entry: a claim moves a row from the first to the second, so neither scan meets the other's rows.
+CREATE INDEX deliveries_due ON deliveries (due_at)
+    WHERE status = 'pending' AND finished_at IS NULL AND lease_until IS NULL;
+CREATE INDEX deliveries_leased ON deliveries (due_at)
+    WHERE status = 'pending' AND finished_at IS NULL AND lease_until IS NOT NULL;
+-- Retries, and what went over a cap: found at once however long the backlog of those that have a ticket.
+CREATE INDEX deliveries_ticketless ON deliveries (due_at)
+    WHERE status = 'pending' AND finished_at IS NULL AND lease_until IS NULL AND ticket_id IS NULL;
+-- What an account sends again after an outage of its receiver.
+CREATE INDEX deliveries_unsent ON deliveries (endpoint_id, id) WHERE status IN ('failed', 'skipped');
 CREATE INDEX deliveries_pending_endpoint ON deliveries (endpoint_id) WHERE status = 'pending' AND finished_at IS NULL;
 CREATE INDEX deliveries_event ON deliveries (event_id);
 CREATE INDEX deliveries_job ON deliveries (job_id) WHERE job_id IS NOT NULL;
@@ -97,4 +113,3 @@ CREATE TABLE delivery_attempts (
     response_excerpt text,
     PRIMARY KEY (delivery_id, claim_no)
 );
-CREATE INDEX delivery_attempts_at ON delivery_attempts (at);

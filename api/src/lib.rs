@@ -3,6 +3,8 @@
 //! `routes` names every group once; `outer` and `guard` surround them, so that a handler only decides and answers.
 //! Nothing here runs a read or sends a webhook: that is the worker's.
 
+pub mod dispatch;
+
 mod address;
 pub mod app;
 

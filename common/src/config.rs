@@ -3,7 +3,7 @@
 //! One struct, so that `mws up` and the three separate processes can't disagree. What only one process needs stands in
 //! its own group. Nothing here reads a clock, a file or the database.
 
-use crate::domain::minutes::Minutes;
+use crate::domain::minutes::{Minutes, Rates};
 use clap::Args;
 use ipnet::IpNet;
 use secrecy::SecretString;
@@ -70,6 +70,10 @@ pub struct Settings {
     /// Cloud minutes granted an account each month, unless the account has an allowance of its own.
     #[arg(long, env = "MWS_MONTHLY_MINUTES", default_value = "1000")]
     pub monthly_minutes: Minutes,
+
+    /// Minutes charged for a minute of media, as `transcript=1,levels=0.1`; reads not named keep their default.
+    #[arg(long, env = "MWS_RATES", default_value = "")]
+    pub rates: Rates,
 
     /// Reads a worker process runs at once. Unset: one a core.
     #[arg(long, env = "MWS_WORKER_READS")]

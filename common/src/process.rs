@@ -4,6 +4,7 @@
 //! a name that no other has had, host-pid-ulid, which leases, claims and queue workers are known by.
 
 use crate::config::Settings;
+use crate::media::{MediaError, MediaStore};
 use crate::store::{self, PoolSize};
 use crate::wake::Wakes;
 use secrecy::SecretString;
@@ -23,6 +24,8 @@ pub struct Process {
     pub host: Arc<str>,
     /// Connections straight to Postgres.
     pub pool: PgPool,
+    /// Where uploaded media and large results are kept.
+    pub media: MediaStore,
     /// Notifications to and from other processes.
     pub wakes: Wakes,
     /// Cancelled when the process is to end.
@@ -46,6 +49,9 @@ pub enum StartError {
     /// The database can't be brought up to date.
     #[error("the database can't be brought up to date: {0}")]
     Migrate(#[from] sqlx::migrate::MigrateError),
+    /// The media store can't be used.
+    #[error(transparent)]
+    Media(#[from] MediaError),
 }
 
 impl Process {
@@ -64,11 +70,12 @@ impl Process {
         }
         let pool = store::connect(url, connections, &format!("mws-{service}")).await?;
         store::migrate(&pool).await?;
+        let media = MediaStore::open(&settings.media_store_url())?;
         let shutdown = CancellationToken::new();
         let wakes = Wakes::start(&pool, shutdown.clone());
         let host = host_name();
         let name = format!("{host}-{}-{}", std::process::id(), Ulid::generate());
-        Ok(Self { settings: Arc::new(settings), name: name.into(), host: host.into(), pool, wakes, shutdown })
+        Ok(Self { settings: Arc::new(settings), name: name.into(), host: host.into(), pool, media, wakes, shutdown })
     }
 
     /// Cancels `shutdown` at the first Ctrl-C or SIGTERM.

@@ -3,6 +3,7 @@
 //! Money-like amounts are never floats here or in SQL. JSON shows them as numbers with at most two decimals, which
 //! is the one place where a hundredth becomes a fraction.
 
+use crate::domain::read::Read;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
@@ -45,6 +46,44 @@ impl Minutes {
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         if other.0 >= self.0 { Self::ZERO } else { Self(self.0 - other.0) }
+    }
+}
+
+/// Minutes charged for a minute of media, by read (interface.md, "Minutes").
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rates([Minutes; 6]);
+
+impl Default for Rates {
+    fn default() -> Self {
+        Self([100, 100, 25, 50, 25, 10].map(Minutes))
+    }
+}
+
+impl Rates {
+    /// The rate of a read.
+    pub const fn of(&self, read: Read) -> Minutes {
+        self.0[read as usize]
+    }
+}
+
+impl std::str::FromStr for Rates {
+    type Err = String;
+
+    /// Reads `transcript=1,levels=0.1`; a read that is not named keeps its default.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut rates = Self::default();
+        for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
+            let (name, rate) = pair.split_once('=').ok_or_else(|| format!("`{pair}` is not read=rate"))?;
+            let read = Read::from_name(name).ok_or_else(|| format!("`{name}` is not a read"))?;
+            rates.0[read as usize] = rate.parse()?;
+        }
+        Ok(rates)
+    }
+}
+
+impl Serialize for Rates {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Read::ALL.map(|read| (read, self.of(read))))
     }
 }
 

@@ -5,9 +5,13 @@
 pub mod attempt;
 pub mod credential;
 pub mod event;
+pub mod item;
+pub mod job;
 pub mod minutes;
+pub mod plan;
 pub mod public_address;
 pub mod read;
 pub mod retry;
 pub mod signature;
+pub mod upload;
 pub mod url_policy;

@@ -1,4 +1,4 @@
-//! When a failed attempt is tried again: deliveries (spec §6.1.9) and jobs (interface.md, "Jobs").
+//! When a failed delivery is tried again (spec §6.1.9). Jobs have their own, simpler rule in `job`.
 //!
 //! It owns the delays and the counts, as pure functions. It never reads a clock or draws the jitter: the caller adds the
 //! delay to the end of the failed attempt and hands a random fraction in. Who counts attempts is the store's business.
@@ -91,30 +91,6 @@ impl FromStr for RetrySchedule {
     }
 }
 
-/// The attempts of one job: failures and the one running (interface.md, "Jobs").
-pub const JOB_ATTEMPTS: u32 = 3;
-
-/// How many leases of one job may be lost before it fails as `worker_lost`. Lost leases have a limit of their own,
-/// since a crash of the machine says less about the job than a failure does.
-pub const LOST_LEASE_LIMIT: u32 = 5;
-
-const JOB_DELAYS: [Duration; 2] = [Duration::from_secs(10), Duration::from_mins(1)];
-
-/// What follows a retryable failure of a job's attempt number `failed_attempt` (the first is 1): 10 s, then 60 s, then
-/// nothing. Jobs have no jitter, for a worker takes them when it is free.
-pub const fn job_after_failure(failed_attempt: u32) -> NextAttempt {
-    match failed_attempt {
-        0 | 1 => NextAttempt::After(JOB_DELAYS[0]),
-        2 => NextAttempt::After(JOB_DELAYS[1]),
-        _ => NextAttempt::Spent,
-    }
-}
-
-/// What follows when a job has lost `lost_leases` leases, this one among them: at once again, or at the fifth the end.
-pub const fn job_after_lost_lease(lost_leases: u32) -> NextAttempt {
-    if lost_leases < LOST_LEASE_LIMIT { NextAttempt::After(Duration::ZERO) } else { NextAttempt::Spent }
-}
-
 fn jittered(delay: Duration, jitter: f64) -> Duration {
     let most = (delay / JITTER_PART).min(MOST_JITTER);
     let fraction = if jitter.is_finite() { jitter.clamp(0.0, 1.0) } else { 0.0 };
@@ -174,18 +150,6 @@ mod tests {
         for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -3.0] {
             assert_eq!(schedule.after_failure(1, odd), seconds(60));
         }
-    }
-
-    #[test]
-    fn a_job_is_tried_three_times_and_may_lose_four_leases() {
-        assert_eq!(job_after_failure(1), seconds(10));
-        assert_eq!(job_after_failure(2), seconds(60));
-        assert_eq!(job_after_failure(JOB_ATTEMPTS), NextAttempt::Spent);
-        assert_eq!(job_after_failure(u32::MAX), NextAttempt::Spent);
-        for lost in 0..LOST_LEASE_LIMIT {
-            assert_eq!(job_after_lost_lease(lost), seconds(0), "{lost} lost");
-        }
-        assert_eq!(job_after_lost_lease(LOST_LEASE_LIMIT), NextAttempt::Spent);
     }
 
     proptest! {

@@ -5,6 +5,16 @@
 
 pub mod accounts;
 mod connect;
+pub mod deliveries;
+pub mod events;
+pub mod fleet;
+pub mod idempotency;
+pub mod items;
+pub mod jobs;
+pub mod minutes;
+pub mod reads;
+pub mod retention;
+pub mod uploads;
 pub mod credentials;
 pub mod keys;
 pub mod sessions;

@@ -1,0 +1,36 @@
+# The few commands of the workspace. `make` alone lists them.
+
+SHELL := bash
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help setup build demo test lint prepare clean-data
+
+# Queries are compiled against .sqlx, whatever the caller's environment says; scripts/prepare alone asks a database.
+export SQLX_OFFLINE := true
+
+help: ## List the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## Install what is missing: PostgreSQL, ffmpeg, the speech engines
+	@scripts/setup
+
+build: ## Compile everything
+	cargo build --workspace --locked
+
+demo: setup build ## Show the service at work, on a file of yours with MEDIA=path
+	target/debug/mws demo $(if $(MEDIA),"$(MEDIA)")
+
+lint: ## Check the format, the lints, the SQL and the documentation
+	cargo fmt --all --check
+	scripts/prepare --check
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
+
+test: setup lint ## Check everything and run all tests
+	cargo test --workspace --locked --no-fail-fast
+
+prepare: ## Bring .sqlx up to date with the queries and the migrations
+	scripts/prepare
+
+clean-data: ## Delete the data of the demo and of the development database
+	scripts/dev-db reset
+	rm -rf .mws

@@ -1,0 +1,145 @@
+//! Library items (spec §2): what kinds there are, how far one has come, and how a client may name one.
+//!
+//! A client names an item by its `ref`, by its id or by the id of the job that made it. Which of the three a text is can
+//! be told from the text alone, because a `ref` that looks like an id is refused when the item is made.
+
+use crate::ids::{ItemId, JobId};
+use serde::{Deserialize, Serialize};
+
+/// Characters (Unicode) of the longest `ref` or name a client may choose.
+pub const NAME_CHARS: usize = 255;
+
+/// What an item is. Unknown until its bytes were probed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum ItemType {
+    /// Moving pictures, with or without sound.
+    Video,
+    /// Sound alone, cover art apart.
+    Audio,
+    /// One picture.
+    Image,
+}
+
+impl ItemType {
+    /// The word used in answers and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Video => "video",
+            Self::Audio => "audio",
+            Self::Image => "image",
+        }
+    }
+}
+
+/// How far an item has come (interface.md, "GET /library/items").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum ItemStatus {
+    /// Its bytes are awaited, fetched or probed.
+    Processing,
+    /// It can be read.
+    Ready,
+    /// It never will be; the error says why.
+    Failed,
+}
+
+impl ItemStatus {
+    /// The word used in answers and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Processing => "processing",
+            Self::Ready => "ready",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// The three ways a text can name an item (spec §2, "Library item").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ItemName<'a> {
+    /// The item's own id: looked up in every workspace.
+    Id(ItemId),
+    /// The job that made it: looked up in every workspace.
+    MadeBy(JobId),
+    /// A `ref` chosen by a client: means something in the caller's workspace only.
+    Ref(&'a str),
+}
+
+impl<'a> ItemName<'a> {
+    /// What this text names.
+    pub fn of(text: &'a str) -> Self {
+        if let Ok(item) = text.parse() {
+            return Self::Id(item);
+        }
+        text.parse().map_or(Self::Ref(text), Self::MadeBy)
+    }
+}
+
+/// Why a text can't be an item's `ref` or name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// Nothing, or white space alone.
+    #[error("is empty")]
+    Empty,
+    /// More than [`NAME_CHARS`].
+    #[error("has more than 255 characters")]
+    TooLong,
+    /// A control character, which no one could type or read back.
+    #[error("has a control character")]
+    Control,
+    /// It starts as an id does, so it could not be told from one.
+    #[error("starts with `itm_` or `job_`, which only ids do")]
+    LooksLikeAnId,
+}
+
+/// Whether a client may call an item so.
+pub fn check_name(name: &str) -> Result<(), NameError> {
+    if name.trim().is_empty() {
+        return Err(NameError::Empty);
+    }
+    if name.chars().count() > NAME_CHARS {
+        return Err(NameError::TooLong);
+    }
+    if name.chars().any(char::is_control) {
+        return Err(NameError::Control);
+    }
+    Ok(())
+}
+
+/// Whether a client may choose this `ref`.
+pub fn check_ref(text: &str) -> Result<(), NameError> {
+    check_name(text)?;
+    let id_like = [ItemId::PREFIX, JobId::PREFIX]
+        .iter()
+        .any(|prefix| text.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('_')));
+    if id_like { Err(NameError::LooksLikeAnId) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_an_item_id_a_job_id_or_else_a_ref() {
+        let (item, job) = (ItemId::mint(), JobId::mint());
+        assert_eq!(ItemName::of(&item.to_string()), ItemName::Id(item));
+        assert_eq!(ItemName::of(&job.to_string()), ItemName::MadeBy(job));
+        assert_eq!(ItemName::of("interview"), ItemName::Ref("interview"));
+        assert_eq!(ItemName::of("itm_short"), ItemName::Ref("itm_short"));
+    }
+
+    #[test]
+    fn a_chosen_ref_can_not_be_taken_for_an_id() {
+        assert_eq!(check_ref("interview 3"), Ok(()));
+        assert_eq!(check_ref("itmised"), Ok(()));
+        assert_eq!(check_ref(&ItemId::mint().to_string()), Err(NameError::LooksLikeAnId));
+        assert_eq!(check_ref("job_x"), Err(NameError::LooksLikeAnId));
+        assert_eq!(check_ref("  "), Err(NameError::Empty));
+        assert_eq!(check_ref("a\nb"), Err(NameError::Control));
+        assert_eq!(check_ref(&"ä".repeat(255)), Ok(()));
+        assert_eq!(check_ref(&"ä".repeat(256)), Err(NameError::TooLong));
+    }
+}

@@ -1,0 +1,146 @@
+//! Uploads and imports: what may be sent, for how long, and when a failed ingest is tried again.
+
+use crate::domain::item::ItemType;
+use serde::{Deserialize, Serialize};
+
+/// Hours an upload waits for its bytes before it is dropped.
+pub const UPLOAD_HOURS: i32 = 24;
+/// Attempts of an ingest in all, those that failed in a way that may pass.
+pub const ATTEMPTS: i16 = 3;
+/// Workers that an ingest may take down before it is given up.
+pub const LOSSES: i16 = 5;
+
+/// How far an upload has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum UploadStatus {
+    /// Its bytes are to be sent, and `complete` to be called.
+    AwaitingUpload,
+    /// A worker fetches or probes it, or will.
+    Processing,
+    /// Its item is ready.
+    Done,
+    /// Its item failed, or was deleted.
+    Failed,
+    /// Its bytes did not come in time.
+    Expired,
+}
+
+/// Seconds until an ingest that has now failed this often is tried again; none when it has been tried enough
+/// (interface.md, "Jobs": 10 s, then 60 s).
+pub const fn retry_seconds(failures: i16) -> Option<i32> {
+    match failures {
+        _ if failures >= ATTEMPTS => None,
+        ..=1 => Some(10),
+        _ => Some(60),
+    }
+}
+
+/// What may be uploaded, as clients name it, and what kind of item it becomes.
+const MEDIA_TYPES: [(&str, ItemType); 35] = [
+    ("video/mp4", ItemType::Video),
+    ("video/quicktime", ItemType::Video),
+    ("video/webm", ItemType::Video),
+    ("video/x-matroska", ItemType::Video),
+    ("video/matroska", ItemType::Video),
+    ("video/x-msvideo", ItemType::Video),
+    ("video/avi", ItemType::Video),
+    ("video/mp2t", ItemType::Video),
+    ("video/x-m4v", ItemType::Video),
+    ("video/3gpp", ItemType::Video),
+    ("video/ogg", ItemType::Video),
+    ("audio/mpeg", ItemType::Audio),
+    ("audio/mp3", ItemType::Audio),
+    ("audio/wav", ItemType::Audio),
+    ("audio/x-wav", ItemType::Audio),
+    ("audio/wave", ItemType::Audio),
+    ("audio/vnd.wave", ItemType::Audio),
+    ("audio/flac", ItemType::Audio),
+    ("audio/x-flac", ItemType::Audio),
+    ("audio/ogg", ItemType::Audio),
+    ("audio/opus", ItemType::Audio),
+    ("audio/mp4", ItemType::Audio),
+    ("audio/m4a", ItemType::Audio),
+    ("audio/x-m4a", ItemType::Audio),
+    ("audio/aac", ItemType::Audio),
+    ("audio/webm", ItemType::Audio),
+    ("audio/x-matroska", ItemType::Audio),
+    ("audio/3gpp", ItemType::Audio),
+    ("image/png", ItemType::Image),
+    ("image/jpeg", ItemType::Image),
+    ("image/jpg", ItemType::Image),
+    ("image/webp", ItemType::Image),
+    ("image/gif", ItemType::Image),
+    ("image/bmp", ItemType::Image),
+    ("image/tiff", ItemType::Image),
+];
+
+/// A media type without its parameters, in lower case: `video/mp4` of `Video/MP4; codecs=avc1`.
+pub fn essence(content_type: &str) -> String {
+    content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// Whether media of this type may be uploaded. What the bytes are is found out by probing them.
+pub fn is_taken(essence: &str) -> bool {
+    MEDIA_TYPES.iter().any(|(name, _)| *name == essence)
+}
+
+/// The media type of an item: the announced one where it names the kind of thing that was found, else that of its
+/// container as `ffprobe` calls it.
+pub fn settled_type(announced: Option<&str>, format_name: &str, found: ItemType) -> String {
+    let announced = announced.map(essence).filter(|name| MEDIA_TYPES.contains(&(name.as_str(), found)));
+    announced.unwrap_or_else(|| format!("{}/{}", found.name(), subtype(format_name, found)))
+}
+
+fn subtype(format_name: &str, found: ItemType) -> &'static str {
+    let is = |name: &str| format_name.split(',').any(|format| format == name);
+    let subtypes = [
+        ("mp3", "mpeg"),
+        ("wav", "wav"),
+        ("flac", "flac"),
+        ("ogg", "ogg"),
+        ("webm", "webm"),
+        ("matroska", "x-matroska"),
+        ("aac", "aac"),
+        ("avi", "x-msvideo"),
+        ("mpegts", "mp2t"),
+        ("mov", "mp4"),
+        ("png_pipe", "png"),
+        ("jpeg_pipe", "jpeg"),
+        ("webp_pipe", "webp"),
+        ("gif", "gif"),
+        ("bmp_pipe", "bmp"),
+        ("tiff_pipe", "tiff"),
+    ];
+    // Sound in a container of moving pictures keeps the container's name, as `audio/x-matroska` does.
+    let unknown = if found == ItemType::Image { "png" } else { "mp4" };
+    subtypes.iter().find(|(name, _)| is(name)).map_or(unknown, |(_, subtype)| subtype)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_ingest_is_tried_after_ten_seconds_after_sixty_and_then_no_more() {
+        assert_eq!([1, 2, 3, 4].map(retry_seconds), [Some(10), Some(60), None, None]);
+    }
+
+    #[test]
+    fn a_media_type_is_judged_without_its_parameters_and_its_case() {
+        assert!(is_taken(&essence("Audio/WAV; rate=8000")));
+        assert!(!is_taken(&essence("application/x-mpegurl")));
+        assert!(!is_taken(&essence("text/html")));
+        assert!(!is_taken(""));
+    }
+
+    #[test]
+    fn an_item_has_the_type_of_its_bytes_where_the_announced_one_is_of_another_kind() {
+        assert_eq!(settled_type(Some("audio/mp3"), "mp3", ItemType::Audio), "audio/mp3");
+        assert_eq!(settled_type(Some("video/mp4"), "wav", ItemType::Audio), "audio/wav");
+        assert_eq!(settled_type(Some("text/html"), "mov,mp4,m4a,3gp", ItemType::Video), "video/mp4");
+        assert_eq!(settled_type(None, "matroska,webm", ItemType::Video), "video/webm");
+        assert_eq!(settled_type(None, "png_pipe", ItemType::Image), "image/png");
+    }
+}

@@ -1,0 +1,174 @@
+//! How jobs end, once for every way: the worker's finish, a cancellation, a deleted item, a rescued lease.
+//!
+//! In the caller's transaction, and for a whole batch in a fixed number of statements: holds are settled or released,
+//! reads stored and given back, events and their deliveries recorded, freed places handed over, and tickets pushed. What
+//! must happen after the commit is handed back as an `Aftermath`. It never begins or commits, and never decides what an
+//! attempt came to: the conditional updates of `store::jobs` did.
+
+use crate::domain::event::{EventId, EventType, JobEvent};
+use crate::domain::job::{Job, JobStatus};
+use crate::domain::minutes::Minutes;
+use crate::ids::{AccountId, JobId};
+use crate::queue::{self, Queue, Subject, Ticket};
+use crate::store::events::{self, EndedEvent};
+use crate::store::jobs::{self, Admitted, EndedJob};
+use crate::store::minutes::{self, Settlement};
+use crate::store::reads::{self, NewRead};
+use crate::wake::{Wake, Wakes};
+use sqlx::{PgConnection, PgPool};
+use std::collections::BTreeMap;
+
+/// What is to be done once the transaction that ended jobs is committed.
+#[derive(Debug, Default)]
+#[must_use = "call `settle_down` after the commit, or waiting jobs stay without a place until the scheduler finds them"]
+pub struct Aftermath {
+    wakes: Vec<Wake>,
+    /// Accounts with a place that no waiting job was found for.
+    places_left: Vec<AccountId>,
+}
+
+/// Ends a batch: `ended` as the conditional update answered, `reads` the results that came with it. Those of jobs that
+/// did not succeed after all, because their item is gone, are dropped.
+pub async fn conclude(
+    conn: &mut PgConnection,
+    ended: &[EndedJob],
+    reads: &[NewRead],
+) -> Result<Aftermath, sqlx::Error> {
+    let finals: Vec<&EndedJob> = ended.iter().filter(|job| job.status.is_final()).collect();
+    if !finals.is_empty() {
+        let ids: Vec<JobId> = finals.iter().map(|job| job.job).collect();
+        let settlements: Vec<Settlement> = finals.iter().map(|job| settlement(job)).collect();
+        minutes::settle(conn, &settlements).await?;
+        let succeeded = |job| finals.iter().any(|one| one.job == job && one.status == JobStatus::Succeeded);
+        let kept: Vec<NewRead> = reads.iter().filter(|read| succeeded(read.job)).cloned().collect();
+        reads::store(conn, &kept).await?;
+        reads::give_back(conn, &ids).await?;
+    }
+    let mut tickets = record_events(conn, &finals).await?;
+
+    let mut freed: BTreeMap<AccountId, i64> = BTreeMap::new();
+    for job in ended.iter().filter(|job| job.freed_place) {
+        *freed.entry(job.payer).or_default() += 1;
+    }
+    let freed: Vec<(AccountId, i64)> = freed.into_iter().collect();
+    let admitted = if freed.is_empty() { Vec::new() } else { jobs::hand_over(conn, &freed).await? };
+    tickets.extend(tickets_for(conn, &admitted).await?);
+    queue::push(conn, &tickets).await?;
+
+    let mut wakes = wakes_of(&tickets);
+    wakes.extend(finals.iter().map(|job| Wake::JobEnded(job.job)));
+    wakes.extend(ended.iter().filter(|job| job.status == JobStatus::Running).map(|job| Wake::StopAsked(job.job)));
+    let taken = |payer| admitted.iter().filter(|job| job.payer == payer).count();
+    let places_left = freed
+        .iter()
+        .filter(|(payer, places)| i64::try_from(taken(*payer)).unwrap_or(i64::MAX) < *places)
+        .map(|(payer, _)| *payer)
+        .collect();
+    Ok(Aftermath { wakes, places_left })
+}
+
+impl Aftermath {
+    /// Wakes those who wait, and looks once more, under the account's lock, for jobs that a place could go to: a dispatch
+    /// that counted places before this commit may have left one waiting.
+    pub async fn settle_down(self, pool: &PgPool, wakes: &Wakes) {
+        wakes.send(self.wakes);
+        for account in self.places_left {
+            if let Err(error) = admit(pool, wakes, account).await {
+                tracing::warn!(account.id = %account, error = %error, "Waiting jobs were not admitted; the scheduler will.");
+            }
+        }
+    }
+
+    /// Joins what two batches of one transaction leave to do.
+    pub fn join(mut self, other: Self) -> Self {
+        self.wakes.extend(other.wakes);
+        self.places_left.extend(other.places_left);
+        self
+    }
+}
+
+/// Use case: gives an account's free places to its waiting jobs. Answers how many got one.
+pub async fn admit(pool: &PgPool, wakes: &Wakes, account: AccountId) -> sqlx::Result<usize> {
+    let mut tx = pool.begin().await?;
+    minutes::lock_account(&mut tx, account).await?;
+    let admitted = jobs::admit(&mut tx, account).await?;
+    let tickets = tickets_for(&mut tx, &admitted).await?;
+    queue::push(&mut tx, &tickets).await?;
+    tx.commit().await?;
+    wakes.send(wakes_of(&tickets));
+    Ok(admitted.len())
+}
+
+/// Tickets for these jobs, stored on their rows. The caller pushes them.
+pub async fn tickets_for(conn: &mut PgConnection, admitted: &[Admitted]) -> sqlx::Result<Vec<Ticket>> {
+    if admitted.is_empty() {
+        return Ok(Vec::new());
+    }
+    let tickets: Vec<(JobId, Ticket)> = admitted
+        .iter()
+        .filter_map(|job| job.read.map(|read| (job.job, Ticket::new(Queue::Read(read), Subject::Job(job.job)))))
+        .collect();
+    let stored: Vec<(JobId, String)> = tickets.iter().map(|(job, ticket)| (*job, ticket.id.clone())).collect();
+    jobs::ticketed(conn, &stored).await?;
+    Ok(tickets.into_iter().map(|(_, ticket)| ticket).collect())
+}
+
+/// The wakes that new tickets ask for, one a queue.
+pub fn wakes_of(tickets: &[Ticket]) -> Vec<Wake> {
+    let mut names: Vec<&'static str> = tickets.iter().map(|ticket| ticket.queue.name()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter().map(|name| Wake::Queue(name.to_owned())).collect()
+}
+
+fn settlement(job: &EndedJob) -> Settlement {
+    let charge = job.charged.unwrap_or(Minutes::ZERO);
+    Settlement {
+        job: job.job,
+        account: job.payer,
+        month: job.hold_month,
+        held: job.held,
+        charged: Settlement::split(charge, job.held.0, job.held.1),
+        settles: job.status == JobStatus::Succeeded,
+    }
+}
+
+/// Records the events of jobs that ended, with the job as `get_jobs` shows it from now on.
+async fn record_events(conn: &mut PgConnection, finals: &[&EndedJob]) -> sqlx::Result<Vec<Ticket>> {
+    let ids: Vec<JobId> = finals.iter().map(|job| job.job).collect();
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let shown = jobs::by_ids(conn, &ids, None).await?;
+    let mut recorded = Vec::with_capacity(shown.len());
+    for job in &shown {
+        let Some(ended) = finals.iter().find(|ended| ended.job == job.id) else { continue };
+        if let Some(event) = event(job, ended)? {
+            recorded.push(event);
+        }
+    }
+    events::record(conn, &recorded).await
+}
+
+fn event(job: &Job, ended: &EndedJob) -> sqlx::Result<Option<EndedEvent>> {
+    let event_type = match job.status {
+        JobStatus::Succeeded => EventType::JobSucceeded,
+        JobStatus::Failed => EventType::JobFailed,
+        JobStatus::Cancelled => EventType::JobCancelled,
+        JobStatus::Queued | JobStatus::Running => return Ok(None),
+    };
+    let event_id = EventId::of_job(job.id, event_type);
+    let created_at = job.finished_at.unwrap_or(job.created_at);
+    let workspace_id = job.workspace_id;
+    let body = JobEvent { id: &event_id, event_type, created_at, workspace_id, timeline_id: None, job };
+    let body = serde_json::to_string(&body).map_err(|error| sqlx::Error::Encode(Box::new(error)))?;
+    Ok(Some(EndedEvent {
+        event_id,
+        event_type,
+        job_id: job.id,
+        workspace_id,
+        account_id: ended.owner,
+        body,
+        traceparent: ended.traceparent.clone(),
+    }))
+}

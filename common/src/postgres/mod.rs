@@ -1,0 +1,209 @@
+//! The embedded PostgreSQL server, which the service runs when `DATABASE_URL` is unset.
+//!
+//! It is the system's own `postgres` program on a cluster in the data folder, reached over a unix socket that only
+//! its user can open. The process that starts it owns it and stops it; a second process on the same folder adopts
+//! the live server and leaves it alone. All of it is synchronous and must happen on the main thread, before any
+//! runtime is started: the kernel ends the server when the *thread* that spawned it ends.
+//!
+//! `cluster` knows the folders, `process` the processes, `identity` the user, `programs` where PostgreSQL is
+//! installed. Nothing here knows a table: the migrations are the store's.
+
+mod cluster;
+mod error;
+mod identity;
+mod process;
+mod programs;
+mod settings;
+
+use std::path::{Path, PathBuf};
+use std::process::Child;
+use std::time::Instant;
+
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
+use url::form_urlencoded::byte_serialize;
+
+pub use error::EmbeddedError;
+
+use cluster::Layout;
+use identity::Identity;
+use process::Found;
+
+/// The role that owns everything. It is the cluster's superuser: nobody else can open the socket.
+const ROLE: &str = "mws";
+
+/// No port is listened on; the number is a part of the socket's name.
+const PORT: u16 = 5432;
+
+/// What an embedded server is started with.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The service's data folder; the server keeps to `postgres` in it. It may be relative, and is made if missing.
+    pub data_dir: PathBuf,
+    /// What a crash of the machine may cost.
+    pub durability: Durability,
+    /// How long the server lives.
+    pub lifetime: Lifetime,
+    /// PostgreSQL settings that go before the module's own: name and value.
+    pub settings: Vec<(String, String)>,
+}
+
+impl Options {
+    /// A durable server for `data_dir` that ends with its caller.
+    pub fn new(data_dir: impl Into<PathBuf>) -> Self {
+        Self {
+            data_dir: data_dir.into(),
+            durability: Durability::Full,
+            lifetime: Lifetime::WithCaller,
+            settings: Vec::new(),
+        }
+    }
+}
+
+/// What a crash of the machine may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// Nothing that was committed.
+    Full,
+    /// The whole cluster. For tests only.
+    Tests,
+}
+
+/// How long the server lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lifetime {
+    /// Until its owner stops or drops it; on Linux also when the thread that started it ends, by kill -9 even.
+    WithCaller,
+    /// Until someone else stops it.
+    Detached,
+}
+
+/// A running embedded server. Dropping the owner's value stops the server, unless it is detached.
+#[derive(Debug)]
+pub struct EmbeddedPostgres {
+    socket_dir: PathBuf,
+    lifetime: Lifetime,
+    /// The server's process, in the process that started it.
+    child: Option<Child>,
+}
+
+impl EmbeddedPostgres {
+    /// Starts the server of `options.data_dir`, or adopts it when it runs already, and returns when it accepts
+    /// connections. The first start makes the cluster, which takes a few seconds.
+    ///
+    /// Call it from the main thread, before a runtime is started: a server with [`Lifetime::WithCaller`] ends with
+    /// the calling thread.
+    pub fn start(options: &Options) -> Result<Self, EmbeddedError> {
+        let began = Instant::now();
+        let layout = Layout::prepare(&options.data_dir)?;
+        let _one_at_a_time = layout.lock()?;
+        if let Some(adopted) = Self::adopt(&layout, options.lifetime)? {
+            return Ok(adopted);
+        }
+        let bin = programs::find()?;
+        let identity = Identity::choose(&layout.data())?;
+        layout.secure(&identity)?;
+        identity.check_reachable(&bin)?;
+        layout.init(&bin, &identity, options.durability)?;
+        let socket_dir = layout.socket_dir(&identity)?;
+        let child = process::spawn(&bin, &layout, &identity, options, &socket_dir)?;
+        let took_ms = began.elapsed().as_millis();
+        tracing::info!(postgres.pid = child.id(), "PostgreSQL is ready after {took_ms} ms on {}", socket_dir.display());
+        Ok(Self { socket_dir, lifetime: options.lifetime, child: Some(child) })
+    }
+
+    fn adopt(layout: &Layout, lifetime: Lifetime) -> Result<Option<Self>, EmbeddedError> {
+        match process::find_running(layout)? {
+            Found::Nothing => Ok(None),
+            Found::Running => {
+                let Some(file) = layout.pid_file() else { return Ok(None) };
+                tracing::info!(
+                    postgres.pid = file.pid,
+                    "Using the PostgreSQL that runs on {}",
+                    file.socket_dir.display()
+                );
+                Ok(Some(Self { socket_dir: file.socket_dir, lifetime, child: None }))
+            }
+        }
+    }
+
+    /// Whether this process started the server, and will stop it.
+    pub fn is_owner(&self) -> bool {
+        self.child.is_some()
+    }
+
+    /// The folder of the server's socket.
+    pub fn socket_dir(&self) -> &Path {
+        &self.socket_dir
+    }
+
+    /// How to connect to `database`. Nothing of the environment (`PGHOST`, `PGPASSWORD` …) has a say in it.
+    pub fn connect_options(&self, database: &str) -> PgConnectOptions {
+        PgConnectOptions::new_without_pgpass()
+            .socket(&self.socket_dir)
+            .port(PORT)
+            .username(ROLE)
+            .database(database)
+            .ssl_mode(sqlx::postgres::PgSslMode::Disable)
+    }
+
+    /// The same as a URL, for psql and for the log: it holds no secret.
+    pub fn url(&self, database: &str) -> String {
+        let host: String = byte_serialize(self.socket_dir.as_os_str().as_encoded_bytes()).collect();
+        // A form writes a space as `+`, a URL as `%20`.
+        format!("postgres://{ROLE}@localhost:{PORT}/{database}?host={}", host.replace('+', "%20"))
+    }
+
+    /// Creates the database `name` unless it exists. Any number of processes may call it at once.
+    pub async fn create_database_if_missing(&self, name: &str) -> Result<(), EmbeddedError> {
+        let mut connection = self.connect_options("postgres").connect().await?;
+        let exists: bool = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM pg_database WHERE datname = $1)")
+            .bind(name)
+            .fetch_one(&mut connection)
+            .await?;
+        if !exists {
+            let quoted = name.replace('"', "\"\"");
+            let create = format!("CREATE DATABASE \"{quoted}\" OWNER {ROLE}");
+            let created = sqlx::query(AssertSqlSafe(create)).execute(&mut connection).await;
+            if let Err(error) = created
+                && !was_made_meanwhile(&error)
+            {
+                return Err(error.into());
+            }
+        }
+        connection.close().await?;
+        Ok(())
+    }
+
+    /// Shuts the server down cleanly and waits for it, if this process started it. An adopted server runs on.
+    pub fn stop(mut self) {
+        self.stop_child();
+    }
+
+    fn stop_child(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            process::stop(&mut child);
+            tracing::info!("PostgreSQL has stopped");
+        }
+    }
+}
+
+impl Drop for EmbeddedPostgres {
+    fn drop(&mut self) {
+        if self.lifetime == Lifetime::WithCaller {
+            self.stop_child();
+        }
+    }
+}
+
+/// Refuses a data folder that the server's user could not reach, before anything is made in it but the folder.
+pub fn check_data_dir(data_dir: &Path) -> Result<(), EmbeddedError> {
+    let layout = Layout::prepare(data_dir)?;
+    layout.secure(&Identity::choose(&layout.data())?)
+}
+
+/// `duplicate_database`, or the unique violation that two simultaneous creations end in.
+fn was_made_meanwhile(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    matches!(code.as_deref(), Some("42P04" | "23505"))
+}

@@ -1,0 +1,130 @@
+//! Delivery series: one event to one endpoint, from its first attempt to its end (spec §6.1.8–11).
+//!
+//! It owns the rows of `deliveries` and every change of their state. What happened at an attempt is recorded by
+//! `attempts`, which writes the end of a claim too. Whoever changes several deliveries skips those that another
+//! transaction has locked, so that only `attempts::record`, whose rows are its own by lease, ever waits for one.
+
+use super::events::EndedEvent;
+use crate::domain::event::{EventId, EventType};
+use crate::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
+use sqlx::PgConnection;
+
+/// Why a series is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Trigger {
+    /// Its job ended.
+    Event,
+    /// The endpoint's owner asked for it again.
+    Resend,
+    /// A ping; it is tried once and counts for nothing.
+    Test,
+}
+
+impl Trigger {
+    /// The word in the delivery log.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Event => "event",
+            Self::Resend => "resend",
+            Self::Test => "test",
+        }
+    }
+}
+
+/// How a new series begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Opening {
+    /// Due now, with this ticket.
+    Pending {
+        /// The ticket that the caller pushes in the same transaction.
+        ticket_id: String,
+    },
+    /// Ended already, because its endpoint is disabled; it is there to be seen and resent.
+    Skipped,
+}
+
+/// A series to insert.
+#[derive(Debug, Clone)]
+pub struct NewDelivery {
+    /// Its id.
+    pub id: DeliveryId,
+    /// Where it goes.
+    pub endpoint_id: EndpointId,
+    /// The endpoint's account.
+    pub account_id: AccountId,
+    /// The workspace of the job; none for a ping.
+    pub workspace_id: Option<WorkspaceId>,
+    /// What it tells of.
+    pub event_id: EventId,
+    /// The event's type.
+    pub event_type: EventType,
+    /// The job; none for a ping.
+    pub job_id: Option<JobId>,
+    /// Why it is sent.
+    pub trigger: Trigger,
+    /// The series that it repeats.
+    pub resend_of: Option<DeliveryId>,
+    /// The trace that it belongs to.
+    pub traceparent: Option<String>,
+    /// How it begins.
+    pub opening: Opening,
+}
+
+impl NewDelivery {
+    /// The series that tells one endpoint of a job's end.
+    pub fn of_event(id: DeliveryId, endpoint_id: EndpointId, event: &EndedEvent, opening: Opening) -> Self {
+        Self {
+            id,
+            endpoint_id,
+            account_id: event.account_id,
+            workspace_id: Some(event.workspace_id),
+            event_id: event.event_id.clone(),
+            event_type: event.event_type,
+            job_id: Some(event.job_id),
+            trigger: Trigger::Event,
+            resend_of: None,
+            traceparent: event.traceparent.clone(),
+            opening,
+        }
+    }
+}
+
+/// Inserts the series in one statement.
+pub async fn insert(conn: &mut PgConnection, series: &[NewDelivery]) -> sqlx::Result<()> {
+    let tickets: Vec<Option<String>> = series.iter().map(|new| new.opening.ticket_id()).collect();
+    sqlx::query!(
+        "INSERT INTO deliveries (id, endpoint_id, account_id, workspace_id, event_id, event_type, job_id, trigger,
+             resend_of, traceparent, ticket_id, status, error, finished_at)
+         SELECT new.*,
+             CASE WHEN ticket_id IS NULL THEN 'skipped' ELSE 'pending' END,
+             CASE WHEN ticket_id IS NULL THEN 'endpoint_disabled' END,
+             CASE WHEN ticket_id IS NULL THEN mws_now() END
+         FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::uuid[], $8::text[],
+             $9::uuid[], $10::text[], $11::text[])
+             AS new (id, endpoint_id, account_id, workspace_id, event_id, event_type, job_id, trigger, resend_of,
+                 traceparent, ticket_id)",
+        &series.iter().map(|new| new.id).collect::<Vec<_>>() as _,
+        &series.iter().map(|new| new.endpoint_id).collect::<Vec<_>>() as _,
+        &series.iter().map(|new| new.account_id).collect::<Vec<_>>() as _,
+        &series.iter().map(|new| new.workspace_id).collect::<Vec<_>>() as _,
+        &series.iter().map(|new| new.event_id.to_string()).collect::<Vec<_>>(),
+        &series.iter().map(|new| new.event_type.to_string()).collect::<Vec<_>>(),
+        &series.iter().map(|new| new.job_id).collect::<Vec<_>>() as _,
+        &series.iter().map(|new| new.trigger.name().to_owned()).collect::<Vec<_>>(),
+        &series.iter().map(|new| new.resend_of).collect::<Vec<_>>() as _,
+        &series.iter().map(|new| new.traceparent.clone()).collect::<Vec<_>>() as _,
+        &tickets as _
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+impl Opening {
+    fn ticket_id(&self) -> Option<String> {
+        match self {
+            Self::Pending { ticket_id } => Some(ticket_id.clone()),
+            Self::Skipped => None,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! Events of ended jobs, and the delivery series that each one starts (spec §6.1.1–4).
+//!
+//! The transaction that ends a job records its event here, with one delivery a subscribed endpoint, so that neither can
+//! be lost. It never sends and never decides what a job's event says: `domain::event` makes the bytes, `deliveries` has
+//! everything that follows.
+
+use super::deliveries::{self, NewDelivery, Opening};
+use crate::domain::event::{EventId, EventType};
+use crate::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
+use crate::queue::{Queue, Subject, Ticket};
+use sqlx::PgConnection;
+use std::collections::HashMap;
+
+/// The event of a job that has just ended.
+#[derive(Debug, Clone)]
+pub struct EndedEvent {
+    /// What [`EventId::of_job`] gave.
+    pub event_id: EventId,
+    /// One of the subscribable three.
+    pub event_type: EventType,
+    /// The job.
+    pub job_id: JobId,
+    /// The workspace that it ran in.
+    pub workspace_id: WorkspaceId,
+    /// The account that owns the workspace: its endpoints are told, whoever paid (interface.md, "who pays").
+    pub account_id: AccountId,
+    /// The exact bytes that every attempt sends; JSON, so text.
+    pub body: String,
+    /// The trace that the job belongs to.
+    pub traceparent: Option<String>,
+}
+
+/// An endpoint that one of the events is for.
+struct Target {
+    event_id: String,
+    endpoint_id: EndpointId,
+    enabled: bool,
+    healthy: bool,
+}
+
+/// Records the events and one delivery a subscribed endpoint of the owner, in two statements whatever their number.
+///
+/// Give back the tickets to [`crate::queue::push`] in the same transaction, and wake their queues after its commit. An
+/// event that is recorded already starts nothing again. A disabled endpoint gets a `skipped` delivery, which can be
+/// resent (interface.md, "while disabled").
+pub async fn record(conn: &mut PgConnection, ended: &[EndedEvent]) -> sqlx::Result<Vec<Ticket>> {
+    if ended.is_empty() {
+        return Ok(Vec::new());
+    }
+    let targets = insert(conn, ended).await?;
+    if targets.is_empty() {
+        return Ok(Vec::new());
+    }
+    let by_id: HashMap<&str, &EndedEvent> = ended.iter().map(|event| (event.event_id.as_str(), event)).collect();
+    let mut tickets = Vec::new();
+    let mut series = Vec::with_capacity(targets.len());
+    for target in &targets {
+        let Some(event) = by_id.get(target.event_id.as_str()) else { continue };
+        let id = DeliveryId::mint();
+        let opening = if target.enabled {
+            let queue = if target.healthy { Queue::WebhookFirst } else { Queue::WebhookSlow };
+            let ticket = Ticket::new(queue, Subject::Delivery(id));
+            let ticket_id = ticket.id.clone();
+            tickets.push(ticket);
+            Opening::Pending { ticket_id }
+        } else {
+            Opening::Skipped
+        };
+        series.push(NewDelivery::of_event(id, target.endpoint_id, event, opening));
+    }
+    deliveries::insert(conn, &series).await?;
+    Ok(tickets)
+}
+
+/// Inserts the events that are not there yet and answers the endpoints that want one of those.
+async fn insert(conn: &mut PgConnection, ended: &[EndedEvent]) -> sqlx::Result<Vec<Target>> {
+    let ids: Vec<String> = ended.iter().map(|event| event.event_id.to_string()).collect();
+    let types: Vec<String> = ended.iter().map(|event| event.event_type.to_string()).collect();
+    let jobs: Vec<JobId> = ended.iter().map(|event| event.job_id).collect();
+    let workspaces: Vec<WorkspaceId> = ended.iter().map(|event| event.workspace_id).collect();
+    let accounts: Vec<AccountId> = ended.iter().map(|event| event.account_id).collect();
+    let bodies: Vec<String> = ended.iter().map(|event| event.body.clone()).collect();
+    sqlx::query_as!(
+        Target,
+        r#"WITH recorded AS (
+             INSERT INTO events (id, type, job_id, workspace_id, account_id, body)
+             SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[])
+             ON CONFLICT (id) DO NOTHING
+             RETURNING id, type, account_id
+           )
+           SELECT recorded.id AS event_id, w.id AS "endpoint_id: EndpointId", w.enabled,
+                  w.consecutive_failures = 0 AS "healthy!"
+           FROM recorded
+           JOIN webhook_endpoints AS w ON w.account_id = recorded.account_id
+           WHERE w.deleted_at IS NULL AND recorded.type = ANY (w.event_types)"#,
+        &ids,
+        &types,
+        &jobs as _,
+        &workspaces as _,
+        &accounts as _,
+        &bodies
+    )
+    .fetch_all(conn)
+    .await
+}

@@ -1,0 +1,73 @@
+//! Answers stored under an `Idempotency-Key` (spec §4.1, interface.md "Idempotency and limits").
+//!
+//! The row is the dispatch transaction's first insert. A second call with the key waits on the primary key until the
+//! first has committed its answer or rolled back, so a half-done row is never seen.
+
+use crate::ids::{AccountId, RequestId};
+use sqlx::PgConnection;
+
+/// What a key belongs to.
+#[derive(Debug, Clone)]
+pub struct Key {
+    /// Who pays.
+    pub account: AccountId,
+    /// The tool.
+    pub tool: &'static str,
+    /// The client's key.
+    pub key: String,
+    /// SHA-256 of the canonical request and the workspace.
+    pub fingerprint: Vec<u8>,
+}
+
+/// The answer stored under a key.
+#[derive(Debug, Clone)]
+pub struct Stored {
+    /// Of the request it was given to.
+    pub fingerprint: Vec<u8>,
+    /// Its exact bytes.
+    pub answer: String,
+}
+
+/// The answer stored under this key, if there is one.
+pub async fn find(conn: &mut PgConnection, key: &Key) -> sqlx::Result<Option<Stored>> {
+    sqlx::query_as!(
+        Stored,
+        r#"SELECT fingerprint, answer AS "answer!" FROM idempotency_keys
+           WHERE account_id = $1 AND tool = $2 AND key = $3 AND answer IS NOT NULL"#,
+        key.account.uuid(),
+        key.tool,
+        key.key
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Reserves the key for this call, waiting for another that has just done so. False when that one committed an answer.
+pub async fn reserve(conn: &mut PgConnection, key: &Key, call: RequestId) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "INSERT INTO idempotency_keys (account_id, tool, key, fingerprint, call_id) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (account_id, tool, key) DO NOTHING",
+        key.account.uuid(),
+        key.tool,
+        key.key,
+        key.fingerprint,
+        call.uuid()
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Stores the answer under the key reserved in the same transaction.
+pub async fn answer(conn: &mut PgConnection, key: &Key, answer: &str) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE idempotency_keys SET answer = $4 WHERE account_id = $1 AND tool = $2 AND key = $3 AND answer IS NULL",
+        key.account.uuid(),
+        key.tool,
+        key.key,
+        answer
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,30 @@
+SELECT
+    asked.position AS "position!",
+    found.id AS "id!: ItemId",
+    found.workspace_id AS "workspace_id!: WorkspaceId",
+    found.account_id AS "account_id!: AccountId",
+    found.ref AS "item_ref!",
+    found.type AS "item_type: ItemType",
+    found.status AS "status!: ItemStatus",
+    found.error_code,
+    found.error_message,
+    found.duration_ms,
+    found.has_audio AS "has_audio!",
+    found.has_video AS "has_video!",
+    -- A lease that has ended holds nothing back, so it is not told.
+    CASE WHEN found.leased_until > mws_now() THEN found.leased_until END AS leased_until,
+    ARRAY(SELECT item_reads.read FROM item_reads WHERE item_reads.item_id = found.id) AS "reads!"
+FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS asked (item_id, job_id, ref, position)
+CROSS JOIN LATERAL (
+    SELECT items.* FROM items WHERE items.id = asked.item_id AND items.deleted_at IS NULL
+    UNION ALL
+    (
+        SELECT items.* FROM items
+        WHERE items.made_by_job_id = asked.job_id AND items.deleted_at IS NULL
+        ORDER BY items.id
+        LIMIT 1
+    )
+    UNION ALL
+    SELECT items.* FROM items
+    WHERE items.workspace_id = $4 AND items.ref = asked.ref AND items.deleted_at IS NULL
+) AS found

@@ -1,0 +1,58 @@
+//! The bytes an account keeps: how many, and which of them may go.
+
+use crate::ids::{AccountId, ItemId};
+use sqlx::PgConnection;
+
+/// Makes other callers that add to this account's storage wait until the caller's transaction ends, so that two can't
+/// both take the last of it. Its own lock, because the account's row is what dispatches wait for.
+pub async fn lock_storage(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
+    sqlx::query!(
+        "SELECT pg_advisory_xact_lock(hashtextextended('storage ' || $1::uuid::text, 0))",
+        account as AccountId
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(())
+}
+
+/// Bytes that an account's items take, those that were announced and have not arrived included.
+pub async fn bytes_kept(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"SELECT coalesce(sum(bytes), 0)::bigint AS "bytes!" FROM items WHERE account_id = $1 AND deleted_at IS NULL"#,
+        account as AccountId,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// Tombstones whose bytes no live job reads any more, oldest first.
+pub async fn to_purge(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<ItemId>> {
+    sqlx::query_scalar!(
+        r#"SELECT id AS "id: ItemId" FROM items
+           WHERE deleted_at IS NOT NULL AND purged_at IS NULL
+               AND NOT EXISTS (SELECT FROM jobs WHERE jobs.item_id = items.id AND jobs.finished_at IS NULL)
+           ORDER BY deleted_at
+           LIMIT $1"#,
+        limit,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Notes that these tombstones' objects are gone, and drops their stored reads. Answers how many were not yet so.
+pub async fn purged(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<u64> {
+    let done = sqlx::query!(
+        "WITH purged AS (
+            UPDATE items SET purged_at = mws_now(), object_key = NULL
+            WHERE id = ANY ($1) AND deleted_at IS NOT NULL AND purged_at IS NULL
+            RETURNING id
+        ), dropped AS (
+            DELETE FROM item_reads USING purged WHERE item_reads.item_id = purged.id
+        )
+        SELECT id FROM purged",
+        items as &[ItemId],
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(done.len() as u64)
+}

@@ -1,0 +1,202 @@
+//! How attempts end: one conditional update for every way, so that the first committed one wins.
+
+use super::claim::interval;
+use crate::domain::job::JobStatus;
+use crate::domain::minutes::Minutes;
+use crate::domain::read::Read;
+use crate::ids::{AccountId, ItemId, JobId, WorkspaceId};
+use chrono::NaiveDate;
+use serde_json::Value;
+use sqlx::PgConnection;
+use std::time::Duration;
+
+/// What an attempt came to.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// It has a result; charge at most what is held.
+    Succeeded {
+        /// What the work is worth.
+        charge: Minutes,
+        /// What `get_jobs` shows.
+        result: Value,
+    },
+    /// It failed for good.
+    Failed,
+    /// It failed and is tried again after this long, unless it was asked to stop.
+    Retry(Duration),
+    /// Its lease was lost; tried again at once, unless it was asked to stop.
+    Lost,
+    /// Its lease was lost once too often.
+    Abandoned,
+    /// A stopping worker hands it back: not counted.
+    HandedBack,
+    /// It was asked to stop and did.
+    Cancelled,
+}
+
+impl Outcome {
+    /// The status it leads to, when nothing speaks against it.
+    const fn status(&self) -> &'static str {
+        match self {
+            Self::Succeeded { .. } => "succeeded",
+            Self::Failed | Self::Abandoned => "failed",
+            Self::Retry(_) | Self::Lost | Self::HandedBack => "queued",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The word in `job_claims`.
+    const fn claim_outcome(&self) -> &'static str {
+        match self {
+            Self::Succeeded { .. } => "succeeded",
+            Self::Failed | Self::Retry(_) => "failed",
+            Self::Lost | Self::Abandoned => "lost",
+            Self::HandedBack => "handed_back",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// The end of one claim.
+#[derive(Debug, Clone)]
+pub struct End {
+    /// The job.
+    pub job: JobId,
+    /// The claim that ends.
+    pub claim_no: i32,
+    /// Its item.
+    pub item: Option<ItemId>,
+    /// What it came to.
+    pub outcome: Outcome,
+    /// Code, message and whether it is retryable, for what did not succeed.
+    pub error: Option<(String, String, bool)>,
+}
+
+/// A job after one of its claims, or a cancellation, ended.
+#[derive(Debug, Clone)]
+pub struct EndedJob {
+    /// The job.
+    pub job: JobId,
+    /// Where it stands now: final, or queued again.
+    pub status: JobStatus,
+    /// Its read.
+    pub read: Option<Read>,
+    /// Its item.
+    pub item: Option<ItemId>,
+    /// Who pays.
+    pub payer: AccountId,
+    /// Who gets the event.
+    pub owner: AccountId,
+    /// Where it acted.
+    pub workspace: WorkspaceId,
+    /// The month its hold was made in.
+    pub hold_month: NaiveDate,
+    /// What was held of the month and of the bought minutes.
+    pub held: (Minutes, Minutes),
+    /// What it is charged, when it is final.
+    pub charged: Option<Minutes>,
+    /// Whether it gave up a place of its account.
+    pub freed_place: bool,
+    /// The trace of the call that started it.
+    pub traceparent: Option<String>,
+}
+
+/// Ends these claims. A claim that is not in the answer was no longer the caller's, and nothing of it must be kept.
+///
+/// A result for a deleted item becomes a cancellation, and so does a retry of a job that was asked to stop.
+pub async fn end(conn: &mut PgConnection, ends: &[End]) -> sqlx::Result<Vec<EndedJob>> {
+    let part = |of: fn(&(String, String, bool)) -> String| -> Vec<Option<String>> {
+        ends.iter().map(|end| end.error.as_ref().map(of)).collect()
+    };
+    let charges: Vec<i64> = ends
+        .iter()
+        .map(|end| match &end.outcome {
+            Outcome::Succeeded { charge, .. } => charge.hundredths(),
+            _ => 0,
+        })
+        .collect();
+    let results: Vec<Option<Value>> = ends
+        .iter()
+        .map(|end| match &end.outcome {
+            Outcome::Succeeded { result, .. } => Some(result.clone()),
+            _ => None,
+        })
+        .collect();
+    let delays: Vec<_> = ends
+        .iter()
+        .map(|end| match end.outcome {
+            Outcome::Retry(delay) => interval(delay),
+            _ => interval(Duration::ZERO),
+        })
+        .collect();
+    sqlx::query_file_as!(
+        EndedRow,
+        "src/store/jobs/end.sql",
+        &ends.iter().map(|end| end.job.uuid()).collect::<Vec<_>>(),
+        &ends.iter().map(|end| end.claim_no).collect::<Vec<_>>(),
+        &ends.iter().map(|end| end.item.map(ItemId::uuid)).collect::<Vec<_>>() as &[Option<uuid::Uuid>],
+        &ends.iter().map(|end| end.outcome.status().to_owned()).collect::<Vec<_>>(),
+        &ends.iter().map(|end| end.outcome.claim_outcome().to_owned()).collect::<Vec<_>>(),
+        &charges,
+        &results as &[Option<Value>],
+        &delays,
+        &part(|error| error.0.clone()) as &[Option<String>],
+        &part(|error| error.1.clone()) as &[Option<String>],
+        &ends.iter().map(|end| end.error.as_ref().map(|error| error.2)).collect::<Vec<_>>() as &[Option<bool>]
+    )
+    .fetch_all(conn)
+    .await
+    .map(|rows| rows.into_iter().map(EndedJob::from).collect())
+}
+
+/// Cancels those of these jobs in the workspace that are queued and asks those that run to stop. Answers with both, each
+/// in the status it has now; a job that is not in the answer had ended already, or is not there.
+pub async fn cancel(conn: &mut PgConnection, jobs: &[JobId], workspace: WorkspaceId) -> sqlx::Result<Vec<EndedJob>> {
+    sqlx::query_file_as!(EndedRow, "src/store/jobs/cancel.sql", jobs as &[JobId], workspace.uuid())
+        .fetch_all(conn)
+        .await
+        .map(|rows| rows.into_iter().map(EndedJob::from).collect())
+}
+
+/// The same for every live job of these items, whoever's they are.
+pub async fn cancel_for_items(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<Vec<EndedJob>> {
+    sqlx::query_file_as!(EndedRow, "src/store/jobs/cancel_for_items.sql", items as &[ItemId])
+        .fetch_all(conn)
+        .await
+        .map(|rows| rows.into_iter().map(EndedJob::from).collect())
+}
+
+struct EndedRow {
+    id: JobId,
+    status: JobStatus,
+    read: Option<Read>,
+    item_id: Option<ItemId>,
+    payer_account_id: AccountId,
+    owner_account_id: AccountId,
+    workspace_id: WorkspaceId,
+    hold_month: NaiveDate,
+    held_month: i64,
+    held_bought: i64,
+    charged: Option<i64>,
+    freed_place: bool,
+    traceparent: Option<String>,
+}
+
+impl From<EndedRow> for EndedJob {
+    fn from(row: EndedRow) -> Self {
+        Self {
+            job: row.id,
+            status: row.status,
+            read: row.read,
+            item: row.item_id,
+            payer: row.payer_account_id,
+            owner: row.owner_account_id,
+            workspace: row.workspace_id,
+            hold_month: row.hold_month,
+            held: (Minutes::from_hundredths(row.held_month), Minutes::from_hundredths(row.held_bought)),
+            charged: row.charged.map(Minutes::from_hundredths),
+            freed_place: row.freed_place,
+            traceparent: row.traceparent,
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The `jobs` table: dispatch's inserts, claims, ends, places, and what callers read of it.
+//!
+//! Every write names the state it leaves, and after a claim also `claim_no`, the fencing token: a worker that was thought
+//! dead can't write over the one that took its place. Hot statements never mention `finished_at` in a condition, so that
+//! the planner takes the primary key (docs/decisions.md, "Index predicates").
+
+mod claim;
+mod end;
+mod places;
+mod query;
+mod start;
+
+pub use claim::{Claimed, ClaimedItem, Renewed, claim, expired, renew};
+pub use end::{End, EndedJob, Outcome, cancel, cancel_for_items, end};
+pub use places::{Admitted, admit, hand_over, payers_with_waiting, reissue, ticketed};
+pub use query::{Filter, any_ended, by_ids, page};
+pub use start::{Call, Owners, insert};

@@ -1,0 +1,117 @@
+//! Admission: an account has a number of places, and only a job that has one gets a ticket (design.md, "Admission").
+//!
+//! A job that ends hands its place to the next in line in the same transaction, without the account's lock. Only when no
+//! one waits is the place free; the next dispatch counts it, or `admit` looks once more under the lock, because a dispatch
+//! that counted before the end was committed may have left a job waiting.
+
+use crate::domain::job::PLACES;
+use crate::domain::read::Read;
+use crate::ids::{AccountId, JobId};
+use sqlx::PgConnection;
+
+/// A job that needs a ticket now.
+#[derive(Debug, Clone, Copy)]
+pub struct Admitted {
+    /// The job.
+    pub job: JobId,
+    /// Its read, which names its queue.
+    pub read: Option<Read>,
+    /// Who pays.
+    pub payer: AccountId,
+}
+
+/// Gives each account's freed places to its next waiting jobs that are due. Fewer come back than were freed where no more
+/// wait.
+pub async fn hand_over(conn: &mut PgConnection, freed: &[(AccountId, i64)]) -> sqlx::Result<Vec<Admitted>> {
+    sqlx::query_as!(
+        Admitted,
+        r#"WITH next AS (
+               SELECT waiting.id FROM unnest($1::uuid[], $2::bigint[]) AS freed (payer, places)
+               CROSS JOIN LATERAL (
+                   SELECT id FROM jobs
+                   WHERE payer_account_id = freed.payer AND status = 'queued' AND NOT admitted AND finished_at IS NULL
+                       AND due_at <= mws_now()
+                   ORDER BY seq LIMIT freed.places FOR UPDATE SKIP LOCKED
+               ) AS waiting
+           )
+           UPDATE jobs j SET admitted = true FROM next WHERE j.id = next.id
+           RETURNING j.id AS "job: JobId", j.read AS "read: Read", j.payer_account_id AS "payer: AccountId""#,
+        &freed.iter().map(|one| one.0.uuid()).collect::<Vec<_>>(),
+        &freed.iter().map(|one| one.1).collect::<Vec<_>>()
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Gives an account's free places to its waiting jobs that are due. Call under the account's lock.
+pub async fn admit(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Vec<Admitted>> {
+    sqlx::query_as!(
+        Admitted,
+        r#"WITH free AS (
+               SELECT greatest($2 - count(*), 0) AS places FROM jobs
+               WHERE payer_account_id = $1 AND admitted AND finished_at IS NULL
+           ), next AS (
+               SELECT id FROM jobs
+               WHERE payer_account_id = $1 AND status = 'queued' AND NOT admitted AND finished_at IS NULL
+                   AND due_at <= mws_now()
+               ORDER BY seq LIMIT (SELECT places FROM free) FOR UPDATE SKIP LOCKED
+           )
+           UPDATE jobs j SET admitted = true FROM next WHERE j.id = next.id
+           RETURNING j.id AS "job: JobId", j.read AS "read: Read", j.payer_account_id AS "payer: AccountId""#,
+        account.uuid(),
+        PLACES
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Accounts with jobs that wait, are due, and have a free place: what a crash or a race left behind.
+pub async fn payers_with_waiting(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<AccountId>> {
+    sqlx::query_scalar!(
+        r#"SELECT a.id AS "id: AccountId" FROM accounts a
+           WHERE EXISTS (SELECT FROM jobs j WHERE j.payer_account_id = a.id AND j.status = 'queued' AND NOT j.admitted
+                             AND j.finished_at IS NULL AND j.due_at <= mws_now())
+               AND (SELECT count(*) FROM jobs j
+                    WHERE j.payer_account_id = a.id AND j.admitted AND j.finished_at IS NULL) < $2
+           LIMIT $1"#,
+        limit,
+        PLACES
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Admitted jobs that are due and have no live ticket, locked for the caller's transaction, which gives them new ones.
+///
+/// A ticket is dead when it is gone or done, or when the queue worker that holds it has not been seen for 20 seconds.
+/// A job admitted within the last second may have its ticket on the way in a transaction of its own.
+pub async fn reissue(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<Admitted>> {
+    sqlx::query_as!(
+        Admitted,
+        r#"SELECT j.id AS "job: JobId", j.read AS "read: Read", j.payer_account_id AS "payer: AccountId"
+           FROM jobs j
+           WHERE j.status = 'queued' AND j.admitted AND j.finished_at IS NULL AND j.due_at <= mws_now()
+               AND NOT EXISTS (
+                   SELECT FROM apalis.jobs t LEFT JOIN apalis.workers w ON w.id = t.lock_by
+                   WHERE t.id = j.ticket_id AND t.status IN ('Pending', 'Queued', 'Running')
+                       AND (t.lock_by IS NULL OR w.last_seen > now() - interval '20 seconds'))
+           ORDER BY j.due_at LIMIT $1
+           FOR UPDATE OF j SKIP LOCKED"#,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Stores which ticket each of these jobs has.
+pub async fn ticketed(conn: &mut PgConnection, tickets: &[(JobId, String)]) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE jobs j SET ticket_id = t.ticket_id FROM unnest($1::uuid[], $2::text[]) AS t (id, ticket_id)
+         WHERE j.id = t.id AND j.status = 'queued'",
+        &tickets.iter().map(|one| one.0.uuid()).collect::<Vec<_>>(),
+        &tickets.iter().map(|one| one.1.clone()).collect::<Vec<_>>()
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! What callers and events read of jobs.
+
+use crate::domain::job::{Job, JobError, JobKind, JobStatus, MAX_ATTEMPTS};
+use crate::domain::minutes::Minutes;
+use crate::domain::read::Read;
+use crate::ids::{ItemId, JobId, WorkspaceId};
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+use sqlx::PgConnection;
+
+/// Which jobs of a workspace to list.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Only in these statuses; empty means all.
+    pub statuses: Vec<JobStatus>,
+    /// Only of these kinds; empty means all.
+    pub kinds: Vec<JobKind>,
+    /// Only of this item.
+    pub item: Option<ItemId>,
+    /// Only created after this.
+    pub created_after: Option<DateTime<Utc>>,
+    /// Only older than this one, which ended the page before.
+    pub before: Option<JobId>,
+}
+
+/// These jobs, where `workspace` allows them, in the order asked for.
+pub async fn by_ids(conn: &mut PgConnection, jobs: &[JobId], workspace: Option<WorkspaceId>) -> sqlx::Result<Vec<Job>> {
+    sqlx::query_file_as!(
+        JobRow,
+        "src/store/jobs/by_ids.sql",
+        jobs as &[JobId],
+        workspace.map(WorkspaceId::uuid) as Option<uuid::Uuid>
+    )
+    .fetch_all(conn)
+    .await
+    .map(|rows| rows.into_iter().map(Job::from).collect())
+}
+
+/// A page of a workspace's jobs, newest first.
+pub async fn page(
+    conn: &mut PgConnection,
+    workspace: WorkspaceId,
+    filter: &Filter,
+    limit: i64,
+) -> sqlx::Result<Vec<Job>> {
+    sqlx::query_file_as!(
+        JobRow,
+        "src/store/jobs/page.sql",
+        workspace.uuid(),
+        &filter.statuses.iter().map(|status| status.name().to_owned()).collect::<Vec<_>>(),
+        &filter.kinds.iter().map(|kind| kind.name().to_owned()).collect::<Vec<_>>(),
+        filter.item.map(ItemId::uuid) as Option<uuid::Uuid>,
+        filter.created_after,
+        filter.before.map(JobId::uuid) as Option<uuid::Uuid>,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+    .map(|rows| rows.into_iter().map(Job::from).collect())
+}
+
+/// Whether each of these jobs has ended; a job that is not there counts as ended. True when any has.
+pub async fn any_ended(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT count(*) < cardinality($1::uuid[]) AS "ended!" FROM jobs
+           WHERE id = ANY ($1) AND status IN ('queued', 'running')"#,
+        jobs as &[JobId]
+    )
+    .fetch_one(conn)
+    .await
+}
+
+struct JobRow {
+    id: JobId,
+    workspace_id: WorkspaceId,
+    kind: JobKind,
+    read: Option<Read>,
+    item_id: Option<ItemId>,
+    item_ref: Option<String>,
+    status: JobStatus,
+    progress: i16,
+    failures: i16,
+    losses: i16,
+    cancel_requested: bool,
+    held: i64,
+    charged: Option<i64>,
+    result: Option<Value>,
+    error_code: Option<String>,
+    error_message: Option<String>,
+    error_retryable: Option<bool>,
+    context: Option<String>,
+    request_id: Option<String>,
+    created_at: DateTime<Utc>,
+    started_at: Option<DateTime<Utc>>,
+    finished_at: Option<DateTime<Utc>>,
+}
+
+impl From<JobRow> for Job {
+    fn from(row: JobRow) -> Self {
+        let runs = matches!(row.status, JobStatus::Running | JobStatus::Succeeded);
+        Self {
+            id: row.id,
+            workspace_id: row.workspace_id,
+            kind: row.kind,
+            read: row.read,
+            item_id: row.item_id,
+            item_ref: row.item_ref,
+            status: row.status,
+            progress: row.progress,
+            attempt: row.failures + row.losses + i16::from(runs),
+            max_attempts: MAX_ATTEMPTS,
+            cancel_requested: row.cancel_requested,
+            estimated_minutes: Minutes::from_hundredths(row.held),
+            cloud_minutes: row.charged.map(Minutes::from_hundredths),
+            result: row.result,
+            error: row.error_code.map(|code| JobError {
+                code,
+                message: row.error_message.unwrap_or_default(),
+                retryable: row.error_retryable.unwrap_or_default(),
+            }),
+            context: row.context,
+            request_id: row.request_id,
+            created_at: row.created_at,
+            started_at: row.started_at,
+            finished_at: row.finished_at,
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! The ledger's tables: buckets, unfolded ends, the journal (interface.md, "Minutes").
+//!
+//! A bucket is written by whoever holds its account's lock; a finishing job only adds a row to `minute_unfolded`, which
+//! the next holder of the lock folds in. The journal is append-only, and unique indexes hold it to one hold and one
+//! settle-or-release a job.
+
+use crate::domain::minutes::Minutes;
+use crate::ids::{AccountId, JobId};
+use chrono::{DateTime, NaiveDate, Utc};
+use sqlx::PgConnection;
+
+/// What an account has, read under its lock after `fold`.
+#[derive(Debug, Clone, Copy)]
+pub struct Balance {
+    /// The transaction's time.
+    pub now: DateTime<Utc>,
+    /// The open month's first day.
+    pub month: NaiveDate,
+    /// Granted for the month.
+    pub allowance: Minutes,
+    /// Charged in the month.
+    pub used: Minutes,
+    /// Held by live jobs against this month.
+    pub held: Minutes,
+    /// Held by live jobs against any month, bought minutes included.
+    pub held_in_all: Minutes,
+    /// Bought minutes that nothing holds.
+    pub bought: Minutes,
+    /// Live jobs of the account.
+    pub live: i64,
+    /// Those of them that have a place.
+    pub admitted: i64,
+}
+
+impl Balance {
+    /// The month's minutes left after what is held; never below zero.
+    pub fn left(&self) -> Minutes {
+        self.allowance.saturating_sub(self.used + self.held)
+    }
+}
+
+/// Locks the account until the transaction ends. False when there is no such account.
+///
+/// `NO KEY`, because inserts that name the account must not wait for it.
+pub async fn lock_account(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<bool> {
+    let row = sqlx::query!("SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE", account.uuid())
+        .fetch_optional(conn)
+        .await?;
+    Ok(row.is_some())
+}
+
+/// Folds what finished jobs left into the account's buckets, and makes the open month's bucket with its grant on first
+/// touch. Call under the account's lock.
+pub async fn fold(conn: &mut PgConnection, account: AccountId, monthly: Minutes) -> sqlx::Result<()> {
+    sqlx::query_file!("src/store/minutes_fold.sql", account.uuid(), monthly.hundredths()).execute(conn).await?;
+    Ok(())
+}
+
+/// What the account has. Exact under the account's lock after `fold`; without them, rows not folded yet are counted as
+/// `fold` would count them.
+pub async fn balance(conn: &mut PgConnection, account: AccountId, monthly: Minutes) -> sqlx::Result<Option<Balance>> {
+    let row = sqlx::query_file!("src/store/minutes_balance.sql", account.uuid(), monthly.hundredths())
+        .fetch_optional(conn)
+        .await?;
+    Ok(row.map(|row| Balance {
+        now: row.now,
+        month: row.month,
+        allowance: Minutes::from_hundredths(row.allowance),
+        used: Minutes::from_hundredths(row.used),
+        held: Minutes::from_hundredths(row.held),
+        held_in_all: Minutes::from_hundredths(row.held_in_all),
+        bought: Minutes::from_hundredths(row.bought),
+        live: row.live,
+        admitted: row.admitted,
+    }))
+}
+
+/// Takes what a dispatch holds out of the month's bucket and the bought minutes. False when they no longer reach, which
+/// can't be under the account's lock; the caller then gives up rather than over-grant.
+pub async fn hold(
+    conn: &mut PgConnection,
+    account: AccountId,
+    month: NaiveDate,
+    held_month: Minutes,
+    held_bought: Minutes,
+) -> sqlx::Result<bool> {
+    let row = sqlx::query!(
+        r#"WITH bucket AS (
+               UPDATE minute_buckets SET held = held + $3::bigint
+               WHERE account_id = $1 AND month = $2 AND ($3::bigint = 0 OR held + used + $3::bigint <= allowance)
+               RETURNING 1
+           ), bought AS (
+               UPDATE accounts SET bought_held = bought_held + $4::bigint
+               WHERE id = $1 AND $4::bigint > 0 AND bought_held + $4::bigint <= bought
+               RETURNING 1
+           )
+           SELECT EXISTS (SELECT FROM bucket) AND ($4::bigint = 0 OR EXISTS (SELECT FROM bought)) AS "held!""#,
+        account.uuid(),
+        month,
+        held_month.hundredths(),
+        held_bought.hundredths()
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(row.held)
+}
+
+/// How a job's hold ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Settlement {
+    /// The job.
+    pub job: JobId,
+    /// Who pays.
+    pub account: AccountId,
+    /// The month it was held in.
+    pub month: NaiveDate,
+    /// What was held of the month, and of the bought minutes.
+    pub held: (Minutes, Minutes),
+    /// What is charged of each; nothing for a job that failed or was cancelled.
+    pub charged: (Minutes, Minutes),
+    /// Whether it is a settle (the job succeeded) or a release.
+    pub settles: bool,
+}
+
+impl Settlement {
+    /// The split of a charge: the month's part first, never above what was held (interface.md, "settle").
+    pub fn split(charge: Minutes, held_month: Minutes, held_bought: Minutes) -> (Minutes, Minutes) {
+        let month = charge.min(held_month);
+        (month, (charge - month).min(held_bought))
+    }
+}
+
+/// Writes the journal entries of ended jobs and leaves their amounts to be folded, in one statement.
+pub async fn settle(conn: &mut PgConnection, ended: &[Settlement]) -> sqlx::Result<()> {
+    if ended.is_empty() {
+        return Ok(());
+    }
+    let amounts = |of: fn(&Settlement) -> Minutes| ended.iter().map(|one| of(one).hundredths()).collect::<Vec<i64>>();
+    sqlx::query!(
+        "WITH ended AS (
+             SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::date[], $4::bool[], $5::bigint[], $6::bigint[],
+                                  $7::bigint[], $8::bigint[])
+                 AS ended (job_id, account_id, month, settles, month_used, month_freed, bought_used, bought_freed)
+         ), journal AS (
+             INSERT INTO minute_journal (account_id, month, kind, job_id, month_amount, bought_amount)
+             SELECT account_id, month, CASE WHEN settles THEN 'settle' ELSE 'release' END, job_id,
+                    CASE WHEN settles THEN month_used ELSE month_freed END,
+                    CASE WHEN settles THEN bought_used ELSE bought_freed END
+             FROM ended
+         )
+         INSERT INTO minute_unfolded (job_id, account_id, month, month_used, month_freed, bought_used, bought_freed)
+         SELECT job_id, account_id, month, month_used, month_freed, bought_used, bought_freed FROM ended",
+        &ended.iter().map(|one| one.job.uuid()).collect::<Vec<_>>(),
+        &ended.iter().map(|one| one.account.uuid()).collect::<Vec<_>>(),
+        &ended.iter().map(|one| one.month).collect::<Vec<_>>(),
+        &ended.iter().map(|one| one.settles).collect::<Vec<_>>(),
+        &amounts(|one| one.charged.0),
+        &amounts(|one| one.held.0),
+        &amounts(|one| one.charged.1),
+        &amounts(|one| one.held.1)
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Adds bought minutes to an account and journals the purchase. Call under the account's lock.
+pub async fn purchase(conn: &mut PgConnection, account: AccountId, amount: Minutes, note: &str) -> sqlx::Result<()> {
+    sqlx::query!(
+        "WITH paid AS (UPDATE accounts SET bought = bought + $2 WHERE id = $1 RETURNING id)
+         INSERT INTO minute_journal (account_id, month, kind, bought_amount, note)
+         SELECT id, date_trunc('month', mws_now())::date, 'purchase', $2, $3 FROM paid",
+        account.uuid(),
+        amount.hundredths(),
+        note
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Changes the allowance of the account from now on, and of its open bucket, and journals the difference. Call under the
+/// account's lock, after `fold`. An allowance below what is used and held leaves nothing, and takes nothing back.
+pub async fn allow(conn: &mut PgConnection, account: AccountId, allowance: Minutes, note: &str) -> sqlx::Result<()> {
+    sqlx::query!(
+        "WITH own AS (UPDATE accounts SET monthly_allowance = $2 WHERE id = $1),
+         before AS (
+             SELECT account_id, month, allowance FROM minute_buckets
+             WHERE account_id = $1 AND month = date_trunc('month', mws_now())::date
+         ), changed AS (
+             UPDATE minute_buckets b SET allowance = $2 FROM before
+             WHERE b.account_id = before.account_id AND b.month = before.month AND b.allowance <> $2
+             RETURNING b.account_id, b.month, $2 - before.allowance AS difference
+         )
+         INSERT INTO minute_journal (account_id, month, kind, month_amount, note)
+         SELECT account_id, month, 'adjust', difference, $3 FROM changed",
+        account.uuid(),
+        allowance.hundredths(),
+        note
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Accounts that have ends to fold, some at a time.
+pub async fn unfolded_accounts(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<AccountId>> {
+    sqlx::query_scalar!(r#"SELECT DISTINCT account_id AS "account_id: AccountId" FROM minute_unfolded LIMIT $1"#, limit)
+        .fetch_all(conn)
+        .await
+}
+
+/// A balance that its journal does not explain.
+#[derive(Debug, Clone)]
+pub struct Drift {
+    /// Whose.
+    pub account: AccountId,
+    /// Which amount: `allowance`, `used`, `held`, `bought` or `bought_held`.
+    pub what: String,
+    /// What the balance says.
+    pub balance: Minutes,
+    /// What the journal adds up to.
+    pub journal: Minutes,
+}
+
+/// Every balance that its journal does not explain; none when the books are right.
+pub async fn drift(conn: &mut PgConnection) -> sqlx::Result<Vec<Drift>> {
+    let rows = sqlx::query_file!("src/store/minutes_drift.sql").fetch_all(conn).await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| Drift {
+            account: row.account_id,
+            what: row.what,
+            balance: Minutes::from_hundredths(row.balance),
+            journal: Minutes::from_hundredths(row.journal),
+        })
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_months_part_is_charged_first_and_never_more_than_was_held() {
+        let of = Minutes::from_hundredths;
+        assert_eq!(Settlement::split(of(30), of(50), of(20)), (of(30), of(0)));
+        assert_eq!(Settlement::split(of(60), of(50), of(20)), (of(50), of(10)));
+        assert_eq!(Settlement::split(of(99), of(50), of(20)), (of(50), of(20)));
+    }
+}

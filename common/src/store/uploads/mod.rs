@@ -1,0 +1,203 @@
+//! Uploads: how an item's bytes arrive, and the durable work order that turns them into a ready item.
+//!
+//! Here is what the api does: making one, taking its bytes, completing it. `work` is the worker's part, `due` the
+//! scheduler's. Every change names the status it leaves; `claim_no` fences a worker that has lost its lease.
+
+mod due;
+mod work;
+
+pub use due::{assign_tickets, expire, lock_due, prune};
+pub use work::{Claim, Facts, Finished, claim, fail, fetched, finish, hand_back, renew, retry};
+
+use crate::domain::upload::{UPLOAD_HOURS, UploadStatus};
+use crate::ids::{AccountId, ItemId, UploadId, WorkspaceId};
+use chrono::{DateTime, Utc};
+use sqlx::PgConnection;
+
+/// An upload to be sent as bytes.
+#[derive(Debug)]
+pub struct NewUpload<'a> {
+    /// Its id.
+    pub id: UploadId,
+    /// The item it fills.
+    pub item_id: ItemId,
+    /// That item's workspace.
+    pub workspace_id: WorkspaceId,
+    /// That workspace's account.
+    pub account_id: AccountId,
+    /// The file's name as the client gave it.
+    pub filename: &'a str,
+    /// The announced media type.
+    pub content_type: &'a str,
+    /// The announced number of bytes.
+    pub bytes: i64,
+    /// The announced SHA-256.
+    pub sha256: Option<&'a [u8]>,
+    /// SHA-256 of the token in the URL that the bytes are put to.
+    pub token_hash: &'a [u8],
+}
+
+/// Adds an upload that waits for its bytes; answers until when it does.
+pub async fn add(conn: &mut PgConnection, upload: &NewUpload<'_>) -> sqlx::Result<DateTime<Utc>> {
+    sqlx::query_scalar!(
+        "INSERT INTO uploads (id, item_id, workspace_id, account_id, filename, content_type, declared_bytes,
+            declared_sha256, token_hash, status, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'awaiting_upload', mws_now() + make_interval(hours => $10))
+         RETURNING expires_at",
+        upload.id as UploadId,
+        upload.item_id as ItemId,
+        upload.workspace_id as WorkspaceId,
+        upload.account_id as AccountId,
+        upload.filename,
+        upload.content_type,
+        upload.bytes,
+        upload.sha256,
+        upload.token_hash,
+        UPLOAD_HOURS,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// An import: bytes that a worker fetches from a URL.
+#[derive(Debug)]
+pub struct NewImport<'a> {
+    /// Its id.
+    pub id: UploadId,
+    /// The item it fills.
+    pub item_id: ItemId,
+    /// That item's workspace.
+    pub workspace_id: WorkspaceId,
+    /// That workspace's account.
+    pub account_id: AccountId,
+    /// The item's name until the download suggests another.
+    pub filename: &'a str,
+    /// From where.
+    pub url: &'a str,
+    /// The ticket pushed with it.
+    pub ticket_id: &'a str,
+}
+
+/// Adds an import, due at once.
+pub async fn add_import(conn: &mut PgConnection, import: &NewImport<'_>) -> sqlx::Result<()> {
+    sqlx::query!(
+        "INSERT INTO uploads (id, item_id, workspace_id, account_id, filename, source_url, ticket_id, status, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, 'processing', mws_now() + make_interval(hours => $8))",
+        import.id as UploadId,
+        import.item_id as ItemId,
+        import.workspace_id as WorkspaceId,
+        import.account_id as AccountId,
+        import.filename,
+        import.url,
+        import.ticket_id,
+        UPLOAD_HOURS,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// An upload as the api needs it.
+#[derive(Debug, Clone)]
+pub struct UploadRow {
+    /// Its id.
+    pub id: UploadId,
+    /// The item it fills.
+    pub item_id: ItemId,
+    /// That item's workspace.
+    pub workspace_id: WorkspaceId,
+    /// How far it has come.
+    pub status: UploadStatus,
+    /// Whether its bytes are too late, whatever the scheduler has noted.
+    pub overdue: bool,
+    /// The announced media type; none for an import.
+    pub content_type: Option<String>,
+    /// The announced number of bytes; none for an import.
+    pub declared_bytes: Option<i64>,
+    /// The announced SHA-256.
+    pub declared_sha256: Option<Vec<u8>>,
+    /// SHA-256 of the token in its URL; none for an import.
+    pub token_hash: Option<Vec<u8>>,
+    /// How many bytes have arrived; none before.
+    pub received_bytes: Option<i64>,
+    /// Their SHA-256.
+    pub received_sha256: Option<Vec<u8>>,
+}
+
+/// The upload with this id, whosever it is.
+pub async fn find(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Option<UploadRow>> {
+    sqlx::query_as!(
+        UploadRow,
+        r#"SELECT id AS "id: UploadId", item_id AS "item_id: ItemId", workspace_id AS "workspace_id: WorkspaceId",
+            status AS "status: UploadStatus", expires_at <= mws_now() AS "overdue!", content_type, declared_bytes,
+            declared_sha256, token_hash, received_bytes, received_sha256
+           FROM uploads WHERE id = $1"#,
+        upload as UploadId,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Whether bytes that were stored became the upload's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Received {
+    /// They did; `replaced` is the object of an earlier send, now nobody's.
+    Recorded {
+        /// Its key.
+        replaced: Option<String>,
+    },
+    /// The upload no longer waits for bytes: these are nobody's.
+    NotAwaiting,
+}
+
+/// Records the bytes under `object_key` as the upload's, in place of those that were sent before.
+pub async fn receive(
+    conn: &mut PgConnection,
+    upload: UploadId,
+    object_key: &str,
+    bytes: i64,
+    sha256: &[u8],
+) -> sqlx::Result<Received> {
+    let recorded = sqlx::query_scalar!(
+        "WITH before AS (
+            SELECT id, object_key FROM uploads
+            WHERE id = $1 AND status = 'awaiting_upload' AND expires_at > mws_now()
+            FOR UPDATE
+        )
+        UPDATE uploads SET object_key = $2, received_bytes = $3, received_sha256 = $4, received_at = mws_now()
+        FROM before
+        WHERE uploads.id = before.id
+        RETURNING before.object_key",
+        upload as UploadId,
+        object_key,
+        bytes,
+        sha256,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(recorded.map_or(Received::NotAwaiting, |replaced| Received::Recorded { replaced }))
+}
+
+/// Whether an upload went on to be processed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Completed {
+    /// It did; its ticket is to be pushed in the same transaction.
+    Now,
+    /// It does not wait, is too late, or its bytes are not there or not those that were announced: `find` tells.
+    No,
+}
+
+/// Lets an upload be processed, if its bytes are those that were announced.
+pub async fn complete(conn: &mut PgConnection, upload: UploadId, ticket_id: &str) -> sqlx::Result<Completed> {
+    let completed = sqlx::query!(
+        "UPDATE uploads SET status = 'processing', due_at = mws_now(), ticket_id = $2
+         WHERE id = $1 AND status = 'awaiting_upload' AND expires_at > mws_now()
+            AND received_bytes = declared_bytes
+            AND (declared_sha256 IS NULL OR declared_sha256 = received_sha256)",
+        upload as UploadId,
+        ticket_id,
+    )
+    .execute(conn)
+    .await?;
+    Ok(if completed.rows_affected() == 0 { Completed::No } else { Completed::Now })
+}
