@@ -13,19 +13,39 @@ pub type Refusals = &'static [(&'static str, &'static [Code])];
 
 /// The groups. At most sixteen a tuple, so tools and routes have one each.
 pub type Routes = (Tools, Resources);
-type Tools = (tools::list::ToolRegistry, tools::session::SessionTools, models::Models);
+type Tools = (
+    tools::list::ToolRegistry,
+    tools::prepare_media::PrepareMedia,
+    tools::jobs::Jobs,
+    tools::session::SessionTools,
+    models::Models,
+);
 type Resources = (keys::Keys, workspaces::Workspaces, sessions::Sessions);
 
 /// The groups, ready to serve.
 pub fn all(app: &App) -> Routes {
-    let tools = (tools::list::ToolRegistry, tools::session::SessionTools(app.clone()), models::Models);
+    let tools = (
+        tools::list::ToolRegistry,
+        tools::prepare_media::PrepareMedia(app.clone()),
+        tools::jobs::Jobs(app.clone()),
+        tools::session::SessionTools(app.clone()),
+        models::Models,
+    );
     let resources = (keys::Keys(app.clone()), workspaces::Workspaces(app.clone()), sessions::Sessions(app.clone()));
     (tools, resources)
 }
 
 /// Each group's refusals.
-pub const ERRORS: &[Refusals] =
-    &[tools::list::ERRORS, tools::session::ERRORS, models::ERRORS, keys::ERRORS, workspaces::ERRORS, sessions::ERRORS];
+pub const ERRORS: &[Refusals] = &[
+    tools::list::ERRORS,
+    tools::prepare_media::ERRORS,
+    tools::jobs::ERRORS,
+    tools::session::ERRORS,
+    models::ERRORS,
+    keys::ERRORS,
+    workspaces::ERRORS,
+    sessions::ERRORS,
+];
 
 /// The groups of spec §1.
 #[derive(Debug, Clone, Copy, Tags)]
