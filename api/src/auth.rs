@@ -212,7 +212,6 @@ fn unauthenticated(message: &str) -> ApiError {
 
 fn rate_limited(scope: &Scope, standing: Standing) -> ApiError {
     let _ = scope.standing.set(standing);
-    metrics::counter!("mws_rate_limited_total").increment(1);
     ApiError::new(Code::RateLimited, format!("The account may send {} requests a minute.", standing.limit))
         .retry_after(standing.retry_after().unwrap_or(1))
 }

@@ -96,7 +96,7 @@ pub struct CloudProcessing {
     pub note: Option<Text>,
 }
 
-/// A tool's request without fields: `{}`, or no body at all (`Json<Option<NoArguments>>`).
+/// No fields: `{}`, or no body at all.
 #[derive(Debug, Default, Object)]
 #[oai(deny_unknown_fields)]
 pub struct NoArguments {}

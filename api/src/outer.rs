@@ -188,6 +188,9 @@ fn record(method: &Method, scope: &Scope, response: &Response, took: Duration) {
     .record(took.as_secs_f64());
     if let Some(Refused(code)) = response.data::<Refused>() {
         metrics::counter!("mws_api_refusals_total", "code" => code.name()).increment(1);
+        if *code == Code::RateLimited {
+            metrics::counter!("mws_rate_limited_total").increment(1);
+        }
     }
     let account = scope.account.get().map(ToString::to_string).unwrap_or_default();
     let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);

@@ -7,8 +7,8 @@
 pub mod clock;
 pub mod config;
 pub mod domain;
-pub mod health;
 pub mod ending;
+pub mod health;
 pub mod ids;
 pub mod measure;
 pub mod media;
