@@ -128,7 +128,7 @@ async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<Caller>
     }?;
     in_workspace(request, &caller)?;
     if let Some(Reached(operation)) = request.data::<Reached>() {
-        operation.refuse_unknown_queries(request.uri().query())?;
+        operation.judge(request)?;
     }
     Ok(caller)
 }

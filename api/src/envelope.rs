@@ -74,7 +74,7 @@ pub enum RanOn {
     Cloud,
 }
 
-/// CloudProcessing object (spec §2). All amounts are minutes with at most two decimals.
+/// `CloudProcessing` object (spec §2). All amounts are minutes with at most two decimals.
 #[derive(Debug, Clone, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct CloudProcessing {

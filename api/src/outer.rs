@@ -50,10 +50,8 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
         if versioned && self.app.process.shutdown.is_cancelled() {
             return envelope.refuse(&ApiError::new(Code::ShuttingDown, "This process is stopping. Try again."));
         }
-        if versioned {
-            if let Err(refusal) = take_in(&mut request).await {
-                return envelope.refuse(&refusal);
-            }
+        if versioned && let Err(refusal) = take_in(&mut request).await {
+            return envelope.refuse(&refusal);
         }
         let path = request.uri().path().to_owned();
         let answered = AssertUnwindSafe(self.inner.call(request)).catch_unwind().await;

@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::error::Code;
 use crate::guard::{Envelope, classify};
+use crate::outer::Outer;
 use clap::Parser;
 use common::config::{ApiSettings, Settings};
 use common::media::MediaStore;
@@ -28,6 +29,11 @@ const KEY: &str = "Bearer es_live_0123456789abcdef0123456789abcdef";
 
 /// The router over a database that no one can reach.
 fn client() -> (TestClient<impl Endpoint<Output = Response>>, CancellationToken) {
+    let (app, shutdown) = app();
+    (TestClient::new(crate::router(app)), shutdown)
+}
+
+fn app() -> (App, CancellationToken) {
     common::process::install_crypto();
     let folder = std::env::temp_dir().join(format!("mws-api-tests-{}", std::process::id()));
     let secret = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
@@ -47,20 +53,20 @@ fn client() -> (TestClient<impl Endpoint<Output = Response>>, CancellationToken)
         pool,
         shutdown: shutdown.clone(),
     };
-    let app = App::new(process, arguments.api).expect("an app");
-    (TestClient::new(crate::router(app)), shutdown)
+    (App::new(process, arguments.api).expect("an app"), shutdown)
 }
 
 async fn refused(request: TestRequestBuilder<'_, impl Endpoint>, status: StatusCode, code: Code) -> TestResponse {
-    let response = request.send().await;
+    let mut response = request.send().await;
     response.assert_status(status);
     response.assert_header_exist("x-request-id");
     response.assert_header_exist("x-ratelimit-reset");
     response.assert_header("x-ratelimit-limit", "600");
     response.assert_header("x-content-type-options", "nosniff");
-    let (mut response, path) = (response, String::new());
-    let body: Value = serde_json::from_str(&response.0.take_body().into_string().await.expect("a body")).expect("JSON");
-    assert_eq!(body["error"]["code"], code.name(), "{path}");
+    let text = response.0.take_body().into_string().await.expect("a body");
+    let body: Value = serde_json::from_str(&text).expect("JSON");
+    response.0.set_body(text);
+    assert_eq!(body["error"]["code"], code.name());
     assert_eq!(body["error"]["message"].as_str().map(str::is_empty), Some(false));
     assert_eq!(body["ok"].is_boolean(), body["error"]["retryable"].is_boolean());
     assert_eq!(body["ok"].is_null(), body["error"]["status"].is_number());
@@ -110,6 +116,16 @@ async fn a_body_is_read_up_to_its_cap_and_judged_by_its_field() {
     refused(plain, StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::UnsupportedMediaType).await;
     let odd = client.get("/api/v1/keys").header("idempotency-key", "\u{e9}");
     refused(odd, StatusCode::BAD_REQUEST, Code::InvalidRequest).await;
+}
+
+#[tokio::test]
+async fn a_panic_is_answered_as_internal_and_tells_nothing_of_itself() {
+    let (app, _shutdown) = app();
+    let panics = poem::endpoint::make_sync(|_| -> Response { panic!("hunter2") });
+    let client = TestClient::new(Outer::new(panics, app));
+    let mut response = refused(client.get("/api/v1/tools/x"), StatusCode::INTERNAL_SERVER_ERROR, Code::Internal).await;
+    let body = response.0.take_body().into_string().await.unwrap_or_default();
+    assert!(!body.contains("hunter2"));
 }
 
 #[tokio::test]
