@@ -4,10 +4,10 @@
 
 use crate::app::App;
 use crate::error::Code;
-use crate::{keys, models, sessions, tools, workspaces};
+use crate::{balances, keys, models, sessions, tools, workspaces};
 use poem_openapi::Tags;
 
-/// The codes an operation may refuse with, beside those that every operation shares (`openapi::COMMON`).
+/// The codes an operation may refuse with, beside those that every operation shares (`openapi::refusals`).
 /// The key is the method and the path: `"POST /keys"`.
 pub type Refusals = &'static [(&'static str, &'static [Code])];
 
@@ -20,7 +20,7 @@ type Tools = (
     tools::session::SessionTools,
     models::Models,
 );
-type Resources = (keys::Keys, workspaces::Workspaces, sessions::Sessions);
+type Resources = (balances::Balances, keys::Keys, workspaces::Workspaces, sessions::Sessions);
 
 /// The groups, ready to serve.
 pub fn all(app: &App) -> Routes {
@@ -31,7 +31,12 @@ pub fn all(app: &App) -> Routes {
         tools::session::SessionTools(app.clone()),
         models::Models,
     );
-    let resources = (keys::Keys(app.clone()), workspaces::Workspaces(app.clone()), sessions::Sessions(app.clone()));
+    let resources = (
+        balances::Balances(app.clone()),
+        keys::Keys(app.clone()),
+        workspaces::Workspaces(app.clone()),
+        sessions::Sessions(app.clone()),
+    );
     (tools, resources)
 }
 
@@ -42,6 +47,7 @@ pub const ERRORS: &[Refusals] = &[
     tools::jobs::ERRORS,
     tools::session::ERRORS,
     models::ERRORS,
+    balances::ERRORS,
     keys::ERRORS,
     workspaces::ERRORS,
     sessions::ERRORS,
