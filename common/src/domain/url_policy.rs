@@ -73,6 +73,11 @@ impl NetworkPolicy {
         Self { named: Vec::new() }
     }
 
+    /// Public addresses, and these networks (`MWS_OUTBOUND_ALLOW`).
+    pub fn naming(networks: &[IpNet]) -> Self {
+        Self { named: networks.iter().map(IpNet::trunc).collect() }
+    }
+
     /// Whether any network is named, without which no plain HTTP is ever sent.
     pub const fn names_networks(&self) -> bool {
         !self.named.is_empty()
