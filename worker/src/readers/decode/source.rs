@@ -1,0 +1,71 @@
+//! A media file, opened once, checked and probed: what every reader works on.
+//!
+//! The file is opened here and handed to children as an open file, so that what was checked is what is decoded, and a
+//! name such as `-i.wav` or `%d.png` never reaches a decoder.
+
+use super::MediaTools;
+use super::probe::{Probe, probe};
+use crate::readers::{JobCtx, ReadError};
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+use std::sync::Arc;
+
+/// An opened, probed media file within the limits. Shared by the jobs of one item where they run together.
+#[derive(Debug)]
+pub struct MediaSource {
+    file: File,
+    probe: Probe,
+    tools: Arc<MediaTools>,
+}
+
+impl MediaSource {
+    /// Opens and probes the file at `path`.
+    ///
+    /// Refuses what is no regular file, is empty or is no media (`Corrupt`), is not there (`Missing`), or is larger
+    /// than the limits (`LimitExceeded`).
+    pub async fn open(path: &Path, tools: &Arc<MediaTools>, ctx: &JobCtx) -> Result<Self, ReadError> {
+        let path = path.to_owned();
+        let opening = tokio::task::spawn_blocking(move || open_regular(&path));
+        let file = ctx.bounded(opening).await?.map_err(|_| ReadError::Crashed)??;
+        let probe = probe(&file, tools, ctx).await?;
+        Ok(Self { file, probe, tools: Arc::clone(tools) })
+    }
+
+    /// What is in the file.
+    pub fn probe(&self) -> &Probe {
+        &self.probe
+    }
+
+    /// The opened file.
+    pub(super) fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// The decoder to read it with.
+    pub(super) fn tools(&self) -> &MediaTools {
+        &self.tools
+    }
+}
+
+/// Opens a regular, non-empty file. A link is not followed, and a FIFO that nobody writes to is not waited for.
+fn open_regular(path: &Path) -> Result<File, ReadError> {
+    let opened = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
+    let file = match opened {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(ReadError::Missing),
+        Err(error) if matches!(error.raw_os_error(), Some(libc::ELOOP | libc::ENXIO)) => {
+            return Err(ReadError::Corrupt("it is no regular file"));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(ReadError::Corrupt("it is no regular file"));
+    }
+    if metadata.len() == 0 {
+        return Err(ReadError::Corrupt("the file is empty"));
+    }
+    Ok(file)
+}

@@ -1,0 +1,113 @@
+//! Why a read ended without a result, and what that means for its job.
+//!
+//! A reader answers with one of these and never with a panic or a hang. The words in them are shown to the customer
+//! (`job.error.message`), so they hold no path, no decoder output and nothing of the file. The codes are the closed
+//! list of interface.md, "Job error codes".
+
+use common::domain::read::Read;
+
+/// What a media file has too much of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// Media time, in milliseconds.
+    Duration,
+    /// Width times height of a stream.
+    Pixels,
+    /// Streams in the container.
+    Streams,
+    /// Sound channels of one stream.
+    Channels,
+    /// Bytes that a decoder wrote where little was expected.
+    OutputBytes,
+}
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Duration => "milliseconds of media",
+            Self::Pixels => "pixels",
+            Self::Streams => "streams",
+            Self::Channels => "sound channels",
+            Self::OutputBytes => "bytes of description",
+        })
+    }
+}
+
+/// Why a read ended without a result.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The media has no sound that can be decoded, and this read needs it.
+    #[error("the media has no sound")]
+    NoAudio,
+    /// The media has no moving picture, and this read needs one.
+    #[error("the media has no video")]
+    NoVideo,
+    /// The media file is not there.
+    #[error("the media file is missing")]
+    Missing,
+    /// The bytes are no media that is read here, or end before the first of it.
+    #[error("the media can't be read: {0}")]
+    Corrupt(&'static str),
+    /// The media is larger than this service reads.
+    #[error("the media has {found} {limit}, and at most {allowed} are read")]
+    LimitExceeded {
+        /// What there is too much of.
+        limit: Limit,
+        /// How much there is.
+        found: u64,
+        /// How much is allowed.
+        allowed: u64,
+    },
+    /// The job's deadline passed.
+    #[error("the read took longer than it may")]
+    Timeout,
+    /// The job was cancelled, or its worker is stopping: nothing is reported to anyone.
+    #[error("the read was cancelled")]
+    Cancelled,
+    /// No engine on this machine computes this read.
+    #[error("no engine for `{0}` is configured on this worker")]
+    EngineNotConfigured(Read),
+    /// An engine behind a network answered badly or not at all.
+    #[error("the engine behind `{0}` failed")]
+    Remote(Read),
+    /// The decoder or the analysis crashed.
+    #[error("the reader crashed")]
+    Crashed,
+    /// This machine failed: a full disk, no process to be had.
+    #[error("the worker could not do its part: {0}")]
+    Io(#[from] std::io::Error),
+    /// A mistake in this program.
+    #[error("internal error: {0}")]
+    Internal(String),
+}
+
+impl ReadError {
+    /// The job's error code (interface.md, "Job error codes"). `Cancelled` has none of its own, since a cancelled job
+    /// carries no error; it answers `internal`.
+    pub const fn job_error_code(&self) -> &'static str {
+        match self {
+            Self::LimitExceeded { limit: Limit::Duration, .. } => "media_too_long",
+            Self::NoAudio | Self::NoVideo | Self::Corrupt(_) | Self::LimitExceeded { .. } => "media_unreadable",
+            Self::Missing => "media_missing",
+            Self::Timeout => "reader_timeout",
+            Self::EngineNotConfigured(_) => "engine_not_configured",
+            Self::Remote(_) => "provider_unavailable",
+            Self::Crashed => "reader_crashed",
+            Self::Cancelled | Self::Io(_) | Self::Internal(_) => "internal",
+        }
+    }
+
+    /// Whether the same read of the same media may succeed when it is run again. What the file itself causes is final.
+    pub const fn retryable(&self) -> bool {
+        match self {
+            Self::Timeout | Self::Cancelled | Self::Remote(_) | Self::Crashed | Self::Io(_) => true,
+            Self::NoAudio
+            | Self::NoVideo
+            | Self::Missing
+            | Self::Corrupt(_)
+            | Self::LimitExceeded { .. }
+            | Self::EngineNotConfigured(_)
+            | Self::Internal(_) => false,
+        }
+    }
+}

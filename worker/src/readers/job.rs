@@ -1,0 +1,66 @@
+//! What a running read is given beside its media: when to stop, and where to say how far it is.
+//!
+//! The caller owns the deadline and the cancel token, and keeps a clone of the progress. Nothing here knows what a
+//! job is in the database.
+
+use super::error::ReadError;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// How far a read is, in whole percent. Never goes back. Clones share one value.
+#[derive(Debug, Clone, Default)]
+pub struct Progress(Arc<AtomicU8>);
+
+impl Progress {
+    /// At 0 %.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The percentage reached, 0 to 100.
+    pub fn percent(&self) -> u8 {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Raises the percentage to this; a lower one than before changes nothing.
+    pub fn reach(&self, percent: u8) {
+        self.0.fetch_max(percent.min(100), Ordering::Relaxed);
+    }
+
+    /// Raises the percentage to what `done` is of `whole`, short of 100: only a stored result is that.
+    pub fn reach_part(&self, done: u64, whole: u64) {
+        let percent = done.saturating_mul(100).checked_div(whole).unwrap_or(0).min(99);
+        self.reach(u8::try_from(percent).unwrap_or(99));
+    }
+}
+
+/// The frame a read runs in.
+#[derive(Debug, Clone)]
+pub struct JobCtx {
+    /// When the read must have ended; its child processes are killed then.
+    pub deadline: Instant,
+    /// Cancelled when nobody wants the result any more.
+    pub cancel: CancellationToken,
+    /// Where the read says how far it is.
+    pub progress: Progress,
+}
+
+impl JobCtx {
+    /// A frame that ends at `deadline`, or when `cancel` is cancelled.
+    pub fn new(deadline: Instant, cancel: CancellationToken) -> Self {
+        Self { deadline, cancel, progress: Progress::new() }
+    }
+
+    /// Waits for `work`, but not past the deadline nor past a cancellation.
+    pub async fn bounded<T>(&self, work: impl Future<Output = T>) -> Result<T, ReadError> {
+        tokio::select! {
+            // Cancellation first: a stopping worker must not report its last jobs as timeouts.
+            biased;
+            () = self.cancel.cancelled() => Err(ReadError::Cancelled),
+            () = tokio::time::sleep_until(self.deadline) => Err(ReadError::Timeout),
+            done = work => Ok(done),
+        }
+    }
+}

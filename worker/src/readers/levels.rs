@@ -1,0 +1,48 @@
+//! The `levels` read: how loud a media's sound is, with an outline of it for drawing.
+//!
+//! Measured on the channels and at the rate that the file has, since mixing or resampling would move the peaks. The
+//! measuring itself is in `loudness` and `peaks`.
+
+use super::decode::{Channels, SoundFormat, decode_sound};
+use super::loudness::Meter;
+use super::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader};
+use common::domain::read::Read;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+/// The rates that are measured as they are; what is outside is resampled to the nearer end.
+const RATES: std::ops::RangeInclusive<u32> = 8_000..=192_000;
+
+/// Measures loudness with `ebur128`.
+#[derive(Debug)]
+pub(super) struct Levels;
+
+impl Reader for Levels {
+    fn read(&self) -> Read {
+        Read::Levels
+    }
+
+    fn engine(&self) -> Engine {
+        Engine { name: "ebur128".to_owned(), version: "0.1".to_owned(), model: None }
+    }
+
+    fn run<'a>(&'a self, media: &'a MediaSource, ctx: &'a JobCtx) -> BoxFuture<'a, Result<ReadOutcome, ReadError>> {
+        self.measure(media, ctx).boxed()
+    }
+}
+
+impl Levels {
+    async fn measure(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
+        let audio = media.probe().audio.as_ref().ok_or(ReadError::NoAudio)?;
+        let rate = audio.rate.clamp(*RATES.start(), *RATES.end());
+        let mut meter = Meter::new(rate, audio.channels, audio.layout.as_deref())?;
+        let wanted = SoundFormat { rate, channels: Channels::Native };
+        let (levels, decoded) = decode_sound(media, wanted, ctx, move |mut blocks| {
+            blocks.try_for_each(|block| meter.add(&block))?;
+            meter.finish()
+        })
+        .await?;
+        ctx.progress.reach(100);
+        ReadOutcome::new(self.read(), self.engine(), decoded.duration_ms, decoded.warnings, &levels)
+    }
+}

@@ -1,0 +1,95 @@
+//! The reads: one file a reader, each computing one result from a media file (spec §2, "Read kinds"; reads.md).
+//!
+//! `decode` turns a hostile file into probed facts and blocks of samples, inside a confined child process; a reader
+//! turns those into its result and touches no file of its own. Nothing here knows a database, a job row or a queue:
+//! `JobCtx` in, `ReadOutcome` or `ReadError` out.
+//!
+//! To add a read: one file with one `Reader`, and one line in [`Readers::found`]. A read that no engine on this
+//! machine computes is absent from the registry, so that a worker subscribes only to what it can run.
+
+pub mod decode;
+mod error;
+mod job;
+mod levels;
+mod loudness;
+mod peaks;
+mod speech;
+mod speech_segments;
+mod stored;
+#[cfg(test)]
+mod tests;
+mod voice_detector;
+
+pub use decode::{MediaLimits, MediaSource, MediaTools, Probe};
+pub use error::{Limit, ReadError};
+pub use job::{JobCtx, Progress};
+pub use stored::{Engine, Quality, ReadOutcome, StoredRead};
+
+use common::domain::read::Read;
+use futures_util::future::BoxFuture;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Computes one kind of read.
+pub trait Reader: std::fmt::Debug + Send + Sync {
+    /// Which read it computes.
+    fn read(&self) -> Read;
+
+    /// What computes it, as kept with the result.
+    fn engine(&self) -> Engine;
+
+    /// Computes the read, or says why not; ends by the deadline of `ctx` and soon after its cancellation.
+    fn run<'a>(&'a self, media: &'a MediaSource, ctx: &'a JobCtx) -> BoxFuture<'a, Result<ReadOutcome, ReadError>>;
+}
+
+/// Where the engines of this machine are, and what they may use.
+#[derive(Debug, Clone, Default)]
+pub struct ReaderSettings {
+    /// `ffmpeg`; looked for in `PATH` when not given.
+    pub ffmpeg: Option<PathBuf>,
+    /// `ffprobe`; looked for in `PATH` when not given.
+    pub ffprobe: Option<PathBuf>,
+    /// Folders that may hold model files, the first one first (`MWS_MODEL_DIR`, separated as `PATH` is).
+    pub model_dirs: Vec<PathBuf>,
+    /// Where a job's own folder is made; the system's folder for temporary files when not given.
+    pub scratch_dir: Option<PathBuf>,
+    /// The largest media that is read.
+    pub limits: MediaLimits,
+}
+
+/// The reads that this machine can compute.
+#[derive(Debug, Clone, Default)]
+pub struct Readers {
+    by_read: BTreeMap<Read, Arc<dyn Reader>>,
+    tools: Option<Arc<MediaTools>>,
+}
+
+impl Readers {
+    /// Looks at this machine once, at start: without `ffmpeg` and `ffprobe` there is nothing that it can read.
+    pub fn found(settings: &ReaderSettings) -> Self {
+        let Some(tools) = MediaTools::found(settings).map(Arc::new) else {
+            tracing::warn!("ffmpeg or ffprobe was not found, so this worker can compute no reads");
+            return Self::default();
+        };
+        let readers: [Arc<dyn Reader>; 2] =
+            [Arc::new(levels::Levels), Arc::new(speech::Speech::found(&settings.model_dirs))];
+        let by_read = readers.into_iter().map(|reader| (reader.read(), reader)).collect();
+        Self { by_read, tools: Some(tools) }
+    }
+
+    /// The reads that can be computed here, in the order of [`Read`].
+    pub fn reads(&self) -> Vec<Read> {
+        self.by_read.keys().copied().collect()
+    }
+
+    /// The reader of this read, or [`ReadError::EngineNotConfigured`].
+    pub fn get(&self, read: Read) -> Result<Arc<dyn Reader>, ReadError> {
+        self.by_read.get(&read).cloned().ok_or(ReadError::EngineNotConfigured(read))
+    }
+
+    /// The decoder that [`MediaSource::open`] needs; absent when this machine has none.
+    pub fn tools(&self) -> Option<Arc<MediaTools>> {
+        self.tools.clone()
+    }
+}

@@ -1,0 +1,85 @@
+//! Tests of the readers on real media, made here by ffmpeg, flite and sox with fixed seeds.
+//!
+//! One file a theme. `Studio` makes the media in a folder of its own and runs the readers on it.
+
+mod hostile;
+mod levels;
+mod speech;
+
+use super::{JobCtx, MediaSource, ReadError, ReadOutcome, ReaderSettings, Readers};
+use common::domain::read::Read;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// A folder for media, and the readers of this machine.
+struct Studio {
+    folder: tempfile::TempDir,
+    readers: Readers,
+}
+
+impl Studio {
+    fn new() -> Self {
+        Self::with(&ReaderSettings { model_dirs: vec![models()], ..ReaderSettings::default() })
+    }
+
+    fn with(settings: &ReaderSettings) -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), readers: Readers::found(settings) }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Runs a program in the folder, and answers with what it wrote to both its outputs.
+    fn run(&self, program: &str, arguments: &[&str]) -> String {
+        let output = Command::new(program).args(arguments).current_dir(self.folder.path()).output().unwrap();
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        assert!(output.status.success(), "{program} {arguments:?}: {said}");
+        said
+    }
+
+    /// Makes a file from lavfi sources, with further arguments for the output.
+    fn make(&self, name: &str, source: &str, arguments: &[&str]) -> PathBuf {
+        let mut all = vec!["-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", source, "-fflags", "+bitexact"];
+        all.extend(arguments);
+        let name = format!("file:{name}");
+        all.push(&name);
+        self.run("ffmpeg", &all);
+        self.path(name.trim_start_matches("file:"))
+    }
+
+    async fn read(&self, read: Read, path: &Path) -> Result<ReadOutcome, ReadError> {
+        self.read_within(read, path, &an_hour()).await
+    }
+
+    async fn read_within(&self, read: Read, path: &Path, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
+        let media = self.open(path, ctx).await?;
+        self.readers.get(read)?.run(&media, ctx).await
+    }
+
+    async fn open(&self, path: &Path, ctx: &JobCtx) -> Result<MediaSource, ReadError> {
+        MediaSource::open(path, &self.readers.tools().unwrap(), ctx).await
+    }
+}
+
+/// A frame that no test reaches the end of.
+fn an_hour() -> JobCtx {
+    JobCtx::new(Instant::now() + Duration::from_hours(1), CancellationToken::new())
+}
+
+/// Where this machine's model files are: `MWS_MODEL_DIR`, or the folder that setting up makes.
+fn models() -> PathBuf {
+    std::env::var_os("MWS_MODEL_DIR")
+        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../models"), PathBuf::from)
+}
+
+/// Fails unless `actual` is within `tolerance` of `expected`.
+#[track_caller]
+fn assert_near(actual: &serde_json::Value, expected: f64, tolerance: f64) {
+    let actual = actual.as_f64().unwrap_or_else(|| panic!("{actual} is no number; {expected} was expected"));
+    assert!((actual - expected).abs() <= tolerance, "{actual} is not within {tolerance} of {expected}");
+}
