@@ -1,4 +1,10 @@
 //! The worker: claims what the tickets name, runs reads on the real media, and delivers webhooks.
+//!
+//! `readers` computes a read from a media file and knows no database; `ingest` turns uploaded bytes into items. What
+//! claims a job, runs it and settles it stands beside them, and is the only caller of `readers`.
+
+pub mod ingest;
+pub mod readers;
 
 use common::process::Process;
 
@@ -7,9 +13,3 @@ pub async fn run(process: Process) -> anyhow::Result<()> {
     process.shutdown.cancelled().await;
     Ok(())
 }
-//! The worker: runs the reads that clients asked for and delivers the events that they lead to.
-//!
-//! `readers` computes a read from a media file and knows no database. What claims a job, runs it and settles it
-//! stands beside it, and is the only caller of it.
-
-pub mod readers;
