@@ -1,5 +1,7 @@
 //! The HTTP interface: tools, routes, and the OpenAPI document that describes them.
 
+pub mod dispatch;
+
 use common::config::ApiSettings;
 use common::process::Process;
 

@@ -5,7 +5,8 @@
 //! an object that no row names is garbage, and whatever belongs to an item stands under that item's prefix, so that it can
 //! be dropped with it.
 
-use crate::ids::ItemId;
+use crate::domain::read::Read;
+use crate::ids::{ItemId, JobId};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, TryStreamExt};
 use object_store::local::LocalFileSystem;
@@ -114,6 +115,11 @@ pub fn new_media_key(item: ItemId) -> String {
 /// The prefix of every write of an item's own bytes, of which one is the item's in the end.
 pub fn media_prefix(item: ItemId) -> String {
     format!("items/{item}/media")
+}
+
+/// The key of a result too large for its row. It names the claim, so that a worker thought dead can't overwrite another's.
+pub fn read_key(item: ItemId, read: Read, job: JobId, claim_no: i32) -> String {
+    format!("items/{item}/reads/{read}/{job}-{claim_no}.json")
 }
 
 impl MediaStore {

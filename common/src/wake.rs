@@ -28,6 +28,8 @@ pub enum Wake {
     Queue(String),
     /// A job ended.
     JobEnded(JobId),
+    /// A running job was asked to stop.
+    StopAsked(JobId),
     /// The listening connection was lost and is back: look at everything.
     Everything,
 }
@@ -38,12 +40,15 @@ impl Wake {
         match self {
             Self::Queue(name) => name.clone(),
             Self::JobEnded(job) => job.to_string(),
+            Self::StopAsked(job) => format!("stop:{job}"),
             Self::Everything => "*".to_owned(),
         }
     }
 
     fn from_word(word: &str) -> Self {
-        match word.parse::<JobId>() {
+        let stop = word.strip_prefix("stop:");
+        match stop.unwrap_or(word).parse::<JobId>() {
+            Ok(job) if stop.is_some() => Self::StopAsked(job),
             Ok(job) => Self::JobEnded(job),
             Err(_) if word == "*" => Self::Everything,
             Err(_) => Self::Queue(word.to_owned()),
@@ -94,7 +99,7 @@ impl Wakes {
             loop {
                 match incoming.recv().await {
                     Ok(Wake::Queue(name)) if !names.contains(&name.as_str()) => {}
-                    Ok(Wake::JobEnded(_)) => {}
+                    Ok(Wake::JobEnded(_) | Wake::StopAsked(_)) => {}
                     Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => return,
                     Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
                 }
@@ -195,7 +200,9 @@ mod tests {
 
     #[test]
     fn a_word_reads_back_as_the_wake_it_was() {
-        for wake in [Wake::Queue("read:levels".to_owned()), Wake::JobEnded(JobId::mint()), Wake::Everything] {
+        let job = JobId::mint();
+        let queue = Wake::Queue("read:levels".to_owned());
+        for wake in [queue, Wake::JobEnded(job), Wake::StopAsked(job), Wake::Everything] {
             assert_eq!(Wake::from_word(&wake.word()), wake);
         }
     }

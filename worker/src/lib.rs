@@ -12,4 +12,120 @@ use common::process::Process;
 pub async fn run(process: Process) -> anyhow::Result<()> {
     process.shutdown.cancelled().await;
     Ok(())
+//! The worker: runs the reads that clients asked for and delivers the events that they lead to.
+//!
+//! `readers` computes a read from a media file and knows no database. `run_job` claims a job, runs it and hands its end to
+//! `finish`; `leases` keeps what is claimed; `batch` gathers what many handlers do into one statement. Whatever this
+//! process does can be cut off at any moment: the truth is in Postgres, and a claim that is not renewed is another's.
+
+pub mod batch;
+mod finish;
+mod leases;
+pub mod readers;
+mod run_job;
+mod runner;
+
+pub use runner::{Reading, Runner};
+
+use anyhow::Context;
+use common::domain::read::Read;
+use common::media::MediaStore;
+use common::process::Process;
+use common::queue::{self, Handler, Queue, Subject, Subscription};
+use common::store::fleet::{self, Slots};
+use common::store::reads;
+use futures_util::FutureExt;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{MissedTickBehavior, interval};
+
+/// How often a process says that it lives.
+const BEAT: Duration = Duration::from_secs(10);
+/// How much longer than the drain the queue waits for handlers that are handing back.
+const HAND_BACK: Duration = Duration::from_secs(5);
+
+/// Works until the process is told to end, with the readers found on this machine.
+pub async fn run(process: Process) -> anyhow::Result<()> {
+    let media = MediaStore::open(&process.settings.media_store_url()).context("the media store can't be opened")?;
+    let runner = Runner::found(&process.settings, &media);
+    run_with(process, media, runner).await
+}
+
+/// Works until the process is told to end, computing reads with this runner.
+pub async fn run_with(process: Process, media: MediaStore, runner: Runner) -> anyhow::Result<()> {
+    let reads = subscribed(&process, &runner);
+    let slots = process.settings.read_slots();
+    let engines = runner.engines.iter().filter(|(read, ..)| reads.contains(read)).cloned().collect();
+    let drain = Duration::from_secs(process.settings.drain_seconds);
+    let worker = run_job::Worker::start(process.clone(), media, runner, drain);
+    let beat = Beat { process: process.clone(), engines, slots, worker: Arc::clone(&worker) };
+    beat.announce().await?;
+    let beating = tokio::spawn(beat.go_on());
+
+    let handler: Handler = Arc::new(move |subject| {
+        let worker = Arc::clone(&worker);
+        async move {
+            if let Subject::Job(job) = subject {
+                worker.handle(job).await;
+            }
+        }
+        .boxed()
+    });
+    let queues = reads.iter().copied().map(Queue::Read).collect();
+    let subscriptions = [Subscription { queues, concurrency: slots, handler }];
+    tracing::info!(reads = ?reads, slots, "The worker is ready.");
+    let worked = queue::work(
+        &process.pool,
+        &process.wakes,
+        &process.name,
+        &subscriptions,
+        drain + HAND_BACK,
+        process.shutdown.clone(),
+    )
+    .await;
+    beating.abort();
+    fleet::leave(&mut *process.pool.acquire().await?, &process.name).await?;
+    worked.context("the worker stopped")
+}
+
+/// The reads to subscribe to: what `MWS_READS` names of those this machine can run.
+fn subscribed(process: &Process, runner: &Runner) -> Vec<Read> {
+    let wanted = &process.settings.reads;
+    for name in wanted {
+        if !runner.engines.iter().any(|(read, ..)| read.name() == name) {
+            tracing::warn!(read = %name, "MWS_READS names a read that this machine can't run.");
+        }
+    }
+    let all = wanted.is_empty();
+    let reads = runner.engines.iter().map(|(read, ..)| *read);
+    reads.filter(|read| all || wanted.iter().any(|name| name == read.name())).collect()
+}
+
+/// What this process says of itself.
+struct Beat {
+    process: Process,
+    engines: Vec<(Read, String, String)>,
+    slots: usize,
+    worker: Arc<run_job::Worker>,
+}
+
+impl Beat {
+    async fn announce(&self) -> sqlx::Result<()> {
+        let mut conn = self.process.pool.acquire().await?;
+        reads::announce(&mut conn, &self.engines).await?;
+        let reads: Vec<Read> = self.engines.iter().map(|(read, ..)| *read).collect();
+        let slots = Slots { all: self.slots, busy: self.worker.busy() };
+        fleet::join(&mut conn, &self.process, "worker", &reads, slots).await
+    }
+
+    async fn go_on(self) {
+        let mut ticks = interval(BEAT);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            if let Err(error) = self.announce().await {
+                tracing::warn!(error = %error, "The worker could not say that it lives.");
+            }
+        }
+    }
 }

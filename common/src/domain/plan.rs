@@ -5,6 +5,7 @@
 //! into jobs in the order they were asked for. The precedence of answers is ready, already queued, skipped, held,
 //! refused, queued.
 
+use crate::domain::item::ItemStatus;
 use crate::domain::minutes::{Minutes, Rates};
 use crate::domain::read::Read;
 use crate::ids::{ItemId, JobId};
@@ -16,7 +17,7 @@ pub struct KnownItem {
     /// Its id.
     pub id: ItemId,
     /// Whether it can be read yet.
-    pub state: ItemState,
+    pub status: ItemStatus,
     /// Its duration, when known.
     pub duration_ms: i64,
     /// Whether it has sound.
@@ -38,17 +39,6 @@ pub struct LiveJob {
     pub id: JobId,
     /// What is held for it.
     pub estimate: Minutes,
-}
-
-/// Whether an item can be read yet.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ItemState {
-    /// Its bytes are still coming or being probed.
-    Processing,
-    /// It can be read.
-    Ready,
-    /// Its bytes can't be read.
-    Failed,
 }
 
 /// What is true of the whole deployment at the moment of a call.
@@ -239,7 +229,7 @@ fn answered(item: &KnownItem, read: Read, fleet: &Fleet) -> Option<Answer> {
 
 /// Why the read does not apply to the media, which is known only once the item is ready.
 pub fn unfit(item: &KnownItem, read: Read) -> Option<Reason> {
-    if item.state != ItemState::Ready {
+    if item.status != ItemStatus::Ready {
         return None;
     }
     let shortest_ms = if read == Read::Beats { 2_000 } else { 100 };
@@ -259,12 +249,12 @@ fn held(item: &KnownItem, read: Read, fleet: &Fleet) -> Option<Reason> {
 }
 
 fn refused(item: &KnownItem, read: Read, fleet: &Fleet) -> Option<Reason> {
-    match item.state {
-        ItemState::Processing => Some(Reason::ItemNotReady),
-        ItemState::Failed => Some(Reason::ItemFailed),
-        ItemState::Ready if item.duration_ms > fleet.max_media_ms => Some(Reason::TooLong),
-        ItemState::Ready if !fleet.configured.contains(&read) => Some(Reason::EngineNotConfigured),
-        ItemState::Ready => None,
+    match item.status {
+        ItemStatus::Processing => Some(Reason::ItemNotReady),
+        ItemStatus::Failed => Some(Reason::ItemFailed),
+        ItemStatus::Ready if item.duration_ms > fleet.max_media_ms => Some(Reason::TooLong),
+        ItemStatus::Ready if !fleet.configured.contains(&read) => Some(Reason::EngineNotConfigured),
+        ItemStatus::Ready => None,
     }
 }
 

@@ -14,7 +14,7 @@ fn fleet() -> Fleet {
 fn minute_of_video() -> KnownItem {
     KnownItem {
         id: ItemId::mint(),
-        state: ItemState::Ready,
+        status: ItemStatus::Ready,
         duration_ms: 60_000,
         has_audio: true,
         has_video: true,
@@ -76,11 +76,11 @@ fn beats_need_two_seconds_and_the_others_a_tenth() {
 
 #[test]
 fn an_item_that_is_not_ready_failed_or_is_too_long_is_refused() {
-    let of = |state, duration_ms| KnownItem { state, duration_ms, ..minute_of_video() };
-    assert_eq!(reason(&of(ItemState::Processing, 0), Read::Levels, &fleet()), Some(Reason::ItemNotReady));
-    assert_eq!(reason(&of(ItemState::Failed, 0), Read::Levels, &fleet()), Some(Reason::ItemFailed));
-    assert_eq!(reason(&of(ItemState::Ready, 86_400_001), Read::Levels, &fleet()), Some(Reason::TooLong));
-    assert_eq!(reason(&of(ItemState::Ready, 86_400_000), Read::Levels, &fleet()), None);
+    let of = |status, duration_ms| KnownItem { status, duration_ms, ..minute_of_video() };
+    assert_eq!(reason(&of(ItemStatus::Processing, 0), Read::Levels, &fleet()), Some(Reason::ItemNotReady));
+    assert_eq!(reason(&of(ItemStatus::Failed, 0), Read::Levels, &fleet()), Some(Reason::ItemFailed));
+    assert_eq!(reason(&of(ItemStatus::Ready, 86_400_001), Read::Levels, &fleet()), Some(Reason::TooLong));
+    assert_eq!(reason(&of(ItemStatus::Ready, 86_400_000), Read::Levels, &fleet()), None);
 }
 
 fn candidates(item: &KnownItem, reads: &[Read]) -> Vec<Candidate> {

@@ -6,6 +6,7 @@
 mod connect;
 pub mod deliveries;
 pub mod events;
+pub mod fleet;
 pub mod idempotency;
 pub mod items;
 pub mod jobs;

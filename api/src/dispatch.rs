@@ -1,0 +1,204 @@
+//! The dispatch use case: a call's reads become jobs, holds, journal entries, tickets and a stored answer in one
+//! transaction, or nothing does (design.md, "Truth and tickets").
+//!
+//! What is known is read outside any lock and triaged. Then, in lock order, the transaction reserves the idempotency key,
+//! takes the reads, locks the account, decides with what it has left, and writes. Rules are `domain::plan`'s, SQL is
+//! `store`'s; the order of steps and locks is this file's alone. The number of statements does not depend on the number
+//! of reads.
+
+mod hands;
+mod view;
+
+use common::domain::minutes::Minutes;
+use common::domain::plan::{Answer, Start};
+use common::domain::read::Read;
+use common::ending::wakes_of;
+use common::ids::ItemId;
+use common::process::Process;
+use common::queue::{self, Queue, Subject, Ticket};
+use common::store::idempotency::{self, Key, Stored};
+use common::store::jobs::{self, Call, Owners};
+use common::store::minutes::{self, Balance};
+use common::store::reads;
+use hands::Hands;
+use sqlx::PgConnection;
+use view::{Triage, View};
+
+/// How often a call looks again because a job it wanted to join ended in the same moment.
+const LOOKS: usize = 4;
+
+/// What a call asks for.
+#[derive(Debug, Clone)]
+pub struct Wish {
+    /// Who pays, who owns, where.
+    pub owners: Owners,
+    /// What its jobs share.
+    pub call: Call,
+    /// Refs in the order asked, without repeats.
+    pub refs: Vec<String>,
+    /// Reads in the order asked, without repeats.
+    pub reads: Vec<Read>,
+    /// The idempotency key, if one was sent.
+    pub key: Option<Key>,
+}
+
+/// What a call is answered.
+#[derive(Debug)]
+pub enum Dispatched {
+    /// The answer for each ref, and the balance after it.
+    Answered(Prepared),
+    /// The bytes answered to the first call with this key.
+    Replayed(String),
+    /// The key was used for another request.
+    KeyReused,
+}
+
+/// The answers of one call.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    /// For each ref: the item it names, if the caller may know, and the answer for each read.
+    pub items: Vec<PreparedItem>,
+    /// What this call's jobs hold.
+    pub held: Minutes,
+    /// The account's balance after this call.
+    pub balance: Balance,
+}
+
+/// The answers for one ref.
+#[derive(Debug, Clone)]
+pub struct PreparedItem {
+    /// As it was asked for.
+    pub asked: String,
+    /// The item, where it can be reached.
+    pub item: Option<ItemId>,
+    /// One for each read, in the order asked.
+    pub answers: Vec<Answer>,
+}
+
+/// Runs the use case. `compose` makes the bytes that are stored under the idempotency key and answered.
+pub async fn dispatch(
+    process: &Process,
+    wish: &Wish,
+    compose: &(dyn Fn(&Prepared) -> String + Sync),
+) -> sqlx::Result<Dispatched> {
+    let monthly = process.settings.monthly_minutes;
+    for _ in 0..LOOKS {
+        let mut conn = process.pool.acquire().await?;
+        if let Some(stored) = stored_answer(&mut conn, wish.key.as_ref()).await? {
+            return Ok(stored);
+        }
+        let view = View::read(&mut conn, wish).await?;
+        let triage = view.triage(wish, &process.settings);
+        if triage.candidates.is_empty() {
+            let balance = balance(&mut conn, wish, monthly).await?;
+            return Ok(Dispatched::Answered(triage.prepared(wish, &[], balance)));
+        }
+        drop(conn);
+        match commit(process, wish, &triage, compose).await? {
+            Committed::Done(prepared) => return Ok(Dispatched::Answered(prepared)),
+            Committed::KeyTaken | Committed::LookAgain => {}
+        }
+    }
+    Err(sqlx::Error::Protocol("the reads asked for changed hands four times in a row".to_owned()))
+}
+
+/// The answer stored under the call's key, or that the key belongs to another request.
+async fn stored_answer(conn: &mut PgConnection, key: Option<&Key>) -> sqlx::Result<Option<Dispatched>> {
+    let Some(key) = key else { return Ok(None) };
+    Ok(idempotency::find(conn, key).await?.map(|Stored { fingerprint, answer }| {
+        if fingerprint == key.fingerprint { Dispatched::Replayed(answer) } else { Dispatched::KeyReused }
+    }))
+}
+
+async fn balance(conn: &mut PgConnection, wish: &Wish, monthly: Minutes) -> sqlx::Result<Balance> {
+    minutes::balance(conn, wish.owners.payer, monthly).await?.ok_or(sqlx::Error::RowNotFound)
+}
+
+/// What a transaction came to.
+enum Committed {
+    Done(Prepared),
+    KeyTaken,
+    LookAgain,
+}
+
+async fn commit(
+    process: &Process,
+    wish: &Wish,
+    triage: &Triage,
+    compose: &(dyn Fn(&Prepared) -> String + Sync),
+) -> sqlx::Result<Committed> {
+    let settings = &process.settings;
+    let mut tx = process.pool.begin().await?;
+    if let Some(key) = &wish.key
+        && !idempotency::reserve(&mut tx, key, wish.call.id).await?
+    {
+        return Ok(Committed::KeyTaken);
+    }
+    reads::take(&mut tx, &triage.candidates).await?;
+    let fates = reads::taken(&mut tx, &triage.candidates).await?;
+    let Some(mut hands) = Hands::of(&triage.candidates, &fates) else {
+        return Ok(Committed::LookAgain);
+    };
+    if !minutes::lock_account(&mut tx, wish.owners.payer).await? {
+        return Err(sqlx::Error::RowNotFound);
+    }
+    minutes::fold(&mut tx, wish.owners.payer, settings.monthly_minutes).await?;
+    let mut balance = balance(&mut tx, wish, settings.monthly_minutes).await?;
+    let starts = hands.decide(&balance, &settings.rates);
+    if starts.is_empty() {
+        // Rolling back gives back what was taken; an answer that started nothing is not stored.
+        tx.rollback().await?;
+        return Ok(Committed::Done(triage.prepared(wish, &hands.answers, balance)));
+    }
+    let tickets = write(&mut tx, wish, &balance, &starts, &hands).await?;
+    charge(&mut balance, &starts);
+    let prepared = triage.prepared(wish, &hands.answers, balance);
+    if let Some(key) = &wish.key {
+        idempotency::answer(&mut tx, key, &compose(&prepared)).await?;
+    }
+    tx.commit().await?;
+    process.wakes.send(wakes_of(&tickets));
+    Ok(Committed::Done(prepared))
+}
+
+/// Writes the hold, the jobs and their tickets.
+async fn write(
+    conn: &mut PgConnection,
+    wish: &Wish,
+    balance: &Balance,
+    starts: &[Start],
+    hands: &Hands,
+) -> sqlx::Result<Vec<Ticket>> {
+    if !hands.idle.is_empty() {
+        reads::give_back(conn, &hands.idle).await?;
+    }
+    if !hands.unneeded.is_empty() {
+        reads::give_back_reads(conn, &hands.unneeded).await?;
+    }
+    let held_month = starts.iter().map(|start| start.held_month).sum();
+    let held_bought = starts.iter().map(|start| start.held_bought).sum();
+    if !minutes::hold(conn, wish.owners.payer, balance.month, held_month, held_bought).await? {
+        return Err(sqlx::Error::Protocol("minutes counted under the account's lock did not reach".to_owned()));
+    }
+    let tickets: Vec<Option<Ticket>> = starts
+        .iter()
+        .map(|start| {
+            let subject = Subject::Job(start.candidate.job);
+            start.admitted.then(|| Ticket::new(Queue::Read(start.candidate.read), subject))
+        })
+        .collect();
+    let ids: Vec<Option<String>> = tickets.iter().map(|ticket| ticket.as_ref().map(|one| one.id.clone())).collect();
+    jobs::insert(conn, &wish.call, wish.owners, balance.month, starts, &ids).await?;
+    let tickets: Vec<Ticket> = tickets.into_iter().flatten().collect();
+    queue::push(conn, &tickets).await?;
+    Ok(tickets)
+}
+
+/// Counts this call's holds into the balance that was read before them.
+fn charge(balance: &mut Balance, starts: &[Start]) {
+    for start in starts {
+        balance.held += start.held_month;
+        balance.held_in_all += start.held();
+        balance.bought -= start.held_bought;
+    }
+}

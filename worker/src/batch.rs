@@ -1,0 +1,148 @@
+//! Batching without a timer: whatever waits is flushed the moment the previous flush ends.
+//!
+//! Under light load a call is flushed alone and at once; under heavy load the flushes grow by themselves. One flush runs
+//! at a time and calls are flushed in the order they came in, so that when a call is answered every earlier one has been
+//! too. What a flush does is the caller's; nothing here knows SQL. It ends when its last handle is dropped.
+
+use std::future::Future;
+use tokio::sync::{mpsc, oneshot};
+
+/// Why a call got no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BatchError {
+    /// The flush that held it panicked, or answered fewer times than it was asked.
+    #[error("the flush ended without an answer to this call")]
+    NoAnswer,
+    /// The task that flushes is gone.
+    #[error("nothing flushes any more")]
+    Closed,
+}
+
+struct Call<In, Out> {
+    input: In,
+    answer: oneshot::Sender<Out>,
+}
+
+/// Gathers calls and hands them to one asynchronous function, many at a time. Cheap to clone.
+#[derive(Debug)]
+pub struct Batcher<In, Out> {
+    calls: mpsc::UnboundedSender<Call<In, Out>>,
+}
+
+impl<In, Out> Clone for Batcher<In, Out> {
+    fn clone(&self) -> Self {
+        Self { calls: self.calls.clone() }
+    }
+}
+
+/// A call that is on its way: await it, or drop it when the answer is of no interest. The flush happens regardless.
+#[derive(Debug)]
+pub struct Submitted<Out>(Option<oneshot::Receiver<Out>>);
+
+impl<Out> Submitted<Out> {
+    /// The answer, once the flush that holds the call has ended.
+    pub async fn answer(self) -> Result<Out, BatchError> {
+        self.0.ok_or(BatchError::Closed)?.await.map_err(|_| BatchError::NoAnswer)
+    }
+}
+
+impl<In: Send + 'static, Out: Send + 'static> Batcher<In, Out> {
+    /// Starts the task that flushes at most `most` calls at a time through `flush`, which answers one `Out` an `In`, in
+    /// order. A flush that panics loses its own calls alone.
+    pub fn new<F, Flushing>(most: usize, flush: F) -> Self
+    where
+        F: Fn(Vec<In>) -> Flushing + Send + 'static,
+        Flushing: Future<Output = Vec<Out>> + Send + 'static,
+    {
+        let (calls, waiting) = mpsc::unbounded_channel();
+        tokio::spawn(run(waiting, most.max(1), flush));
+        Self { calls }
+    }
+
+    /// Waits for the answer to this input.
+    pub async fn call(&self, input: In) -> Result<Out, BatchError> {
+        self.submit(input).answer().await
+    }
+
+    /// Hands the input over without waiting.
+    pub fn submit(&self, input: In) -> Submitted<Out> {
+        let (answer, answered) = oneshot::channel();
+        let sent = self.calls.send(Call { input, answer });
+        Submitted(sent.is_ok().then_some(answered))
+    }
+}
+
+async fn run<In, Out, F, Flushing>(mut waiting: mpsc::UnboundedReceiver<Call<In, Out>>, most: usize, flush: F)
+where
+    F: Fn(Vec<In>) -> Flushing,
+    Flushing: Future<Output = Vec<Out>> + Send + 'static,
+    Out: Send + 'static,
+{
+    let mut calls = Vec::new();
+    while waiting.recv_many(&mut calls, most).await > 0 {
+        let (inputs, answers): (Vec<_>, Vec<_>) = calls.drain(..).map(|call| (call.input, call.answer)).unzip();
+        // A task of its own, so that a panic in it ends this flush and not the batcher.
+        let outputs = match tokio::spawn(flush(inputs)).await {
+            Ok(outputs) => outputs,
+            Err(error) => {
+                tracing::error!(error = %error, calls = answers.len(), "A flush ended without answers.");
+                continue;
+            }
+        };
+        for (answer, output) in answers.into_iter().zip(outputs) {
+            // Nobody waits for an answer whose receiver was dropped.
+            let _ = answer.send(output);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+    use tokio::sync::Semaphore;
+
+    #[tokio::test]
+    async fn calls_that_come_during_a_flush_are_flushed_together_when_it_ends() {
+        let gate = Arc::new(Semaphore::new(0));
+        let flushes = Arc::new(Mutex::new(Vec::new()));
+        let (opened, seen) = (Arc::clone(&gate), Arc::clone(&flushes));
+        let batcher = Batcher::new(3, move |inputs: Vec<u32>| {
+            seen.lock().expect("no panic before").push(inputs.clone());
+            let opened = Arc::clone(&opened);
+            async move {
+                opened.acquire().await.expect("open").forget();
+                inputs.iter().map(|input| input * 10).collect()
+            }
+        });
+        let first = batcher.submit(1);
+        while flushes.lock().expect("no panic").is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let later: Vec<_> = (2..7).map(|input| batcher.submit(input)).collect();
+        gate.add_permits(3);
+        assert_eq!(first.answer().await, Ok(10));
+        let mut answers = Vec::new();
+        for call in later {
+            answers.push(call.answer().await);
+        }
+        assert_eq!(answers, [20, 30, 40, 50, 60].map(Ok));
+        assert_eq!(*flushes.lock().expect("no panic"), [vec![1], vec![2, 3, 4], vec![5, 6]]);
+    }
+
+    #[tokio::test]
+    async fn a_flush_that_panics_loses_its_own_calls_alone() {
+        let batcher = Batcher::new(1, |inputs: Vec<u32>| async move {
+            assert_ne!(inputs, [13], "unlucky");
+            inputs
+        });
+        assert_eq!(batcher.call(13).await, Err(BatchError::NoAnswer));
+        assert_eq!(batcher.call(14).await, Ok(14));
+    }
+
+    #[tokio::test]
+    async fn a_flush_that_answers_too_little_leaves_the_rest_without_an_answer() {
+        let batcher = Batcher::new(8, |_: Vec<u32>| async move { Vec::<u32>::new() });
+        assert_eq!(batcher.call(1).await, Err(BatchError::NoAnswer));
+    }
+}

@@ -1,0 +1,199 @@
+//! What this process has claimed and keeps: one renewal for all of it every ten seconds, and the reason to stop.
+//!
+//! A job is told to stop when its claim is no longer ours, when its client cancelled it, or when this process drains. A
+//! lease that could not be renewed is given up before it ends on the other side, so that its child is dead before another
+//! worker starts the same read.
+
+use crate::readers::Progress;
+use common::domain::job::{LEASE, RENEWAL};
+use common::ids::JobId;
+use common::process::Process;
+use common::store::jobs;
+use common::wake::Wake;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
+use tokio_util::sync::CancellationToken;
+
+/// How long before its lease ends a job that can't be renewed is stopped.
+const MARGIN: Duration = Duration::from_secs(5);
+
+/// Why a job was told to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stop {
+    /// The claim is another's, or may be: write nothing.
+    Lost,
+    /// Its client asked for it.
+    Cancelled,
+    /// This process ends.
+    Draining,
+}
+
+/// A claim that is being renewed. Dropping it ends the renewal.
+pub struct Lease {
+    job: JobId,
+    /// Cancelled when the job is to stop.
+    pub stopped: CancellationToken,
+    /// What the job reports.
+    pub progress: Progress,
+    reason: Arc<OnceLock<Stop>>,
+    held: Arc<Held>,
+}
+
+impl Lease {
+    /// Why it was told to stop, if it was.
+    pub fn stop(&self) -> Option<Stop> {
+        self.reason.get().copied()
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.held.lock().remove(&self.job);
+    }
+}
+
+struct Claim {
+    claim_no: i32,
+    renewed_at: Instant,
+    stopped: CancellationToken,
+    progress: Progress,
+    reason: Arc<OnceLock<Stop>>,
+}
+
+impl Claim {
+    fn stop(&self, why: Stop) {
+        // The first reason stands.
+        let _ = self.reason.set(why);
+        self.stopped.cancel();
+    }
+}
+
+#[derive(Default)]
+struct Held(Mutex<HashMap<JobId, Claim>>);
+
+impl Held {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<JobId, Claim>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Every claim of this process.
+#[derive(Clone)]
+pub struct Leases(Arc<Held>);
+
+impl Leases {
+    /// Starts renewing. When the process is told to end, what still runs after `drain` is told to stop.
+    pub fn start(process: &Process, drain: Duration) -> Self {
+        let held = Arc::new(Held::default());
+        tokio::spawn(renew(process.clone(), Arc::clone(&held)));
+        tokio::spawn(listen(process.clone(), Arc::clone(&held)));
+        let (shutdown, draining) = (process.shutdown.clone(), Arc::clone(&held));
+        tokio::spawn(async move {
+            shutdown.cancelled().await;
+            sleep(drain).await;
+            draining.lock().values().for_each(|claim| claim.stop(Stop::Draining));
+        });
+        Self(held)
+    }
+
+    /// Keeps this claim, made at `claimed_at`, until the lease is dropped.
+    pub fn keep(&self, job: JobId, claim_no: i32, claimed_at: Instant) -> Lease {
+        let claim = Claim {
+            claim_no,
+            renewed_at: claimed_at,
+            stopped: CancellationToken::new(),
+            progress: Progress::new(),
+            reason: Arc::default(),
+        };
+        let (stopped, progress, reason) = (claim.stopped.clone(), claim.progress.clone(), Arc::clone(&claim.reason));
+        self.0.lock().insert(job, claim);
+        Lease { job, stopped, progress, reason, held: Arc::clone(&self.0) }
+    }
+
+    /// How many jobs this process runs.
+    pub fn count(&self) -> usize {
+        self.0.lock().len()
+    }
+}
+
+async fn renew(process: Process, held: Arc<Held>) {
+    let mut ticks = interval(RENEWAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {}
+            // Between renewals that fail, nothing else gives an expiring lease up.
+            () = sleep(Duration::from_secs(1)), if expiring(&held) => {}
+        }
+        let claims: Vec<(JobId, i32, i16)> = held
+            .lock()
+            .iter()
+            .map(|(job, claim)| (*job, claim.claim_no, i16::from(claim.progress.percent())))
+            .collect();
+        if claims.is_empty() {
+            continue;
+        }
+        let asked_at = Instant::now();
+        match renewed(&process, &claims).await {
+            Ok(kept) => settle(&held, &claims, &kept, asked_at),
+            Err(error) => tracing::warn!(error = %error, "Leases were not renewed; trying again."),
+        }
+        give_up_expiring(&held);
+    }
+}
+
+async fn renewed(process: &Process, claims: &[(JobId, i32, i16)]) -> sqlx::Result<Vec<jobs::Renewed>> {
+    let mut conn = process.pool.acquire().await?;
+    jobs::renew(&mut conn, claims).await
+}
+
+/// Notes what was renewed, and stops what was cancelled or is no longer ours.
+fn settle(held: &Held, asked: &[(JobId, i32, i16)], kept: &[jobs::Renewed], asked_at: Instant) {
+    let mut held = held.lock();
+    for (job, claim_no, _) in asked {
+        let Some(claim) = held.get_mut(job).filter(|claim| claim.claim_no == *claim_no) else { continue };
+        match kept.iter().find(|renewed| renewed.job == *job) {
+            Some(renewed) => {
+                claim.renewed_at = asked_at;
+                if renewed.cancel_requested {
+                    claim.stop(Stop::Cancelled);
+                }
+            }
+            None => claim.stop(Stop::Lost),
+        }
+    }
+}
+
+fn is_expiring(claim: &Claim) -> bool {
+    claim.renewed_at.elapsed() + MARGIN >= LEASE
+}
+
+/// Whether some lease has missed a renewal.
+fn expiring(held: &Held) -> bool {
+    held.lock().values().any(|claim| claim.renewed_at.elapsed() > RENEWAL + Duration::from_secs(1))
+}
+
+fn give_up_expiring(held: &Held) {
+    for (job, claim) in held.lock().iter().filter(|(_, claim)| is_expiring(claim)) {
+        tracing::warn!(job.id = %job, "A lease could not be renewed in time; its job is stopped here.");
+        claim.stop(Stop::Lost);
+    }
+}
+
+/// Stops a job the moment its client cancels it, rather than at the next renewal.
+async fn listen(process: Process, held: Arc<Held>) {
+    let mut wakes = process.wakes.subscribe();
+    loop {
+        match wakes.recv().await {
+            Ok(Wake::StopAsked(job)) => {
+                if let Some(claim) = held.lock().get(&job) {
+                    claim.stop(Stop::Cancelled);
+                }
+            }
+            Ok(_) | Err(tokio::sync::broadcast::error::RecvError::Lagged(_)) => {}
+            Err(tokio::sync::broadcast::error::RecvError::Closed) => return,
+        }
+    }
+}

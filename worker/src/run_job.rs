@@ -1,0 +1,190 @@
+//! The life of one claim: claimed in a batch, computed under a lease, ended in a batch.
+//!
+//! The handler never fails: whatever happens is an outcome in our tables, or, if this process dies, a lease that ends.
+
+use crate::batch::Batcher;
+use crate::finish::{Finish, Finished, finisher};
+use crate::leases::{Lease, Leases, Stop};
+use crate::readers::{JobCtx, ReadError, ReadOutcome};
+use crate::runner::{Reading, Runner};
+use common::domain::job::{Next, after_failure};
+use common::domain::read::Read;
+use common::ids::JobId;
+use common::media::{self, MediaStore};
+use common::process::Process;
+use common::store::jobs::{self, Claimed, ClaimedItem, End, Outcome};
+use common::store::reads::{NewRead, ReadBody};
+use futures_util::FutureExt;
+use serde_json::json;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// Claims in one statement, at most.
+const MOST_CLAIMS: usize = 64;
+/// Results up to this size stand in the row, larger ones in the media store.
+const INLINE_BYTES: usize = 256 << 10;
+/// What every read's deadline has beside its media's duration.
+const LEAST_TIME: Duration = Duration::from_secs(60);
+/// Between attempts to write an end.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// What the handlers of one process share.
+pub struct Worker {
+    process: Process,
+    media: MediaStore,
+    runner: Runner,
+    leases: Leases,
+    claims: Batcher<JobId, Option<Claimed>>,
+    finishes: Batcher<Finish, Finished>,
+}
+
+impl Worker {
+    /// Starts the renewals and the batches.
+    pub fn start(process: Process, media: MediaStore, runner: Runner, drain: Duration) -> Arc<Self> {
+        let leases = Leases::start(&process, drain);
+        let claims = claimer(process.clone());
+        let finishes = finisher(process.clone());
+        Arc::new(Self { process, media, runner, leases, claims, finishes })
+    }
+
+    /// How many jobs run here now.
+    pub fn busy(&self) -> usize {
+        self.leases.count()
+    }
+
+    /// Handles a ticket: claims the job it names, unless another has, and takes it to its end.
+    pub async fn handle(&self, job: JobId) {
+        let claimed_at = Instant::now();
+        // Without an answer the batch's statement failed and was logged; the job keeps its place and gets a new ticket.
+        let Ok(Some(claimed)) = self.claims.call(job).await else { return };
+        let lease = self.leases.keep(claimed.job, claimed.claim_no, claimed_at);
+        let (outcome, reads, error) = self.attempt(&claimed, &lease).await;
+        let Some(outcome) = outcome else {
+            tracing::warn!(job.id = %job, "A job's lease was lost while it ran; its result is dropped.");
+            return;
+        };
+        let item = claimed.item.as_ref().map(|item| item.id);
+        let end = End { job, claim_no: claimed.claim_no, item, outcome, error };
+        self.write(&Finish { end, reads }, &lease).await;
+    }
+
+    /// Runs the read. No outcome when the claim is no longer ours.
+    async fn attempt(&self, claimed: &Claimed, lease: &Lease) -> (Option<Outcome>, Vec<NewRead>, Option<Why>) {
+        let (Some(item), Some(read)) = (&claimed.item, claimed.read) else {
+            // Its item was deleted: nothing to compute, and nothing to charge.
+            return (Some(Outcome::Cancelled), Vec::new(), None);
+        };
+        let computed = self.compute(item, read, lease).await;
+        match (computed, lease.stop()) {
+            (_, Some(Stop::Lost)) => (None, Vec::new(), None),
+            (Ok(outcome), _) => self.succeeded(claimed, item, read, &outcome).await,
+            (Err(_), Some(Stop::Cancelled)) => (Some(Outcome::Cancelled), Vec::new(), None),
+            (Err(_), Some(Stop::Draining)) => (Some(Outcome::HandedBack), Vec::new(), None),
+            (Err(error), None) => failed(claimed, &error),
+        }
+    }
+
+    async fn compute(&self, item: &ClaimedItem, read: Read, lease: &Lease) -> Result<ReadOutcome, ReadError> {
+        let media_time = Duration::from_millis(u64::try_from(item.duration_ms).unwrap_or_default());
+        let time = media_time.mul_f64(self.process.settings.read_timeout_factor.max(0.0)) + LEAST_TIME;
+        let mut ctx = JobCtx::new(Instant::now() + time, lease.stopped.clone());
+        ctx.progress = lease.progress.clone();
+        let reading = Reading { read, object_key: item.object_key.clone() };
+        let computing = AssertUnwindSafe((self.runner.run)(reading, ctx.clone())).catch_unwind();
+        match ctx.bounded(computing).await? {
+            Ok(outcome) => outcome,
+            Err(_) => Err(ReadError::Crashed),
+        }
+    }
+
+    /// The end of a read that has a result: stored, and charged for the media actually decoded, never above the hold.
+    async fn succeeded(
+        &self,
+        claimed: &Claimed,
+        item: &ClaimedItem,
+        read: Read,
+        outcome: &ReadOutcome,
+    ) -> (Option<Outcome>, Vec<NewRead>, Option<Why>) {
+        let rates = &self.process.settings.rates;
+        let speech = claimed.owns_speech && read != Read::Speech;
+        let rate = rates.of(read) + speech.then(|| rates.of(Read::Speech)).unwrap_or_default();
+        let stored = match self.new_read(claimed, item, read, outcome).await {
+            Ok(stored) => stored,
+            Err(error) => return failed(claimed, &error),
+        };
+        let result = json!({ "stored_reads": [read.name()] });
+        (Some(Outcome::Succeeded { charge: rate.price(outcome.duration_ms), result }), vec![stored], None)
+    }
+
+    async fn new_read(
+        &self,
+        claimed: &Claimed,
+        item: &ClaimedItem,
+        read: Read,
+        outcome: &ReadOutcome,
+    ) -> Result<NewRead, ReadError> {
+        let stored = &outcome.stored;
+        let internal = |error: serde_json::Error| ReadError::Internal(error.to_string());
+        let bytes = serde_json::to_vec(stored).map_err(internal)?;
+        let body = if bytes.len() <= INLINE_BYTES {
+            ReadBody::Inline(serde_json::from_slice(&bytes).map_err(internal)?)
+        } else {
+            let key = media::read_key(item.id, read, claimed.job, claimed.claim_no);
+            self.media.put(&key, bytes.into()).await.map_err(std::io::Error::other)?;
+            ReadBody::Object(key)
+        };
+        let quality = serde_json::to_value(stored.quality).ok().and_then(|word| word.as_str().map(str::to_owned));
+        let engine = (stored.engine.name.clone(), stored.engine.version.clone());
+        Ok(NewRead { item: item.id, read, job: claimed.job, engine, quality, body })
+    }
+
+    /// Writes an end, however often it takes while the claim is ours.
+    async fn write(&self, finish: &Finish, lease: &Lease) {
+        loop {
+            match self.finishes.call(finish.clone()).await {
+                Ok(Finished::Done) => return,
+                Ok(Finished::NotOurs) => {
+                    tracing::warn!(job.id = %finish.end.job, "A job's end came after another claim; it is dropped.");
+                    return;
+                }
+                Ok(Finished::Failed) | Err(_) if lease.stop() == Some(Stop::Lost) => return,
+                Ok(Finished::Failed) | Err(_) => sleep(PAUSE).await,
+            }
+        }
+    }
+}
+
+/// Code, message and whether it is retryable.
+type Why = (String, String, bool);
+
+fn failed(claimed: &Claimed, error: &ReadError) -> (Option<Outcome>, Vec<NewRead>, Option<Why>) {
+    let outcome = match after_failure(claimed.failures, error.retryable()) {
+        Next::Again(delay) => Outcome::Retry(delay),
+        Next::Fail => Outcome::Failed,
+    };
+    tracing::info!(job.id = %claimed.job, error.code = error.job_error_code(), error = %error, "An attempt failed.");
+    let code = error.job_error_code();
+    // What went wrong inside is for the log: it may name paths and hosts.
+    let message = if code == "internal" { "The worker could not do its part.".to_owned() } else { error.to_string() };
+    (Some(outcome), Vec::new(), Some((code.to_owned(), message, error.retryable())))
+}
+
+fn claimer(process: Process) -> Batcher<JobId, Option<Claimed>> {
+    Batcher::new(MOST_CLAIMS, move |jobs: Vec<JobId>| {
+        let process = process.clone();
+        async move {
+            let claimed = claim(&process, &jobs).await.unwrap_or_else(|error| {
+                tracing::warn!(error = %error, "Jobs were not claimed; they get new tickets.");
+                Vec::new()
+            });
+            jobs.iter().map(|job| claimed.iter().find(|one| one.job == *job).cloned()).collect()
+        }
+    })
+}
+
+async fn claim(process: &Process, jobs: &[JobId]) -> sqlx::Result<Vec<Claimed>> {
+    let mut conn = process.pool.acquire().await?;
+    jobs::claim(&mut conn, jobs, &process.name).await
+}
