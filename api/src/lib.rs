@@ -1,12 +1,48 @@
 //! The HTTP interface: tools, routes, and the OpenAPI document that describes them.
+//!
+//! `routes` names every group once; `outer` and `guard` surround them, so that a handler only decides and answers.
+//! Nothing here runs a read or sends a webhook: that is the worker's.
 
 pub mod dispatch;
 
+pub mod app;
+pub mod auth;
+pub mod envelope;
+pub mod error;
+mod guard;
+pub mod keys;
+mod limits;
+pub mod models;
+mod openapi;
+mod outer;
+pub mod paging;
+pub mod routes;
+mod scope;
+pub mod sessions;
+pub mod text;
+pub mod tools;
+pub mod workspaces;
+
+use crate::app::App;
 use common::config::ApiSettings;
 use common::process::Process;
+use poem::Server;
+use poem::listener::TcpListener;
+use std::time::Duration;
 
-/// Serves until the process is told to end.
-pub async fn run(process: Process, _api: ApiSettings) -> anyhow::Result<()> {
-    process.shutdown.cancelled().await;
+pub use outer::router;
+
+/// How long answers that are under way have once the process is to end.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// Serves until the process is told to end, and lets answers that are under way finish.
+pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
+    let shutdown = process.shutdown.clone();
+    let listen = api.listen;
+    let app = App::new(process, api);
+    tracing::info!(listen = %listen, base_url = %app.base_url, "The api listens.");
+    Server::new(TcpListener::bind(listen))
+        .run_with_graceful_shutdown(router(app), shutdown.cancelled(), Some(GRACE))
+        .await?;
     Ok(())
 }

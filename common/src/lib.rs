@@ -4,6 +4,7 @@
 //! media store, the outbound client, the embedded server, settings and logs. Nothing here knows a route, a reader
 //! or a duty: those live in the crates that depend on this one.
 
+pub mod clock;
 pub mod config;
 pub mod domain;
 pub mod ending;

@@ -3,6 +3,7 @@
 //! Functions take `&mut PgConnection` and never begin or commit: a transaction is opened in one place a use case. A state
 //! change is one conditional update that names the state it leaves. Nothing here decides: rules are in `domain`.
 
+pub mod accounts;
 mod connect;
 pub mod deliveries;
 pub mod events;
@@ -13,5 +14,9 @@ pub mod jobs;
 pub mod minutes;
 pub mod reads;
 pub mod uploads;
+pub mod credentials;
+pub mod keys;
+pub mod sessions;
+pub mod workspaces;
 
 pub use connect::{PoolSize, connect, migrate};

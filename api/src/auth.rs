@@ -1,0 +1,214 @@
+//! Who calls, in which workspace, and whether the account may send one more request (spec §5).
+//!
+//! One statement a request answers all three. Handlers ask for [`Auth`] as their first argument, so that nothing of
+//! a body is judged before its sender is known. OAuth access tokens have their one place here, in `oauth_caller`.
+
+use crate::app::App;
+use crate::error::{Answer, ApiError, Code};
+use crate::limits::{Standing, pace};
+use crate::scope::Scope;
+use common::domain::credential::{Credential, CredentialHash};
+use common::ids::{AccountId, KeyId, UserId, WorkspaceId};
+use common::store::credentials::{self, Found};
+use poem::Request;
+use poem_openapi::SecurityScheme;
+use poem_openapi::auth::Bearer;
+use std::time::Duration;
+
+/// The header that names another workspace (spec §4.1).
+const WORKSPACE_HEADER: &str = "x-workspace-id";
+/// A database that does not answer is away.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// `Authorization: Bearer <credential>`: an API key (`es_live_…`), a script session's token, or an OAuth access token.
+#[derive(SecurityScheme)]
+#[oai(rename = "bearer", ty = "bearer", checker = "authenticate")]
+pub struct Auth(pub Caller);
+
+/// Who a request comes from.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// The account that pays: the credential's own.
+    pub account_id: AccountId,
+    /// Where the call acts.
+    pub workspace: CallerWorkspace,
+    /// What was presented.
+    pub credential: CredentialKind,
+    /// The user, when the credential stands for one.
+    pub user_id: Option<UserId>,
+    /// The key, or the key behind the session.
+    pub key_id: Option<KeyId>,
+    /// The value of `X-Request-Id`.
+    pub request_id: String,
+    /// W3C trace context, as it was sent.
+    pub traceparent: Option<String>,
+}
+
+/// The workspace a call acts in.
+#[derive(Debug, Clone, Copy)]
+pub struct CallerWorkspace {
+    /// The workspace.
+    pub id: WorkspaceId,
+    /// Who owns it: whose webhooks tell of its jobs.
+    pub account_id: AccountId,
+    /// What the caller may do there.
+    pub role: Role,
+}
+
+/// A role in a workspace; each may do what those before it may (interface.md, "Roles").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Reads.
+    Viewer,
+    /// Starts work.
+    Editor,
+    /// Manages members.
+    Owner,
+}
+
+impl Role {
+    /// The word in answers and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Viewer => "viewer",
+            Self::Editor => "editor",
+            Self::Owner => "owner",
+        }
+    }
+
+    /// The role with this name, if there is one.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Viewer, Self::Editor, Self::Owner].into_iter().find(|role| role.name() == name)
+    }
+}
+
+/// What was presented (spec §5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CredentialKind {
+    /// An API key.
+    ApiKey,
+    /// A script session's token.
+    Session,
+    /// An OAuth access token.
+    OAuth,
+}
+
+impl Caller {
+    /// Refuses a caller whose role in the workspace is lower.
+    pub fn require(&self, role: Role) -> Answer<()> {
+        if self.workspace.role >= role {
+            return Ok(());
+        }
+        let (needed, has) = (role.name(), self.workspace.role.name());
+        Err(ApiError::new(
+            Code::RoleForbidden,
+            format!("This needs the role {needed} in {}; yours is {has}.", self.workspace.id),
+        ))
+    }
+
+    /// Refuses a script session's token (spec §5, "Script sessions", 4).
+    pub fn refuse_session(&self) -> Answer<()> {
+        if self.credential != CredentialKind::Session {
+            return Ok(());
+        }
+        let refusal = ApiError::new(Code::SessionNotAllowed, "A script session token may not do this.");
+        Err(refusal.suggest("Use an API key or sign in."))
+    }
+}
+
+async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<Caller> {
+    let app = request.data::<App>().ok_or_else(|| ApiError::internal("the router was built without its App"))?;
+    let scope = Scope::of(request);
+    let caller = match Credential::parse(&bearer.token) {
+        Credential::ApiKey(key) => stored_caller(app, &scope, CredentialKind::ApiKey, key.hash()).await,
+        Credential::SessionToken(token) => stored_caller(app, &scope, CredentialKind::Session, token.hash()).await,
+        Credential::Jwt(token) => oauth_caller(token),
+        Credential::Opaque(_) | Credential::Malformed => Err(unauthenticated("The credential is not valid.")),
+    }?;
+    in_workspace(request, &caller)?;
+    Ok(caller)
+}
+
+/// An OAuth access token is refused until an issuer can be configured (spec §5, "OAuth access token").
+fn oauth_caller(_token: &str) -> Answer<Caller> {
+    Err(unauthenticated("OAuth is not configured here; use an API key."))
+}
+
+async fn stored_caller(app: &App, scope: &Scope, kind: CredentialKind, hash: CredentialHash) -> Answer<Caller> {
+    if let Some(standing) = app.blocked.standing(hash.as_bytes()).await {
+        return Err(rate_limited(scope, standing));
+    }
+    let found = tokio::time::timeout(PATIENCE, found(app, kind, &hash))
+        .await
+        .map_err(|_| ApiError::from(sqlx::Error::PoolTimedOut))??
+        .ok_or_else(|| unauthenticated("The credential is not valid."))?;
+    if found.revoked {
+        return Err(ApiError::new(Code::CredentialRevoked, "The key is revoked.").suggest("Create another key."));
+    }
+    if found.expired {
+        let refusal = ApiError::new(Code::TokenExpired, "The session token's 30 minutes are over.");
+        return Err(refusal.suggest("Ask `get_api_session` for a new code and redeem it."));
+    }
+    let settings = &app.process.settings;
+    let standing = Standing::at(settings.rate_per_minute, pace(settings), found.arrival, found.now, found.passed);
+    if !found.passed {
+        app.blocked.remember(*hash.as_bytes(), standing).await;
+        return Err(rate_limited(scope, standing));
+    }
+    let _ = scope.standing.set(standing);
+    let _ = scope.account.set(found.account_id);
+    caller(scope, kind, &found)
+}
+
+async fn found(app: &App, kind: CredentialKind, hash: &CredentialHash) -> sqlx::Result<Option<Found>> {
+    let pace = pace(&app.process.settings);
+    let mut conn = app.conn().await?;
+    match kind {
+        CredentialKind::Session => credentials::session_caller(&mut conn, hash.as_bytes(), pace).await,
+        CredentialKind::ApiKey | CredentialKind::OAuth => {
+            credentials::key_caller(&mut conn, hash.as_bytes(), pace).await
+        }
+    }
+}
+
+fn caller(scope: &Scope, credential: CredentialKind, found: &Found) -> Answer<Caller> {
+    let role = found.role.as_deref().and_then(Role::from_name).ok_or_else(|| {
+        ApiError::new(Code::WorkspaceForbidden, format!("You are no longer a member of {}.", found.workspace_id))
+    })?;
+    Ok(Caller {
+        account_id: found.account_id,
+        workspace: CallerWorkspace { id: found.workspace_id, account_id: found.workspace_account_id, role },
+        credential,
+        user_id: found.user_id,
+        key_id: found.key_id,
+        request_id: scope.request_id.clone(),
+        traceparent: scope.traceparent.clone(),
+    })
+}
+
+/// A key and a session work in one workspace; naming another is refused, whether it exists or not.
+fn in_workspace(request: &Request, caller: &Caller) -> Answer<()> {
+    let Some(named) = request.header(WORKSPACE_HEADER) else { return Ok(()) };
+    let named: WorkspaceId = named
+        .parse()
+        .map_err(|error| ApiError::new(Code::InvalidRequest, format!("`{WORKSPACE_HEADER}`: {error}.")))?;
+    if named == caller.workspace.id {
+        return Ok(());
+    }
+    let code = match caller.credential {
+        CredentialKind::ApiKey => Code::KeyWrongWorkspace,
+        CredentialKind::Session | CredentialKind::OAuth => Code::WorkspaceForbidden,
+    };
+    Err(ApiError::new(code, format!("This credential works in {} only.", caller.workspace.id)))
+}
+
+fn unauthenticated(message: &str) -> ApiError {
+    ApiError::new(Code::Unauthenticated, message).suggest("Send `Authorization: Bearer <API key>`.")
+}
+
+fn rate_limited(scope: &Scope, standing: Standing) -> ApiError {
+    let _ = scope.standing.set(standing);
+    metrics::counter!("mws_rate_limited_total").increment(1);
+    ApiError::new(Code::RateLimited, format!("The account may send {} requests a minute.", standing.limit))
+        .retry_after(standing.retry_after().unwrap_or(1))
+}

@@ -1,0 +1,182 @@
+//! API keys: `/keys` (spec §4.3, §5, "API key"). A key is shown once; only its hash is stored.
+
+use crate::app::App;
+use crate::auth::{Auth, Caller};
+use crate::envelope::{Created, Deleted};
+use crate::error::{Answer, ApiError, Code};
+use crate::paging::{Limit, List, Page};
+use crate::routes::{Refusals, Tag};
+use crate::text::{Text, Time};
+use common::domain::credential::ApiKey;
+use common::ids::{KeyId, WorkspaceId};
+use common::store::keys::{self, KeyRow, NewKey, Revoked};
+use common::store::{accounts, workspaces};
+use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Json;
+use poem_openapi::{Object, OpenApi};
+use sqlx::Acquire;
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("POST /keys", &[Code::SessionNotAllowed, Code::KeyLimitReached]),
+    ("GET /keys", &[Code::SessionNotAllowed, Code::InvalidCursor]),
+    ("DELETE /keys/{keyId}", &[Code::SessionNotAllowed, Code::KeyNotFound]),
+];
+
+/// Keys an account holds at most (spec §8).
+const MOST_KEYS: i64 = 10;
+
+/// The key operations.
+pub struct Keys(pub App);
+
+/// A key to create.
+#[derive(Debug, Default, Object)]
+#[oai(deny_unknown_fields)]
+pub struct CreateKey {
+    /// What you call it.
+    #[oai(validator(max_length = 100))]
+    pub name: Option<Text>,
+    /// The workspace it will work in, one that your account owns. Without it: the account's default workspace.
+    pub workspace_id: Option<Text>,
+}
+
+/// A key, without the key itself.
+#[derive(Debug, Object)]
+pub struct Key {
+    /// Its id.
+    pub id: Text,
+    /// What you call it, or null.
+    pub name: Option<Text>,
+    /// Its first characters, to know it again by.
+    pub prefix: Text,
+    /// The workspace it works in.
+    pub workspace_id: Text,
+    /// When it was created.
+    pub created_at: Time,
+    /// When it was last used, to the minute; null when it never was.
+    pub last_used_at: Option<Time>,
+}
+
+/// A key that was just created.
+#[derive(Debug, Object)]
+pub struct CreatedKey {
+    /// Its id.
+    pub id: Text,
+    /// What you call it, or null.
+    pub name: Option<Text>,
+    /// Its first characters, to know it again by.
+    pub prefix: Text,
+    /// The workspace it works in.
+    pub workspace_id: Text,
+    /// When it was created.
+    pub created_at: Time,
+    /// Null: it was not used yet.
+    pub last_used_at: Option<Time>,
+    /// The key: `es_live_` and 32 hex characters. Shown here and never again.
+    pub key: Text,
+}
+
+impl From<KeyRow> for Key {
+    fn from(row: KeyRow) -> Self {
+        Self {
+            id: Text::of(row.id),
+            name: row.name.map(Text),
+            prefix: Text(row.prefix),
+            workspace_id: Text::of(row.workspace_id),
+            created_at: Time(row.created_at),
+            last_used_at: row.last_used_at.map(Time),
+        }
+    }
+}
+
+impl CreatedKey {
+    fn new(row: KeyRow, key: &ApiKey) -> Self {
+        let Key { id, name, prefix, workspace_id, created_at, last_used_at } = row.into();
+        Self { id, name, prefix, workspace_id, created_at, last_used_at, key: key.expose().into() }
+    }
+}
+
+#[OpenApi(tag = "Tag::Account")]
+impl Keys {
+    /// Create an API key
+    ///
+    /// Returns the key once; only its hash is stored. An account holds at most ten keys (spec §5, "API key"). Refused
+    /// for a script session token.
+    #[oai(path = "/keys", method = "post", operation_id = "create_key")]
+    async fn create(&self, auth: Auth, body: Json<Option<CreateKey>>) -> Answer<Created<CreatedKey>> {
+        let Auth(caller) = auth;
+        caller.refuse_session()?;
+        let asked = body.0.unwrap_or_default();
+        let named = asked.workspace_id.map(|text| text.id(Code::WorkspaceForbidden)).transpose()?;
+        let key = ApiKey::from_random(rand::random());
+        let row = self.create_key(&caller, asked.name.as_deref(), named, &key).await?;
+        Ok(Created(CreatedKey::new(row, &key)))
+    }
+
+    /// List API keys
+    ///
+    /// The account's live keys, newest first, without the keys themselves. Refused for a script session token.
+    #[oai(path = "/keys", method = "get", operation_id = "list_keys")]
+    async fn list(
+        &self,
+        auth: Auth,
+        /// Rows to show.
+        limit: Query<Option<Limit>>,
+        /// The `next_cursor` of the page before.
+        cursor: Query<Option<Text>>,
+    ) -> Answer<Json<List<Key>>> {
+        let Auth(caller) = auth;
+        caller.refuse_session()?;
+        let page = Page::new("keys", limit.0, cursor.0.as_ref())?;
+        let rows = keys::list(&mut *self.0.conn().await?, caller.account_id, page.after, page.fetch()).await?;
+        Ok(Json(page.list(rows, |row| row.id.uuid(), Key::from)))
+    }
+
+    /// Revoke an API key
+    ///
+    /// The key and the sessions made with it stop working at once; jobs already dispatched go on. Refused for a script
+    /// session token.
+    #[oai(path = "/keys/:keyId", method = "delete", operation_id = "revoke_key")]
+    async fn revoke(
+        &self,
+        auth: Auth,
+        /// The key's id.
+        #[oai(name = "keyId")]
+        key_id: Path<Text>,
+    ) -> Answer<Json<Deleted>> {
+        let Auth(caller) = auth;
+        caller.refuse_session()?;
+        let key: KeyId = key_id.0.id(Code::KeyNotFound)?;
+        match keys::revoke(&mut *self.0.conn().await?, caller.account_id, key).await? {
+            Revoked::Now => Ok(Deleted::json()),
+            Revoked::Missing => Err(ApiError::new(Code::KeyNotFound, format!("There is no live key {key}."))),
+            Revoked::Foreign => Err(ApiError::new(Code::WorkspaceForbidden, "The key is another account's.")),
+        }
+    }
+}
+
+impl Keys {
+    /// The use case: the eleventh key is refused under the account's lock, so that a race makes none too many.
+    async fn create_key(
+        &self,
+        caller: &Caller,
+        name: Option<&str>,
+        named: Option<WorkspaceId>,
+        key: &ApiKey,
+    ) -> Answer<KeyRow> {
+        let mut conn = self.0.conn().await?;
+        let mut create_key = conn.begin().await?;
+        accounts::lock(&mut create_key, caller.account_id).await?;
+        let workspace_id = workspaces::owned(&mut create_key, caller.account_id, named).await?.ok_or_else(|| {
+            let message = "A key is bound to a workspace that your account owns, and this is none.";
+            ApiError::new(Code::WorkspaceForbidden, message).suggest("GET /workspaces lists those you can reach.")
+        })?;
+        let new = NewKey { account_id: caller.account_id, workspace_id, name, key };
+        let row = keys::insert_within(&mut create_key, &new, MOST_KEYS).await?.ok_or_else(|| {
+            let message = format!("The account holds {MOST_KEYS} keys, which is the most.");
+            ApiError::new(Code::KeyLimitReached, message).suggest("DELETE /keys/{keyId} revokes one.")
+        })?;
+        create_key.commit().await?;
+        Ok(row)
+    }
+}

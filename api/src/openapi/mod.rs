@@ -1,0 +1,199 @@
+//! The OpenAPI document: built once from the routes' own types, patched once, and used from there on.
+//!
+//! It is what `GET /api/v1/openapi.json` and the two documentation pages show, what the tool registry is derived from,
+//! what says which methods a path has, and what a refused body is explained by. `openapi.json` at the root of the
+//! repository is kept in step with it by a test here.
+
+mod patch;
+mod refusals;
+
+use crate::app::API_PATH;
+use crate::routes::Routes;
+use poem::endpoint::BoxEndpoint;
+use poem::http::Method;
+use poem_openapi::registry::{MetaApi, Registry};
+use poem_openapi::{OpenApi, OpenApiService, ServerObject};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::marker::PhantomData;
+use std::sync::LazyLock;
+
+const TITLE: &str = "Media and Workspace Service";
+const VERSION: &str = "1";
+const DESCRIPTION: &str = "\
+Media-production tools as HTTP calls: every tool is one `POST /tools/<name>` with a JSON body; routes beside the tools \
+cover the tool list, account and keys, uploads, webhooks and models.\n\n\
+Times are RFC 3339 in UTC with milliseconds. Amounts of cloud processing are minutes with at most two decimals. Ids are \
+a prefix and 26 characters, `job_01J…`. Lists take `limit` and `cursor`. Unknown request fields are refused by name. \
+Fields may be added to answers within this version.";
+
+/// The document and what is looked up in it.
+pub struct Document {
+    /// The document itself.
+    pub json: Value,
+    /// As it is served and committed.
+    pub text: String,
+    operations: Vec<Operation>,
+}
+
+/// One operation, as the middleware needs it.
+pub struct Operation {
+    /// Its HTTP method.
+    pub method: Method,
+    /// Its path in the document, such as `/keys/{keyId}`.
+    pub path: String,
+    /// The names of its query parameters.
+    pub queries: Vec<String>,
+    /// The schema of its JSON body, if it takes one.
+    pub body: Option<Value>,
+}
+
+/// The document of this build.
+pub fn document() -> &'static Document {
+    static DOCUMENT: LazyLock<Document> = LazyLock::new(Document::build);
+    &DOCUMENT
+}
+
+impl Document {
+    fn build() -> Self {
+        // What is written by the same crate a moment before is JSON.
+        let mut json: Value = serde_json::from_str(&service().spec()).unwrap_or_default();
+        patch::apply(&mut json);
+        let text = serde_json::to_string_pretty(&json).unwrap_or_default() + "\n";
+        let operations = operations(&json);
+        Self { json, text, operations }
+    }
+
+    /// The operations, in the document's order.
+    pub fn operations(&self) -> &[Operation] {
+        &self.operations
+    }
+
+    /// The methods of the path of a request (without `/api/v1`); none when there is no such path.
+    pub fn methods(&self, path: &str) -> Vec<&Method> {
+        self.operations
+            .iter()
+            .filter(|operation| fits(&operation.path, path))
+            .map(|operation| &operation.method)
+            .collect()
+    }
+
+    /// The operation that answers this method on this route template or path (without `/api/v1`).
+    pub fn operation(&self, method: &Method, path: &str) -> Option<&Operation> {
+        self.operations.iter().find(|operation| operation.method == *method && fits(&operation.path, path))
+    }
+
+    /// The schema with every `$ref` replaced by what it names.
+    pub fn inlined(&self, schema: &Value) -> Value {
+        inlined(&self.json, schema, 0)
+    }
+
+    /// The page that Swagger UI makes of it; nothing is loaded from elsewhere.
+    pub fn swagger(&self) -> String {
+        let service = service();
+        service.swagger_ui_html().replace(&service.spec(), &self.text)
+    }
+
+    /// The page that Scalar makes of it; nothing is loaded from elsewhere.
+    pub fn scalar(&self) -> String {
+        let service = service();
+        service.scalar_html().replace(&service.spec(), &self.text)
+    }
+}
+
+/// Whether a request's path, or a template with other names, is one of this template.
+fn fits(template: &str, path: &str) -> bool {
+    let mut segments = path.split('/');
+    let all =
+        template.split('/').all(|part| segments.next().is_some_and(|segment| part.starts_with('{') || part == segment));
+    all && segments.next().is_none()
+}
+
+fn operations(json: &Value) -> Vec<Operation> {
+    let paths = json["paths"].as_object().into_iter().flatten();
+    paths
+        .flat_map(|(path, methods)| {
+            let methods = methods.as_object().into_iter().flatten();
+            methods.filter_map(move |(method, operation)| {
+                let parameters = operation["parameters"].as_array().into_iter().flatten();
+                let queries = parameters.filter(|parameter| parameter["in"] == "query");
+                Some(Operation {
+                    method: method.to_uppercase().parse().ok()?,
+                    path: path.clone(),
+                    queries: queries.filter_map(|query| query["name"].as_str()).map(str::to_owned).collect(),
+                    body: operation.pointer("/requestBody/content/application~1json/schema").cloned(),
+                })
+            })
+        })
+        .collect()
+}
+
+/// No schema here refers to itself; the depth only makes sure that a future one ends.
+fn inlined(document: &Value, schema: &Value, depth: usize) -> Value {
+    const DEEPEST: usize = 16;
+    match schema {
+        Value::Object(object) => {
+            let named = object.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix('#'));
+            if let Some(target) = named.and_then(|pointer| document.pointer(pointer)).filter(|_| depth < DEEPEST) {
+                return inlined(document, target, depth + 1);
+            }
+            object.iter().map(|(key, value)| (key.clone(), inlined(document, value, depth))).collect()
+        }
+        Value::Array(values) => values.iter().map(|value| inlined(document, value, depth)).collect(),
+        plain => plain.clone(),
+    }
+}
+
+fn service() -> OpenApiService<Shape<Routes>, ()> {
+    OpenApiService::new(Shape(PhantomData), TITLE, VERSION)
+        .description(DESCRIPTION)
+        .server(ServerObject::new(API_PATH).description("The service that serves this document."))
+}
+
+/// The routes' types without anything to serve, so that the document needs no process.
+struct Shape<T>(PhantomData<T>);
+
+impl<T: OpenApi> OpenApi for Shape<T> {
+    fn meta() -> Vec<MetaApi> {
+        T::meta()
+    }
+
+    fn register(registry: &mut Registry) {
+        T::register(registry);
+    }
+
+    fn add_routes(self, _table: &mut HashMap<String, HashMap<Method, BoxEndpoint<'static>>>) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn the_committed_document_is_the_one_this_build_serves() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../openapi.json");
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::write(&path, &document().text).expect("openapi.json can be written");
+        }
+        let committed = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(committed == document().text, "run: UPDATE=1 cargo test -p mws-api openapi");
+    }
+
+    #[test]
+    fn a_path_fits_its_template_and_no_longer_one() {
+        assert!(fits("/keys/{keyId}", "/keys/key_1"));
+        assert!(fits("/keys/{keyId}", "/keys/:param0"));
+        assert!(!fits("/keys/{keyId}", "/keys"));
+        assert!(!fits("/keys/{keyId}", "/keys/key_1/x"));
+        assert!(!fits("/keys/{keyId}", "/tools/key_1"));
+    }
+
+    #[test]
+    fn no_schema_of_a_tool_keeps_a_reference_once_inlined() {
+        for operation in document().operations() {
+            let schema = operation.body.as_ref().map(|body| document().inlined(body)).unwrap_or_default();
+            assert!(!schema.to_string().contains("$ref"), "{}", operation.path);
+        }
+    }
+}

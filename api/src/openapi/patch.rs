@@ -1,0 +1,219 @@
+//! What poem-openapi can't say of the routes, put into the document where it is built, and nowhere else.
+//!
+//! OpenAPI 3.0 as generators read it: plain media types, closed request objects, nullable fields, the error answers of
+//! each operation, and the headers that every request may carry and every answer does.
+
+use super::refusals;
+use crate::error::Code;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+/// Patches the document as poem-openapi made it.
+pub fn apply(document: &mut Value) {
+    document["openapi"] = "3.0.3".into();
+    plain_media_types(document);
+    for name in request_schemas(document) {
+        document["components"]["schemas"][&name]["additionalProperties"] = false.into();
+    }
+    let schemas = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut);
+    for schema in schemas.into_iter().flatten().map(|(_, schema)| schema) {
+        optional_fields_take_null(schema);
+    }
+    add_components(document);
+    let paths = document["paths"].as_object_mut().into_iter().flatten();
+    for (path, methods) in paths {
+        for (method, operation) in methods.as_object_mut().into_iter().flatten() {
+            describe(operation, &method.to_uppercase(), path);
+        }
+    }
+}
+
+/// `application/json; charset=utf-8` as a key is no media type that a generator looks for.
+fn plain_media_types(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            if let Some(content) = object.get_mut("content").and_then(Value::as_object_mut) {
+                *content = std::mem::take(content)
+                    .into_iter()
+                    .map(|(media, schema)| (media.split(';').next().unwrap_or_default().to_owned(), schema))
+                    .collect();
+            }
+            object.values_mut().for_each(plain_media_types);
+        }
+        Value::Array(values) => values.iter_mut().for_each(plain_media_types),
+        _ => {}
+    }
+}
+
+/// The schemas that a request's body is made of.
+fn request_schemas(document: &Value) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let paths = document["paths"].as_object().into_iter().flatten();
+    for operation in paths.flat_map(|(_, methods)| methods.as_object().into_iter().flatten()) {
+        reached(document, &operation.1["requestBody"], &mut found);
+    }
+    found
+}
+
+fn reached(document: &Value, value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(object) => {
+            let name = object.get("$ref").and_then(Value::as_str).and_then(|name| name.rsplit('/').next());
+            if let Some(name) = name.filter(|name| !found.contains(*name)) {
+                let schema = &document["components"]["schemas"][name];
+                if schema["type"] == "object" && schema["additionalProperties"].is_null() {
+                    found.insert(name.to_owned());
+                }
+                reached(document, schema, found);
+            }
+            object.values().for_each(|value| reached(document, value, found));
+        }
+        Value::Array(values) => values.iter().for_each(|value| reached(document, value, found)),
+        _ => {}
+    }
+}
+
+/// A field that is not required may be absent or null, in requests and in answers.
+fn optional_fields_take_null(schema: &mut Value) {
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for (name, property) in properties.into_iter().flatten() {
+        if required.iter().any(|field| field == name) {
+            continue;
+        }
+        if let Some(named) = property.get("$ref").cloned() {
+            *property = json!({ "allOf": [{ "$ref": named }] });
+        }
+        property["nullable"] = true.into();
+        if let Some(values) = property.get_mut("enum").and_then(Value::as_array_mut) {
+            values.push(Value::Null);
+        }
+    }
+}
+
+fn add_components(document: &mut Value) {
+    let codes = || Value::from(Code::ALL.iter().map(|code| code.name()).collect::<Vec<_>>());
+    let message = json!({ "type": "string", "description": "What went wrong, in words to act on." });
+    document["components"]["schemas"]["ToolError"] = json!({
+        "type": "object",
+        "title": "ToolError",
+        "description": "What a tool answers with any status but 200 (spec §7).",
+        "required": ["ok", "error"],
+        "properties": {
+            "ok": { "type": "boolean", "enum": [false] },
+            "error": {
+                "type": "object",
+                "required": ["code", "message", "retryable"],
+                "properties": {
+                    "code": { "type": "string", "enum": codes() },
+                    "message": message.clone(),
+                    "retryable": {
+                        "type": "boolean", "description": "Whether the same request may succeed later.",
+                    },
+                    "suggested_action": { "type": "string", "description": "The next step that works." },
+                    "cloud_processing": { "$ref": "#/components/schemas/CloudProcessing" },
+                },
+            },
+        },
+    });
+    document["components"]["schemas"]["RouteError"] = json!({
+        "type": "object",
+        "title": "RouteError",
+        "description": "What a route answers with any status but 2xx (spec §7).",
+        "required": ["error"],
+        "properties": { "error": {
+            "type": "object",
+            "required": ["code", "message", "status"],
+            "properties": {
+                "code": { "type": "string", "enum": codes() },
+                "message": message,
+                "status": { "type": "integer", "description": "The HTTP status." },
+            },
+        }},
+    });
+    document["components"]["headers"] = headers();
+    document["components"]["parameters"] = parameters();
+}
+
+fn headers() -> Value {
+    let integer = |description: &str| json!({ "description": description, "schema": { "type": "integer" } });
+    json!({
+        "X-Request-Id": {
+            "description": "Identifies the request; a plain one of up to 128 characters that you send is kept.",
+            "schema": { "type": "string" },
+        },
+        "X-RateLimit-Limit": integer("Requests a minute at the steady rate."),
+        "X-RateLimit-Remaining": integer("Requests that may be sent at once now."),
+        "X-RateLimit-Reset": integer("When Remaining is whole again, in unix seconds."),
+        "Retry-After": integer("Seconds until the request may succeed."),
+        "Allow": { "description": "The methods that the route has.", "schema": { "type": "string" } },
+    })
+}
+
+fn parameters() -> Value {
+    json!({
+        "WorkspaceId": {
+            "name": "x-workspace-id", "in": "header", "required": false, "schema": { "type": "string" },
+            "description": "The workspace this one call acts in when not the default (spec §4.1).",
+        },
+        "IdempotencyKey": {
+            "name": "Idempotency-Key", "in": "header", "required": false,
+            "schema": { "type": "string", "minLength": 1, "maxLength": 255 },
+            "description": "The same key returns the job already dispatched instead of charging again (spec §4.1).",
+        },
+    })
+}
+
+fn describe(operation: &mut Value, method: &str, path: &str) {
+    let tool = path.starts_with("/tools/");
+    let takes_credential = operation["security"].as_array().is_some_and(|schemes| !schemes.is_empty());
+    let takes_body = operation.get("requestBody").is_some();
+    if takes_credential {
+        add_parameter(operation, "WorkspaceId");
+    }
+    if tool {
+        add_parameter(operation, "IdempotencyKey");
+    }
+    let mut all = Map::new();
+    for (status, mut response) in operation["responses"].as_object_mut().map(std::mem::take).unwrap_or_default() {
+        if response["description"].as_str().is_none_or(str::is_empty) {
+            response["description"] = done(&status).into();
+        }
+        add_headers(&mut response, false);
+        all.insert(status, response);
+    }
+    let schema = if tool { "ToolError" } else { "RouteError" };
+    for (status, codes) in refusals::by_status(&format!("{method} {path}"), takes_credential, takes_body) {
+        let meanings: Vec<String> = codes.iter().map(|code| format!("`{}`: {}", code.name(), code.meaning())).collect();
+        let mut response = json!({
+            "description": meanings.join("\n"),
+            "content": { "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } },
+        });
+        add_headers(&mut response, matches!(status, 429 | 503));
+        all.insert(status.to_string(), response);
+    }
+    operation["responses"] = Value::Object(all);
+}
+
+fn done(status: &str) -> &'static str {
+    match status {
+        "201" => "Created.",
+        "202" => "Accepted.",
+        _ => "Done, or a job started for longer work.",
+    }
+}
+
+fn add_parameter(operation: &mut Value, name: &str) {
+    let reference = json!({ "$ref": format!("#/components/parameters/{name}") });
+    match operation["parameters"].as_array_mut() {
+        Some(parameters) => parameters.push(reference),
+        None => operation["parameters"] = json!([reference]),
+    }
+}
+
+fn add_headers(response: &mut Value, waits: bool) {
+    let names = ["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+    for name in names.into_iter().chain(waits.then_some("Retry-After")) {
+        response["headers"][name] = json!({ "$ref": format!("#/components/headers/{name}") });
+    }
+}

@@ -1,0 +1,78 @@
+//! Which refusals each operation has: those that all share, and those that its group lists beside it.
+
+use crate::error::Code;
+use crate::routes::ERRORS;
+use std::collections::BTreeMap;
+
+/// Any operation.
+const ALWAYS: &[Code] = &[
+    Code::InvalidRequest,
+    Code::RateLimited,
+    Code::Internal,
+    Code::Unavailable,
+    Code::DatabaseUnavailable,
+    Code::ShuttingDown,
+];
+/// An operation that takes a credential.
+const AUTHENTICATED: &[Code] = &[
+    Code::Unauthenticated,
+    Code::CredentialRevoked,
+    Code::TokenExpired,
+    Code::WorkspaceForbidden,
+    Code::KeyWrongWorkspace,
+];
+/// An operation that takes a JSON body.
+const WITH_BODY: &[Code] = &[Code::InvalidJson, Code::RequestTooLarge, Code::UnsupportedMediaType];
+
+/// The codes that the operation's own group lists for it; none when it lists nothing, which a test refuses.
+pub fn own(operation: &str) -> Option<&'static [Code]> {
+    ERRORS.iter().copied().flatten().find(|(named, _)| *named == operation).map(|(_, codes)| *codes)
+}
+
+/// All codes of an operation, by HTTP status.
+pub fn by_status(operation: &str, takes_credential: bool, takes_body: bool) -> BTreeMap<u16, Vec<Code>> {
+    let mut codes: Vec<Code> = ALWAYS.to_vec();
+    if takes_credential {
+        codes.extend(AUTHENTICATED);
+    }
+    if takes_body {
+        codes.extend(WITH_BODY);
+    }
+    codes.extend(own(operation).unwrap_or_default());
+    codes.sort_unstable();
+    codes.dedup();
+    let mut by_status = BTreeMap::<u16, Vec<Code>>::new();
+    for code in codes {
+        by_status.entry(code.status().as_u16()).or_default().push(code);
+    }
+    by_status
+}
+
+/// Whether the operation may start cloud processing: exactly those that can be short of minutes.
+pub fn uses_minutes(operation: &str) -> bool {
+    own(operation).is_some_and(|codes| codes.contains(&Code::InsufficientMinutes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::openapi::document;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_operation_lists_its_refusals_and_every_list_is_of_an_operation() {
+        let operations: BTreeSet<String> = document()
+            .operations()
+            .iter()
+            .map(|operation| format!("{} {}", operation.method, operation.path))
+            .collect();
+        let listed: BTreeSet<String> = ERRORS.iter().copied().flatten().map(|(name, _)| (*name).to_owned()).collect();
+        assert_eq!(operations, listed);
+    }
+
+    #[test]
+    fn no_two_codes_share_a_name() {
+        let names: BTreeSet<&str> = Code::ALL.iter().map(|code| code.name()).collect();
+        assert_eq!(names.len(), Code::ALL.len());
+    }
+}

@@ -1,0 +1,49 @@
+//! Every group of operations, named once: what is served, and what the OpenAPI document describes.
+//!
+//! To add a group: its file, a line in [`Routes`], one in [`all`] and one in [`ERRORS`].
+
+use crate::app::App;
+use crate::error::Code;
+use crate::{keys, models, sessions, tools, workspaces};
+use poem_openapi::Tags;
+
+/// The codes an operation may refuse with, beside those that every operation shares (`openapi::COMMON`).
+/// The key is the method and the path: `"POST /keys"`.
+pub type Refusals = &'static [(&'static str, &'static [Code])];
+
+/// The groups. At most sixteen a tuple, so tools and routes have one each.
+pub type Routes = (Tools, Resources);
+type Tools = (tools::session::SessionTools, models::Models);
+type Resources = (keys::Keys, workspaces::Workspaces, sessions::Sessions);
+
+/// The groups, ready to serve.
+pub fn all(app: &App) -> Routes {
+    let tools = (tools::session::SessionTools(app.clone()), models::Models);
+    let resources = (keys::Keys(app.clone()), workspaces::Workspaces(app.clone()), sessions::Sessions(app.clone()));
+    (tools, resources)
+}
+
+/// Each group's refusals.
+pub const ERRORS: &[Refusals] =
+    &[tools::session::ERRORS, models::ERRORS, keys::ERRORS, workspaces::ERRORS, sessions::ERRORS];
+
+/// The groups of spec §1.
+#[derive(Debug, Clone, Copy, Tags)]
+pub enum Tag {
+    /// The list of tools.
+    Discovery,
+    /// Jobs, and the projects an agent works on.
+    Workspace,
+    /// Items, search, import and reading media.
+    Library,
+    /// Video editing and rendering.
+    Timeline,
+    /// Balances, keys, workspaces and script sessions.
+    Account,
+    /// Presigned uploads, and uploads by URL.
+    Uploads,
+    /// Endpoints, the signing secret and deliveries.
+    Webhooks,
+    /// Generation models and cost estimates.
+    Models,
+}

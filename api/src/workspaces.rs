@@ -1,0 +1,71 @@
+//! `GET /workspaces`: where the caller can act, and as what (spec §4.3, §5).
+
+use crate::app::App;
+use crate::auth::Auth;
+use crate::error::{Answer, Code};
+use crate::paging::{Limit, List, Page};
+use crate::routes::{Refusals, Tag};
+use crate::text::{Text, Time};
+use common::store::workspaces::{self, WorkspaceRow};
+use poem_openapi::param::Query;
+use poem_openapi::payload::Json;
+use poem_openapi::{Object, OpenApi};
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[("GET /workspaces", &[Code::InvalidCursor])];
+
+/// The workspace operations.
+pub struct Workspaces(pub App);
+
+/// A workspace that the caller can reach.
+#[derive(Debug, Object)]
+pub struct Workspace {
+    /// Its id, as `x-workspace-id` takes it.
+    pub id: Text,
+    /// What its account calls it.
+    pub name: Text,
+    /// The caller's role: `owner`, `editor` or `viewer`.
+    pub role: Text,
+    /// Whether it is its account's default workspace.
+    pub is_default: bool,
+    /// When it was created.
+    pub created_at: Time,
+}
+
+impl From<WorkspaceRow> for Workspace {
+    fn from(row: WorkspaceRow) -> Self {
+        Self {
+            id: Text::of(row.id),
+            name: Text(row.name),
+            role: Text(row.role),
+            is_default: row.is_default,
+            created_at: Time(row.created_at),
+        }
+    }
+}
+
+#[OpenApi(tag = "Tag::Account")]
+impl Workspaces {
+    /// List workspaces
+    ///
+    /// The workspaces that the credential can reach, with the caller's role in each. An API key and a script session
+    /// reach one.
+    #[oai(path = "/workspaces", method = "get", operation_id = "list_workspaces")]
+    async fn list(
+        &self,
+        auth: Auth,
+        /// Rows to show.
+        limit: Query<Option<Limit>>,
+        /// The `next_cursor` of the page before.
+        cursor: Query<Option<Text>>,
+    ) -> Answer<Json<List<Workspace>>> {
+        let Auth(caller) = auth;
+        let page = Page::new("workspaces", limit.0, cursor.0.as_ref())?;
+        let mut conn = self.0.conn().await?;
+        let rows = match caller.user_id.filter(|_| caller.credential == crate::auth::CredentialKind::OAuth) {
+            Some(user) => workspaces::of_user(&mut conn, user, page.after, page.fetch()).await?,
+            None => workspaces::bound(&mut conn, caller.workspace.id, caller.workspace.role.name()).await?,
+        };
+        Ok(Json(page.list(rows, |row| row.id.uuid(), Workspace::from)))
+    }
+}

@@ -1,0 +1,91 @@
+//! Accounts, their users, workspaces and members: who may exist, not who may do what (spec §2, §5).
+//!
+//! Keys are in `keys`, credentials that are presented in `credentials`, minutes in `minutes`.
+
+use crate::domain::credential::ApiKey;
+use crate::ids::{AccountId, KeyId, UserId, WorkspaceId};
+use crate::store::keys::{self, NewKey};
+use sqlx::PgConnection;
+
+/// Creates an account.
+pub async fn create(conn: &mut PgConnection, name: &str) -> sqlx::Result<AccountId> {
+    let id = AccountId::mint();
+    sqlx::query!("INSERT INTO accounts (id, name) VALUES ($1, $2)", id as _, name).execute(conn).await?;
+    Ok(id)
+}
+
+/// Takes the account's lock for the rest of the transaction: what is counted after it stays counted.
+pub async fn lock(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
+    sqlx::query!("SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE", account as _).fetch_one(conn).await?;
+    Ok(())
+}
+
+/// Creates a workspace; the account's first one is its default.
+pub async fn create_workspace(conn: &mut PgConnection, account: AccountId, name: &str) -> sqlx::Result<WorkspaceId> {
+    let id = WorkspaceId::mint();
+    sqlx::query!(
+        "INSERT INTO workspaces (id, account_id, name, is_default)
+         SELECT $1, $2, $3, NOT EXISTS (SELECT FROM workspaces WHERE account_id = $2 AND is_default)",
+        id as _,
+        account as _,
+        name
+    )
+    .execute(conn)
+    .await?;
+    Ok(id)
+}
+
+/// Creates a user; `oauth_subject` is the `sub` of the tokens that stand for them.
+pub async fn create_user(
+    conn: &mut PgConnection,
+    account: AccountId,
+    name: &str,
+    oauth_subject: Option<&str>,
+) -> sqlx::Result<UserId> {
+    let id = UserId::mint();
+    sqlx::query!(
+        "INSERT INTO users (id, account_id, name, oauth_subject) VALUES ($1, $2, $3, $4)",
+        id as _,
+        account as _,
+        name,
+        oauth_subject
+    )
+    .execute(conn)
+    .await?;
+    Ok(id)
+}
+
+/// Gives a user a role in a workspace (`owner`, `editor` or `viewer`), or changes it.
+pub async fn set_member(conn: &mut PgConnection, workspace: WorkspaceId, user: UserId, role: &str) -> sqlx::Result<()> {
+    sqlx::query!(
+        "INSERT INTO members (workspace_id, user_id, role) VALUES ($1, $2, $3)
+         ON CONFLICT (workspace_id, user_id) DO UPDATE SET role = excluded.role",
+        workspace as _,
+        user as _,
+        role
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// What `create_with_key` made.
+#[derive(Debug)]
+pub struct AccountWithKey {
+    /// The account.
+    pub account_id: AccountId,
+    /// Its default workspace, which the key is bound to.
+    pub workspace_id: WorkspaceId,
+    /// The key's id.
+    pub key_id: KeyId,
+}
+
+/// Creates an account with a workspace and a key to it, as `mws up` and tests need them. The caller keeps the key's
+/// text: only its hash is stored. Three statements: call it in a transaction.
+pub async fn create_with_key(conn: &mut PgConnection, name: &str, key: &ApiKey) -> sqlx::Result<AccountWithKey> {
+    let account_id = create(conn, name).await?;
+    let workspace_id = create_workspace(conn, account_id, name).await?;
+    let new = NewKey { account_id, workspace_id, name: Some(name), key };
+    let key_id = keys::insert(conn, &new).await?.id;
+    Ok(AccountWithKey { account_id, workspace_id, key_id })
+}

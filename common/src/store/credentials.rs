@@ -1,0 +1,67 @@
+//! Who a credential stands for, and whether the account may send one more request: one statement a request.
+//!
+//! The statement also moves the account's rate row and, at most once a minute, the key's `last_used_at`. It refuses
+//! nothing: it says what it found. The generic cell rate algorithm keeps one instant an account, the time at which all
+//! requests so far would have arrived at the steady rate (interface.md, "rate").
+
+use crate::ids::{AccountId, KeyId, UserId, WorkspaceId};
+use chrono::{DateTime, Utc};
+use sqlx::PgConnection;
+
+/// The rate that one statement applies, in microseconds.
+#[derive(Debug, Clone, Copy)]
+pub struct Pace {
+    /// Between two requests at the steady rate.
+    pub interval_us: i64,
+    /// How far ahead of now the instant may be for one more request to pass: `interval_us` × (burst − 1).
+    pub ahead_us: i64,
+}
+
+impl Pace {
+    /// `per_minute` requests at a steady rate, `burst` at once. Neither is below one.
+    pub fn new(per_minute: u32, burst: u32) -> Self {
+        let interval_us = 60_000_000 / i64::from(per_minute.max(1));
+        Self { interval_us, ahead_us: interval_us * (i64::from(burst.max(1)) - 1) }
+    }
+}
+
+/// What a credential's hash led to.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// Who pays.
+    pub account_id: AccountId,
+    /// The workspace that the credential is bound to.
+    pub workspace_id: WorkspaceId,
+    /// Who owns that workspace.
+    pub workspace_account_id: AccountId,
+    /// The role there: owner, editor or viewer; none when the user is no longer a member.
+    pub role: Option<String>,
+    /// The key, or the key behind the session.
+    pub key_id: Option<KeyId>,
+    /// The user behind the session.
+    pub user_id: Option<UserId>,
+    /// Whether the key is revoked.
+    pub revoked: bool,
+    /// Whether the token's time is over.
+    pub expired: bool,
+    /// Whether the request is within the rate. Not counted when revoked or expired.
+    pub passed: bool,
+    /// The account's theoretical arrival after this request.
+    pub arrival: Option<DateTime<Utc>>,
+    /// The database's time.
+    pub now: DateTime<Utc>,
+}
+
+/// The caller behind an API key, if the hash is one.
+pub async fn key_caller(conn: &mut PgConnection, key_hash: &[u8], pace: Pace) -> sqlx::Result<Option<Found>> {
+    sqlx::query_file_as!(Found, "src/store/key_caller.sql", key_hash, pace.interval_us, pace.ahead_us)
+        .fetch_optional(conn)
+        .await
+}
+
+/// The caller behind a session token, if the hash is one.
+pub async fn session_caller(conn: &mut PgConnection, token_hash: &[u8], pace: Pace) -> sqlx::Result<Option<Found>> {
+    sqlx::query_file_as!(Found, "src/store/session_caller.sql", token_hash, pace.interval_us, pace.ahead_us)
+        .fetch_optional(conn)
+        .await
+}

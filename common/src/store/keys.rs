@@ -1,0 +1,121 @@
+//! API keys: only their hashes (spec §2, "API key").
+//!
+//! The tenth is counted under the account's lock: `accounts::lock` first, then `insert_within`, in one transaction.
+
+use crate::domain::credential::ApiKey;
+use crate::ids::{AccountId, KeyId, WorkspaceId};
+use chrono::{DateTime, Utc};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+/// A key to be stored.
+#[derive(Debug)]
+pub struct NewKey<'a> {
+    /// Who it pays for.
+    pub account_id: AccountId,
+    /// The one workspace it works in; the account owns it.
+    pub workspace_id: WorkspaceId,
+    /// What its owner calls it.
+    pub name: Option<&'a str>,
+    /// The key itself, of which the hash and the first characters are stored.
+    pub key: &'a ApiKey,
+}
+
+/// A key as lists show it.
+#[derive(Debug)]
+pub struct KeyRow {
+    /// Its id.
+    pub id: KeyId,
+    /// What its owner calls it.
+    pub name: Option<String>,
+    /// Its first characters.
+    pub prefix: String,
+    /// The workspace it works in.
+    pub workspace_id: WorkspaceId,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was last used, to the minute.
+    pub last_used_at: Option<DateTime<Utc>>,
+}
+
+/// Stores a key, whatever number there are.
+pub async fn insert(conn: &mut PgConnection, new: &NewKey<'_>) -> sqlx::Result<KeyRow> {
+    insert_within(conn, new, i64::MAX).await?.ok_or(sqlx::Error::RowNotFound)
+}
+
+/// Stores a key unless the account holds `most` already. Call it under the account's lock.
+pub async fn insert_within(conn: &mut PgConnection, new: &NewKey<'_>, most: i64) -> sqlx::Result<Option<KeyRow>> {
+    let hash = new.key.hash();
+    sqlx::query_as!(
+        KeyRow,
+        r#"INSERT INTO api_keys (id, account_id, workspace_id, name, prefix, key_hash)
+           SELECT $1, $2, $3, $4, $5, $6
+           WHERE (SELECT count(*) FROM api_keys WHERE account_id = $2 AND revoked_at IS NULL) < $7
+           RETURNING id AS "id: KeyId", name, prefix, workspace_id AS "workspace_id: WorkspaceId", created_at,
+               last_used_at"#,
+        KeyId::mint() as _,
+        new.account_id as _,
+        new.workspace_id as _,
+        new.name,
+        new.key.display_prefix(),
+        hash.as_bytes(),
+        most
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// The account's live keys, newest first, after (that is, older than) `after`.
+pub async fn list(
+    conn: &mut PgConnection,
+    account: AccountId,
+    after: Option<Uuid>,
+    limit: i64,
+) -> sqlx::Result<Vec<KeyRow>> {
+    sqlx::query_as!(
+        KeyRow,
+        r#"SELECT id AS "id: KeyId", name, prefix, workspace_id AS "workspace_id: WorkspaceId", created_at, last_used_at
+           FROM api_keys
+           WHERE account_id = $1 AND revoked_at IS NULL AND ($2::uuid IS NULL OR id < $2)
+           ORDER BY id DESC
+           LIMIT $3"#,
+        account as _,
+        after,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// What became of a revocation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Revoked {
+    /// The key works no more, nor do its sessions.
+    Now,
+    /// It was revoked before, or never was.
+    Missing,
+    /// It is another account's.
+    Foreign,
+}
+
+/// Revokes a live key of the account.
+pub async fn revoke(conn: &mut PgConnection, account: AccountId, key: KeyId) -> sqlx::Result<Revoked> {
+    let row = sqlx::query!(
+        r#"WITH revoked AS (
+               UPDATE api_keys SET revoked_at = mws_now()
+               WHERE id = $2 AND account_id = $1 AND revoked_at IS NULL
+               RETURNING id
+           )
+           SELECT EXISTS (SELECT FROM revoked) AS "now!",
+               EXISTS (SELECT FROM api_keys WHERE id = $2 AND account_id <> $1) AS "foreign!""#,
+        account as _,
+        key as _
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(match (row.now, row.foreign) {
+        (true, _) => Revoked::Now,
+        (false, true) => Revoked::Foreign,
+        (false, false) => Revoked::Missing,
+    })
+}
