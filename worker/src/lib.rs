@@ -1,25 +1,13 @@
-//! The worker: claims what the tickets name, runs reads on the real media, and delivers webhooks.
-//!
-//! `readers` computes a read from a media file and knows no database; `ingest` turns uploaded bytes into items. What
-//! claims a job, runs it and settles it stands beside them, and is the only caller of `readers`.
-
-pub mod ingest;
-pub mod readers;
-
-use common::process::Process;
-
-/// Works until the process is told to end.
-pub async fn run(process: Process) -> anyhow::Result<()> {
-    process.shutdown.cancelled().await;
-    Ok(())
 //! The worker: runs the reads that clients asked for and delivers the events that they lead to.
 //!
 //! `readers` computes a read from a media file and knows no database. `run_job` claims a job, runs it and hands its end to
-//! `finish`; `leases` keeps what is claimed; `batch` gathers what many handlers do into one statement. Whatever this
+//! `finish`; `leases` keeps what is claimed; `batch` gathers what many handlers do into one statement; `ingest` turns
+//! uploaded bytes into items. Whatever this
 //! process does can be cut off at any moment: the truth is in Postgres, and a claim that is not renewed is another's.
 
 pub mod batch;
 mod finish;
+mod ingest;
 mod leases;
 pub mod readers;
 mod run_job;
@@ -27,6 +15,7 @@ mod runner;
 
 pub use runner::{Reading, Runner};
 
+use crate::readers::MediaTools;
 use anyhow::Context;
 use common::domain::read::Read;
 use common::media::MediaStore;
@@ -72,7 +61,10 @@ pub async fn run_with(process: Process, media: MediaStore, runner: Runner) -> an
         .boxed()
     });
     let queues = reads.iter().copied().map(Queue::Read).collect();
-    let subscriptions = [Subscription { queues, concurrency: slots, handler }];
+    let mut subscriptions = vec![Subscription { queues, concurrency: slots, handler }];
+    if let Some(tools) = MediaTools::found(&runner::reader_settings(&process.settings)) {
+        subscriptions.push(ingest::subscription(&process, &Arc::new(tools)));
+    }
     tracing::info!(reads = ?reads, slots, "The worker is ready.");
     let worked = queue::work(
         &process.pool,

@@ -5,18 +5,18 @@
 
 pub mod accounts;
 mod connect;
+pub mod credentials;
 pub mod deliveries;
 pub mod events;
 pub mod fleet;
 pub mod idempotency;
 pub mod items;
 pub mod jobs;
+pub mod keys;
 pub mod minutes;
 pub mod reads;
-pub mod uploads;
-pub mod credentials;
-pub mod keys;
 pub mod sessions;
+pub mod uploads;
 pub mod workspaces;
 
 pub use connect::{PoolSize, connect, migrate};
