@@ -11,6 +11,7 @@ pub mod envelope;
 pub mod error;
 mod guard;
 pub mod keys;
+pub mod library;
 mod limits;
 pub mod models;
 mod openapi;
@@ -21,6 +22,7 @@ mod scope;
 pub mod sessions;
 pub mod text;
 pub mod tools;
+pub mod uploads;
 pub mod workspaces;
 
 use crate::app::App;

@@ -4,7 +4,7 @@
 
 use crate::app::App;
 use crate::error::Code;
-use crate::{keys, models, sessions, tools, workspaces};
+use crate::{keys, library, models, sessions, tools, uploads, workspaces};
 use poem_openapi::Tags;
 
 /// The codes an operation may refuse with, beside those that every operation shares (`openapi::COMMON`).
@@ -13,19 +13,33 @@ pub type Refusals = &'static [(&'static str, &'static [Code])];
 
 /// The groups. At most sixteen a tuple, so tools and routes have one each.
 pub type Routes = (Tools, Resources);
-type Tools = (tools::session::SessionTools, models::Models);
-type Resources = (keys::Keys, workspaces::Workspaces, sessions::Sessions);
+type Tools = (tools::session::SessionTools, tools::library::LibraryTools, models::Models);
+type Resources = (keys::Keys, workspaces::Workspaces, sessions::Sessions, uploads::Uploads, library::Library);
 
 /// The groups, ready to serve.
 pub fn all(app: &App) -> Routes {
-    let tools = (tools::session::SessionTools(app.clone()), models::Models);
-    let resources = (keys::Keys(app.clone()), workspaces::Workspaces(app.clone()), sessions::Sessions(app.clone()));
+    let tools = (tools::session::SessionTools(app.clone()), tools::library::LibraryTools(app.clone()), models::Models);
+    let resources = (
+        keys::Keys(app.clone()),
+        workspaces::Workspaces(app.clone()),
+        sessions::Sessions(app.clone()),
+        uploads::Uploads(app.clone()),
+        library::Library(app.clone()),
+    );
     (tools, resources)
 }
 
 /// Each group's refusals.
-pub const ERRORS: &[Refusals] =
-    &[tools::session::ERRORS, models::ERRORS, keys::ERRORS, workspaces::ERRORS, sessions::ERRORS];
+pub const ERRORS: &[Refusals] = &[
+    tools::session::ERRORS,
+    tools::library::ERRORS,
+    models::ERRORS,
+    keys::ERRORS,
+    workspaces::ERRORS,
+    sessions::ERRORS,
+    uploads::ERRORS,
+    library::ERRORS,
+];
 
 /// The groups of spec §1.
 #[derive(Debug, Clone, Copy, Tags)]
