@@ -26,7 +26,7 @@ lint: ## Check the format, the lints, the SQL and the documentation
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 
 test: setup lint ## Check everything and run all tests
-	cargo test --workspace --locked
+	cargo test --workspace --locked --no-fail-fast
 
 prepare: ## Bring .sqlx up to date with the queries and the migrations
 	scripts/prepare

@@ -5,6 +5,7 @@
 
 use crate::app::App;
 use crate::error::{Answer, ApiError, Code};
+use crate::guard::Reached;
 use crate::limits::{Standing, pace};
 use crate::scope::Scope;
 use common::domain::credential::{Credential, CredentialHash};
@@ -126,6 +127,9 @@ async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<Caller>
         Credential::Opaque(_) | Credential::Malformed => Err(unauthenticated("The credential is not valid.")),
     }?;
     in_workspace(request, &caller)?;
+    if let Some(Reached(operation)) = request.data::<Reached>() {
+        operation.refuse_unknown_queries(request.uri().query())?;
+    }
     Ok(caller)
 }
 

@@ -5,6 +5,9 @@
 
 use crate::app::API_PATH;
 use crate::error::{ApiError, Code};
+use crate::explain::explain;
+use crate::openapi::{self, Operation};
+use bytes::Bytes;
 use poem::endpoint::BoxEndpoint;
 use poem::error::{MethodNotAllowedError, NotFoundError, ResponseError};
 use poem::http::{HeaderValue, Method, StatusCode, header};
@@ -28,6 +31,14 @@ pub struct Template(pub Arc<str>);
 #[derive(Debug, Clone, Copy)]
 pub struct Refused(pub Code);
 
+/// On every request with a body: its bytes, to explain a refusal by.
+#[derive(Debug, Clone)]
+pub struct SentBody(pub Bytes);
+
+/// On every request that reached an operation: which one.
+#[derive(Clone, Copy)]
+pub struct Reached(pub &'static Operation);
+
 type Table = HashMap<String, HashMap<Method, BoxEndpoint<'static>>>;
 
 impl<T: OpenApi> OpenApi for Guarded<T> {
@@ -43,12 +54,13 @@ impl<T: OpenApi> OpenApi for Guarded<T> {
         let mut plain = Table::new();
         self.0.add_routes(&mut plain);
         for (path, methods) in plain {
-            let template: Arc<str> = format!("{API_PATH}{path}").into();
             let guarded = methods.into_iter().map(|(method, inner)| {
-                let guard = Guard { inner, template: template.clone() };
+                let operation = openapi::document().operation(&method, &path);
+                let template = operation.map_or(path.as_str(), |operation| &operation.path);
+                let guard = Guard { inner, template: format!("{API_PATH}{template}").into(), operation };
                 (method, guard.boxed())
             });
-            table.entry(path).or_default().extend(guarded);
+            table.entry(path.clone()).or_default().extend(guarded.collect::<Vec<_>>());
         }
     }
 }
@@ -56,19 +68,39 @@ impl<T: OpenApi> OpenApi for Guarded<T> {
 struct Guard {
     inner: BoxEndpoint<'static>,
     template: Arc<str>,
+    operation: Option<&'static Operation>,
 }
 
 impl Endpoint for Guard {
     type Output = Response;
 
-    async fn call(&self, request: Request) -> poem::Result<Response> {
+    async fn call(&self, mut request: Request) -> poem::Result<Response> {
         let envelope = Envelope::of(request.original_uri().path());
+        let body = request.data::<SentBody>().cloned();
+        if let Some(operation) = self.operation {
+            request.set_data(Reached(operation));
+        }
         let mut response = match self.inner.call(request).await {
             Ok(response) => response,
-            Err(error) => envelope.refuse(&classify(error)),
+            Err(error) => envelope.refuse(&self.refusal(error, body)),
         };
         response.set_data(Template(self.template.clone()));
         Ok(response)
+    }
+}
+
+impl Guard {
+    /// The framework's words for a body that it could not read are replaced by the document's, where it has some.
+    fn refusal(&self, error: poem::Error, body: Option<SentBody>) -> ApiError {
+        let unread = error.is::<ParseRequestPayloadError>();
+        let refusal = classify(error);
+        let schema = self.operation.and_then(|operation| operation.body.as_ref());
+        let (true, Some(schema), Some(SentBody(bytes))) = (unread, schema, body) else { return refusal };
+        let sent = if bytes.is_empty() { Some(serde_json::Value::Null) } else { serde_json::from_slice(&bytes).ok() };
+        match sent.and_then(|sent| explain(schema, &sent)) {
+            Some(words) => ApiError::new(Code::InvalidRequest, words),
+            None => refusal,
+        }
     }
 }
 

@@ -5,11 +5,15 @@
 
 pub mod dispatch;
 
+mod address;
 pub mod app;
+
 pub mod auth;
 pub mod envelope;
 pub mod error;
+mod explain;
 mod guard;
+pub mod idempotency;
 pub mod keys;
 pub mod library;
 mod limits;

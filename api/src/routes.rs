@@ -13,12 +13,26 @@ pub type Refusals = &'static [(&'static str, &'static [Code])];
 
 /// The groups. At most sixteen a tuple, so tools and routes have one each.
 pub type Routes = (Tools, Resources);
-type Tools = (tools::session::SessionTools, tools::library::LibraryTools, models::Models);
+type Tools = (
+    tools::list::ToolRegistry,
+    tools::prepare_media::PrepareMedia,
+    tools::jobs::Jobs,
+    tools::session::SessionTools,
+    tools::library::LibraryTools,
+    models::Models,
+);
 type Resources = (keys::Keys, workspaces::Workspaces, sessions::Sessions, uploads::Uploads, library::Library);
 
 /// The groups, ready to serve.
 pub fn all(app: &App) -> Routes {
-    let tools = (tools::session::SessionTools(app.clone()), tools::library::LibraryTools(app.clone()), models::Models);
+    let tools = (
+        tools::list::ToolRegistry,
+        tools::prepare_media::PrepareMedia(app.clone()),
+        tools::jobs::Jobs(app.clone()),
+        tools::session::SessionTools(app.clone()),
+        tools::library::LibraryTools(app.clone()),
+        models::Models,
+    );
     let resources = (
         keys::Keys(app.clone()),
         workspaces::Workspaces(app.clone()),
@@ -31,6 +45,9 @@ pub fn all(app: &App) -> Routes {
 
 /// Each group's refusals.
 pub const ERRORS: &[Refusals] = &[
+    tools::list::ERRORS,
+    tools::prepare_media::ERRORS,
+    tools::jobs::ERRORS,
     tools::session::ERRORS,
     tools::library::ERRORS,
     models::ERRORS,

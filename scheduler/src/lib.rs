@@ -1,13 +1,128 @@
-//! The scheduler: duties that make good what crashed, came due or grew old. Any number may run at once.
+//! The scheduler: duties that make good what crashed, came due or grew old. Any number of schedulers may run at once.
+//!
+//! One duty a file, each a `run_once` that a test calls; the loop is here, once. A duty locks what it works on with
+//! `SKIP LOCKED`, so two schedulers share the work rather than do it twice. Nothing is decided here that a worker or a
+//! call could not have decided: a scheduler that is away delays, and loses nothing.
 
+pub mod admit_jobs;
+pub mod check_ledger;
 pub mod expire_uploads;
+pub mod fold_minutes;
+pub mod prune;
 pub mod purge_items;
+pub mod reissue_jobs;
 pub mod reissue_uploads;
+pub mod rescue_jobs;
 
+use common::domain::job::LEASE;
 use common::process::Process;
+use common::store::fleet::{self, Slots};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+
+/// A duty's one run: how many rows it put right.
+type Run = for<'a> fn(&'a Process) -> BoxFuture<'a, sqlx::Result<u64>>;
+
+/// Something that has to be looked after.
+struct Duty {
+    name: &'static str,
+    every: Duration,
+    run: Run,
+}
+
+/// Every duty and how often it runs.
+const DUTIES: &[Duty] = &[
+    Duty {
+        name: "reissue_jobs",
+        every: Duration::from_secs(1),
+        run: |process| reissue_jobs::run_once(process).boxed(),
+    },
+    Duty { name: "admit_jobs", every: Duration::from_secs(1), run: |process| admit_jobs::run_once(process).boxed() },
+    Duty { name: "rescue_jobs", every: Duration::from_secs(2), run: |process| rescue_jobs::run_once(process).boxed() },
+    Duty {
+        name: "fold_minutes",
+        every: Duration::from_secs(1),
+        run: |process| fold_minutes::run_once(process).boxed(),
+    },
+    Duty {
+        name: "check_ledger",
+        every: Duration::from_mins(1),
+        run: |process| check_ledger::run_once(process).boxed(),
+    },
+    Duty {
+        name: "reissue_uploads",
+        every: Duration::from_secs(1),
+        run: |process| reissue_uploads::run_once(process).boxed(),
+    },
+    Duty {
+        name: "expire_uploads",
+        every: Duration::from_secs(30),
+        run: |process| expire_uploads::run_once(process).boxed(),
+    },
+    Duty { name: "purge_items", every: Duration::from_secs(5), run: |process| purge_items::run_once(process).boxed() },
+    Duty { name: "prune", every: Duration::from_secs(30), run: |process| prune::run_once(process).boxed() },
+];
 
 /// Runs the duties until the process is told to end.
 pub async fn run(process: Process) -> anyhow::Result<()> {
-    process.shutdown.cancelled().await;
+    let mut duties = JoinSet::new();
+    for duty in DUTIES {
+        duties.spawn(repeat(process.clone(), duty));
+    }
+    duties.spawn(beat(process.clone()));
+    tracing::info!(duties = DUTIES.len(), "The scheduler is ready.");
+    while let Some(ended) = duties.join_next().await {
+        ended?;
+    }
+    fleet::leave(&mut *process.pool.acquire().await?, &process.name).await?;
     Ok(())
+}
+
+async fn repeat(process: Process, duty: &'static Duty) {
+    let mut ticks = interval(duty.every);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // After an outage the workers' renewals must get through before their leases are called lost.
+    let mut patient_until = Instant::now();
+    let mut failing = false;
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {}
+            () = process.shutdown.cancelled() => return,
+        }
+        if duty.name == "rescue_jobs" && Instant::now() < patient_until {
+            sleep_until(patient_until).await;
+        }
+        match (duty.run)(&process).await {
+            Ok(done) => {
+                failing = false;
+                if done > 0 {
+                    tracing::debug!(duty = duty.name, done, "A duty put rows right.");
+                }
+            }
+            Err(error) => {
+                if !failing {
+                    tracing::warn!(duty = duty.name, error = %error, "A duty failed; it is tried again.");
+                }
+                failing = true;
+                patient_until = Instant::now() + LEASE;
+            }
+        }
+    }
+}
+
+async fn beat(process: Process) {
+    let mut ticks = interval(Duration::from_secs(10));
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {}
+            () = process.shutdown.cancelled() => return,
+        }
+        if let Ok(mut conn) = process.pool.acquire().await {
+            // The next beat tries again; an absent row is what the operator sees meanwhile.
+            let _ = fleet::join(&mut conn, &process, "scheduler", &[], Slots::default()).await;
+        }
+    }
 }

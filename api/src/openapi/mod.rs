@@ -7,7 +7,10 @@
 mod patch;
 mod refusals;
 
+pub use refusals::uses_minutes;
+
 use crate::app::API_PATH;
+use crate::error::{Answer, ApiError, Code};
 use crate::routes::Routes;
 use poem::endpoint::BoxEndpoint;
 use poem::http::Method;
@@ -44,8 +47,23 @@ pub struct Operation {
     pub path: String,
     /// The names of its query parameters.
     pub queries: Vec<String>,
-    /// The schema of its JSON body, if it takes one.
+    /// The schema of its JSON body, if it takes one, with every `$ref` replaced by what it names.
     pub body: Option<Value>,
+}
+
+impl Operation {
+    /// Refuses a query that the operation does not know, by name.
+    pub fn refuse_unknown_queries(&self, query: Option<&str>) -> Answer<()> {
+        let sent = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
+        let mut unknown = sent.filter(|(name, _)| !self.queries.iter().any(|known| known == name));
+        match unknown.next() {
+            None => Ok(()),
+            Some((name, _)) => {
+                let name: String = name.chars().take(60).collect();
+                Err(ApiError::new(Code::InvalidRequest, format!("`{name}` is not a query parameter of this route.")))
+            }
+        }
+    }
 }
 
 /// The document of this build.
@@ -78,14 +96,11 @@ impl Document {
             .collect()
     }
 
-    /// The operation that answers this method on this route template or path (without `/api/v1`).
+    /// The operation that answers this method on this path (without `/api/v1`); a literal path before a template.
     pub fn operation(&self, method: &Method, path: &str) -> Option<&Operation> {
-        self.operations.iter().find(|operation| operation.method == *method && fits(&operation.path, path))
-    }
-
-    /// The schema with every `$ref` replaced by what it names.
-    pub fn inlined(&self, schema: &Value) -> Value {
-        inlined(&self.json, schema, 0)
+        let fitting =
+            self.operations.iter().filter(|operation| operation.method == *method && fits(&operation.path, path));
+        fitting.min_by_key(|operation| operation.path.matches('{').count())
     }
 
     /// The page that Swagger UI makes of it; nothing is loaded from elsewhere.
@@ -121,7 +136,9 @@ fn operations(json: &Value) -> Vec<Operation> {
                     method: method.to_uppercase().parse().ok()?,
                     path: path.clone(),
                     queries: queries.filter_map(|query| query["name"].as_str()).map(str::to_owned).collect(),
-                    body: operation.pointer("/requestBody/content/application~1json/schema").cloned(),
+                    body: operation
+                        .pointer("/requestBody/content/application~1json/schema")
+                        .map(|schema| inlined(json, schema, 0)),
                 })
             })
         })
@@ -192,7 +209,7 @@ mod tests {
     #[test]
     fn no_schema_of_a_tool_keeps_a_reference_once_inlined() {
         for operation in document().operations() {
-            let schema = operation.body.as_ref().map(|body| document().inlined(body)).unwrap_or_default();
+            let schema = operation.body.clone().unwrap_or_default();
             assert!(!schema.to_string().contains("$ref"), "{}", operation.path);
         }
     }

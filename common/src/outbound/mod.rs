@@ -13,7 +13,7 @@ mod resolve;
 mod webhook;
 
 #[cfg(test)]
-mod test_receiver;
+pub(crate) mod test_receiver;
 #[cfg(test)]
 mod tests;
 
@@ -131,6 +131,25 @@ impl OutboundClient {
     fn client(&self, url: &CheckedUrl) -> &reqwest::Client {
         if url.is_plain() { &self.plain } else { &self.https }
     }
+}
+
+/// A client for URLs that the operator has configured, such as the media store's or a token issuer's. It asks no policy,
+/// because those may well be private: never call a customer's URL with it. It follows no redirect and uses no proxy.
+///
+/// # Errors
+/// As [`OutboundClient::new`].
+#[expect(clippy::disallowed_methods, reason = "this module owns the only HTTP client")]
+pub fn trusted_client(extra_roots: &[CertificateDer<'static>]) -> Result<reqwest::Client, OutboundError> {
+    let built = reqwest::Client::builder()
+        .tls_backend_preconfigured(tls(extra_roots)?)
+        .no_proxy()
+        .redirect(redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .user_agent(USER_AGENT)
+        .connect_timeout(Duration::from_secs(5))
+        .read_timeout(Duration::from_secs(30))
+        .build();
+    built.map_err(|error| OutboundError::Setup(error.to_string()))
 }
 
 fn tls(extra_roots: &[CertificateDer<'static>]) -> Result<rustls::ClientConfig, OutboundError> {

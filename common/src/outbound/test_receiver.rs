@@ -14,7 +14,7 @@ use tokio_rustls::TlsAcceptor;
 
 /// How a receiver behaves on every connection.
 #[derive(Debug, Clone)]
-pub(super) enum Behaviour {
+pub(crate) enum Behaviour {
     /// Answers these bytes to each request and keeps the connection.
     Answers(Vec<u8>),
     /// Answers these bytes, then closes the connection.
@@ -34,10 +34,10 @@ pub(super) enum Behaviour {
 }
 
 /// A receiver, ended when dropped.
-pub(super) struct Receiver {
-    pub(super) port: u16,
+pub(crate) struct Receiver {
+    pub(crate) port: u16,
     /// The certificate authority to trust.
-    pub(super) root: CertificateDer<'static>,
+    pub(crate) root: CertificateDer<'static>,
     seen: Arc<Seen>,
     task: JoinHandle<()>,
 }
@@ -51,12 +51,12 @@ struct Seen {
 
 impl Receiver {
     /// Speaks TLS as `hooks.test`, `localhost` and 127.0.0.1.
-    pub(super) async fn tls(behaviour: Behaviour) -> Self {
+    pub(crate) async fn tls(behaviour: Behaviour) -> Self {
         Self::start(behaviour, true).await
     }
 
     /// Speaks plain HTTP.
-    pub(super) async fn plain(behaviour: Behaviour) -> Self {
+    pub(crate) async fn plain(behaviour: Behaviour) -> Self {
         Self::start(behaviour, false).await
     }
 
@@ -76,17 +76,17 @@ impl Receiver {
         Self { port, root, seen, task }
     }
 
-    pub(super) fn connections(&self) -> usize {
+    pub(crate) fn connections(&self) -> usize {
         self.seen.connections.load(Ordering::SeqCst)
     }
 
     /// How many bytes of a flood went out before the client hung up.
-    pub(super) fn written(&self) -> u64 {
+    pub(crate) fn written(&self) -> u64 {
         self.seen.written.load(Ordering::SeqCst)
     }
 
     /// Heads and bodies as they came.
-    pub(super) fn requests(&self) -> Vec<String> {
+    pub(crate) fn requests(&self) -> Vec<String> {
         self.seen.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }

@@ -15,6 +15,7 @@ pub mod jobs;
 pub mod keys;
 pub mod minutes;
 pub mod reads;
+pub mod retention;
 pub mod sessions;
 pub mod uploads;
 pub mod workspaces;

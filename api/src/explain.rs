@@ -1,0 +1,180 @@
+//! Why a JSON body is refused, in words that name the field and what it takes (spec §7, `error.message`).
+//!
+//! The framework reads a body into a type and says little when it can't. Only then the body is held against the
+//! operation's schema in the OpenAPI document, and the first difference is told. Pure: a schema, a value, a sentence.
+
+use serde_json::{Map, Value};
+
+/// The first thing in `body` that `schema` does not take, if there is one. `schema` has its references inlined.
+pub fn explain(schema: &Value, body: &Value) -> Option<String> {
+    difference(schema, body, "")
+}
+
+fn difference(schema: &Value, value: &Value, at: &str) -> Option<String> {
+    if value.is_null() && schema["nullable"] == true {
+        return None;
+    }
+    let parts = schema["allOf"].as_array().into_iter().flatten();
+    if let Some(found) = parts.map(|part| difference(part, value, at)).find(Option::is_some) {
+        return found;
+    }
+    if !has_type(schema, value) || !is_listed(schema, value) {
+        return Some(format!("{}: expected {}, found {}.", place(at), expected(schema), shown(value)));
+    }
+    match value {
+        Value::Object(object) => fields(schema, object, at),
+        Value::Array(entries) => list(schema, entries, at),
+        Value::String(text) => within(schema, "minLength", "maxLength", text.chars().count(), at, "characters"),
+        Value::Number(number) => range(schema, number.as_f64().unwrap_or_default(), at),
+        _ => None,
+    }
+}
+
+fn has_type(schema: &Value, value: &Value) -> bool {
+    match schema["type"].as_str() {
+        Some("object") => value.is_object(),
+        Some("array") => value.is_array(),
+        Some("string") => value.is_string(),
+        Some("boolean") => value.is_boolean(),
+        Some("integer") => value.is_i64() || value.is_u64(),
+        Some("number") => value.is_number(),
+        _ => true,
+    }
+}
+
+fn is_listed(schema: &Value, value: &Value) -> bool {
+    schema["enum"].as_array().is_none_or(|values| values.contains(value))
+}
+
+fn fields(schema: &Value, object: &Map<String, Value>, at: &str) -> Option<String> {
+    let empty = Map::new();
+    let known = schema["properties"].as_object().unwrap_or(&empty);
+    let missing = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    if let Some(name) = missing.into_iter().find(|name| !object.contains_key(*name)) {
+        return Some(format!("{} is required: expected {}.", place(&join(at, name)), expected(&known[name])));
+    }
+    if schema["additionalProperties"] == false {
+        if let Some(name) = object.keys().find(|name| !known.contains_key(*name)) {
+            let names: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
+            let takes = if names.is_empty() { "no fields".to_owned() } else { names.join(", ") };
+            return Some(format!("{} is not known here, which takes {takes}.", place(&join(at, &clipped(name)))));
+        }
+    }
+    object.iter().find_map(|(name, value)| difference(known.get(name)?, value, &join(at, name)))
+}
+
+fn list(schema: &Value, entries: &[Value], at: &str) -> Option<String> {
+    let each = || {
+        let entries = entries.iter().enumerate();
+        entries.into_iter().find_map(|(index, entry)| difference(&schema["items"], entry, &format!("{at}[{index}]")))
+    };
+    within(schema, "minItems", "maxItems", entries.len(), at, "entries").or_else(each)
+}
+
+fn within(schema: &Value, least: &str, most: &str, count: usize, at: &str, unit: &str) -> Option<String> {
+    let (least, most) = (schema[least].as_u64(), schema[most].as_u64());
+    let count = count as u64;
+    let fits = least.is_none_or(|least| count >= least) && most.is_none_or(|most| count <= most);
+    (!fits).then(|| format!("{}: expected {} {unit}, found {count}.", place(at), bounds(least, most)))
+}
+
+fn range(schema: &Value, number: f64, at: &str) -> Option<String> {
+    let (least, most) = (schema["minimum"].as_f64(), schema["maximum"].as_f64());
+    let fits = least.is_none_or(|least| number >= least) && most.is_none_or(|most| number <= most);
+    (!fits).then(|| format!("{}: expected {}, found {number}.", place(at), bounds(least, most)))
+}
+
+fn bounds<T: std::fmt::Display>(least: Option<T>, most: Option<T>) -> String {
+    match (least, most) {
+        (Some(least), Some(most)) => format!("{least} to {most}"),
+        (Some(least), None) => format!("at least {least}"),
+        (None, Some(most)) => format!("at most {most}"),
+        (None, None) => "another number of".to_owned(),
+    }
+}
+
+fn expected(schema: &Value) -> String {
+    if let Some(values) = schema["enum"].as_array() {
+        let values = values.iter().filter(|value| !value.is_null());
+        let names: Vec<String> =
+            values.map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect();
+        return if names.len() == 1 { names.concat() } else { format!("one of {}", names.join(", ")) };
+    }
+    if let Some(part) = schema["allOf"].as_array().and_then(|parts| parts.first()) {
+        return expected(part);
+    }
+    match schema["type"].as_str() {
+        Some("array") => format!("a list, each entry {}", expected(&schema["items"])),
+        Some("object") => "an object".to_owned(),
+        Some("integer") => "a whole number".to_owned(),
+        Some(name) => format!("a {name}"),
+        None => "another value".to_owned(),
+    }
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Object(_) => "an object".to_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        plain => clipped(&plain.to_string()),
+    }
+}
+
+fn clipped(text: &str) -> String {
+    const MOST: usize = 60;
+    if text.chars().count() <= MOST { text.to_owned() } else { text.chars().take(MOST).chain(['…']).collect() }
+}
+
+fn join(at: &str, name: &str) -> String {
+    if at.is_empty() { name.to_owned() } else { format!("{at}.{name}") }
+}
+
+fn place(at: &str) -> String {
+    if at.is_empty() { "The body".to_owned() } else { format!("`{at}`") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn said(body: &Value) -> Option<String> {
+        let schema = json!({
+            "type": "object",
+            "required": ["refs"],
+            "additionalProperties": false,
+            "properties": {
+                "refs": { "type": "array", "minItems": 1, "maxItems": 2, "items": { "type": "string" } },
+                "read": { "allOf": [{ "type": "string", "enum": ["speech", "beats"] }], "nullable": true },
+                "limit": { "type": "integer", "minimum": 1.0, "maximum": 50.0, "nullable": true },
+                "context": { "type": "string", "maxLength": 3 },
+            },
+        });
+        explain(&schema, body)
+    }
+
+    #[test]
+    fn a_difference_names_the_field_what_it_takes_and_what_was_found() {
+        for (body, words) in [
+            (json!({ "refs": [false] }), "`refs[0]`: expected a string, found false."),
+            (json!({}), "`refs` is required: expected a list, each entry a string."),
+            (json!({ "refs": [] }), "`refs`: expected 1 to 2 entries, found 0."),
+            (json!({ "refs": ["a"], "read": "x" }), "`read`: expected one of speech, beats, found \"x\"."),
+            (json!({ "refs": ["a"], "limit": 51 }), "`limit`: expected 1 to 50, found 51."),
+            (json!({ "refs": ["a"], "limit": 1.5 }), "`limit`: expected a whole number, found 1.5."),
+            (json!({ "refs": ["a"], "context": "ключ" }), "`context`: expected at most 3 characters, found 4."),
+            (
+                json!({ "refs": ["a"], "x": 1 }),
+                "`x` is not known here, which takes `refs`, `read`, `limit`, `context`.",
+            ),
+            (json!([]), "The body: expected an object, found a list."),
+        ] {
+            assert_eq!(said(&body).as_deref(), Some(words));
+        }
+    }
+
+    #[test]
+    fn what_fits_is_not_explained_and_null_fits_an_optional_field() {
+        assert_eq!(said(&json!({ "refs": ["a"], "read": null, "limit": null, "context": "abc" })), None);
+    }
+}

@@ -1,0 +1,71 @@
+//! Deleting what is old, some rows at a time: what keeps tables small without holding a snapshot for long.
+
+use sqlx::PgConnection;
+
+/// Deletes jobs that ended more than `days` ago, their claims, and calls and idempotency keys that no job is left of.
+/// Answers how many jobs went.
+pub async fn jobs(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
+    let jobs = sqlx::query_scalar!(
+        r#"WITH old AS (
+               SELECT id FROM jobs
+               WHERE id < mws_first_id(mws_now() - make_interval(days => $1))
+                   AND finished_at < mws_now() - make_interval(days => $1)
+               ORDER BY id LIMIT $2
+           ), claims AS (
+               DELETE FROM job_claims c USING old WHERE c.job_id = old.id
+           ), gone AS (
+               DELETE FROM jobs j USING old WHERE j.id = old.id RETURNING 1
+           )
+           SELECT count(*) AS "gone!" FROM gone"#,
+        days,
+        limit
+    )
+    .fetch_one(&mut *conn)
+    .await?;
+    sqlx::query!(
+        "WITH old AS (
+             SELECT c.id FROM calls c
+             WHERE c.id < mws_first_id(mws_now() - make_interval(days => $1))
+                 AND NOT EXISTS (SELECT FROM jobs j WHERE j.call_id = c.id)
+             ORDER BY c.id LIMIT $2
+         ), keys AS (
+             DELETE FROM idempotency_keys k USING old WHERE k.call_id = old.id
+         )
+         DELETE FROM calls c USING old WHERE c.id = old.id",
+        days,
+        limit
+    )
+    .execute(conn)
+    .await?;
+    Ok(u64::try_from(jobs).unwrap_or_default())
+}
+
+/// Deletes tickets done more than five minutes ago, and the queue's workers not seen for an hour.
+pub async fn tickets(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
+    let done = sqlx::query!(
+        "DELETE FROM apalis.jobs WHERE id = ANY (ARRAY(
+             SELECT id FROM apalis.jobs WHERE status = 'Done' AND done_at < now() - interval '5 minutes'
+             ORDER BY done_at LIMIT $1 FOR UPDATE SKIP LOCKED))",
+        limit
+    )
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query!(
+        "DELETE FROM apalis.workers w
+         WHERE w.last_seen < now() - interval '1 hour' AND NOT EXISTS (SELECT FROM apalis.jobs t WHERE t.lock_by = w.id)"
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// Deletes session codes and tokens that ended an hour ago.
+pub async fn sessions(conn: &mut PgConnection) -> sqlx::Result<u64> {
+    let codes = sqlx::query!("DELETE FROM session_codes WHERE expires_at < mws_now() - interval '1 hour'")
+        .execute(&mut *conn)
+        .await?;
+    let tokens = sqlx::query!("DELETE FROM session_tokens WHERE expires_at < mws_now() - interval '1 hour'")
+        .execute(conn)
+        .await?;
+    Ok(codes.rows_affected() + tokens.rows_affected())
+}
