@@ -15,6 +15,7 @@ mod guard;
 pub mod idempotency;
 mod intake;
 pub mod keys;
+pub mod library;
 mod limits;
 pub mod models;
 mod openapi;
@@ -26,6 +27,7 @@ mod scope;
 pub mod sessions;
 pub mod text;
 pub mod tools;
+pub mod uploads;
 pub mod workspaces;
 
 use crate::app::App;
