@@ -6,9 +6,13 @@
 
 pub mod admit_jobs;
 pub mod check_ledger;
+pub mod end_deliveries;
 pub mod fold_minutes;
 pub mod prune;
+pub mod prune_deliveries;
+pub mod reissue_deliveries;
 pub mod reissue_jobs;
+pub mod rescue_deliveries;
 pub mod rescue_jobs;
 
 use common::domain::job::LEASE;
@@ -49,6 +53,26 @@ const DUTIES: &[Duty] = &[
         every: Duration::from_mins(1),
         run: |process| check_ledger::run_once(process).boxed(),
     },
+    Duty {
+        name: "reissue_deliveries",
+        every: Duration::from_millis(500),
+        run: |process| reissue_deliveries::run_once(process).boxed(),
+    },
+    Duty {
+        name: "rescue_deliveries",
+        every: Duration::from_secs(2),
+        run: |process| rescue_deliveries::run_once(process).boxed(),
+    },
+    Duty {
+        name: "end_deliveries",
+        every: Duration::from_secs(2),
+        run: |process| end_deliveries::run_once(process).boxed(),
+    },
+    Duty {
+        name: "prune_deliveries",
+        every: Duration::from_secs(30),
+        run: |process| prune_deliveries::run_once(process).boxed(),
+    },
     Duty { name: "prune", every: Duration::from_secs(30), run: |process| prune::run_once(process).boxed() },
 ];
 
@@ -78,7 +102,7 @@ async fn repeat(process: Process, duty: &'static Duty) {
             _ = ticks.tick() => {}
             () = process.shutdown.cancelled() => return,
         }
-        if duty.name == "rescue_jobs" && Instant::now() < patient_until {
+        if duty.name.starts_with("rescue_") && Instant::now() < patient_until {
             sleep_until(patient_until).await;
         }
         match (duty.run)(&process).await {

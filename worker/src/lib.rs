@@ -1,10 +1,12 @@
 //! The worker: runs the reads that clients asked for and delivers the events that they lead to.
 //!
 //! `readers` computes a read from a media file and knows no database. `run_job` claims a job, runs it and hands its end to
-//! `finish`; `leases` keeps what is claimed; `batch` gathers what many handlers do into one statement. Whatever this
-//! process does can be cut off at any moment: the truth is in Postgres, and a claim that is not renewed is another's.
+//! `finish`; `leases` keeps what is claimed; `deliver` sends webhooks; `batch` gathers what many handlers do into one
+//! statement. Whatever this process does can be cut off at any moment: the truth is in Postgres, and a claim that is not
+//! renewed is another's.
 
 pub mod batch;
+pub mod deliver;
 mod finish;
 mod leases;
 pub mod readers;
@@ -20,6 +22,7 @@ use common::process::Process;
 use common::queue::{self, Handler, Queue, Subject, Subscription};
 use common::store::fleet::{self, Slots};
 use common::store::reads;
+use deliver::Deliverer;
 use futures_util::FutureExt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,7 +61,8 @@ pub async fn run_with(process: Process, media: MediaStore, runner: Runner) -> an
         .boxed()
     });
     let queues = reads.iter().copied().map(Queue::Read).collect();
-    let subscriptions = [Subscription { queues, concurrency: slots, handler }];
+    let mut subscriptions = vec![Subscription { queues, concurrency: slots, handler }];
+    subscriptions.extend(Deliverer::new(&process).context("webhooks can't be sent")?.subscriptions());
     tracing::info!(reads = ?reads, slots, "The worker is ready.");
     let worked = queue::work(
         &process.pool,
