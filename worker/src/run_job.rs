@@ -10,7 +10,7 @@ use crate::runner::{Reading, Runner};
 use common::domain::job::{Next, after_failure};
 use common::domain::read::Read;
 use common::ids::JobId;
-use common::media::{self, MediaStore};
+use common::media;
 use common::process::Process;
 use common::store::jobs::{self, Claimed, ClaimedItem, End, Outcome};
 use common::store::reads::{NewRead, ReadBody};
@@ -33,7 +33,6 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// What the handlers of one process share.
 pub struct Worker {
     process: Process,
-    media: MediaStore,
     runner: Runner,
     leases: Leases,
     claims: Batcher<JobId, Option<Claimed>>,
@@ -42,11 +41,11 @@ pub struct Worker {
 
 impl Worker {
     /// Starts the renewals and the batches.
-    pub fn start(process: Process, media: MediaStore, runner: Runner, drain: Duration) -> Arc<Self> {
+    pub fn start(process: Process, runner: Runner, drain: Duration) -> Arc<Self> {
         let leases = Leases::start(&process, drain);
         let claims = claimer(process.clone());
         let finishes = finisher(process.clone());
-        Arc::new(Self { process, media, runner, leases, claims, finishes })
+        Arc::new(Self { process, runner, leases, claims, finishes })
     }
 
     /// How many jobs run here now.
@@ -132,7 +131,7 @@ impl Worker {
             ReadBody::Inline(serde_json::from_slice(&bytes).map_err(internal)?)
         } else {
             let key = media::read_key(item.id, read, claimed.job, claimed.claim_no);
-            self.media.put(&key, bytes.into()).await.map_err(std::io::Error::other)?;
+            self.process.media.put(&key, bytes.into()).await.map_err(std::io::Error::other)?;
             ReadBody::Object(key)
         };
         let quality = serde_json::to_value(stored.quality).ok().and_then(|word| word.as_str().map(str::to_owned));

@@ -13,6 +13,7 @@ use crate::error::{Answer, ApiError, Code};
 use crate::idempotency::IdempotencyKey;
 use crate::routes::{Refusals, Tag};
 use crate::text::Text;
+pub use answer::month_after;
 use answer::{PreparedMedia, cloud_processing};
 use common::domain::plan::{Answer as ReadAnswer, Reason};
 use common::domain::read::Read;
