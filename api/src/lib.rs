@@ -9,6 +9,7 @@ mod address;
 pub mod app;
 
 pub mod auth;
+mod deliveries;
 pub mod envelope;
 pub mod error;
 mod explain;
@@ -27,6 +28,8 @@ mod scope;
 pub mod sessions;
 pub mod text;
 pub mod tools;
+mod webhook_secret;
+mod webhooks;
 pub mod workspaces;
 
 use crate::app::App;

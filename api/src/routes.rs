@@ -4,7 +4,7 @@
 
 use crate::app::App;
 use crate::error::Code;
-use crate::{keys, models, sessions, tools, workspaces};
+use crate::{deliveries, keys, models, sessions, tools, webhook_secret, webhooks, workspaces};
 use poem_openapi::Tags;
 
 /// The codes an operation may refuse with, beside those that every operation shares (`openapi::COMMON`).
@@ -14,18 +14,41 @@ pub type Refusals = &'static [(&'static str, &'static [Code])];
 /// The groups. At most sixteen a tuple, so tools and routes have one each.
 pub type Routes = (Tools, Resources);
 type Tools = (tools::list::ToolRegistry, tools::session::SessionTools, models::Models);
-type Resources = (keys::Keys, workspaces::Workspaces, sessions::Sessions);
+type Resources = (
+    keys::Keys,
+    workspaces::Workspaces,
+    sessions::Sessions,
+    webhooks::Webhooks,
+    deliveries::Deliveries,
+    webhook_secret::WebhookSecrets,
+);
 
 /// The groups, ready to serve.
 pub fn all(app: &App) -> Routes {
     let tools = (tools::list::ToolRegistry, tools::session::SessionTools(app.clone()), models::Models);
-    let resources = (keys::Keys(app.clone()), workspaces::Workspaces(app.clone()), sessions::Sessions(app.clone()));
+    let resources = (
+        keys::Keys(app.clone()),
+        workspaces::Workspaces(app.clone()),
+        sessions::Sessions(app.clone()),
+        webhooks::Webhooks(app.clone()),
+        deliveries::Deliveries(app.clone()),
+        webhook_secret::WebhookSecrets(app.clone()),
+    );
     (tools, resources)
 }
 
 /// Each group's refusals.
-pub const ERRORS: &[Refusals] =
-    &[tools::list::ERRORS, tools::session::ERRORS, models::ERRORS, keys::ERRORS, workspaces::ERRORS, sessions::ERRORS];
+pub const ERRORS: &[Refusals] = &[
+    tools::list::ERRORS,
+    tools::session::ERRORS,
+    models::ERRORS,
+    keys::ERRORS,
+    workspaces::ERRORS,
+    sessions::ERRORS,
+    webhooks::ERRORS,
+    deliveries::ERRORS,
+    webhook_secret::ERRORS,
+];
 
 /// The groups of spec §1.
 #[derive(Debug, Clone, Copy, Tags)]
