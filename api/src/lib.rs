@@ -7,6 +7,7 @@ mod address;
 pub mod app;
 pub mod auth;
 pub mod balances;
+mod deliveries;
 pub mod dispatch;
 pub mod envelope;
 pub mod error;
@@ -28,6 +29,8 @@ pub mod sessions;
 pub mod text;
 pub mod tools;
 pub mod uploads;
+mod webhook_secret;
+mod webhooks;
 pub mod workspaces;
 
 use crate::app::App;

@@ -4,7 +4,9 @@
 
 use crate::app::App;
 use crate::error::Code;
-use crate::{balances, keys, library, models, sessions, tools, uploads, workspaces};
+use crate::{
+    balances, deliveries, keys, library, models, sessions, tools, uploads, webhook_secret, webhooks, workspaces,
+};
 use poem_openapi::Tags;
 
 /// The codes an operation may refuse with, beside those that every operation shares (`openapi::refusals`).
@@ -21,8 +23,17 @@ type Tools = (
     tools::library::LibraryTools,
     models::Models,
 );
-type Resources =
-    (balances::Balances, keys::Keys, workspaces::Workspaces, sessions::Sessions, uploads::Uploads, library::Library);
+type Resources = (
+    balances::Balances,
+    keys::Keys,
+    workspaces::Workspaces,
+    sessions::Sessions,
+    uploads::Uploads,
+    library::Library,
+    webhooks::Webhooks,
+    deliveries::Deliveries,
+    webhook_secret::WebhookSecrets,
+);
 
 /// The groups, ready to serve.
 pub fn all(app: &App) -> Routes {
@@ -41,6 +52,9 @@ pub fn all(app: &App) -> Routes {
         sessions::Sessions(app.clone()),
         uploads::Uploads(app.clone()),
         library::Library(app.clone()),
+        webhooks::Webhooks(app.clone()),
+        deliveries::Deliveries(app.clone()),
+        webhook_secret::WebhookSecrets(app.clone()),
     );
     (tools, resources)
 }
@@ -59,6 +73,9 @@ pub const ERRORS: &[Refusals] = &[
     sessions::ERRORS,
     uploads::ERRORS,
     library::ERRORS,
+    webhooks::ERRORS,
+    deliveries::ERRORS,
+    webhook_secret::ERRORS,
 ];
 
 /// The groups of spec §1.

@@ -73,7 +73,7 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
         subscriptions.push(ingest::subscription(&process, &Arc::new(tools)));
     }
     tracing::info!(reads = ?reads, slots, "The worker is ready.");
-    let worked = queue::work(
+    let ended = queue::work(
         &process.pool,
         &process.wakes,
         &process.name,
@@ -84,7 +84,7 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
     .await;
     beating.abort();
     fleet::leave(&mut *process.pool.acquire().await?, &process.name).await?;
-    worked.context("the worker stopped")
+    ended.context("the worker stopped")
 }
 
 /// The reads to subscribe to: what `MWS_READS` names of those this machine can run.

@@ -26,7 +26,7 @@ const MOST_CLAIMS: usize = 64;
 /// Results up to this size stand in the row, larger ones in the media store.
 const INLINE_BYTES: usize = 256 << 10;
 /// What every read's deadline has beside its media's duration.
-const LEAST_TIME: Duration = Duration::from_secs(60);
+const LEAST_TIME: Duration = Duration::from_mins(1);
 /// Between attempts to write an end.
 const PAUSE: Duration = Duration::from_secs(1);
 
@@ -107,8 +107,10 @@ impl Worker {
         outcome: &ReadOutcome,
     ) -> (Option<Outcome>, Vec<NewRead>, Option<Why>) {
         let rates = &self.process.settings.rates;
-        let speech = claimed.owns_speech && read != Read::Speech;
-        let rate = rates.of(read) + speech.then(|| rates.of(Read::Speech)).unwrap_or_default();
+        let mut rate = rates.of(read);
+        if claimed.owns_speech && read != Read::Speech {
+            rate += rates.of(Read::Speech);
+        }
         let stored = match self.new_read(claimed, item, read, outcome).await {
             Ok(stored) => stored,
             Err(error) => return failed(claimed, &error),
