@@ -3,13 +3,12 @@
 //! `routes` names every group once; `outer` and `guard` surround them, so that a handler only decides and answers.
 //! Nothing here runs a read or sends a webhook: that is the worker's.
 
-pub mod dispatch;
-
 mod address;
 pub mod app;
-
 pub mod auth;
+pub mod balances;
 mod deliveries;
+pub mod dispatch;
 pub mod envelope;
 pub mod error;
 mod explain;
@@ -55,3 +54,6 @@ pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
         .await?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,17 +4,24 @@
 
 use crate::app::App;
 use crate::error::Code;
-use crate::{deliveries, keys, models, sessions, tools, webhook_secret, webhooks, workspaces};
+use crate::{balances, deliveries, keys, models, sessions, tools, webhook_secret, webhooks, workspaces};
 use poem_openapi::Tags;
 
-/// The codes an operation may refuse with, beside those that every operation shares (`openapi::COMMON`).
+/// The codes an operation may refuse with, beside those that every operation shares (`openapi::refusals`).
 /// The key is the method and the path: `"POST /keys"`.
 pub type Refusals = &'static [(&'static str, &'static [Code])];
 
 /// The groups. At most sixteen a tuple, so tools and routes have one each.
 pub type Routes = (Tools, Resources);
-type Tools = (tools::list::ToolRegistry, tools::session::SessionTools, models::Models);
+type Tools = (
+    tools::list::ToolRegistry,
+    tools::prepare_media::PrepareMedia,
+    tools::jobs::Jobs,
+    tools::session::SessionTools,
+    models::Models,
+);
 type Resources = (
+    balances::Balances,
     keys::Keys,
     workspaces::Workspaces,
     sessions::Sessions,
@@ -25,8 +32,15 @@ type Resources = (
 
 /// The groups, ready to serve.
 pub fn all(app: &App) -> Routes {
-    let tools = (tools::list::ToolRegistry, tools::session::SessionTools(app.clone()), models::Models);
+    let tools = (
+        tools::list::ToolRegistry,
+        tools::prepare_media::PrepareMedia(app.clone()),
+        tools::jobs::Jobs(app.clone()),
+        tools::session::SessionTools(app.clone()),
+        models::Models,
+    );
     let resources = (
+        balances::Balances(app.clone()),
         keys::Keys(app.clone()),
         workspaces::Workspaces(app.clone()),
         sessions::Sessions(app.clone()),
@@ -40,8 +54,11 @@ pub fn all(app: &App) -> Routes {
 /// Each group's refusals.
 pub const ERRORS: &[Refusals] = &[
     tools::list::ERRORS,
+    tools::prepare_media::ERRORS,
+    tools::jobs::ERRORS,
     tools::session::ERRORS,
     models::ERRORS,
+    balances::ERRORS,
     keys::ERRORS,
     workspaces::ERRORS,
     sessions::ERRORS,

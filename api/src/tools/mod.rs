@@ -1,4 +1,6 @@
 //! The tools: `POST /tools/<name>` with a JSON body, answered in the tool envelope (spec §4). One file a family.
 
+pub mod jobs;
 pub mod list;
+pub mod prepare_media;
 pub mod session;

@@ -21,6 +21,8 @@ pub const LEASE: Duration = Duration::from_secs(30);
 pub const RENEWAL: Duration = Duration::from_secs(10);
 /// Running or admitted jobs an account may have at once; more stay queued without a ticket.
 pub const PLACES: i64 = 20;
+/// How far apart two of an account's tickets are dated; see [`dated_back`].
+const SPACING: Duration = Duration::from_secs(60);
 /// Live jobs an account may have at once; past it a read is refused with `queue_full`.
 pub const MAX_LIVE: i64 = 500;
 
@@ -206,6 +208,15 @@ pub fn after_failure(failures: i16, retryable: bool) -> Next {
 /// What a lost lease leads to, `losses` counting those before it.
 pub fn after_loss(losses: i16) -> Next {
     if losses + 1 < MAX_LOSSES { Next::Again(Duration::ZERO) } else { Next::Fail }
+}
+
+/// How far the ticket of a job is dated back whose account has `admitted` jobs with a place already.
+///
+/// Tickets are fetched by their date, so an account's first job goes before the twentieth of another that came a little
+/// earlier: an account that fills its places can't make others wait for all of them. And since dates grow with time, the
+/// twentieth is only ever passed by jobs of the next twenty minutes, never for ever.
+pub fn dated_back(admitted: i64) -> Duration {
+    SPACING * u32::try_from((PLACES - admitted).max(0)).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -14,12 +14,6 @@ pub async fn create(conn: &mut PgConnection, name: &str) -> sqlx::Result<Account
     Ok(id)
 }
 
-/// Takes the account's lock for the rest of the transaction: what is counted after it stays counted.
-pub async fn lock(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
-    sqlx::query!("SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE", account as _).fetch_one(conn).await?;
-    Ok(())
-}
-
 /// Creates a workspace; the account's first one is its default.
 pub async fn create_workspace(conn: &mut PgConnection, account: AccountId, name: &str) -> sqlx::Result<WorkspaceId> {
     let id = WorkspaceId::mint();

@@ -59,12 +59,13 @@ pub async fn page(
     .map(|rows| rows.into_iter().map(Job::from).collect())
 }
 
-/// Whether each of these jobs has ended; a job that is not there counts as ended. True when any has.
-pub async fn any_ended(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<bool> {
+/// Whether any of these jobs of the workspace has ended, or none of them is there to wait for.
+pub async fn any_ended(conn: &mut PgConnection, jobs: &[JobId], workspace: WorkspaceId) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
-        r#"SELECT count(*) < cardinality($1::uuid[]) AS "ended!" FROM jobs
-           WHERE id = ANY ($1) AND status IN ('queued', 'running')"#,
-        jobs as &[JobId]
+        r#"SELECT count(*) = 0 OR count(*) FILTER (WHERE status NOT IN ('queued', 'running')) > 0 AS "ended!" FROM jobs
+           WHERE id = ANY ($1) AND workspace_id = $2"#,
+        jobs as &[JobId],
+        workspace.uuid()
     )
     .fetch_one(conn)
     .await

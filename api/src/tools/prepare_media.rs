@@ -1,0 +1,215 @@
+//! `prepare_media`: several reads on up to twenty items in one call (spec §4.2).
+//!
+//! It reads the request, hands it to `dispatch`, and says what came of it in the shapes of interface.md. Which reads start
+//! is decided by `domain::plan` and committed by `dispatch`; no rule stands here but those of the request itself.
+
+mod answer;
+
+use crate::app::App;
+use crate::auth::{Auth, Caller, Role};
+use crate::dispatch::{self, Dispatched, Prepared, Wish};
+use crate::envelope::{Stored, ToolAnswer};
+use crate::error::{Answer, ApiError, Code};
+use crate::idempotency::IdempotencyKey;
+use crate::routes::{Refusals, Tag};
+use crate::text::Text;
+pub use answer::month_after;
+use answer::{PreparedMedia, cloud_processing};
+use common::domain::plan::{Answer as ReadAnswer, Reason};
+use common::domain::read::Read;
+use common::ids::RequestId;
+use common::store::idempotency::Key;
+use common::store::jobs::{Call, Owners};
+use poem_openapi::payload::Json;
+use poem_openapi::{Enum, Object, OpenApi};
+use sha2::{Digest, Sha256};
+use std::collections::HashSet;
+use std::hash::Hash;
+
+/// What this operation refuses with, beside what every operation may.
+pub const ERRORS: Refusals = &[(
+    "POST /tools/prepare_media",
+    &[
+        Code::InsufficientMinutes,
+        Code::RoleForbidden,
+        Code::IdempotencyInProgress,
+        Code::IdempotencyKeyReused,
+        Code::EngineNotConfigured,
+    ],
+)];
+
+const TOOL: &str = "prepare_media";
+
+/// The tool.
+pub struct PrepareMedia(pub App);
+
+/// A read kind (spec §2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum ReadKind {
+    /// Text transcript.
+    Transcript,
+    /// A video's moments, used by `search_footage`.
+    SearchIndex,
+    /// Where speech sits.
+    Speech,
+    /// Speaker reading; reads speech too.
+    Speakers,
+    /// Beat positions.
+    Beats,
+    /// Loudness.
+    Levels,
+}
+
+impl From<ReadKind> for Read {
+    fn from(kind: ReadKind) -> Self {
+        match kind {
+            ReadKind::Transcript => Self::Transcript,
+            ReadKind::SearchIndex => Self::SearchIndex,
+            ReadKind::Speech => Self::Speech,
+            ReadKind::Speakers => Self::Speakers,
+            ReadKind::Beats => Self::Beats,
+            ReadKind::Levels => Self::Levels,
+        }
+    }
+}
+
+impl From<Read> for ReadKind {
+    fn from(read: Read) -> Self {
+        match read {
+            Read::Transcript => Self::Transcript,
+            Read::SearchIndex => Self::SearchIndex,
+            Read::Speech => Self::Speech,
+            Read::Speakers => Self::Speakers,
+            Read::Beats => Self::Beats,
+            Read::Levels => Self::Levels,
+        }
+    }
+}
+
+/// Which reads to start on which items.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct PrepareMediaRequest {
+    /// 1 to 20 items, each by its ref, its id, or the id of the job that made it.
+    #[oai(validator(min_items = 1, max_items = 20))]
+    pub refs: Vec<Text>,
+    /// At least one read.
+    #[oai(validator(min_items = 1))]
+    pub reads: Vec<ReadKind>,
+    /// One sentence shown to the user beside this action; at most 600 characters.
+    #[oai(validator(max_length = 600))]
+    pub context: Option<Text>,
+}
+
+#[OpenApi(tag = "Tag::Library")]
+impl PrepareMedia {
+    /// Start reads on items
+    ///
+    /// Starts several reads on up to 20 library items in one call, each as its own job (spec §4.2). A read that is stored
+    /// answers `ready`, one that is under way its job; the others start, or say why not. A repeated call starts nothing
+    /// twice. Follow the jobs with `get_jobs`. Runs in the cloud: the estimate is held until each job ends, and a job is
+    /// never charged more than was held for it.
+    #[oai(path = "/tools/prepare_media", method = "post", operation_id = "prepare_media")]
+    async fn prepare_media(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        request: Json<PrepareMediaRequest>,
+    ) -> Answer<Stored<ToolAnswer<PreparedMedia>>> {
+        let Auth(caller) = auth;
+        caller.require(Role::Editor)?;
+        let wish = wish(&caller, key, request.0);
+        let fresh = |prepared: &Prepared| Stored::fresh(&answered(&caller, &wish, prepared));
+        let compose = |prepared: &Prepared| fresh(prepared).body().to_owned();
+        match dispatch::dispatch(&self.0.process, &wish, &compose).await.map_err(refused)? {
+            Dispatched::Answered(prepared) => {
+                refuse_for_minutes_alone(&prepared)?;
+                Ok(fresh(&prepared))
+            }
+            Dispatched::Replayed(body) => {
+                metrics::counter!("mws_idempotent_replays_total").increment(1);
+                Ok(Stored::replayed(body))
+            }
+            Dispatched::KeyReused => {
+                Err(ApiError::new(Code::IdempotencyKeyReused, "This Idempotency-Key was used for another request.")
+                    .suggest(
+                        "Send a new key for a new request, or the first request's exact body to get its answer again.",
+                    ))
+            }
+        }
+    }
+}
+
+/// A lock that another call with the same key, or for the same reads, holds for too long.
+fn refused(error: sqlx::Error) -> ApiError {
+    let waited = error.as_database_error().and_then(|error| error.code()).is_some_and(|code| code == "55P03");
+    if waited {
+        return ApiError::new(Code::IdempotencyInProgress, "A call for the same reads is still being answered.")
+            .suggest("Send the same request again with the same Idempotency-Key.");
+    }
+    error.into()
+}
+
+fn wish(caller: &Caller, key: IdempotencyKey, request: PrepareMediaRequest) -> Wish {
+    let refs = distinct(request.refs.into_iter().map(|text| text.0));
+    let reads: Vec<Read> = distinct(request.reads.into_iter().map(Read::from));
+    let context = request.context.map(|text| text.0);
+    let key = key.0.map(|key| Key {
+        account: caller.account_id,
+        tool: TOOL,
+        key,
+        fingerprint: fingerprint(caller, &refs, &reads, context.as_deref()),
+    });
+    Wish {
+        owners: Owners { payer: caller.account_id, owner: caller.workspace.account_id, workspace: caller.workspace.id },
+        call: Call {
+            id: RequestId::mint(),
+            tool: TOOL,
+            request_id: caller.request_id.clone(),
+            context,
+            traceparent: caller.traceparent.clone(),
+        },
+        refs,
+        reads,
+        key,
+    }
+}
+
+/// Without repeats, each at its first place.
+fn distinct<T: Hash + Eq + Clone>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut seen = HashSet::new();
+    all.filter(|one| seen.insert(one.clone())).collect()
+}
+
+/// SHA-256 of the request in its canonical form, and of the workspace it acts in.
+fn fingerprint(caller: &Caller, refs: &[String], reads: &[Read], context: Option<&str>) -> Vec<u8> {
+    let canonical = serde_json::json!([TOOL, caller.workspace.id, refs, reads, context]);
+    Sha256::digest(canonical.to_string()).to_vec()
+}
+
+fn answered(caller: &Caller, wish: &Wish, prepared: &Prepared) -> ToolAnswer<PreparedMedia> {
+    let data = PreparedMedia::of(prepared, &wish.reads);
+    ToolAnswer::new(caller, data).cloud(cloud_processing(prepared))
+}
+
+/// 402 when nothing started, nothing is ready, and minutes are the only cause (interface.md, "short of minutes").
+fn refuse_for_minutes_alone(prepared: &Prepared) -> Answer<()> {
+    let mut answers = prepared.items.iter().flat_map(|item| &item.answers);
+    if !answers.all(|answer| *answer == ReadAnswer::Not(Reason::InsufficientMinutes)) {
+        return Ok(());
+    }
+    let left = prepared.balance.left() + prepared.balance.bought;
+    let minutes = serde_json::to_value(cloud_json(prepared)).unwrap_or_default();
+    Err(ApiError::new(
+        Code::InsufficientMinutes,
+        format!("None of these reads can start: {left} cloud minutes are left, and each needs more."),
+    )
+    .suggest("Ask for cheaper reads (GET /balances shows the rates), or ask the operator for minutes.")
+    .cloud_processing(minutes))
+}
+
+fn cloud_json(prepared: &Prepared) -> Option<serde_json::Value> {
+    use poem_openapi::types::ToJSON;
+    cloud_processing(prepared).to_json()
+}
