@@ -69,6 +69,7 @@ CREATE TABLE uploads (
 );
 CREATE INDEX uploads_item ON uploads (item_id);
 CREATE INDEX uploads_due ON uploads (due_at) WHERE status = 'processing' AND finished_at IS NULL;
+CREATE INDEX uploads_fetching ON uploads (account_id) WHERE status = 'processing' AND finished_at IS NULL;
 CREATE INDEX uploads_expiry ON uploads (expires_at) WHERE status = 'awaiting_upload' AND finished_at IS NULL;
 CREATE INDEX uploads_finished ON uploads (finished_at) WHERE finished_at IS NOT NULL;
 

@@ -4,9 +4,6 @@
 
 use crate::limits::Blocked;
 use common::config::ApiSettings;
-use common::domain::url_policy::NetworkPolicy;
-use common::media::{MediaError, MediaStore};
-use common::outbound::{OutboundClient, OutboundError, OutboundSettings};
 use common::process::{Process, StartError};
 use common::seal::{SealError, Sealer};
 use std::ops::Deref;
@@ -21,7 +18,7 @@ pub struct App(Arc<Parts>);
 
 /// What [`App`] derefs to.
 pub struct Parts {
-    /// Settings, pool, wake-ups and the shutdown signal.
+    /// Settings, pool, media store, wake-ups and the shutdown signal.
     pub process: Process,
     /// Settings of the api alone.
     pub api: ApiSettings,
@@ -29,10 +26,6 @@ pub struct Parts {
     pub public_url: String,
     /// `public_url` and the version segment (spec, `{base_url}`).
     pub base_url: String,
-    /// Where media is kept.
-    pub media: MediaStore,
-    /// The one client that calls customers' URLs.
-    pub outbound: OutboundClient,
     /// Seals signing secrets.
     pub sealer: Sealer,
     /// Who is over the rate limit, so that a flood costs no queries.
@@ -48,12 +41,6 @@ pub enum AppError {
     /// The secret keys can't be used.
     #[error(transparent)]
     Seal(#[from] SealError),
-    /// The media store can't be opened.
-    #[error(transparent)]
-    Media(#[from] MediaError),
-    /// The outbound client can't be made.
-    #[error(transparent)]
-    Outbound(#[from] OutboundError),
 }
 
 impl App {
@@ -68,14 +55,11 @@ impl App {
             cure: "it seals signing secrets; `openssl rand -base64 32` makes one",
         })?;
         let sealer = Sealer::new(key, settings.secret_key_old.as_ref())?;
-        let media = MediaStore::open(&settings.media_store_url())?;
-        let policy = NetworkPolicy::naming(settings.outbound_allow.clone());
-        let outbound = OutboundClient::new(OutboundSettings { policy, ..OutboundSettings::default() })?;
         let public_url = api.public_url.clone().unwrap_or_else(|| format!("http://{}", api.listen));
         let public_url = public_url.trim_end_matches('/').to_owned();
         let base_url = format!("{public_url}{API_PATH}");
         let blocked = Blocked::new();
-        Ok(Self(Arc::new(Parts { process, api, public_url, base_url, media, outbound, sealer, blocked })))
+        Ok(Self(Arc::new(Parts { process, api, public_url, base_url, sealer, blocked })))
     }
 
     /// A connection from the pool.

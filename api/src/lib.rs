@@ -3,12 +3,12 @@
 //! `routes` names every group once; `outer` and `guard` surround them, so that a handler only decides and answers.
 //! Nothing here runs a read or sends a webhook: that is the worker's.
 
-pub mod dispatch;
-
 mod address;
 pub mod app;
-
 pub mod auth;
+pub mod balances;
+mod deliveries;
+pub mod dispatch;
 pub mod envelope;
 pub mod error;
 mod explain;
@@ -16,6 +16,7 @@ mod guard;
 pub mod idempotency;
 mod intake;
 pub mod keys;
+pub mod library;
 mod limits;
 pub mod models;
 mod openapi;
@@ -27,6 +28,9 @@ mod scope;
 pub mod sessions;
 pub mod text;
 pub mod tools;
+pub mod uploads;
+mod webhook_secret;
+mod webhooks;
 pub mod workspaces;
 
 use crate::app::App;
@@ -52,3 +56,6 @@ pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
         .await?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

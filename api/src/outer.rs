@@ -50,10 +50,8 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
         if versioned && self.app.process.shutdown.is_cancelled() {
             return envelope.refuse(&ApiError::new(Code::ShuttingDown, "This process is stopping. Try again."));
         }
-        if versioned {
-            if let Err(refusal) = take_in(&mut request).await {
-                return envelope.refuse(&refusal);
-            }
+        if versioned && let Err(refusal) = take_in(&mut request).await {
+            return envelope.refuse(&refusal);
         }
         let path = request.uri().path().to_owned();
         let answered = AssertUnwindSafe(self.inner.call(request)).catch_unwind().await;
@@ -188,6 +186,9 @@ fn record(method: &Method, scope: &Scope, response: &Response, took: Duration) {
     .record(took.as_secs_f64());
     if let Some(Refused(code)) = response.data::<Refused>() {
         metrics::counter!("mws_api_refusals_total", "code" => code.name()).increment(1);
+        if *code == Code::RateLimited {
+            metrics::counter!("mws_rate_limited_total").increment(1);
+        }
     }
     let account = scope.account.get().map(ToString::to_string).unwrap_or_default();
     let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);

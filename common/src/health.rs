@@ -122,8 +122,8 @@ pub fn serve(process: &Process, beat: Option<Beat>) {
     let (health, shutdown) = (Health::new(process, beat), process.shutdown.clone());
     tokio::spawn(async move {
         let server = Server::new(TcpListener::bind(listen));
-        let served = server.run_with_graceful_shutdown(endpoint(&health), shutdown.cancelled(), Some(PATIENCE)).await;
-        report(listen, served);
+        let ended = server.run_with_graceful_shutdown(endpoint(&health), shutdown.cancelled(), Some(PATIENCE)).await;
+        report(listen, ended);
     });
 }
 
@@ -131,8 +131,8 @@ fn endpoint(health: &Health) -> impl Endpoint + use<> {
     health.routes().map_to_response()
 }
 
-fn report(listen: SocketAddr, served: std::io::Result<()>) {
-    if let Err(error) = served {
+fn report(listen: SocketAddr, ended: std::io::Result<()>) {
+    if let Err(error) = ended {
         tracing::error!(listen = %listen, error = %error, "Health and metrics are not served.");
     }
 }

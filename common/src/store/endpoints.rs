@@ -54,7 +54,7 @@ pub struct NewEndpoint {
     pub event_types: Vec<EventType>,
 }
 
-/// Registers an endpoint, unless the account, which the caller has locked (`minutes::lock_account`), has
+/// Registers an endpoint, unless the account, which the caller has locked (`accounts::lock`), has
 /// [`MOST_ENDPOINTS`] already.
 pub async fn insert(conn: &mut PgConnection, new: &NewEndpoint) -> sqlx::Result<Option<Endpoint>> {
     sqlx::query_as!(
@@ -88,6 +88,28 @@ pub async fn find(conn: &mut PgConnection, account: AccountId, id: EndpointId) -
         account as _
     )
     .fetch_optional(conn)
+    .await
+}
+
+/// Locks an endpoint of the account until the transaction ends. Answers whether it is enabled; none when there is none.
+pub async fn lock(conn: &mut PgConnection, account: AccountId, id: EndpointId) -> sqlx::Result<Option<bool>> {
+    sqlx::query_scalar!(
+        "SELECT enabled FROM webhook_endpoints WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL
+         FOR NO KEY UPDATE",
+        id as _,
+        account as _
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Whether any account has this endpoint: one that exists is refused otherwise than one that does not.
+pub async fn exists(conn: &mut PgConnection, id: EndpointId) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT 1 FROM webhook_endpoints WHERE id = $1 AND deleted_at IS NULL) AS "exists!""#,
+        id as _
+    )
+    .fetch_one(conn)
     .await
 }
 

@@ -182,25 +182,29 @@ pub async fn unsent(
     .await
 }
 
-/// How many pings were sent to the endpoint in the last `seconds`, and after how many more the oldest of them is out of
-/// that time.
-pub async fn test_pings_since(
-    conn: &mut PgConnection,
-    endpoint: EndpointId,
-    seconds: i32,
-) -> sqlx::Result<(i64, Option<i64>)> {
-    let found = sqlx::query!(
-        r#"SELECT count(*) AS "count!",
+/// The pings that an endpoint was sent lately.
+#[derive(Debug, Clone, Copy)]
+pub struct LatelyPinged {
+    /// How many.
+    pub pings: i64,
+    /// Seconds until the oldest of them is no longer counted.
+    pub wait_seconds: Option<i64>,
+    /// The database's time.
+    pub now: DateTime<Utc>,
+}
+
+/// The pings of the last `seconds`. Call under the endpoint's lock, or two that race are both let through.
+pub async fn pings_lately(conn: &mut PgConnection, endpoint: EndpointId, seconds: f64) -> sqlx::Result<LatelyPinged> {
+    sqlx::query_as!(
+        LatelyPinged,
+        r#"SELECT count(*) AS "pings!", mws_now() AS "now!",
                ceil(extract(epoch FROM min(created_at) + make_interval(secs => $2) - mws_now()))::bigint AS wait_seconds
-           FROM (
-               SELECT created_at, trigger FROM deliveries WHERE endpoint_id = $1 AND trigger = 'test'
-               ORDER BY id DESC LIMIT 100
-           ) AS pings
-           WHERE created_at > mws_now() - make_interval(secs => $2)"#,
+           FROM deliveries
+           WHERE endpoint_id = $1 AND id >= mws_first_id(mws_now() - make_interval(secs => $2 + 60))
+               AND trigger = 'test' AND created_at > mws_now() - make_interval(secs => $2)"#,
         endpoint as _,
-        f64::from(seconds)
+        seconds
     )
     .fetch_one(conn)
-    .await?;
-    Ok((found.count, found.wait_seconds))
+    .await
 }

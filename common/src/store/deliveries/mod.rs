@@ -14,7 +14,7 @@ mod rescue;
 pub use claim::{Claim, PutBack, claim, put_back};
 pub use due::{Due, set_tickets, ticketless, with_lost_tickets};
 pub use end::{end_of_silent, prune, replace};
-pub use log::{AttemptRow, DeliveryRow, Filter, Unsent, attempts_of, find, list, test_pings_since, unsent};
+pub use log::{AttemptRow, DeliveryRow, Filter, LatelyPinged, Unsent, attempts_of, find, list, pings_lately, unsent};
 pub use rescue::{LostClaim, free_interrupted, lost_for_good};
 
 use super::events::EndedEvent;
