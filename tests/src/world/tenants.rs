@@ -9,7 +9,7 @@ use common::ids::{AccountId, EndpointId, ItemId, KeyId, UserId, WorkspaceId};
 use common::store::credentials::Pace;
 use common::store::endpoints::{self, NewEndpoint};
 use common::store::sessions::{self, NewCode, Redemption};
-use common::store::{accounts, minutes};
+use common::store::accounts;
 
 /// Sixteen bytes that nothing else has: enough for a credential of a test.
 fn random() -> [u8; 16] {
@@ -101,7 +101,7 @@ impl World {
         change: impl AsyncFnOnce(&mut sqlx::PgConnection) -> sqlx::Result<()>,
     ) -> anyhow::Result<()> {
         let mut tx = self.pool().begin().await?;
-        minutes::lock_account(&mut tx, tenant.account).await?;
+        accounts::lock(&mut tx, tenant.account).await?;
         minutes::fold(&mut tx, tenant.account, self.settings.monthly_minutes).await?;
         change(&mut tx).await?;
         Ok(tx.commit().await?)
