@@ -59,7 +59,7 @@ async fn entry(process: &Process, kept: Option<&Credentials>) -> anyhow::Result<
     let mut make_key = conn.begin().await?;
     let entry = match known_account(&mut make_key, kept).await? {
         Some((account_id, workspace_id)) => {
-            minutes::lock_account(&mut make_key, account_id).await?;
+            accounts::lock(&mut make_key, account_id).await?;
             let new = NewKey { account_id, workspace_id, name: Some(KEY), key: &key };
             if keys::insert_within(&mut make_key, &new, MOST_KEYS).await?.is_none() {
                 keys::revoke_oldest_named(&mut make_key, account_id, KEY).await?;

@@ -9,7 +9,7 @@ use common::ids::{AccountId, EndpointId, ItemId, KeyId, UserId, WorkspaceId};
 use common::store::credentials::Pace;
 use common::store::endpoints::{self, NewEndpoint};
 use common::store::sessions::{self, NewCode, Redemption};
-use common::store::accounts;
+use common::store::{accounts, minutes};
 
 /// Sixteen bytes that nothing else has: enough for a credential of a test.
 fn random() -> [u8; 16] {
