@@ -69,6 +69,7 @@ CREATE TABLE uploads (
 );
 CREATE INDEX uploads_item ON uploads (item_id);
 CREATE INDEX uploads_due ON uploads (due_at) WHERE status = 'processing' AND finished_at IS NULL;
+CREATE INDEX uploads_fetching ON uploads (account_id) WHERE status = 'processing' AND finished_at IS NULL;
 CREATE INDEX uploads_expiry ON uploads (expires_at) WHERE status = 'awaiting_upload' AND finished_at IS NULL;
 CREATE INDEX uploads_finished ON uploads (finished_at) WHERE finished_at IS NOT NULL;
 
@@ -80,7 +81,8 @@ CREATE TABLE item_reads (
     engine text NOT NULL,
     engine_version text NOT NULL,
     quality text,
-    result jsonb,
+    -- `json`, not `jsonb`: what is shown keeps the order the reader wrote it in.
+    result json,
     object_key text,
     stored_at timestamptz NOT NULL DEFAULT mws_now(),
     PRIMARY KEY (item_id, read),

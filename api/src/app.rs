@@ -4,8 +4,6 @@
 
 use crate::limits::Blocked;
 use common::config::ApiSettings;
-use common::domain::url_policy::NetworkPolicy;
-use common::outbound::{OutboundClient, OutboundError, OutboundSettings};
 use common::process::{Process, StartError};
 use common::seal::{SealError, Sealer};
 use std::ops::Deref;
@@ -28,8 +26,6 @@ pub struct Parts {
     pub public_url: String,
     /// `public_url` and the version segment (spec, `{base_url}`).
     pub base_url: String,
-    /// The one client that calls customers' URLs.
-    pub outbound: OutboundClient,
     /// Seals signing secrets.
     pub sealer: Sealer,
     /// Who is over the rate limit, so that a flood costs no queries.
@@ -45,9 +41,6 @@ pub enum AppError {
     /// The secret keys can't be used.
     #[error(transparent)]
     Seal(#[from] SealError),
-    /// The outbound client can't be made.
-    #[error(transparent)]
-    Outbound(#[from] OutboundError),
 }
 
 impl App {
@@ -62,13 +55,11 @@ impl App {
             cure: "it seals signing secrets; `openssl rand -base64 32` makes one",
         })?;
         let sealer = Sealer::new(key, settings.secret_key_old.as_ref())?;
-        let policy = NetworkPolicy::naming(settings.outbound_allow.clone());
-        let outbound = OutboundClient::new(OutboundSettings { policy, ..OutboundSettings::default() })?;
         let public_url = api.public_url.clone().unwrap_or_else(|| format!("http://{}", api.listen));
         let public_url = public_url.trim_end_matches('/').to_owned();
         let base_url = format!("{public_url}{API_PATH}");
         let blocked = Blocked::new();
-        Ok(Self(Arc::new(Parts { process, api, public_url, base_url, outbound, sealer, blocked })))
+        Ok(Self(Arc::new(Parts { process, api, public_url, base_url, sealer, blocked })))
     }
 
     /// A connection from the pool.

@@ -16,6 +16,7 @@ use common::ending::{job_ticket, wakes_of};
 use common::ids::ItemId;
 use common::process::Process;
 use common::queue::{self, Ticket};
+use common::store::accounts;
 use common::store::idempotency::{self, Key, Stored};
 use common::store::jobs::{self, Call, Owners};
 use common::store::minutes::{self, Balance};
@@ -139,7 +140,7 @@ async fn commit(
     let Some(mut hands) = Hands::of(&triage.candidates, &fates) else {
         return Ok(Committed::LookAgain);
     };
-    if !minutes::lock_account(&mut tx, wish.owners.payer).await? {
+    if !accounts::lock(&mut tx, wish.owners.payer).await? {
         return Err(sqlx::Error::RowNotFound);
     }
     minutes::fold(&mut tx, wish.owners.payer, settings.monthly_minutes).await?;

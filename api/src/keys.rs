@@ -10,7 +10,7 @@ use crate::text::{Text, Time};
 use common::domain::credential::ApiKey;
 use common::ids::{KeyId, WorkspaceId};
 use common::store::keys::{self, KeyRow, NewKey, Revoked};
-use common::store::{minutes, workspaces};
+use common::store::{accounts, workspaces};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
@@ -166,7 +166,7 @@ impl Keys {
     ) -> Answer<KeyRow> {
         let mut conn = self.0.conn().await?;
         let mut create_key = conn.begin().await?;
-        minutes::lock_account(&mut create_key, caller.account_id).await?;
+        accounts::lock(&mut create_key, caller.account_id).await?;
         let workspace_id = workspaces::owned(&mut create_key, caller.account_id, named).await?.ok_or_else(|| {
             let message = "A key is bound to a workspace that your account owns, and this is none.";
             ApiError::new(Code::WorkspaceForbidden, message).suggest("GET /workspaces lists those you can reach.")

@@ -4,7 +4,9 @@
 
 use crate::app::App;
 use crate::error::Code;
-use crate::{balances, deliveries, keys, models, sessions, tools, webhook_secret, webhooks, workspaces};
+use crate::{
+    balances, deliveries, keys, library, models, sessions, tools, uploads, webhook_secret, webhooks, workspaces,
+};
 use poem_openapi::Tags;
 
 /// The codes an operation may refuse with, beside those that every operation shares (`openapi::refusals`).
@@ -18,6 +20,7 @@ type Tools = (
     tools::prepare_media::PrepareMedia,
     tools::jobs::Jobs,
     tools::session::SessionTools,
+    tools::library::LibraryTools,
     models::Models,
 );
 type Resources = (
@@ -25,6 +28,8 @@ type Resources = (
     keys::Keys,
     workspaces::Workspaces,
     sessions::Sessions,
+    uploads::Uploads,
+    library::Library,
     webhooks::Webhooks,
     deliveries::Deliveries,
     webhook_secret::WebhookSecrets,
@@ -37,6 +42,7 @@ pub fn all(app: &App) -> Routes {
         tools::prepare_media::PrepareMedia(app.clone()),
         tools::jobs::Jobs(app.clone()),
         tools::session::SessionTools(app.clone()),
+        tools::library::LibraryTools(app.clone()),
         models::Models,
     );
     let resources = (
@@ -44,6 +50,8 @@ pub fn all(app: &App) -> Routes {
         keys::Keys(app.clone()),
         workspaces::Workspaces(app.clone()),
         sessions::Sessions(app.clone()),
+        uploads::Uploads(app.clone()),
+        library::Library(app.clone()),
         webhooks::Webhooks(app.clone()),
         deliveries::Deliveries(app.clone()),
         webhook_secret::WebhookSecrets(app.clone()),
@@ -57,11 +65,14 @@ pub const ERRORS: &[Refusals] = &[
     tools::prepare_media::ERRORS,
     tools::jobs::ERRORS,
     tools::session::ERRORS,
+    tools::library::ERRORS,
     models::ERRORS,
     balances::ERRORS,
     keys::ERRORS,
     workspaces::ERRORS,
     sessions::ERRORS,
+    uploads::ERRORS,
+    library::ERRORS,
     webhooks::ERRORS,
     deliveries::ERRORS,
     webhook_secret::ERRORS,

@@ -6,9 +6,7 @@ use crate::guard::{Envelope, classify};
 use crate::outer::Outer;
 use clap::Parser;
 use common::config::{ApiSettings, Settings};
-use common::media::MediaStore;
 use common::process::Process;
-use common::wake::Wakes;
 use poem::http::{Method, StatusCode};
 use poem::test::{TestClient, TestRequestBuilder, TestResponse};
 use poem::{Endpoint, Response};
@@ -43,16 +41,8 @@ fn app() -> (App, CancellationToken) {
         .acquire_timeout(Duration::from_millis(200))
         .connect_lazy("postgres://mws@localhost/none?host=/nonexistent")
         .expect("a pool that connects when it is used");
-    let shutdown = CancellationToken::new();
-    let process = Process {
-        media: MediaStore::open(&arguments.settings.media_store_url()).expect("a media store"),
-        settings: arguments.settings.into(),
-        name: "test".into(),
-        host: "test".into(),
-        wakes: Wakes::start(&pool, shutdown.clone()),
-        pool,
-        shutdown: shutdown.clone(),
-    };
+    let process = Process::over(arguments.settings, pool).expect("a process");
+    let shutdown = process.shutdown.clone();
     (App::new(process, arguments.api).expect("an app"), shutdown)
 }
 

@@ -18,7 +18,7 @@ use common::ids::{DeliveryId, EndpointId};
 use common::queue::{self, Queue, Subject, Ticket};
 use common::store::deliveries::{self, NewDelivery, Opening};
 use common::store::endpoints::{self, Change, MOST_ENDPOINTS, NewEndpoint};
-use common::store::{events, minutes};
+use common::store::{accounts, events};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::types::MaybeUndefined;
@@ -240,7 +240,7 @@ enum After {
 
 impl Webhooks {
     async fn check(&self, url: &str) -> Answer<()> {
-        match self.0.outbound.check_resolves_public(url).await {
+        match self.0.process.outbound.check_resolves_public(url).await {
             Ok(_) => Ok(()),
             Err(refused) => {
                 let code = match refused {
@@ -257,7 +257,7 @@ impl Webhooks {
     async fn register(&self, new: &NewEndpoint) -> Answer<endpoints::Endpoint> {
         let mut conn = self.0.conn().await?;
         let mut register = conn.begin().await?;
-        minutes::lock_account(&mut register, new.account_id).await?;
+        accounts::lock(&mut register, new.account_id).await?;
         let row = endpoints::insert(&mut register, new).await?.ok_or_else(|| {
             let message = format!("The account has {MOST_ENDPOINTS} endpoints, which is the most.");
             ApiError::new(Code::EndpointLimitReached, message).suggest("DELETE /webhooks/{id} removes one.")

@@ -11,6 +11,7 @@ use crate::domain::minutes::Minutes;
 use crate::domain::read::Read;
 use crate::ids::{AccountId, JobId};
 use crate::queue::{self, Queue, Subject, Ticket};
+use crate::store::accounts;
 use crate::store::events::{self, EndedEvent};
 use crate::store::jobs::{self, Admitted, EndedJob};
 use crate::store::minutes::{self, Settlement};
@@ -91,7 +92,7 @@ impl Aftermath {
 /// Use case: gives an account's free places to its waiting jobs. Answers how many got one.
 pub async fn admit(pool: &PgPool, wakes: &Wakes, account: AccountId) -> sqlx::Result<usize> {
     let mut tx = pool.begin().await?;
-    minutes::lock_account(&mut tx, account).await?;
+    accounts::lock(&mut tx, account).await?;
     let admitted = jobs::admit(&mut tx, account).await?;
     let tickets = tickets_for(&mut tx, &admitted).await?;
     queue::push(&mut tx, &tickets).await?;

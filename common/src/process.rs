@@ -4,7 +4,9 @@
 //! a name that no other has had, host-pid-ulid, which leases, claims and queue workers are known by.
 
 use crate::config::Settings;
+use crate::domain::url_policy::NetworkPolicy;
 use crate::media::{MediaError, MediaStore};
+use crate::outbound::{OutboundClient, OutboundError, OutboundSettings};
 use crate::store::{self, PoolSize};
 use crate::wake::Wakes;
 use secrecy::SecretString;
@@ -26,6 +28,8 @@ pub struct Process {
     pub pool: PgPool,
     /// Where uploaded media and large results are kept.
     pub media: MediaStore,
+    /// The only way to a customer's URL.
+    pub outbound: OutboundClient,
     /// Notifications to and from other processes.
     pub wakes: Wakes,
     /// Cancelled when the process is to end.
@@ -52,6 +56,9 @@ pub enum StartError {
     /// The media store can't be used.
     #[error(transparent)]
     Media(#[from] MediaError),
+    /// The outbound client can't be set up.
+    #[error(transparent)]
+    Outbound(#[from] OutboundError),
 }
 
 impl Process {
@@ -70,12 +77,28 @@ impl Process {
         }
         let pool = store::connect(url, connections, &format!("mws-{service}")).await?;
         store::migrate(&pool).await?;
+        Self::over(settings, pool)
+    }
+
+    /// A process over a database that is up to date.
+    pub fn over(settings: Settings, pool: PgPool) -> Result<Self, StartError> {
         let media = MediaStore::open(&settings.media_store_url())?;
+        let policy = NetworkPolicy::naming(settings.outbound_allow.iter().copied());
+        let outbound = OutboundClient::new(OutboundSettings { policy, ..OutboundSettings::default() })?;
         let shutdown = CancellationToken::new();
         let wakes = Wakes::start(&pool, shutdown.clone());
         let host = host_name();
         let name = format!("{host}-{}-{}", std::process::id(), Ulid::generate());
-        Ok(Self { settings: Arc::new(settings), name: name.into(), host: host.into(), pool, media, wakes, shutdown })
+        Ok(Self {
+            settings: Arc::new(settings),
+            name: name.into(),
+            host: host.into(),
+            pool,
+            media,
+            outbound,
+            wakes,
+            shutdown,
+        })
     }
 
     /// Cancels `shutdown` at the first Ctrl-C or SIGTERM.

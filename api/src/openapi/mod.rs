@@ -63,6 +63,8 @@ impl Operation {
         self.refuse_unknown_queries(request.uri().query())?;
         let (Some(schema), Some(SentBody(bytes))) = (&self.body, request.data::<SentBody>()) else { return Ok(()) };
         let json = request.content_type().is_some_and(|media| media.contains("json"));
+        // No body is a body without fields: the first one that is missing is named.
+        let bytes: &[u8] = if bytes.is_empty() { b"{}" } else { bytes };
         let sent: Option<Value> = if json { serde_json::from_slice(bytes).ok() } else { None };
         match sent.and_then(|sent| explain(schema, &sent)) {
             Some(words) => Err(ApiError::new(Code::InvalidRequest, words)),

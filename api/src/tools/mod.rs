@@ -1,6 +1,7 @@
 //! The tools: `POST /tools/<name>` with a JSON body, answered in the tool envelope (spec §4). One file a family.
 
 pub mod jobs;
+pub mod library;
 pub mod list;
 pub mod prepare_media;
 pub mod session;

@@ -22,7 +22,7 @@ pub const RENEWAL: Duration = Duration::from_secs(10);
 /// Running or admitted jobs an account may have at once; more stay queued without a ticket.
 pub const PLACES: i64 = 20;
 /// How far apart two of an account's tickets are dated; see [`dated_back`].
-const SPACING: Duration = Duration::from_secs(60);
+const SPACING: Duration = Duration::from_mins(1);
 /// Live jobs an account may have at once; past it a read is refused with `queue_full`.
 pub const MAX_LIVE: i64 = 500;
 
@@ -180,6 +180,7 @@ pub fn millis<S: Serializer>(time: &DateTime<Utc>, serializer: S) -> Result<S::O
     serializer.serialize_str(&time.to_rfc3339_opts(SecondsFormat::Millis, true))
 }
 
+#[expect(clippy::ref_option, reason = "serde hands a reference to the field")]
 fn optional_millis<S: Serializer>(time: &Option<DateTime<Utc>>, serializer: S) -> Result<S::Ok, S::Error> {
     match time {
         Some(time) => millis(time, serializer),
@@ -200,7 +201,7 @@ pub enum Next {
 pub fn after_failure(failures: i16, retryable: bool) -> Next {
     match (retryable, failures) {
         (true, 0) => Next::Again(Duration::from_secs(10)),
-        (true, failures) if failures + 1 < MAX_ATTEMPTS => Next::Again(Duration::from_secs(60)),
+        (true, failures) if failures + 1 < MAX_ATTEMPTS => Next::Again(Duration::from_mins(1)),
         _ => Next::Fail,
     }
 }
@@ -226,7 +227,7 @@ mod tests {
     #[test]
     fn a_retryable_failure_is_tried_three_times_and_another_once() {
         assert_eq!(after_failure(0, true), Next::Again(Duration::from_secs(10)));
-        assert_eq!(after_failure(1, true), Next::Again(Duration::from_secs(60)));
+        assert_eq!(after_failure(1, true), Next::Again(Duration::from_mins(1)));
         assert_eq!(after_failure(2, true), Next::Fail);
         assert_eq!(after_failure(0, false), Next::Fail);
     }

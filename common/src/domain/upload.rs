@@ -1,15 +1,11 @@
-//! Uploads and imports: what may be sent, for how long, and when a failed ingest is tried again.
+//! Uploads and imports: what may be sent, and for how long. When a failed ingest is tried again is decided as for jobs,
+//! in `job`.
 
 use crate::domain::item::ItemType;
 use serde::{Deserialize, Serialize};
 
 /// Hours an upload waits for its bytes before it is dropped.
 pub const UPLOAD_HOURS: i32 = 24;
-/// Attempts of an ingest in all, those that failed in a way that may pass.
-pub const ATTEMPTS: i16 = 3;
-/// Workers that an ingest may take down before it is given up.
-pub const LOSSES: i16 = 5;
-
 /// How far an upload has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[serde(rename_all = "snake_case")]
@@ -25,16 +21,6 @@ pub enum UploadStatus {
     Failed,
     /// Its bytes did not come in time.
     Expired,
-}
-
-/// Seconds until an ingest that has now failed this often is tried again; none when it has been tried enough
-/// (interface.md, "Jobs": 10 s, then 60 s).
-pub const fn retry_seconds(failures: i16) -> Option<i32> {
-    match failures {
-        _ if failures >= ATTEMPTS => None,
-        ..=1 => Some(10),
-        _ => Some(60),
-    }
 }
 
 /// What may be uploaded, as clients name it, and what kind of item it becomes.
@@ -121,11 +107,6 @@ fn subtype(format_name: &str, found: ItemType) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_failed_ingest_is_tried_after_ten_seconds_after_sixty_and_then_no_more() {
-        assert_eq!([1, 2, 3, 4].map(retry_seconds), [Some(10), Some(60), None, None]);
-    }
 
     #[test]
     fn a_media_type_is_judged_without_its_parameters_and_its_case() {

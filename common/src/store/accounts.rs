@@ -83,3 +83,13 @@ pub async fn create_with_key(conn: &mut PgConnection, name: &str, key: &ApiKey) 
     let key_id = keys::insert(conn, &new).await?.id;
     Ok(AccountWithKey { account_id, workspace_id, key_id })
 }
+
+/// Locks the account until the transaction ends. False when there is no such account.
+///
+/// `NO KEY`, because inserts that name the account must not wait for it.
+pub async fn lock(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<bool> {
+    let row = sqlx::query!("SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE", account.uuid())
+        .fetch_optional(conn)
+        .await?;
+    Ok(row.is_some())
+}

@@ -1,6 +1,6 @@
 //! API keys: only their hashes (spec §2, "API key").
 //!
-//! The tenth is counted under the account's lock: `minutes::lock_account` first, then `insert_within`, in one transaction.
+//! The tenth is counted under the account's lock: `accounts::lock` first, then `insert_within`, in one transaction.
 
 use crate::domain::credential::ApiKey;
 use crate::ids::{AccountId, KeyId, WorkspaceId};

@@ -6,8 +6,7 @@
 use super::DeliverError;
 use super::request::{self, Attempt, StandardWebhooks};
 use common::domain::retry::RetrySchedule;
-use common::domain::url_policy::NetworkPolicy;
-use common::outbound::{AttemptOutcome, OutboundClient, OutboundSettings, WebhookRequest};
+use common::outbound::{AttemptOutcome, OutboundClient, WebhookRequest};
 use common::process::Process;
 use common::seal::{SealError, Sealer};
 use common::store::attempts::EndedAttempt;
@@ -50,10 +49,7 @@ impl Sender {
         let key = settings.secret_key.as_ref().ok_or(DeliverError::Missing("MWS_SECRET_KEY"))?;
         let default_secret = settings.default_webhook_secret.clone();
         Ok(Self {
-            client: OutboundClient::new(OutboundSettings {
-                policy: NetworkPolicy::naming(settings.outbound_allow.clone()),
-                ..OutboundSettings::default()
-            })?,
+            client: process.outbound.clone(),
             sealer: Sealer::new(key, settings.secret_key_old.as_ref())?,
             default_secret: default_secret.ok_or(DeliverError::Missing("MWS_DEFAULT_WEBHOOK_SECRET"))?,
             schedule: settings.webhook_retry_seconds.clone(),

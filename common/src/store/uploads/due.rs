@@ -10,23 +10,18 @@ pub async fn lock_due(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<U
     sqlx::query_scalar!(
         r#"SELECT id AS "id: UploadId" FROM uploads
            WHERE status = 'processing' AND finished_at IS NULL AND due_at <= mws_now()
-               AND (
-                   lease_until <= mws_now()
-                   OR (
-                       lease_until IS NULL
-                       AND NOT EXISTS (
-                           SELECT FROM apalis.jobs ticket
-                           LEFT JOIN apalis.workers holder ON holder.id = ticket.lock_by
-                           WHERE ticket.id = uploads.ticket_id
-                               AND (
-                                   ticket.status = 'Pending'
-                                   OR (
-                                       ticket.status IN ('Queued', 'Running')
-                                       AND holder.last_seen > now() - interval '20 seconds'
-                                   )
-                               )
+               AND (lease_until IS NULL OR lease_until <= mws_now())
+               AND NOT EXISTS (
+                   SELECT FROM apalis.jobs ticket
+                   LEFT JOIN apalis.workers holder ON holder.id = ticket.lock_by
+                   WHERE ticket.id = uploads.ticket_id
+                       AND (
+                           ticket.status = 'Pending'
+                           OR (
+                               ticket.status IN ('Queued', 'Running')
+                               AND holder.last_seen > now() - interval '20 seconds'
+                           )
                        )
-                   )
                )
            ORDER BY due_at
            LIMIT $1

@@ -7,7 +7,7 @@ mod due;
 mod work;
 
 pub use due::{assign_tickets, expire, lock_due, prune};
-pub use work::{Claim, Facts, Finished, claim, fail, fetched, finish, hand_back, renew, retry};
+pub use work::{Claim, Facts, Finished, claim, fail, fetched, finish, hand_back, postpone, renew, retry};
 
 use crate::domain::upload::{UPLOAD_HOURS, UploadStatus};
 use crate::ids::{AccountId, ItemId, UploadId, WorkspaceId};

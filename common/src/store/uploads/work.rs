@@ -30,8 +30,9 @@ pub struct Claim {
     pub losses: i16,
 }
 
-/// Claims an upload for 30 s, if it is due and nobody else holds it.
-pub async fn claim(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Option<Claim>> {
+/// Claims an upload for 30 s, if it is due, nobody else holds it, and, where its bytes are to be fetched, its account
+/// does not fetch from `most_fetches` URLs already.
+pub async fn claim(conn: &mut PgConnection, upload: UploadId, most_fetches: i64) -> sqlx::Result<Option<Claim>> {
     sqlx::query_as!(
         Claim,
         r#"UPDATE uploads
@@ -39,12 +40,34 @@ pub async fn claim(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Op
                losses = losses + CASE WHEN lease_until IS NULL THEN 0 ELSE 1 END
            WHERE id = $1 AND status = 'processing' AND due_at <= mws_now()
                AND (lease_until IS NULL OR lease_until <= mws_now())
+               AND (
+                   object_key IS NOT NULL
+                   OR $2 > (
+                       SELECT count(*) FROM uploads fetched
+                       WHERE fetched.account_id = uploads.account_id AND fetched.status = 'processing'
+                           AND fetched.finished_at IS NULL AND fetched.object_key IS NULL
+                           AND fetched.lease_until > mws_now()
+                   )
+               )
            RETURNING id AS "id: UploadId", claim_no, item_id AS "item_id: ItemId", account_id AS "account_id: AccountId",
                content_type, source_url, object_key, failures, losses"#,
         upload as UploadId,
+        most_fetches,
     )
     .fetch_optional(conn)
     .await
+}
+
+/// Lets an upload that could be claimed but for its account's other fetches wait for a moment.
+pub async fn postpone(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE uploads SET due_at = mws_now() + interval '2 seconds', ticket_id = NULL
+         WHERE id = $1 AND status = 'processing' AND due_at <= mws_now() AND lease_until IS NULL",
+        upload as UploadId,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
 }
 
 /// Keeps a claim for another 30 s. False when it is lost or the upload has ended: stop, and write nothing.
@@ -121,14 +144,15 @@ pub enum Finished {
 }
 
 impl Finished {
-    const fn of(rows: i64) -> Self {
+    const fn of(rows: u64) -> Self {
         if rows == 0 { Self::Lost } else { Self::Written }
     }
 }
 
-/// Ends an upload with a ready item.
-pub async fn finish(conn: &mut PgConnection, claim: &Claim, facts: &Facts) -> sqlx::Result<Finished> {
-    let done = sqlx::query_scalar!(
+/// Ends an upload with a ready item; answers the object that holds its bytes. None when the claim was lost or the item
+/// deleted: nothing was written.
+pub async fn finish(conn: &mut PgConnection, claim: &Claim, facts: &Facts) -> sqlx::Result<Option<String>> {
+    sqlx::query_scalar!(
         r#"WITH done AS (
             UPDATE uploads SET status = 'done', finished_at = mws_now(), lease_until = NULL
             WHERE id = $1 AND claim_no = $2 AND status = 'processing' AND lease_until IS NOT NULL
@@ -140,7 +164,7 @@ pub async fn finish(conn: &mut PgConnection, claim: &Claim, facts: &Facts) -> sq
             FROM done
             WHERE items.id = done.item_id AND items.status = 'processing'
         )
-        SELECT count(*) AS "done!" FROM done"#,
+        SELECT object_key AS "object_key!" FROM done"#,
         claim.id as UploadId,
         claim.claim_no,
         facts.item_type.name(),
@@ -151,9 +175,8 @@ pub async fn finish(conn: &mut PgConnection, claim: &Claim, facts: &Facts) -> sq
         facts.height,
         facts.content_type,
     )
-    .fetch_one(conn)
-    .await?;
-    Ok(Finished::of(done))
+    .fetch_optional(conn)
+    .await
 }
 
 /// Ends an upload with a failed item. A failed item keeps no bytes, so none of its account's storage either.
@@ -177,7 +200,7 @@ pub async fn fail(conn: &mut PgConnection, claim: &Claim, code: &str, message: &
     )
     .fetch_one(conn)
     .await?;
-    Ok(Finished::of(done))
+    Ok(Finished::of(done.unsigned_abs()))
 }
 
 /// Counts a failed attempt and lets the upload wait; the scheduler gives it its next ticket when it is due.
@@ -201,7 +224,7 @@ pub async fn retry(
     )
     .execute(conn)
     .await?;
-    Ok(if waiting.rows_affected() == 0 { Finished::Lost } else { Finished::Written })
+    Ok(Finished::of(waiting.rows_affected()))
 }
 
 /// Gives an upload back uncounted, due at once, with a ticket that the same transaction pushes.
@@ -215,5 +238,5 @@ pub async fn hand_back(conn: &mut PgConnection, claim: &Claim, ticket_id: &str) 
     )
     .execute(conn)
     .await?;
-    Ok(if handed.rows_affected() == 0 { Finished::Lost } else { Finished::Written })
+    Ok(Finished::of(handed.rows_affected()))
 }

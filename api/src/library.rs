@@ -1,0 +1,231 @@
+//! Library items over routes: `/library/items` (spec §2, "Library item"; interface.md).
+//!
+//! The item's shape and the use cases that tools share are here: finding the one that a text names, holding its reads
+//! back, deleting it. How an item gets its bytes is `uploads`'s.
+
+mod item;
+
+pub use item::{Item, ItemKind, ItemState, hexadecimal};
+
+use crate::app::App;
+use crate::auth::{Auth, Caller, CallerWorkspace, Role};
+use crate::envelope::Deleted;
+use crate::error::{Answer, ApiError, Code};
+use crate::paging::{Limit, List, Page};
+use crate::routes::{Refusals, Tag};
+use crate::text::{Text, Time};
+use common::domain::read::Read;
+use common::ending;
+use common::ids::ItemId;
+use common::store::items::{self, ItemRow, Resolved, Tombstone};
+use common::store::jobs;
+use item::StoredResult;
+use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Json;
+use poem_openapi::{Object, OpenApi};
+use sqlx::PgConnection;
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("GET /library/items", &[Code::InvalidCursor]),
+    ("GET /library/items/{id}", REACHING),
+    ("DELETE /library/items/{id}", CHANGING),
+    ("GET /library/items/{id}/reads/{read}", REACHING),
+    ("POST /library/items/{id}/lease", CHANGING),
+    ("DELETE /library/items/{id}/lease", CHANGING),
+];
+const REACHING: &[Code] = &[Code::ItemNotFound, Code::WorkspaceForbidden];
+const CHANGING: &[Code] = &[Code::ItemNotFound, Code::WorkspaceForbidden, Code::RoleForbidden];
+
+/// Bytes of the largest stored read that is answered: a day of words is a few tens of MiB.
+const MOST_RESULT_BYTES: u64 = 256 << 20;
+
+/// The library operations.
+pub struct Library(pub App);
+
+/// How long to hold an item's reads back.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct TakeLease {
+    /// Seconds from now; a lease that is there already then ends at the new time.
+    #[oai(validator(minimum(value = "1"), maximum(value = "3600")))]
+    pub seconds: i32,
+}
+
+/// A lease on an item.
+#[derive(Debug, Object)]
+pub struct Lease {
+    /// The item.
+    pub item_id: Text,
+    /// When the lease ends by itself.
+    pub leased_until: Time,
+}
+
+#[OpenApi(tag = "Tag::Library")]
+impl Library {
+    /// List library items
+    ///
+    /// The items of the workspace that the call acts in, newest first.
+    #[oai(path = "/library/items", method = "get", operation_id = "list_library_items")]
+    async fn list(
+        &self,
+        auth: Auth,
+        /// Rows to show.
+        limit: Query<Option<Limit>>,
+        /// The `next_cursor` of the page before.
+        cursor: Query<Option<Text>>,
+    ) -> Answer<Json<List<Item>>> {
+        let Auth(caller) = auth;
+        let mut conn = self.0.conn().await?;
+        Ok(Json(page(&mut conn, caller.workspace, limit.0, cursor.0.as_ref()).await?))
+    }
+
+    /// Get a library item
+    ///
+    /// By its id, its ref, or the id of the job that made it (spec §2, "Library item").
+    #[oai(path = "/library/items/:id", method = "get", operation_id = "get_library_item")]
+    async fn get(
+        &self,
+        auth: Auth,
+        /// What names the item.
+        id: Path<Text>,
+    ) -> Answer<Json<Item>> {
+        let Auth(caller) = auth;
+        let mut conn = self.0.conn().await?;
+        Ok(Json(reach(&mut conn, caller.workspace, &id.0).await?.into()))
+    }
+
+    /// Delete a library item
+    ///
+    /// Cancels its queued jobs, asks its running ones to stop, and frees the ref. The bytes go once no job reads them.
+    #[oai(path = "/library/items/:id", method = "delete", operation_id = "delete_library_item")]
+    async fn delete(
+        &self,
+        auth: Auth,
+        /// What names the item.
+        id: Path<Text>,
+    ) -> Answer<Json<Deleted>> {
+        let Auth(caller) = auth;
+        delete(&self.0, &caller, &id.0).await?;
+        Ok(Deleted::json())
+    }
+
+    /// Get a stored read
+    ///
+    /// The result that a read's job has stored on the item, at no charge.
+    #[oai(path = "/library/items/:id/reads/:read", method = "get", operation_id = "get_stored_read")]
+    async fn read(
+        &self,
+        auth: Auth,
+        /// What names the item.
+        id: Path<Text>,
+        /// Which read.
+        read: Path<Text>,
+    ) -> Answer<StoredResult> {
+        let Auth(caller) = auth;
+        let Some(read) = Read::from_name(&read.0) else {
+            let names = Read::ALL.map(Read::name).join(", ");
+            return Err(ApiError::new(Code::InvalidRequest, format!("`read`: expected one of {names}.")));
+        };
+        let mut conn = self.0.conn().await?;
+        let item = reach(&mut conn, caller.workspace, &id.0).await?;
+        let stored = items::stored_read(&mut conn, item.id, read).await?.ok_or_else(|| {
+            ApiError::new(Code::ItemNotFound, format!("The item has no stored `{read}`."))
+                .suggest("Start it with `prepare_media`.")
+        })?;
+        drop(conn);
+        match (stored.result, stored.object_key) {
+            (Some(result), _) => Ok(StoredResult(result.into())),
+            (None, Some(key)) => {
+                let bytes = self.0.process.media.get(&key, MOST_RESULT_BYTES).await.map_err(ApiError::internal)?;
+                Ok(StoredResult(bytes))
+            }
+            (None, None) => Err(ApiError::internal("a stored read without a result")),
+        }
+    }
+
+    /// Hold an item's reads back
+    ///
+    /// For a computer that reads the item itself: until the lease ends, `prepare_media` answers `held` with the reason
+    /// `reading_on_computer`.
+    #[oai(path = "/library/items/:id/lease", method = "post", operation_id = "lease_library_item")]
+    async fn lease(
+        &self,
+        auth: Auth,
+        /// What names the item.
+        id: Path<Text>,
+        body: Json<TakeLease>,
+    ) -> Answer<Json<Lease>> {
+        let Auth(caller) = auth;
+        caller.require(Role::Editor)?;
+        let mut conn = self.0.conn().await?;
+        let item = reach(&mut conn, caller.workspace, &id.0).await?.id;
+        let leased = items::lease(&mut conn, item, caller.workspace.id, body.0.seconds).await?;
+        let leased_until = leased.ok_or_else(|| unknown(&id.0))?.into();
+        Ok(Json(Lease { item_id: Text::of(item), leased_until }))
+    }
+
+    /// Stop holding an item's reads back
+    #[oai(path = "/library/items/:id/lease", method = "delete", operation_id = "end_library_item_lease")]
+    async fn end_lease(
+        &self,
+        auth: Auth,
+        /// What names the item.
+        id: Path<Text>,
+    ) -> Answer<Json<Deleted>> {
+        let Auth(caller) = auth;
+        caller.require(Role::Editor)?;
+        let mut conn = self.0.conn().await?;
+        let item = reach(&mut conn, caller.workspace, &id.0).await?.id;
+        items::end_lease(&mut conn, item, caller.workspace.id).await?;
+        Ok(Deleted::json())
+    }
+}
+
+/// A page of the workspace's items.
+pub async fn page(
+    conn: &mut PgConnection,
+    workspace: CallerWorkspace,
+    limit: Option<Limit>,
+    cursor: Option<&Text>,
+) -> Answer<List<Item>> {
+    let page = Page::new("items", limit, cursor)?;
+    let before = page.after.map(ItemId::from);
+    let rows = items::page(conn, workspace.id, before, page.fetch()).await?;
+    Ok(page.list(rows, |row| row.id.uuid(), Item::from))
+}
+
+/// The item that this text names, for a call that acts in this workspace.
+///
+/// # Errors
+/// `workspace_forbidden` when it is in another one, `item_not_found` when there is none.
+pub async fn reach(conn: &mut PgConnection, workspace: CallerWorkspace, name: &str) -> Answer<ItemRow> {
+    match items::resolve(conn, &[name.to_owned()], workspace.id).await?.pop() {
+        Some(Resolved::Here(item)) => items::find(conn, item.id).await?.ok_or_else(|| unknown(name)),
+        Some(Resolved::Elsewhere) => {
+            let refusal = ApiError::new(Code::WorkspaceForbidden, "The item is in another workspace.");
+            Err(refusal.suggest("Name its workspace in x-workspace-id, if you can reach it."))
+        }
+        Some(Resolved::Unknown) | None => Err(unknown(name)),
+    }
+}
+
+/// Use case "delete item": the tombstone, the end of its upload and of its jobs, in one transaction.
+pub async fn delete(app: &App, caller: &Caller, name: &str) -> Answer<ItemId> {
+    caller.require(Role::Editor)?;
+    let mut delete_item = app.process.pool.begin().await?;
+    let item = reach(&mut delete_item, caller.workspace, name).await?.id;
+    if items::tombstone(&mut delete_item, item, caller.workspace.id).await? == Tombstone::NotThere {
+        return Err(unknown(name));
+    }
+    let ended = jobs::cancel_for_items(&mut delete_item, &[item]).await?;
+    let aftermath = ending::conclude(&mut delete_item, &ended, &[]).await?;
+    delete_item.commit().await?;
+    aftermath.settle_down(&app.process.pool, &app.process.wakes).await;
+    Ok(item)
+}
+
+fn unknown(name: &str) -> ApiError {
+    let shown: String = name.chars().take(64).collect();
+    ApiError::new(Code::ItemNotFound, format!("No item is named `{shown}`.")).suggest("`list_items` lists them.")
+}

@@ -1,0 +1,183 @@
+//! An item and a stored read as answers show them (interface.md, "GET /library/items").
+
+use crate::text::{Text, Time};
+use bytes::Bytes;
+use common::domain::item::{ItemStatus, ItemType};
+use common::store::items::ItemRow;
+use poem::{IntoResponse, Response};
+use poem_openapi::payload::{Json, Payload};
+use poem_openapi::registry::{MetaMediaType, MetaResponse, MetaResponses, Registry};
+use poem_openapi::types::{Any, Type};
+use poem_openapi::{ApiResponse, Enum, Object};
+use std::collections::BTreeMap;
+
+/// A library item (spec §2).
+#[derive(Debug, Object)]
+#[oai(rename = "LibraryItem")]
+pub struct Item {
+    /// Its id.
+    pub id: Text,
+    /// What clients call it: the ref it was given, or else its id.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+    /// What people call it.
+    pub name: Text,
+    /// What it is; null until its bytes were looked at.
+    #[oai(rename = "type")]
+    pub kind: Option<ItemKind>,
+    /// How far it has come.
+    pub status: ItemState,
+    /// Why it failed; null unless it did.
+    pub error: Option<ItemError>,
+    /// Media time in seconds; null for an image, and until its bytes were looked at.
+    pub duration_seconds: Option<f64>,
+    /// Pixels across.
+    pub width: Option<i32>,
+    /// Pixels down.
+    pub height: Option<i32>,
+    /// Its media type.
+    pub content_type: Option<Text>,
+    /// Bytes that it takes of the account's storage; 0 when it failed, or while its size is unknown.
+    pub bytes: i64,
+    /// SHA-256 of its bytes in hexadecimal.
+    pub sha256: Option<Text>,
+    /// When it was made.
+    pub created_at: Time,
+    /// Until when a computer that reads it itself holds its reads back; null when none does.
+    pub leased_until: Option<Time>,
+    /// The reads stored on it, by their names.
+    pub reads: BTreeMap<String, StoredStamp>,
+}
+
+/// What an item is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case", rename = "LibraryItemType")]
+pub enum ItemKind {
+    /// Moving pictures, with or without sound.
+    Video,
+    /// Sound.
+    Audio,
+    /// One picture.
+    Image,
+}
+
+/// How far an item has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case", rename = "LibraryItemStatus")]
+pub enum ItemState {
+    /// Its bytes are awaited, fetched or looked at.
+    Processing,
+    /// It can be read.
+    Ready,
+    /// It never will be; `error` says why.
+    Failed,
+}
+
+/// Why an item failed.
+#[derive(Debug, Object)]
+#[oai(rename = "LibraryItemError")]
+pub struct ItemError {
+    /// Such as `media_unreadable`, `media_too_long`, `url_not_allowed`, `fetch_failed`, `file_too_large`.
+    pub code: Text,
+    /// What went wrong, in words.
+    pub message: Text,
+}
+
+/// That a read is stored.
+#[derive(Debug, Object)]
+pub struct StoredStamp {
+    /// Since when.
+    pub stored_at: Time,
+}
+
+impl From<ItemRow> for Item {
+    fn from(row: ItemRow) -> Self {
+        let stamps = row.reads_stored_at.into_iter().map(|at| StoredStamp { stored_at: Time(at) });
+        let message = row.error_message.unwrap_or_default();
+        Self {
+            id: Text::of(row.id),
+            item_ref: Text(row.item_ref),
+            name: Text(row.name),
+            kind: row.item_type.map(ItemKind::from),
+            status: row.status.into(),
+            error: row.error_code.map(|code| ItemError { code: Text(code), message: Text(message) }),
+            duration_seconds: row.duration_ms.map(seconds),
+            width: row.width,
+            height: row.height,
+            content_type: row.content_type.map(Text),
+            bytes: row.bytes,
+            sha256: row.sha256.map(|hash| Text(hexadecimal(&hash))),
+            created_at: Time(row.created_at),
+            leased_until: row.leased_until.map(Time),
+            reads: row.reads.into_iter().zip(stamps).collect(),
+        }
+    }
+}
+
+impl From<ItemType> for ItemKind {
+    fn from(kind: ItemType) -> Self {
+        match kind {
+            ItemType::Video => Self::Video,
+            ItemType::Audio => Self::Audio,
+            ItemType::Image => Self::Image,
+        }
+    }
+}
+
+impl From<ItemStatus> for ItemState {
+    fn from(status: ItemStatus) -> Self {
+        match status {
+            ItemStatus::Processing => Self::Processing,
+            ItemStatus::Ready => Self::Ready,
+            ItemStatus::Failed => Self::Failed,
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "no media lasts 2^53 milliseconds")]
+fn seconds(ms: i64) -> f64 {
+    ms as f64 / 1000.0
+}
+
+/// Bytes in lower-case hexadecimal.
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        // Writing to a String can't fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// A stored read, whose JSON goes out as it was stored: a long transcript is not read to be written again.
+#[derive(Debug)]
+pub struct StoredResult(pub Bytes);
+
+impl IntoResponse for StoredResult {
+    fn into_response(self) -> Response {
+        Response::builder().content_type("application/json; charset=utf-8").body(self.0)
+    }
+}
+
+type Shape = Any<serde_json::Map<String, serde_json::Value>>;
+
+impl ApiResponse for StoredResult {
+    fn meta() -> MetaResponses {
+        let content = MetaMediaType {
+            content_type: <Json<Shape> as Payload>::CONTENT_TYPE,
+            schema: <Shape as Type>::schema_ref(),
+        };
+        let response = MetaResponse {
+            description: "The result: `schema`, `kind`, `engine`, `duration_seconds`, `quality`, `warnings` and `data`.",
+            status: Some(200),
+            status_range: None,
+            content: vec![content],
+            headers: vec![],
+        };
+        MetaResponses { responses: vec![response] }
+    }
+
+    fn register(registry: &mut Registry) {
+        <Shape as Type>::register(registry);
+    }
+}

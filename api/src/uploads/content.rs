@@ -1,0 +1,138 @@
+//! The bytes of an upload on their way from the client to the media store: counted, hashed, and never held whole.
+
+use super::begin::token_hash;
+use super::{expired, unknown};
+use crate::app::App;
+use crate::error::{Answer, ApiError, Code};
+use bytes::Bytes;
+use common::domain::upload::{UploadStatus, essence};
+use common::ids::UploadId;
+use common::media::{WriteError, Written, new_media_key};
+use common::store::uploads::{self, Received, UploadRow};
+use futures_util::stream::{BoxStream, Stream, StreamExt, try_unfold};
+use poem::{Request, RequestBody};
+use poem_openapi::payload::{Binary, Payload};
+use poem_openapi::registry::{MetaMediaType, MetaRequest};
+use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions};
+use std::io;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// Longest time between two pieces of a body.
+const STALL: Duration = Duration::from_mins(1);
+
+/// A request's body as it comes, whatever its content type, with or without one.
+pub struct FileBody {
+    body: poem::Body,
+    content_type: Option<String>,
+    content_length: Option<u64>,
+}
+
+impl<'a> ApiExtractor<'a> for FileBody {
+    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
+
+    type ParamType = ();
+    type ParamRawType = ();
+
+    fn request_meta() -> Option<MetaRequest> {
+        let content = MetaMediaType { content_type: "*/*", schema: <Binary<Bytes> as Payload>::schema_ref() };
+        Some(MetaRequest { description: Some("The bytes of the file."), content: vec![content], required: true })
+    }
+
+    async fn from_request(
+        request: &'a Request,
+        body: &mut RequestBody,
+        _: ExtractParamOptions<()>,
+    ) -> poem::Result<Self> {
+        let content_length = request.header("content-length").and_then(|length| length.parse().ok());
+        Ok(Self { body: body.take()?, content_type: request.content_type().map(essence), content_length })
+    }
+}
+
+/// Takes the bytes of an upload; the row's `complete` judges them later.
+///
+/// # Errors
+/// `upload_not_found`, `unauthenticated` when the token is not the upload's, `illegal_transition` after it was completed,
+/// `unsupported_media_type`, `file_too_large`.
+pub(super) async fn receive(app: &App, upload: UploadId, token: Option<&str>, body: FileBody) -> Answer<Written> {
+    // No connection is held while the bytes come.
+    let found = uploads::find(&mut *app.conn().await?, upload).await?;
+    let row = found.ok_or_else(unknown)?;
+    admit(&row, token, &body)?;
+    let declared = u64::try_from(row.declared_bytes.unwrap_or(0)).unwrap_or(0);
+    if body.content_length.is_some_and(|length| length > declared) {
+        return Err(too_large(declared));
+    }
+
+    let media = &app.process.media;
+    let key = new_media_key(row.item_id);
+    let written =
+        media.write(&key, steady(body.body.into_bytes_stream()), declared).await.map_err(|error| match error {
+            WriteError::TooLarge(_) => too_large(declared),
+            WriteError::Source(_) => {
+                ApiError::new(Code::InvalidRequest, "The body ended before it was whole. Send it again.")
+            }
+            WriteError::Store(error) => {
+                tracing::error!(upload.id = %upload, error = %error, "The media store did not take an upload.");
+                ApiError::new(Code::Unavailable, "The media store does not answer. Send the bytes again.")
+            }
+        })?;
+
+    let bytes = i64::try_from(written.bytes).unwrap_or(i64::MAX);
+    let received = uploads::receive(&mut *app.conn().await?, upload, &key, bytes, &written.sha256).await?;
+    let garbage = match &received {
+        Received::Recorded { replaced } => replaced.as_ref(),
+        Received::NotAwaiting => Some(&key),
+    };
+    if let Some(garbage) = garbage
+        && let Err(error) = media.delete(garbage).await
+    {
+        tracing::warn!(upload.id = %upload, error = %error, "Bytes that nobody needs stay until their item goes.");
+    }
+    match received {
+        Received::Recorded { .. } => Ok(written),
+        Received::NotAwaiting => Err(completed()),
+    }
+}
+
+/// Whether this request may send bytes for this upload now.
+fn admit(row: &UploadRow, token: Option<&str>, body: &FileBody) -> Answer<()> {
+    // An import has no token, so nobody can send for it.
+    let expected = row.token_hash.as_deref().ok_or_else(unknown)?;
+    let given = token.map(token_hash);
+    if given.as_ref().map(<[u8; 32]>::as_slice) != Some(expected) {
+        return Err(ApiError::new(Code::Unauthenticated, "The token in the URL is not this upload's."));
+    }
+    match row.status {
+        UploadStatus::AwaitingUpload if !row.overdue => {}
+        UploadStatus::AwaitingUpload | UploadStatus::Expired => return Err(expired()),
+        UploadStatus::Processing | UploadStatus::Done | UploadStatus::Failed => return Err(completed()),
+    }
+    // Clients that know no better send a file as a stream of octets.
+    let usual = ["application/octet-stream", row.content_type.as_deref().unwrap_or_default()];
+    match &body.content_type {
+        Some(other) if !usual.contains(&other.as_str()) => {
+            let message = format!("The upload was announced as `{}`, and this is `{other}`.", usual[1]);
+            Err(ApiError::new(Code::UnsupportedMediaType, message))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The stream, ended with an error when nothing comes for too long: a client that has gone must not keep a place.
+fn steady(body: impl Stream<Item = io::Result<Bytes>> + Send + 'static) -> BoxStream<'static, io::Result<Bytes>> {
+    let body = Box::pin(body);
+    try_unfold(body, |mut body| async move {
+        let next = timeout(STALL, body.next()).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?;
+        Ok(next.transpose()?.map(|chunk| (chunk, body)))
+    })
+    .boxed()
+}
+
+fn too_large(declared: u64) -> ApiError {
+    ApiError::new(Code::FileTooLarge, format!("There are more than the {declared} bytes that were announced."))
+}
+
+fn completed() -> ApiError {
+    ApiError::new(Code::IllegalTransition, "The upload was completed: its bytes can't be replaced.")
+}

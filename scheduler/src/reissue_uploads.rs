@@ -1,0 +1,27 @@
+//! Gives uploads that are due a ticket when they have none: retries whose wait is over, and those whose worker died.
+//!
+//! The neighbour of `reissue` for jobs. Two schedulers may run it at once: the rows are locked and skipped, and the new
+//! ticket is stored in the same transaction, so a backlog never multiplies its tickets.
+
+use common::process::Process;
+use common::queue::{self, Queue, Subject, Ticket};
+use common::store::uploads;
+
+/// Uploads a transaction.
+const BATCH: i64 = 200;
+
+/// Use case "reissue uploads"; answers how many got a ticket.
+pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
+    let mut reissue = process.pool.begin().await?;
+    let due = uploads::lock_due(&mut reissue, BATCH).await?;
+    if due.is_empty() {
+        return Ok(0);
+    }
+    let tickets: Vec<Ticket> = due.iter().map(|upload| Ticket::new(Queue::Ingest, Subject::Upload(*upload))).collect();
+    let ids: Vec<String> = tickets.iter().map(|ticket| ticket.id.clone()).collect();
+    uploads::assign_tickets(&mut reissue, &due, &ids).await?;
+    queue::push(&mut reissue, &tickets).await?;
+    reissue.commit().await?;
+    process.wakes.queues([Queue::Ingest]);
+    Ok(due.len() as u64)
+}

@@ -1,0 +1,205 @@
+//! What an attempt found, and what went wrong with it, in the words that the item keeps (interface.md, "Errors").
+//!
+//! Pure: from the probe's and the client's answers to rows. The messages are shown to customers, so they hold no path,
+//! no address and nothing of the file.
+
+use crate::readers::{Probe, ReadError};
+use common::domain::attempt::AttemptError;
+use common::domain::item::ItemType;
+use common::domain::upload::settled_type;
+use common::media::{MediaError, WriteError};
+use common::outbound::FetchError;
+use common::store::uploads::Facts;
+
+/// Why an attempt came to nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Failure {
+    /// The item's error code.
+    pub code: &'static str,
+    /// What went wrong, in words to act on.
+    pub message: String,
+    /// Whether the same upload may succeed when tried again.
+    pub retryable: bool,
+}
+
+impl Failure {
+    fn last(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), retryable: false }
+    }
+
+    fn passing(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), retryable: true }
+    }
+
+    /// Every worker that took it died of it, or with it.
+    pub fn worker_lost() -> Self {
+        Self::last("worker_lost", "the workers that took it were lost")
+    }
+
+    /// A mistake in this program.
+    pub fn panicked() -> Self {
+        Self::passing("reader_crashed", "the worker crashed at it")
+    }
+
+    /// Bytes that should be there are not.
+    pub fn missing() -> Self {
+        Self::last("media_missing", "its bytes are missing")
+    }
+}
+
+/// Of the file itself: what a probe says.
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        let (code, retryable) = (error.job_error_code(), error.retryable());
+        let message = match &error {
+            // An IO error's own words name paths.
+            ReadError::Io(inner) => {
+                tracing::warn!(error = %inner, "The worker could not read media.");
+                "the worker could not read it".to_owned()
+            }
+            ReadError::Timeout => "it took too long to find out what it holds".to_owned(),
+            _ => error.to_string(),
+        };
+        Self { code, message, retryable }
+    }
+}
+
+impl From<FetchError> for Failure {
+    fn from(error: FetchError) -> Self {
+        match error {
+            FetchError::Url(refused) => Self::last("url_not_allowed", refused.to_string()),
+            FetchError::TooLarge { max_bytes } => too_large(max_bytes),
+            FetchError::Failed { error: AttemptError::UrlNotPublic, .. } => {
+                Self::last("url_not_allowed", "the URL leads to an address that is not public")
+            }
+            FetchError::Failed { error: AttemptError::RedirectRefused, .. } => {
+                Self::last("fetch_failed", "the URL redirects, and redirects are not followed")
+            }
+            FetchError::Failed { status: Some(status), .. } => {
+                let message = format!("the server answered with status {status}");
+                if status >= 500 || matches!(status, 408 | 425 | 429) {
+                    Self::passing("fetch_failed", message)
+                } else {
+                    Self::last("fetch_failed", message)
+                }
+            }
+            FetchError::Failed { error, status: None } => {
+                Self::passing("fetch_failed", format!("the download failed ({error})"))
+            }
+        }
+    }
+}
+
+impl From<WriteError<FetchError>> for Failure {
+    fn from(error: WriteError<FetchError>) -> Self {
+        match error {
+            WriteError::Source(error) => error.into(),
+            WriteError::TooLarge(max_bytes) => too_large(max_bytes),
+            WriteError::Store(error) => MediaError::from(error).into(),
+        }
+    }
+}
+
+impl From<MediaError> for Failure {
+    fn from(error: MediaError) -> Self {
+        if error.is_missing() {
+            return Self::missing();
+        }
+        tracing::warn!(error = %error, "The media store failed.");
+        Self::passing("internal", "the media store did not answer")
+    }
+}
+
+impl From<sqlx::Error> for Failure {
+    fn from(error: sqlx::Error) -> Self {
+        tracing::warn!(error = %error, "The database did not answer an ingest.");
+        Self::passing("internal", "the database did not answer")
+    }
+}
+
+fn too_large(max_bytes: u64) -> Failure {
+    Failure::last("file_too_large", format!("the file is larger than the {max_bytes} bytes that it may have"))
+}
+
+/// What a probe makes of an item. Its duration may still have to be counted.
+pub(super) fn facts(probe: &Probe, announced: Option<&str>) -> Facts {
+    let item_type = match (probe.is_image, probe.has_video) {
+        (true, _) => ItemType::Image,
+        (false, true) => ItemType::Video,
+        (false, false) => ItemType::Audio,
+    };
+    let pixels = |count: Option<u32>| count.and_then(|count| i32::try_from(count).ok());
+    // The cover of an album is no size of the sound.
+    let pictured = item_type != ItemType::Audio;
+    Facts {
+        item_type,
+        duration_ms: probe.duration_ms,
+        has_audio: probe.has_audio() && !probe.is_image,
+        has_video: probe.has_video,
+        width: pixels(probe.width).filter(|_| pictured),
+        height: pixels(probe.height).filter(|_| pictured),
+        content_type: settled_type(announced, &probe.format_name, item_type),
+    }
+}
+
+/// The facts, if they say how long the media is: reads are priced by that.
+pub(super) fn settled(facts: Facts) -> Result<Facts, Failure> {
+    let timeless = facts.item_type == ItemType::Image;
+    match facts.duration_ms {
+        Some(ms) if ms > 0 || timeless => Ok(facts),
+        None if timeless => Ok(facts),
+        _ => Err(Failure::last("media_unreadable", "the media does not say how long it is")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::readers::Limit;
+
+    fn probe(has_video: bool, is_image: bool) -> Probe {
+        Probe {
+            duration_ms: (!is_image).then_some(1_500),
+            streams: 1,
+            audio: None,
+            has_video,
+            is_image,
+            width: Some(640),
+            height: Some(480),
+            format_name: if is_image { "png_pipe" } else { "mov,mp4" }.to_owned(),
+        }
+    }
+
+    #[test]
+    fn an_item_is_what_its_bytes_are() {
+        let video = facts(&probe(true, false), Some("image/png"));
+        assert_eq!((video.item_type, video.width), (ItemType::Video, Some(640)));
+        assert_eq!(video.content_type, "video/mp4");
+        let song = facts(&probe(false, false), None);
+        assert_eq!((song.item_type, song.width), (ItemType::Audio, None));
+        let picture = facts(&probe(false, true), None);
+        assert_eq!((picture.item_type, picture.duration_ms), (ItemType::Image, None));
+        assert!(settled(picture).is_ok());
+        assert!(settled(Facts { duration_ms: None, ..song }).is_err());
+    }
+
+    #[test]
+    fn what_the_file_causes_is_final_and_what_may_pass_is_not() {
+        let failed = |error, status| Failure::from(FetchError::Failed { error, status });
+        assert!(failed(AttemptError::HttpStatus, Some(503)).retryable);
+        assert!(failed(AttemptError::ConnectFailed, None).retryable);
+        assert!(!failed(AttemptError::HttpStatus, Some(404)).retryable);
+        assert_eq!(failed(AttemptError::UrlNotPublic, None).code, "url_not_allowed");
+        assert_eq!(failed(AttemptError::RedirectRefused, Some(302)).code, "fetch_failed");
+        let long = ReadError::LimitExceeded { limit: Limit::Duration, found: 2, allowed: 1 };
+        assert_eq!(Failure::from(long).code, "media_too_long");
+        assert!(!Failure::from(ReadError::Corrupt("the file is empty")).retryable);
+    }
+
+    #[test]
+    fn a_failure_shows_no_path() {
+        let failure = Failure::from(ReadError::Io(std::io::Error::other("/srv/media/items/x")));
+        assert!(!failure.message.contains('/'));
+        assert!(failure.retryable);
+    }
+}
