@@ -1,6 +1,8 @@
 //! What the tests of the whole service share.
 //!
-//! `template` gives each test a database of its own on a server that all test processes share. Nothing here is a
-//! test: those stand in `tests/`, one file a theme.
+//! `template` gives each test a database of its own on a server that all test processes share; `world` puts a whole
+//! service on such a database, and knows what must hold of it whatever was done. Nothing here is a test: those stand in
+//! `tests/`, one file a theme.
 
 pub mod template;
+pub mod world;

@@ -1,0 +1,191 @@
+//! The api as its clients meet it: on a loopback port, by HTTP.
+
+use super::settings;
+use anyhow::{Context, ensure};
+use api::app::{API_PATH, App};
+use common::process::Process;
+use poem::Server;
+use poem::listener::TcpAcceptor;
+use reqwest::Method;
+use reqwest::header::HeaderMap;
+use serde_json::{Value, json};
+use std::fmt::Display;
+use std::net::TcpListener;
+use tokio::task::JoinHandle;
+
+/// An api that listens.
+pub(super) struct Api {
+    http: reqwest::Client,
+    base: String,
+    serving: JoinHandle<std::io::Result<()>>,
+}
+
+impl Api {
+    pub(super) fn start(process: &Process) -> anyhow::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0")?;
+        listener.set_nonblocking(true)?;
+        let address = listener.local_addr()?;
+        let app = App::new(process.clone(), settings::api(address)?)?;
+        let base = app.base_url.clone();
+        let shutdown = process.shutdown.clone();
+        let server = Server::new_with_acceptor(TcpAcceptor::from_std(listener)?);
+        let serving = tokio::spawn(async move {
+            server.run_with_graceful_shutdown(api::router(app), shutdown.cancelled_owned(), None).await
+        });
+        #[expect(clippy::disallowed_methods, reason = "a client of the service, not the service as a client")]
+        let http = reqwest::Client::builder().no_proxy().build()?;
+        Ok(Self { http, base, serving })
+    }
+
+    pub(super) fn client(&self, credential: Option<String>) -> Client {
+        Client { http: self.http.clone(), base: self.base.clone(), credential }
+    }
+
+    pub(super) async fn stopped(self) -> anyhow::Result<()> {
+        // Connections that are kept alive would be waited for.
+        drop(self.http);
+        self.serving.abort();
+        match self.serving.await {
+            Ok(served) => Ok(served?),
+            Err(error) => {
+                ensure!(error.is_cancelled(), "the api panicked: {error}");
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Somebody who calls the api.
+#[derive(Debug, Clone)]
+pub struct Client {
+    http: reqwest::Client,
+    base: String,
+    credential: Option<String>,
+}
+
+/// What came back.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The body as it came.
+    pub text: String,
+    /// The body as JSON; null when it is none.
+    pub json: Value,
+}
+
+impl Answer {
+    /// The error's code, of either envelope.
+    pub fn code(&self) -> &str {
+        self.json["error"]["code"].as_str().unwrap_or_default()
+    }
+
+    /// A header's text; empty when it is not there.
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+    }
+
+    /// `data` of a tool's answer, which must be a 200.
+    pub fn data(&self) -> anyhow::Result<&Value> {
+        ensure!(self.status == 200, "answered {}: {}", self.status, self.text);
+        Ok(&self.json["data"])
+    }
+
+    /// `data.job_ids`.
+    pub fn job_ids(&self) -> anyhow::Result<Vec<String>> {
+        let ids = self.data()?["job_ids"].as_array().context("no job_ids")?;
+        Ok(ids.iter().filter_map(Value::as_str).map(str::to_owned).collect())
+    }
+
+    /// The answers of `prepare_media` for each ref and read, as `status` or `status:code`.
+    pub fn reads(&self) -> anyhow::Result<Vec<Vec<String>>> {
+        let items = self.data()?["items"].as_array().context("no items")?;
+        let one = |read: &Value| match read["reason"]["code"].as_str() {
+            Some(code) => format!("{}:{code}", read["status"].as_str().unwrap_or("?")),
+            None if read["already_queued"] == true => "already_queued".to_owned(),
+            None => read["status"].as_str().unwrap_or("?").to_owned(),
+        };
+        Ok(items.iter().map(|item| item["reads"].as_array().into_iter().flatten().map(one).collect()).collect())
+    }
+}
+
+impl Client {
+    /// The same caller with another credential, or none.
+    #[must_use]
+    pub fn as_one_with(&self, credential: Option<&str>) -> Self {
+        Self { credential: credential.map(str::to_owned), ..self.clone() }
+    }
+
+    /// Sends a request below `/api/v1`.
+    pub async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<String>,
+    ) -> anyhow::Result<Answer> {
+        let method: Method = method.parse()?;
+        let mut request = self.http.request(method, format!("{}{path}", self.base));
+        if let Some(credential) = &self.credential {
+            request = request.bearer_auth(credential);
+        }
+        if let Some(body) = body {
+            request = request.header("content-type", "application/json").body(body);
+        }
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let response = request.send().await?;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let text = response.text().await?;
+        let json = serde_json::from_str(&text).unwrap_or_default();
+        Ok(Answer { status, headers, text, json })
+    }
+
+    /// Calls a tool.
+    pub async fn tool(&self, name: &str, body: &Value) -> anyhow::Result<Answer> {
+        self.send("POST", &format!("/tools/{name}"), &[], Some(body.to_string())).await
+    }
+
+    /// Calls `prepare_media`.
+    pub async fn prepare<R: Display>(&self, refs: &[R], reads: &[&str]) -> anyhow::Result<Answer> {
+        self.tool("prepare_media", &wish(refs, reads)).await
+    }
+
+    /// The same under an idempotency key.
+    pub async fn prepare_once<R: Display>(&self, key: &str, refs: &[R], reads: &[&str]) -> anyhow::Result<Answer> {
+        let body = wish(refs, reads).to_string();
+        self.send("POST", "/tools/prepare_media", &[("Idempotency-Key", key)], Some(body)).await
+    }
+
+    /// The jobs with these ids, in their order.
+    pub async fn jobs<R: Display>(&self, ids: &[R]) -> anyhow::Result<Vec<Value>> {
+        let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        let answer = self.tool("get_jobs", &json!({ "job_ids": ids })).await?;
+        Ok(answer.data()?["jobs"].as_array().cloned().unwrap_or_default())
+    }
+
+    /// One job.
+    pub async fn job(&self, id: &str) -> anyhow::Result<Value> {
+        self.jobs(&[id]).await?.into_iter().next().with_context(|| format!("there is no {id}"))
+    }
+}
+
+fn wish<R: Display>(refs: &[R], reads: &[&str]) -> Value {
+    let refs: Vec<String> = refs.iter().map(ToString::to_string).collect();
+    json!({ "refs": refs, "reads": reads })
+}
+
+impl super::World {
+    /// A caller with this credential, or none.
+    pub fn client(&self, credential: Option<String>) -> Client {
+        self.api.client(credential)
+    }
+
+    /// Where the interface begins, with the port.
+    pub fn base_url(&self) -> &str {
+        self.api.base.trim_end_matches(API_PATH)
+    }
+}

@@ -1,0 +1,60 @@
+//! Time in tests: the database's clock can be moved on, and nobody sleeps.
+
+use super::World;
+use anyhow::bail;
+use sqlx::AssertSqlSafe;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// How long a test waits for what must come.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// How often it looks. The only place in which a test lets time pass.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Waits until `probe` finds something, and answers it. `what` is said when it does not come.
+pub async fn until<T>(what: &str, probe: impl AsyncFnMut() -> anyhow::Result<Option<T>>) -> anyhow::Result<T> {
+    World::within(PATIENCE, what, probe).await
+}
+
+impl World {
+    /// Waits for at most this long.
+    pub async fn within<T>(
+        patience: Duration,
+        what: &str,
+        mut probe: impl AsyncFnMut() -> anyhow::Result<Option<T>>,
+    ) -> anyhow::Result<T> {
+        let deadline = Instant::now() + patience;
+        loop {
+            if let Some(found) = probe().await? {
+                return Ok(found);
+            }
+            if Instant::now() > deadline {
+                bail!("waited {patience:?} in vain until {what}");
+            }
+            sleep(LOOK).await;
+        }
+    }
+
+    /// Moves the database's clock on by this much, for every transaction that begins from now on. Leases, due times,
+    /// expiries and months go by that clock; nothing else does.
+    pub async fn advance(&self, by: Duration) -> anyhow::Result<()> {
+        let by = i64::try_from(by.as_secs())?;
+        let ahead = self.ahead_seconds.fetch_add(by, Ordering::SeqCst) + by;
+        // A constant in the function's body, so that it is inlined as the real one is.
+        let statement = format!(
+            "CREATE OR REPLACE FUNCTION mws_now() RETURNS timestamptz LANGUAGE sql STABLE
+             RETURN transaction_timestamp() + interval '{ahead} seconds'"
+        );
+        sqlx::query(AssertSqlSafe(statement)).execute(self.pool()).await?;
+        Ok(())
+    }
+
+    /// Moves the clock to the first second of the month after this one, and a little on.
+    pub async fn advance_to_next_month(&self) -> anyhow::Result<()> {
+        let seconds = self
+            .count("SELECT ceil(extract(epoch FROM date_trunc('month', mws_now()) + interval '1 month' - mws_now()))::bigint")
+            .await?;
+        self.advance(Duration::from_secs(u64::try_from(seconds)? + 5)).await
+    }
+}

@@ -1,0 +1,110 @@
+-- Every rule finds its violations: its name, and the row that breaks it.
+SELECT 'each job has one hold' AS rule, j.id::text AS what
+FROM jobs j LEFT JOIN minute_journal h ON h.job_id = j.id AND h.kind = 'hold'
+GROUP BY j.id HAVING count(h.id) <> 1
+
+UNION ALL SELECT 'a hold is what the job says', j.id::text
+FROM jobs j JOIN minute_journal h ON h.job_id = j.id AND h.kind = 'hold'
+WHERE (h.month_amount, h.bought_amount, h.month, h.account_id)
+    IS DISTINCT FROM (j.held_month, j.held_bought, j.hold_month, j.payer_account_id)
+
+UNION ALL SELECT 'a finished job has one settle or release, a live one none', j.id::text
+FROM jobs j LEFT JOIN minute_journal e ON e.job_id = j.id AND e.kind IN ('settle', 'release')
+GROUP BY j.id HAVING count(e.id) <> (j.finished_at IS NOT NULL)::int
+
+UNION ALL SELECT 'a settle is for a success and is what was charged', j.id::text
+FROM jobs j JOIN minute_journal e ON e.job_id = j.id AND e.kind = 'settle'
+WHERE j.status <> 'succeeded' OR e.month_amount + e.bought_amount <> j.charged
+    OR e.month_amount > j.held_month OR e.bought_amount > j.held_bought
+
+UNION ALL SELECT 'a release is for what did not succeed, whole', j.id::text
+FROM jobs j JOIN minute_journal e ON e.job_id = j.id AND e.kind = 'release'
+WHERE j.status NOT IN ('failed', 'cancelled') OR (e.month_amount, e.bought_amount) <> (j.held_month, j.held_bought)
+
+UNION ALL SELECT 'nothing is charged above its hold, nor for what did not succeed', j.id::text
+FROM jobs j
+WHERE j.charged > j.held_month + j.held_bought OR (j.status IN ('failed', 'cancelled') AND j.charged <> 0)
+
+UNION ALL SELECT 'a month is not granted twice over', b.account_id::text || ' ' || b.month::text
+FROM minute_buckets b
+WHERE b.used + b.held > b.allowance
+    AND NOT EXISTS (SELECT FROM minute_journal a WHERE a.account_id = b.account_id AND a.kind = 'adjust')
+
+UNION ALL SELECT 'one live job an (item, read)', j.item_id::text || ' ' || j.read
+FROM jobs j WHERE j.finished_at IS NULL AND j.item_id IS NOT NULL
+GROUP BY j.item_id, j.read HAVING count(*) > 1
+
+UNION ALL SELECT 'only a live job owns a read', r.item_id::text || ' ' || r.read
+FROM job_reads r LEFT JOIN jobs j ON j.id = r.job_id
+WHERE j.id IS NULL OR j.finished_at IS NOT NULL
+
+UNION ALL SELECT 'a live job owns its read', j.id::text
+FROM jobs j LEFT JOIN job_reads r ON r.job_id = j.id AND r.item_id = j.item_id AND r.read = j.read
+WHERE j.finished_at IS NULL AND j.read IS NOT NULL AND r.job_id IS NULL
+
+UNION ALL SELECT 'a stored read comes of a job that succeeded', s.item_id::text || ' ' || s.read
+FROM item_reads s JOIN jobs j ON j.id = s.job_id WHERE j.status <> 'succeeded'
+
+UNION ALL SELECT 'a read that succeeded is stored', j.id::text
+FROM jobs j JOIN items i ON i.id = j.item_id AND i.deleted_at IS NULL
+LEFT JOIN item_reads s ON s.item_id = j.item_id AND s.read = j.read
+WHERE j.status = 'succeeded' AND j.read IS NOT NULL AND s.item_id IS NULL
+
+UNION ALL SELECT 'a finished job has one event, a live one none', j.id::text
+FROM jobs j LEFT JOIN events e ON e.job_id = j.id
+GROUP BY j.id HAVING count(e.id) <> (j.finished_at IS NOT NULL)::int
+
+UNION ALL SELECT 'an event says how its job ended, to the owner', e.id
+FROM events e JOIN jobs j ON j.id = e.job_id
+WHERE e.type <> 'job.' || j.status OR e.account_id <> j.owner_account_id OR e.workspace_id <> j.workspace_id
+
+UNION ALL SELECT 'one series an event and endpoint', d.event_id || ' ' || d.endpoint_id::text
+FROM deliveries d WHERE d.trigger = 'event'
+GROUP BY d.event_id, d.endpoint_id HAVING count(*) > 1
+
+UNION ALL SELECT 'an event goes to its own account', d.id::text
+FROM deliveries d JOIN webhook_endpoints w ON w.id = d.endpoint_id WHERE w.account_id <> d.account_id
+
+UNION ALL SELECT 'counted attempts are 1 to 8 without a gap', a.delivery_id::text
+FROM delivery_attempts a WHERE a.counted
+GROUP BY a.delivery_id
+HAVING count(*) > 8 OR min(a.attempt) <> 1 OR max(a.attempt) <> count(*) OR count(DISTINCT a.attempt) <> count(*)
+
+UNION ALL SELECT 'nothing but pings is sent to a disabled endpoint', a.delivery_id::text
+FROM delivery_attempts a
+JOIN deliveries d ON d.id = a.delivery_id AND d.trigger <> 'test'
+JOIN webhook_endpoints w ON w.id = d.endpoint_id
+WHERE NOT w.enabled AND a.at > w.disabled_at AND a.error IS DISTINCT FROM 'endpoint_disabled'
+
+UNION ALL SELECT 'at most twenty admitted jobs an account', j.payer_account_id::text
+FROM jobs j WHERE j.finished_at IS NULL AND j.admitted
+GROUP BY j.payer_account_id HAVING count(*) > 20
+
+UNION ALL SELECT 'at most 500 live jobs an account', j.payer_account_id::text
+FROM jobs j WHERE j.finished_at IS NULL
+GROUP BY j.payer_account_id HAVING count(*) > 500
+
+UNION ALL SELECT 'a running job has a place and a lease', j.id::text
+FROM jobs j WHERE j.status = 'running' AND (NOT j.admitted OR j.lease_until IS NULL)
+
+UNION ALL SELECT 'a queued job with a place has a ticket', j.id::text
+FROM jobs j WHERE j.status = 'queued' AND j.admitted AND j.ticket_id IS NULL
+
+UNION ALL SELECT 'a job has a row a claim, and only the running one''s is open', j.id::text
+FROM jobs j LEFT JOIN job_claims c ON c.job_id = j.id
+GROUP BY j.id
+HAVING count(c.claim_no) <> j.claim_no
+    OR count(c.claim_no) FILTER (WHERE c.ended_at IS NULL) <> (j.status = 'running')::int
+
+UNION ALL SELECT 'failures and losses are what the claims say', j.id::text
+FROM jobs j LEFT JOIN job_claims c ON c.job_id = j.id
+GROUP BY j.id
+HAVING j.finished_at IS NULL AND (count(*) FILTER (WHERE c.outcome = 'failed') <> j.failures
+    OR count(*) FILTER (WHERE c.outcome = 'lost') <> j.losses)
+
+UNION ALL SELECT 'a call started something', c.id::text
+FROM calls c WHERE NOT EXISTS (SELECT FROM jobs j WHERE j.call_id = c.id)
+
+UNION ALL SELECT 'a key has an answer and a call', k.key
+FROM idempotency_keys k
+WHERE k.answer IS NULL OR NOT EXISTS (SELECT FROM calls c WHERE c.id = k.call_id)

@@ -1,0 +1,114 @@
+//! A whole service for one test: a database of its own, an api that listens, and as many workers and schedulers as the
+//! test asks for.
+//!
+//! Everything runs in the test's process, but a worker has a runtime of its own, so that it can be killed as a process
+//! is. Tests act through the HTTP interface and look at the database; they wait with [`until`] and move the database's
+//! clock with [`World::advance`], and never sleep. Every test ends in [`World::end`], which holds the database against
+//! [`invariants`].
+
+mod api;
+mod clock;
+mod cut;
+pub mod invariants;
+pub mod runners;
+mod settings;
+mod statements;
+mod tenants;
+mod workers;
+
+pub use api::{Answer, Client};
+pub use clock::until;
+pub use cut::{cut_short, disturbed};
+pub use statements::counted;
+pub use tenants::{Media, Tenant};
+pub use workers::{Scheduler, Worker};
+
+use crate::template::TestDatabase;
+use anyhow::Context;
+use api::Api;
+use common::config::Settings;
+use common::domain::read::Read;
+use common::process::Process;
+use common::store::{self, PoolSize, reads};
+use sqlx::PgPool;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicI64;
+use tempfile::TempDir;
+
+/// Connections of a process of a test.
+const CONNECTIONS: PoolSize = PoolSize(10);
+
+/// One test's service.
+pub struct World {
+    /// The process that the api runs in; duties are run on it.
+    pub process: Process,
+    /// What every further process is started with.
+    pub settings: Settings,
+    api: Api,
+    ahead_seconds: AtomicI64,
+    workers: Mutex<Vec<Worker>>,
+    _folder: TempDir,
+    database: TestDatabase,
+}
+
+impl World {
+    /// A service that can run every read, with a limit on the rate that no test meets.
+    pub async fn new() -> anyhow::Result<Self> {
+        Self::with(|_| ()).await
+    }
+
+    /// The same with other settings.
+    pub async fn with(change: impl FnOnce(&mut Settings)) -> anyhow::Result<Self> {
+        common::process::install_crypto();
+        let database = TestDatabase::new(async |pool: &PgPool| Ok(store::migrate(pool).await?)).await?;
+        let folder = TempDir::new().context("could not make a folder")?;
+        let mut settings = settings::fixed(&database.url(), folder.path())?;
+        change(&mut settings);
+        let process = Process::start(settings.clone(), CONNECTIONS, "api").await?;
+        let api = Api::start(&process)?;
+        let world = Self {
+            process,
+            settings,
+            api,
+            ahead_seconds: AtomicI64::new(0),
+            workers: Mutex::default(),
+            _folder: folder,
+            database,
+        };
+        world.can_run(&Read::ALL).await?;
+        Ok(world)
+    }
+
+    /// Connections without the service's limits.
+    pub fn pool(&self) -> &PgPool {
+        self.database.pool()
+    }
+
+    /// Says, as a worker would, that these reads can be run.
+    pub async fn can_run(&self, reads: &[Read]) -> anyhow::Result<()> {
+        let engines: Vec<_> = reads.iter().map(|read| (*read, "test".to_owned(), "1".to_owned())).collect();
+        Ok(reads::announce(&mut *self.pool().acquire().await?, &engines).await?)
+    }
+
+    /// A number out of the database.
+    pub async fn count(&self, query: &'static str) -> anyhow::Result<i64> {
+        Ok(sqlx::query_scalar(query).fetch_one(self.pool()).await?)
+    }
+
+    /// Fails if anything that must always hold does not. May be asked while everything runs.
+    pub async fn assert_invariants(&self) -> anyhow::Result<()> {
+        invariants::hold(self.pool()).await
+    }
+
+    /// Stops everything that runs, holds the database against the invariants, and drops it.
+    pub async fn end(self) -> anyhow::Result<()> {
+        let workers = self.workers.into_inner().unwrap_or_default();
+        for worker in workers {
+            worker.stop().await?;
+        }
+        invariants::hold(self.database.pool()).await?;
+        self.process.shutdown.cancel();
+        self.api.stopped().await?;
+        self.database.close().await
+    }
+}

@@ -1,0 +1,43 @@
+//! The settings of a test's service: the defaults, and what every test needs otherwise.
+
+use clap::Parser;
+use common::config::{ApiSettings, Settings};
+use std::path::Path;
+
+/// All settings there are.
+#[derive(Debug, Parser)]
+struct All {
+    #[command(flatten)]
+    settings: Settings,
+    #[command(flatten)]
+    api: ApiSettings,
+}
+
+/// A rate limit that no test meets unless it wants to; small numbers of everything that is per process; secrets that are
+/// the same in each process.
+const CHANGED: &[&str] = &[
+    "--secret-key=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+    "--operator-token=operator-token-of-the-tests",
+    "--default-webhook-secret=whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
+    "--outbound-allow=127.0.0.0/8",
+    "--rate-per-minute=6000000",
+    "--rate-burst=1000000",
+    "--worker-reads=4",
+    "--worker-webhooks=16",
+    "--drain-seconds=0",
+];
+
+fn parsed(arguments: impl IntoIterator<Item = String>) -> anyhow::Result<All> {
+    Ok(All::try_parse_from(std::iter::once("test".to_owned()).chain(arguments))?)
+}
+
+/// The settings of a service on this database, with its files in `folder`.
+pub fn fixed(database_url: &str, folder: &Path) -> anyhow::Result<Settings> {
+    let own = [format!("--database-url={database_url}"), format!("--data-dir={}", folder.display())];
+    Ok(parsed(own.into_iter().chain(CHANGED.iter().map(|&text| text.to_owned())))?.settings)
+}
+
+/// The settings of an api that listens where it was told.
+pub fn api(listen: std::net::SocketAddr) -> anyhow::Result<ApiSettings> {
+    Ok(parsed([format!("--listen={listen}")])?.api)
+}

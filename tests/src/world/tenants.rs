@@ -1,0 +1,195 @@
+//! Who acts in a test's service, and what they have in their libraries.
+
+use super::{Client, World};
+use anyhow::Context;
+use common::domain::credential::{ApiKey, SessionCode, SessionToken};
+use common::domain::event::EventType;
+use common::domain::minutes::Minutes;
+use common::ids::{AccountId, EndpointId, ItemId, KeyId, UserId, WorkspaceId};
+use common::store::credentials::Pace;
+use common::store::endpoints::{self, NewEndpoint};
+use common::store::sessions::{self, NewCode, Redemption};
+use common::store::{accounts, minutes};
+
+/// Sixteen bytes that nothing else has: enough for a credential of a test.
+fn random() -> [u8; 16] {
+    AccountId::mint().uuid().into_bytes()
+}
+
+/// An account with a workspace and a key to it.
+#[derive(Debug, Clone)]
+pub struct Tenant {
+    /// The account.
+    pub account: AccountId,
+    /// Its workspace.
+    pub workspace: WorkspaceId,
+    /// The key's id.
+    pub key_id: KeyId,
+    /// The key itself.
+    pub key: ApiKey,
+    /// A caller with that key.
+    pub client: Client,
+}
+
+/// What an item is, as a finished upload says it.
+#[derive(Debug, Clone, Copy)]
+pub struct Media {
+    /// Its duration in milliseconds.
+    pub duration_ms: i64,
+    /// Whether it has sound.
+    pub audio: bool,
+    /// Whether it has moving pictures.
+    pub video: bool,
+}
+
+impl Media {
+    /// Pictures and sound.
+    pub const fn video(seconds: i64) -> Self {
+        Self { duration_ms: seconds * 1000, audio: true, video: true }
+    }
+
+    /// Sound alone.
+    pub const fn audio(seconds: i64) -> Self {
+        Self { duration_ms: seconds * 1000, audio: true, video: false }
+    }
+
+    /// Moving pictures alone.
+    pub const fn silent(seconds: i64) -> Self {
+        Self { duration_ms: seconds * 1000, audio: false, video: true }
+    }
+
+    /// One picture.
+    pub const fn image() -> Self {
+        Self { duration_ms: 0, audio: false, video: false }
+    }
+
+    const fn kind(self) -> &'static str {
+        match (self.video, self.audio) {
+            (true, _) => "video",
+            (false, true) => "audio",
+            (false, false) => "image",
+        }
+    }
+}
+
+impl World {
+    /// A new account with a workspace and a key.
+    pub async fn tenant(&self, name: &str) -> anyhow::Result<Tenant> {
+        let key = ApiKey::from_random(random());
+        let mut tx = self.pool().begin().await?;
+        let made = accounts::create_with_key(&mut tx, name, &key).await?;
+        tx.commit().await?;
+        let client = self.client(Some(key.expose().to_owned()));
+        Ok(Tenant { account: made.account_id, workspace: made.workspace_id, key_id: made.key_id, key, client })
+    }
+
+    /// The same with this many minutes a month.
+    pub async fn tenant_with(&self, name: &str, monthly: Minutes) -> anyhow::Result<Tenant> {
+        let tenant = self.tenant(name).await?;
+        self.under_lock(&tenant, async |conn| minutes::allow(conn, tenant.account, monthly, "a test").await).await?;
+        Ok(tenant)
+    }
+
+    /// Bought minutes for this account.
+    pub async fn buy(&self, tenant: &Tenant, amount: Minutes) -> anyhow::Result<()> {
+        self.under_lock(tenant, async |conn| minutes::purchase(conn, tenant.account, amount, "a test").await).await
+    }
+
+    async fn under_lock(
+        &self,
+        tenant: &Tenant,
+        change: impl AsyncFnOnce(&mut sqlx::PgConnection) -> sqlx::Result<()>,
+    ) -> anyhow::Result<()> {
+        let mut tx = self.pool().begin().await?;
+        accounts::lock(&mut tx, tenant.account).await?;
+        minutes::fold(&mut tx, tenant.account, self.settings.monthly_minutes).await?;
+        change(&mut tx).await?;
+        Ok(tx.commit().await?)
+    }
+
+    /// A user of `home` who has this role in the workspace of `host`: a caller with a session token there.
+    pub async fn member(&self, home: &Tenant, host: &Tenant, role: &str) -> anyhow::Result<Client> {
+        let mut tx = self.pool().begin().await?;
+        let user = accounts::create_user(&mut tx, home.account, "a member", None).await?;
+        accounts::set_member(&mut tx, host.workspace, user, role).await?;
+        let token = session(&mut tx, home.account, host.workspace, Some(user), None).await?;
+        tx.commit().await?;
+        Ok(self.client(Some(token.expose().to_owned())))
+    }
+
+    /// A session of the account's own key.
+    pub async fn session(&self, tenant: &Tenant) -> anyhow::Result<Client> {
+        let mut tx = self.pool().begin().await?;
+        let token = session(&mut tx, tenant.account, tenant.workspace, None, Some(tenant.key_id)).await?;
+        tx.commit().await?;
+        Ok(self.client(Some(token.expose().to_owned())))
+    }
+
+    /// An item that is ready. There are no bytes behind it: it is for runners that look at none.
+    pub async fn item(&self, tenant: &Tenant, media: Media) -> anyhow::Result<ItemId> {
+        Ok(self.items(tenant, 1, media).await?[0])
+    }
+
+    /// Several such items.
+    pub async fn items(&self, tenant: &Tenant, count: usize, media: Media) -> anyhow::Result<Vec<ItemId>> {
+        let ids: Vec<ItemId> = (0..count).map(|_| ItemId::mint()).collect();
+        // The runners of tests read the duration off the key.
+        let keys: Vec<String> = ids.iter().map(|id| format!("items/{id}/media/{}", media.duration_ms)).collect();
+        let refs: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        sqlx::query(
+            "INSERT INTO items (id, workspace_id, account_id, ref, name, type, status, duration_ms, has_audio, has_video,
+                 object_key)
+             SELECT id, $2, $3, ref, 'test', $4, 'ready', $5, $6, $7, object_key
+             FROM unnest($1::uuid[], $8::text[], $9::text[]) AS made (id, ref, object_key)",
+        )
+        .bind(&ids)
+        .bind(tenant.workspace)
+        .bind(tenant.account)
+        .bind(media.kind())
+        .bind(media.duration_ms)
+        .bind(media.audio)
+        .bind(media.video)
+        .bind(&refs)
+        .bind(&keys)
+        .execute(self.pool())
+        .await?;
+        Ok(ids)
+    }
+
+    /// An endpoint of the account that is told of everything.
+    pub async fn endpoint(&self, tenant: &Tenant, url: &str) -> anyhow::Result<EndpointId> {
+        let id = EndpointId::mint();
+        let event_types = vec![EventType::JobSucceeded, EventType::JobFailed, EventType::JobCancelled];
+        let new = NewEndpoint { id, account_id: tenant.account, url: url.to_owned(), description: None, event_types };
+        let mut conn = self.pool().acquire().await?;
+        endpoints::insert(&mut conn, &new).await?.context("the account has as many endpoints as it may")?;
+        Ok(id)
+    }
+}
+
+/// Makes a session the way callers do: by a code that is redeemed.
+async fn session(
+    conn: &mut sqlx::PgConnection,
+    account_id: AccountId,
+    workspace_id: WorkspaceId,
+    user_id: Option<UserId>,
+    key_id: Option<KeyId>,
+) -> anyhow::Result<SessionToken> {
+    let code = SessionCode::from_random(random());
+    let (one, other) = (random(), random());
+    let mut bytes = [0; 32];
+    bytes[..16].copy_from_slice(&one);
+    bytes[16..].copy_from_slice(&other);
+    let token = SessionToken::from_random(bytes);
+    let new = NewCode { code_hash: code.hash(), account_id, workspace_id, user_id, key_id, seconds: 600 };
+    sessions::insert_code(conn, &new).await?;
+    let redemption = Redemption {
+        code_hash: code.hash(),
+        token_hash: token.hash(),
+        token_seconds: 1800,
+        address: AccountId::mint().uuid(),
+    };
+    let redeemed = sessions::redeem(conn, &redemption, Pace::new(600, 60)).await?;
+    redeemed.workspace_id.context("the code was not redeemed")?;
+    Ok(token)
+}

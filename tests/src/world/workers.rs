@@ -1,0 +1,127 @@
+//! Workers and schedulers of a test. Each has a runtime of its own, so that it can be stopped as a process is told to
+//! stop, or killed as a process is killed: everything it does ends in the same moment, its connections with it.
+
+use super::World;
+use anyhow::{Context, bail};
+use common::config::Settings;
+use common::process::Process;
+use common::store::PoolSize;
+use std::sync::PoisonError;
+use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
+use worker::Runner;
+
+/// Connections of a worker or a scheduler.
+const CONNECTIONS: PoolSize = PoolSize(6);
+
+/// A process of the service with a runtime of its own.
+struct Running {
+    runtime: Option<Runtime>,
+    process: Process,
+    ended: JoinHandle<anyhow::Result<()>>,
+}
+
+impl Running {
+    async fn start<F, Work>(settings: Settings, service: &'static str, work: F) -> anyhow::Result<Self>
+    where
+        F: FnOnce(Process) -> Work + Send + 'static,
+        Work: Future<Output = anyhow::Result<()>> + Send + 'static,
+    {
+        // On a thread of its own, because a runtime can't be made and entered within another.
+        let started = tokio::task::spawn_blocking(move || {
+            let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+            let process = runtime.block_on(Process::start(settings, CONNECTIONS, service))?;
+            anyhow::Ok((runtime, process))
+        });
+        let (runtime, process) = started.await??;
+        let ended = runtime.spawn(work(process.clone()));
+        Ok(Self { runtime: Some(runtime), process, ended })
+    }
+
+    async fn stop(mut self) -> anyhow::Result<()> {
+        self.process.shutdown.cancel();
+        let ended = (&mut self.ended).await.context("it panicked")?;
+        self.kill();
+        ended
+    }
+
+    fn kill(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// A worker.
+pub struct Worker(Running);
+
+impl Worker {
+    /// The name that claims know it by.
+    pub fn name(&self) -> &str {
+        &self.0.process.name
+    }
+
+    /// Tells it to stop, and waits until it has.
+    pub async fn stop(self) -> anyhow::Result<()> {
+        self.0.stop().await
+    }
+
+    /// Ends it in the middle of whatever it does.
+    pub fn kill(mut self) {
+        self.0.kill();
+    }
+}
+
+/// A scheduler.
+pub struct Scheduler(Running);
+
+impl Scheduler {
+    /// Tells it to stop, and waits until it has.
+    pub async fn stop(self) -> anyhow::Result<()> {
+        self.0.stop().await
+    }
+}
+
+impl World {
+    /// A worker that the test stops or kills.
+    pub async fn worker(&self, runner: Runner) -> anyhow::Result<Worker> {
+        self.worker_with(runner, |_| ()).await
+    }
+
+    /// The same with other settings.
+    pub async fn worker_with(&self, runner: Runner, change: impl FnOnce(&mut Settings)) -> anyhow::Result<Worker> {
+        let mut settings = self.settings.clone();
+        change(&mut settings);
+        let running = Running::start(settings, "worker", |process| worker::run_with(process, runner));
+        Ok(Worker(running.await?))
+    }
+
+    /// A worker that stops at the world's end.
+    pub async fn work(&self, runner: Runner) -> anyhow::Result<()> {
+        let worker = self.worker(runner).await?;
+        self.workers.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
+        Ok(())
+    }
+
+    /// A scheduler with all of its duties.
+    pub async fn scheduler(&self) -> anyhow::Result<Scheduler> {
+        Ok(Scheduler(Running::start(self.settings.clone(), "scheduler", scheduler::run).await?))
+    }
+
+    /// One run of the duties that move jobs on: what a scheduler does within two seconds.
+    pub async fn duties(&self) -> anyhow::Result<()> {
+        scheduler::rescue_jobs::run_once(&self.process).await?;
+        scheduler::admit_jobs::run_once(&self.process).await?;
+        scheduler::reissue_jobs::run_once(&self.process).await?;
+        if scheduler::check_ledger::run_once(&self.process).await? > 0 {
+            bail!("the journal does not explain the balances");
+        }
+        Ok(())
+    }
+}

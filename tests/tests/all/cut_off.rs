@@ -1,0 +1,108 @@
+//! A call that is cut off anywhere leaves everything or nothing, and can be repeated (design.md, promise 3).
+
+use crate::once::wish;
+use api::dispatch::{Dispatched, dispatch};
+use common::domain::read::Read;
+use mws_tests::world::{Media, Tenant, World, cut_short, disturbed, until};
+
+const EVERYTHING: [i64; 5] = [2 * 6, 2 * 6, 2 * 6, 1, 1];
+
+/// What the last call left, once its connections are at rest: its jobs, their holds, what they own, its row and its key.
+async fn left(world: &World) -> anyhow::Result<[i64; 5]> {
+    until("no transaction of the api is open", async || {
+        let open = "SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND application_name = 'mws-api' AND state <> 'idle'";
+        Ok((world.count(open).await? == 0).then_some(()))
+    })
+    .await?;
+    Ok([
+        world.count("SELECT count(*) FROM jobs").await?,
+        world.count("SELECT count(*) FROM minute_journal WHERE kind = 'hold'").await?,
+        world.count("SELECT count(*) FROM job_reads").await?,
+        world.count("SELECT count(*) FROM calls").await?,
+        world.count("SELECT count(*) FROM idempotency_keys").await?,
+    ])
+}
+
+/// A new tenant with nothing started, so that what is counted is the next call's alone.
+async fn afresh(world: &World) -> anyhow::Result<Tenant> {
+    sqlx::query("TRUNCATE jobs, job_reads, calls, idempotency_keys, job_claims, apalis.jobs")
+        .execute(world.pool())
+        .await?;
+    sqlx::query("TRUNCATE minute_journal, minute_buckets, minute_unfolded").execute(world.pool()).await?;
+    world.tenant("a").await
+}
+
+#[tokio::test]
+async fn a_call_dropped_at_any_of_its_waits_leaves_everything_or_nothing() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let compose = |_: &_| "{}".to_owned();
+    let mut seen = [0, 0];
+    for waits in 0.. {
+        let tenant = afresh(&world).await?;
+        let items = world.items(&tenant, 2, Media::video(60)).await?;
+        let first = wish(&tenant, &items, &Read::ALL, Some("k"));
+        let ended = cut_short(dispatch(&world.process, &first, &compose), waits).await;
+        let again = wish(&tenant, &items, &Read::ALL, Some("k"));
+        let before = left(&world).await?;
+        assert!(before == EVERYTHING || before == [0; 5], "cut off at wait {waits}: {before:?}");
+        seen[usize::from(before == EVERYTHING)] += 1;
+        let repeated = dispatch(&world.process, &again, &compose).await?;
+        assert_eq!(matches!(repeated, Dispatched::Replayed(_)), before == EVERYTHING, "at wait {waits}");
+        assert_eq!(left(&world).await?, EVERYTHING, "cut off at wait {waits} and repeated");
+        world.assert_invariants().await?;
+        if ended.is_some() {
+            break;
+        }
+    }
+    assert!(seen[0] > 10 && seen[1] > 0, "nothing {}, everything {}", seen[0], seen[1]);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_call_that_loses_the_database_at_any_of_its_waits_leaves_everything_or_nothing() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let compose = |_: &_| "{}".to_owned();
+    let mut failed = 0;
+    for waits in 0.. {
+        let tenant = afresh(&world).await?;
+        let items = world.items(&tenant, 2, Media::video(60)).await?;
+        let first = wish(&tenant, &items, &Read::ALL, Some("k"));
+        let (ended, was_disturbed) =
+            disturbed(dispatch(&world.process, &first, &compose), waits, async || lose_connections(&world).await)
+                .await?;
+        let before = left(&world).await?;
+        assert!(before == EVERYTHING || before == [0; 5], "lost at wait {waits}: {before:?}");
+        // Told that it is done, it is; told that it failed, it may be done all the same.
+        assert!(ended.is_err() || before == EVERYTHING, "answered at wait {waits}, and lost");
+        failed += i32::from(ended.is_err());
+        // Each of the pool's connections is found dead once.
+        let again = wish(&tenant, &items, &Read::ALL, Some("k"));
+        let mut repeated = dispatch(&world.process, &again, &compose).await;
+        for _ in 0..10 {
+            if repeated.is_ok() {
+                break;
+            }
+            repeated = dispatch(&world.process, &again, &compose).await;
+        }
+        assert_eq!(matches!(repeated?, Dispatched::Replayed(_)), before == EVERYTHING, "at wait {waits}");
+        assert_eq!(left(&world).await?, EVERYTHING, "lost at wait {waits} and repeated");
+        world.assert_invariants().await?;
+        if !was_disturbed {
+            break;
+        }
+    }
+    assert!(failed > 5, "only {failed} calls failed");
+    world.end().await
+}
+
+/// Ends every connection of the api, as a failover does.
+async fn lose_connections(world: &World) -> anyhow::Result<()> {
+    sqlx::query(
+        "SELECT pg_terminate_backend(pid, 1000) FROM pg_stat_activity
+         WHERE datname = current_database() AND application_name = 'mws-api'",
+    )
+    .execute(world.pool())
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,5 @@
+//! The tests of the whole service in one binary, so that they are linked once: a module a theme.
+
+mod cut_off;
+mod dispatch;
+mod once;

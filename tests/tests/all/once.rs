@@ -1,0 +1,163 @@
+//! Nothing starts twice, whatever is repeated or raced (spec §4.1, §4.2 rule 8; interface.md "Idempotency").
+
+use crate::dispatch::ALL;
+use api::dispatch::{Dispatched, Wish, dispatch};
+use common::domain::read::Read;
+use common::ids::{ItemId, RequestId};
+use common::store::idempotency::Key;
+use common::store::jobs::{Call, Owners};
+use futures_util::future::try_join_all;
+use mws_tests::world::{Media, Tenant, World, counted};
+use serde_json::json;
+use std::collections::BTreeSet;
+
+/// A call for these reads, below HTTP.
+pub fn wish(tenant: &Tenant, items: &[ItemId], reads: &[Read], key: Option<&str>) -> Wish {
+    let owners = Owners { payer: tenant.account, owner: tenant.account, workspace: tenant.workspace };
+    let id = RequestId::mint();
+    let call = Call { id, tool: "prepare_media", request_id: id.to_string(), context: None, traceparent: None };
+    let key = key.map(|key| Key {
+        account: tenant.account,
+        tool: "prepare_media",
+        key: key.to_owned(),
+        fingerprint: vec![7; 32],
+    });
+    Wish { owners, call, refs: items.iter().map(ToString::to_string).collect(), reads: reads.to_vec(), key }
+}
+
+#[tokio::test]
+async fn a_repeated_call_starts_nothing_twice() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 3, Media::video(60)).await?;
+    let first = tenant.client.prepare(&items, &ALL).await?;
+    let again = tenant.client.prepare(&items, &ALL).await?;
+    assert_eq!(again.reads()?, vec![vec!["already_queued"; 6]; 3]);
+    assert_eq!(again.job_ids()?, first.job_ids()?);
+    assert_eq!(again.data()?["estimate"]["minutes"], 0);
+    assert_eq!(again.data()?["estimate"]["left_minutes"], first.data()?["estimate"]["left_minutes"]);
+    assert_eq!(again.json["meta"]["cloud_processing"]["minutes"], 0);
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 18);
+    world.end().await
+}
+
+#[tokio::test]
+async fn the_number_of_statements_does_not_depend_on_the_number_of_reads() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 21, Media::video(60)).await?;
+    let compose = |_: &_| "{}".to_owned();
+    let one = wish(&tenant, &items[..1], &[Read::Levels], Some("one"));
+    let (answered, of_one) = counted(dispatch(&world.process, &one, &compose)).await;
+    assert!(matches!(answered?, Dispatched::Answered(prepared) if prepared.items.len() == 1));
+    let all = wish(&tenant, &items[1..], &Read::ALL, Some("all"));
+    let (answered, of_all) = counted(dispatch(&world.process, &all, &compose)).await;
+    assert!(matches!(answered?, Dispatched::Answered(prepared) if prepared.items.len() == 20));
+    assert_eq!(of_all, of_one);
+    assert!((5..=20).contains(&of_one.len()), "{of_one:#?}");
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 121);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_key_answers_again_byte_for_byte_even_after_its_jobs_moved_on() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 2, Media::video(60)).await?;
+    let first = tenant.client.prepare_once("k 1", &items, &ALL).await?;
+    assert_eq!((first.status, first.header("idempotent-replayed")), (200, ""));
+    tenant.client.tool("cancel_jobs", &json!({ "job_ids": first.job_ids()? })).await?.data()?;
+    let again = tenant.client.prepare_once("k 1", &items, &ALL).await?;
+    assert_eq!((again.status, again.header("idempotent-replayed")), (200, "true"));
+    assert_eq!(again.text, first.text);
+    assert_ne!(again.header("x-request-id"), first.header("x-request-id"));
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 12);
+    // Without the key the cancelled reads start anew.
+    assert_eq!(tenant.client.prepare(&items, &ALL).await?.reads()?, vec![vec!["queued"; 6]; 2]);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_key_of_another_request_is_refused_and_starts_nothing() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (tenant, other) = (world.tenant("a").await?, world.tenant("b").await?);
+    let items = world.items(&tenant, 2, Media::video(60)).await?;
+    tenant.client.prepare_once("k", &items[..1], &["levels"]).await?.data()?;
+    for (refs, reads) in [(&items[1..], vec!["levels"]), (&items[..1], vec!["beats"]), (&items[..], vec!["levels"])] {
+        let refused = tenant.client.prepare_once("k", refs, &reads).await?;
+        assert_eq!((refused.status, refused.code()), (422, "idempotency_key_reused"));
+        assert_eq!(refused.json["error"]["retryable"], false);
+    }
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 1);
+    // A key belongs to its account alone, and an answer that started nothing is not kept under it.
+    let theirs = world.item(&other, Media::video(60)).await?;
+    assert_eq!(other.client.prepare_once("k", &[theirs], &["levels"]).await?.header("idempotent-replayed"), "");
+    let nothing = tenant.client.prepare_once("n", &items[..1], &["levels"]).await?;
+    assert_eq!(nothing.reads()?, [["already_queued"]]);
+    assert_eq!(tenant.client.prepare_once("n", &items[1..], &["levels"]).await?.reads()?, [["queued"]]);
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fifty_calls_at_once_for_the_same_items_start_each_read_once() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 4, Media::video(60)).await?;
+    let backwards: Vec<ItemId> = items.iter().rev().copied().collect();
+    // Half of them ask the other way round: whoever locks in the order asked would lock each other out.
+    let calls = (0..50).map(|n| {
+        let (client, items, turned) = (tenant.client.clone(), items.clone(), backwards.clone());
+        async move { client.prepare(if n % 2 == 0 { &items } else { &turned }, &ALL).await }
+    });
+    let answers = try_join_all(calls).await?;
+    let mut jobs = BTreeSet::new();
+    let mut started = 0;
+    for answer in &answers {
+        jobs.extend(answer.job_ids()?);
+        started += answer.reads()?.iter().flatten().filter(|status| *status == "queued").count();
+        assert_eq!(answer.job_ids()?.len(), 24);
+    }
+    assert_eq!((jobs.len(), started), (24, 24));
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 24);
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn thirty_calls_at_once_with_one_key_get_one_answer() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 5, Media::video(60)).await?;
+    let calls = (0..30).map(|_| {
+        let (client, items) = (tenant.client.clone(), items.clone());
+        async move { client.prepare_once("same", &items, &ALL).await }
+    });
+    let answers = try_join_all(calls).await?;
+    let texts: BTreeSet<&str> = answers.iter().map(|answer| answer.text.as_str()).collect();
+    assert_eq!(texts.len(), 1, "{texts:?}");
+    let replayed = answers.iter().filter(|answer| answer.header("idempotent-replayed") == "true").count();
+    assert_eq!(replayed, 29);
+    assert_eq!(world.count("SELECT count(*) FROM calls").await?, 1);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_call_that_waits_too_long_for_its_key_is_told_to_try_again() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::video(60)).await?;
+    let mut first = world.pool().begin().await?;
+    sqlx::query(
+        "INSERT INTO idempotency_keys (account_id, tool, key, fingerprint, call_id)
+         VALUES ($1, 'prepare_media', 'k', '\\x07', $1)",
+    )
+    .bind(tenant.account)
+    .execute(&mut *first)
+    .await?;
+    let refused = tenant.client.prepare_once("k", &[item], &["levels"]).await?;
+    assert_eq!((refused.status, refused.code()), (409, "idempotency_in_progress"));
+    assert_eq!(refused.json["error"]["retryable"], true);
+    // The first one died: the second goes ahead.
+    first.rollback().await?;
+    assert_eq!(tenant.client.prepare_once("k", &[item], &["levels"]).await?.reads()?, [["queued"]]);
+    world.end().await
+}
