@@ -18,7 +18,7 @@ const EXIT_CODES: &str = "\
 
 /// What stands below the list of commands.
 pub fn help() -> String {
-    format!("Exit codes:\n{}", EXIT_CODES.lines().map(|line| format!("  {line}\n")).collect::<String>())
+    format!("Exit codes:\n  {}", EXIT_CODES.trim_end().replace('\n', "\n  "))
 }
 
 /// Why a command did not do what it was asked.

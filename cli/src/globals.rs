@@ -20,7 +20,7 @@ pub struct Globals {
     /// Show each request and where the credentials came from.
     #[arg(long, short, global = true, help_heading = "Global")]
     pub verbose: bool,
-    /// No colours (as NO_COLOR).
+    /// No colours (as `NO_COLOR`).
     #[arg(long, global = true, help_heading = "Global")]
     pub no_color: bool,
     /// Never ask: what needs an answer fails.
@@ -29,13 +29,13 @@ pub struct Globals {
     /// Yes to what would be asked.
     #[arg(long, short, global = true, help_heading = "Global")]
     pub yes: bool,
-    /// Profile of the configuration file ($XDG_CONFIG_HOME/mws/config.toml).
+    /// Profile of the configuration file (`$XDG_CONFIG_HOME/mws/config.toml`).
     #[arg(long, global = true, help_heading = "Global", env = "MWS_PROFILE")]
     pub profile: Option<String>,
     /// The API's URL, ending in /api/v1.
     #[arg(long, global = true, help_heading = "Global", env = "MWS_BASE_URL")]
     pub base_url: Option<String>,
-    /// File that holds the API key; - for standard input. MWS_API_KEY may hold the key itself.
+    /// File that holds the API key; - for standard input. `MWS_API_KEY` may hold the key itself.
     #[arg(long, global = true, help_heading = "Global", env = "MWS_API_KEY_FILE")]
     pub api_key_file: Option<PathBuf>,
     /// Give up after this long, such as 90s, 30m or 2h.
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn durations_have_a_number_and_a_unit() {
         assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
-        assert_eq!(duration("2h"), Ok(Duration::from_secs(7_200)));
+        assert_eq!(duration("2h"), Ok(Duration::from_hours(2)));
         for wrong in ["", "s", "90", "1.5h", "-1s", "5 m", "99999999999999999999d", "9é"] {
             assert!(duration(wrong).is_err(), "{wrong:?}");
         }

@@ -8,6 +8,7 @@ mod commands;
 mod data_dir;
 mod database;
 mod demo;
+mod doctor;
 mod failure;
 mod globals;
 mod output;
@@ -38,6 +39,8 @@ enum Command {
     Up(Box<UpArgs>),
     /// Show the service at work on media made here, or on a file of yours.
     Demo(demo::DemoArgs),
+    /// Look at everything the service stands on, and say how to cure what is wrong.
+    Doctor(Box<doctor::DoctorArgs>),
     #[command(flatten)]
     Client(ClientCommand),
     /// Show the version.
@@ -64,26 +67,37 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
     let globals = cli.globals;
     match cli.command {
         Command::Up(mut up) => {
-            quiet_on_a_terminal(matches, &mut up);
+            // A person at a terminal is told what matters in words; the log shows warnings, unless they ask for more.
+            if is_default(matches, "log") && std::io::stderr().is_terminal() {
+                "warn".clone_into(&mut up.settings_mut().log);
+            }
             common::telemetry::start(up.settings_mut());
             Ok(up::run(*up, globals.json)?)
         }
         Command::Demo(args) => database::runtime()?.block_on(demo::run(args, globals)),
+        Command::Doctor(mut args) => {
+            if is_default(matches, "log") {
+                "error".clone_into(&mut args.settings_mut().log);
+            }
+            common::telemetry::start(args.settings_mut());
+            doctor::run(*args, &globals)
+        }
         Command::Client(command) => database::runtime()?.block_on(commands::run(command, globals)),
         Command::Version => {
             let version = env!("CARGO_PKG_VERSION");
-            let out = output::Out::new(&globals);
-            if globals.json { out.document(&serde_json::json!({ "version": version })) } else { out.data(version) }
+            if globals.json {
+                output::document(&serde_json::json!({ "version": version }))
+            } else {
+                output::print(version)
+            }
         }
     }
 }
 
-/// A person at a terminal is told what matters in words; the log shows warnings, unless they asked for more.
-fn quiet_on_a_terminal(matches: &ArgMatches, up: &mut UpArgs) {
-    let chosen = matches.subcommand().and_then(|(_, of_command)| of_command.value_source("log"));
-    if chosen == Some(ValueSource::DefaultValue) && std::io::stderr().is_terminal() {
-        "warn".clone_into(&mut up.settings_mut().log);
-    }
+/// Whether nobody has chosen this setting of the command.
+fn is_default(matches: &ArgMatches, setting: &str) -> bool {
+    let chosen = matches.subcommand().and_then(|(_, of_command)| of_command.value_source(setting));
+    chosen == Some(ValueSource::DefaultValue)
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use reqwest::Method;
 use reqwest::header::{HeaderName, HeaderValue};
 use secrecy::ExposeSecret;
 use serde_json::Value;
+use std::fmt::Write;
 use std::time::Instant;
 
 /// A signed-in client.
@@ -141,7 +142,7 @@ pub fn part(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
             escaped.push(char::from(byte));
         } else {
-            escaped.push_str(&format!("%{byte:02X}"));
+            let _infallible = write!(escaped, "%{byte:02X}");
         }
     }
     escaped

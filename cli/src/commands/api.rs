@@ -3,6 +3,7 @@
 use super::Context;
 use crate::client::Call;
 use crate::failure::Failure;
+use crate::output::document;
 use anyhow::Context as _;
 use reqwest::Method;
 use serde_json::Value;
@@ -37,7 +38,7 @@ pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
     let headers = args.header.iter().map(|header| split(header)).collect::<Result<Vec<_>, _>>()?;
     let body = input(args.input.as_deref())?;
     let call = Call { method, path, body: body.as_ref(), headers: &headers };
-    context.out.document(&context.client.call(call).await?)
+    document(&context.client.call(call).await?)
 }
 
 fn split(header: &str) -> Result<(&str, &str), Failure> {

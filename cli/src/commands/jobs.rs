@@ -3,7 +3,7 @@
 use super::{Context, pages};
 use crate::failure::Failure;
 use crate::globals::duration;
-use crate::output::{Column, follow};
+use crate::output::{Column, document, event, follow};
 use clap::Subcommand;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -86,7 +86,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         Command::Watch { ids } => {
             let followed = follow(&context.client, &context.out, &ids).await?;
             if context.out.json {
-                context.out.event(&json!({ "type": "ended", "jobs": followed.jobs }))?;
+                event(&json!({ "type": "ended", "jobs": followed.jobs }))?;
             } else {
                 context.out.rows(&followed.jobs, "id", &COLUMNS)?;
             }
@@ -96,7 +96,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         Command::Cancel { ids } => {
             let answer = context.client.tool("cancel_jobs", &json!({ "job_ids": ids })).await?;
             if context.out.json {
-                return context.out.document(&answer);
+                return document(&answer);
             }
             context.out.rows(rows(&answer), "id", &CANCELLED)?;
             missing(&answer)
@@ -141,7 +141,7 @@ async fn get(context: &Context, ids: &[String]) -> Result<(), Failure> {
     let answer = context.client.tool("get_jobs", &json!({ "job_ids": ids })).await?;
     match (rows(&answer), ids) {
         ([job], [_]) => context.out.record(job, "id", &FIELDS)?,
-        _ if context.out.json => context.out.document(&answer)?,
+        _ if context.out.json => document(&answer)?,
         (jobs, _) => context.out.rows(jobs, "id", &COLUMNS)?,
     }
     missing(&answer)

@@ -4,7 +4,7 @@ use super::confirm::confirm;
 use super::{Context, pages};
 use crate::client::part;
 use crate::failure::Failure;
-use crate::output::Column;
+use crate::output::{Column, document, print};
 use clap::Subcommand;
 use serde_json::json;
 
@@ -48,11 +48,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         Command::Create { name, workspace } => {
             let made = context.client.post("/keys", &json!({ "name": name, "workspace_id": workspace })).await?;
             context.out.say("The key is shown this once.");
-            if context.out.json {
-                context.out.document(&made)
-            } else {
-                context.out.data(made["key"].as_str().unwrap_or_default())
-            }
+            if context.out.json { document(&made) } else { print(made["key"].as_str().unwrap_or_default()) }
         }
         Command::Delete { id } => {
             confirm(context, &format!("Revoke the key {id}?"))?;

@@ -4,7 +4,7 @@ use super::Context;
 use super::upload::without_nulls;
 use crate::client::Client;
 use crate::failure::Failure;
-use crate::output::{Column, Followed, Out, follow};
+use crate::output::{Column, Followed, Out, document, event, follow};
 use common::domain::read::Read;
 use serde_json::{Value, json};
 
@@ -30,7 +30,7 @@ pub struct Args {
     /// Items: refs, ids, or ids of the jobs that made them.
     #[arg(required = true, num_args = 1..=20)]
     refs: Vec<String>,
-    /// Reads, comma-separated, or all: transcript, search_index, speech, speakers, beats, levels.
+    /// Reads, comma-separated, or all: transcript, `search_index`, speech, speakers, beats, levels.
     #[arg(long, required = true, value_delimiter = ',')]
     reads: Vec<String>,
     /// One sentence that is shown beside the jobs.
@@ -127,8 +127,8 @@ fn rows(data: &Value, followed: Option<&Followed>) -> Vec<Value> {
 
 fn show(out: &Out, data: &Value, rows: &[Value], followed: Option<&Followed>) -> Result<(), Failure> {
     match (out.json, followed) {
-        (true, None) => out.document(data),
-        (true, Some(followed)) => out.event(&json!({ "type": "ended", "data": data, "jobs": followed.jobs })),
+        (true, None) => document(data),
+        (true, Some(followed)) => event(&json!({ "type": "ended", "data": data, "jobs": followed.jobs })),
         (false, _) => {
             out.rows(rows, "job_id", &COLUMNS)?;
             if let Some(followed) = followed {

@@ -4,7 +4,7 @@ use super::Context;
 use super::prepare::asked_reads;
 use crate::client::part;
 use crate::failure::Failure;
-use crate::output::{Column, text};
+use crate::output::{Column, document, print, text};
 use clap::{Subcommand, ValueEnum};
 use serde_json::{Value, json};
 
@@ -50,8 +50,8 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             asked_reads(std::slice::from_ref(&read))?;
             let stored = context.client.get(&format!("/library/items/{}/reads/{}", part(&item), part(&read))).await?;
             match format {
-                Format::Text if !context.out.json => context.out.data(&text(&read, &stored)),
-                Format::Text | Format::Json => context.out.document(&stored),
+                Format::Text if !context.out.json => print(&text(&read, &stored)),
+                Format::Text | Format::Json => document(&stored),
             }
         }
         Command::List { item } => {

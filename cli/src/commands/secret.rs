@@ -3,6 +3,7 @@
 use super::Context;
 use super::confirm::confirm;
 use crate::failure::Failure;
+use crate::output::{document, print};
 use clap::Subcommand;
 use serde_json::{Value, json};
 
@@ -31,15 +32,15 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             return context.out.done(&deleted, "Removed the signing secret.");
         }
     };
-    print(context, &secret)
+    tell(context, &secret)
 }
 
-fn print(context: &Context, secret: &Value) -> Result<(), Failure> {
+fn tell(context: &Context, secret: &Value) -> Result<(), Failure> {
     if context.out.json {
-        return context.out.document(secret);
+        return document(secret);
     }
     if let Some(until) = secret["previous_expires_at"].as_str() {
         context.out.say(&format!("The one before it verifies until {until}."));
     }
-    context.out.data(secret["secret"].as_str().unwrap_or_default())
+    print(secret["secret"].as_str().unwrap_or_default())
 }

@@ -4,7 +4,7 @@ use super::Context;
 use super::api::input;
 use crate::client::{Call, part};
 use crate::failure::Failure;
-use crate::output::Column;
+use crate::output::{Column, document};
 use clap::Subcommand;
 use reqwest::Method;
 use serde_json::json;
@@ -44,7 +44,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let arguments = input(from.as_deref())?.unwrap_or_else(|| json!({}));
             let path = format!("/tools/{}", part(&name));
             let call = Call { method: Method::POST, path: &path, body: Some(&arguments), headers: &[] };
-            context.out.document(&context.client.call(call).await?)
+            document(&context.client.call(call).await?)
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::Context;
 use crate::client::{upload_file, wait_until_ready};
 use crate::failure::Failure;
-use crate::output::Column;
+use crate::output::{Column, document};
 use anyhow::Context as _;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -61,8 +61,8 @@ pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
     }
     if context.out.json {
         return match items.as_slice() {
-            [one] => context.out.document(one),
-            _ => context.out.document(&json!({ "data": items, "has_more": false, "next_cursor": null })),
+            [one] => document(one),
+            _ => document(&json!({ "data": items, "has_more": false, "next_cursor": null })),
         };
     }
     context.out.rows(&items, "id", &COLUMNS)?;

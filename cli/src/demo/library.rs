@@ -17,13 +17,12 @@ pub async fn upload(client: &Client, files: &[PathBuf], out: &Out) -> Result<Vec
         let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let hash = sha256(file).await?;
         let stored = known.iter().find(|item| item["sha256"] == hash && item["status"] == "ready");
-        let (item, how) = match stored {
-            Some(item) => ((*item).clone(), "already in the library".to_owned()),
-            None => {
-                let item = upload_file(client, file, &name).await?;
-                let item = wait_until_ready(client, item["id"].as_str().unwrap_or_default()).await?;
-                (item, format!("uploaded and looked at in {:.1} s", began.elapsed().as_secs_f64()))
-            }
+        let (item, how) = if let Some(item) = stored {
+            ((*item).clone(), "already in the library".to_owned())
+        } else {
+            let item = upload_file(client, file, &name).await?;
+            let item = wait_until_ready(client, item["id"].as_str().unwrap_or_default()).await?;
+            (item, format!("uploaded and looked at in {:.1} s", began.elapsed().as_secs_f64()))
         };
         let kind = item["type"].as_str().unwrap_or("media");
         let seconds = item["duration_seconds"].as_f64().map(|seconds| format!(" of {seconds:.1} s"));

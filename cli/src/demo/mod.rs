@@ -17,9 +17,9 @@ use crate::commands::{ALL_READS, Request, asked_reads};
 use crate::data_dir::DataDir;
 use crate::failure::Failure;
 use crate::globals::Globals;
-use crate::output::{Followed, Out, follow};
-use checks::Checks;
+use crate::output::{Followed, Out, document, follow};
 use receiver::Receiver;
+use report::Report;
 use serde_json::Value;
 use service::Service;
 use std::path::PathBuf;
@@ -39,36 +39,58 @@ pub struct DemoArgs {
     keep: bool,
 }
 
+/// Items that one call of `prepare_media` takes (spec §4.2).
+const MOST_FILES: usize = 20;
+
 /// Runs the demo.
 pub async fn run(args: DemoArgs, globals: Globals) -> Result<(), Failure> {
     let began = Instant::now();
     let out = Out::new(&globals);
+    if args.media.len() > MOST_FILES {
+        return Err(Failure::Usage(format!("the demo takes {MOST_FILES} files at most")));
+    }
     let data_dir = DataDir::prepare(&globals.data_dir)?;
     let files = if args.media.is_empty() { media::make(&data_dir, &out).await? } else { args.media };
     let mut service = Service::start(&data_dir, &out).await?;
     let client = service.client.clone();
-    let shown = tokio::select! {
-        shown = show(&client, &files, &out) => shown,
+    let mut report = Report::default();
+    let mut ended = tokio::select! {
+        shown = show(&client, &files, &out, &mut report) => shown,
         ended = service.ended() => Err(ended),
-        _ = tokio::signal::ctrl_c() => Err(Failure::Interrupted("Stopped.".to_owned())),
+        () = asked_to_stop() => Err(Failure::Interrupted("Stopped.".to_owned())),
     };
-    if let Ok(checks) = &shown
-        && checks.all_well()
-    {
+    if ended.is_ok() && report.checks.all_well() {
         report::next(&service, &data_dir, args.keep, began.elapsed(), &out);
         if args.keep {
             tokio::select! {
-                ended = service.ended() => return Err(ended),
-                _ = tokio::signal::ctrl_c() => {}
+                why = service.ended() => ended = Err(why),
+                () = asked_to_stop() => {}
             }
         }
     }
-    service.stop().await?;
-    shown?.verdict()
+    let stopped = service.stop().await;
+    ended?;
+    stopped?;
+    if out.json {
+        document(&report.json())?;
+    }
+    report.checks.verdict()
 }
 
-async fn show(client: &Client, files: &[PathBuf], out: &Out) -> Result<Checks, Failure> {
-    let mut checks = Checks::default();
+/// Ends at Ctrl-C, at SIGTERM, or when the terminal is closed: the child must not be left behind.
+async fn asked_to_stop() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut terminate), Ok(mut hangup)) = (signal(SignalKind::terminate()), signal(SignalKind::hangup())) else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminate.recv() => {}
+        _ = hangup.recv() => {}
+    }
+}
+
+async fn show(client: &Client, files: &[PathBuf], out: &Out, report: &mut Report) -> Result<(), Failure> {
     let receiver = Receiver::start().await?;
     let webhook = webhook::register(client, &receiver).await?;
     let before = client.get("/balances").await?;
@@ -84,17 +106,17 @@ async fn show(client: &Client, files: &[PathBuf], out: &Out) -> Result<Checks, F
     let jobs: Vec<String> =
         data["job_ids"].as_array().into_iter().flatten().filter_map(|id| id.as_str().map(str::to_owned)).collect();
     out.say(&format!("{} jobs, estimated {} minutes", jobs.len(), data["estimate"]["minutes"]));
-    let followed = follow(client, out, &jobs).await?;
-    results(client, &items, &data, &followed, &mut checks).await?;
+    let followed = follow(client, &out.without_data(), &jobs).await?;
+    results(client, &items, &data, &followed, report).await?;
+    report.show_results(out)?;
 
     heading(out, "Minutes");
-    let after = client.get("/balances").await?;
-    report::minutes(&before, &after)?;
+    report.show_minutes(before, client.get("/balances").await?, out)?;
 
     heading(out, "Webhooks: what a receiver of the demo got, each signature checked");
-    webhook.check(client, &receiver, &followed, &mut checks).await?;
-    webhook.remove(client).await?;
-    Ok(checks)
+    webhook.check(client, &receiver, &followed, report).await?;
+    report.show_webhooks(out)?;
+    webhook.remove(client).await
 }
 
 /// What every read of every item came to.
@@ -103,17 +125,16 @@ async fn results(
     items: &[Value],
     data: &Value,
     followed: &Followed,
-    checks: &mut Checks,
+    report: &mut Report,
 ) -> Result<(), Failure> {
-    let mut rows = Vec::new();
     for answer in data["items"].as_array().into_iter().flatten() {
         let item = items.iter().find(|item| item["id"] == answer["item_id"]).unwrap_or(&Value::Null);
         for read in answer["reads"].as_array().into_iter().flatten() {
             let job = followed.jobs.iter().find(|job| job["id"] == read["job_id"]);
-            rows.push(report::row(client, item, read, job, checks).await?);
+            let row = report::row(client, item, read, job, &mut report.checks).await?;
+            report.results.push(row);
         }
     }
-    println!("{}", report::table(&rows));
     Ok(())
 }
 

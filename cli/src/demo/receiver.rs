@@ -35,19 +35,18 @@ impl Receiver {
     /// Listens on any free port.
     pub async fn start() -> anyhow::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0").await.context("the receiver can't listen")?;
-        let receiver = Self { address: listener.local_addr()?, received: Arc::default() };
-        let (own, received) = (receiver.clone(), Arc::clone(&receiver.received));
+        let this = Self { address: listener.local_addr()?, received: Arc::default() };
+        let all = Arc::clone(&this.received);
         tokio::spawn(async move {
-            drop(own);
             while let Ok((stream, _)) = listener.accept().await {
-                let received = Arc::clone(&received);
+                let all = Arc::clone(&all);
                 tokio::spawn(async move {
                     // A connection that breaks is the sender's to notice: it will try again.
-                    let _ = tokio::time::timeout(PATIENCE, serve(stream, &received)).await;
+                    let _ = tokio::time::timeout(PATIENCE, serve(stream, &all)).await;
                 });
             }
         });
-        Ok(receiver)
+        Ok(this)
     }
 
     /// Where webhooks are to be sent.
@@ -117,9 +116,9 @@ mod tests {
             let mut rest = [0; 23];
             stream.read_exact(&mut rest).await.unwrap();
         }
-        let received = receiver.received();
-        assert_eq!(received.len(), 2);
-        assert_eq!(received[0].headers["service-event"], "ping");
-        assert_eq!(received[1].body, b"three");
+        let all = receiver.received();
+        assert_eq!(all.len(), 2);
+        assert_eq!(all[0].headers["service-event"], "ping");
+        assert_eq!(all[1].body, b"three");
     }
 }

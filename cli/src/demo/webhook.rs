@@ -2,9 +2,10 @@
 
 use super::checks::Checks;
 use super::receiver::{Received, Receiver};
+use super::report::Report;
 use crate::client::{Client, part};
 use crate::failure::Failure;
-use crate::output::{Column, Followed, table};
+use crate::output::Followed;
 use common::domain::signature::{DEFAULT_TOLERANCE_S, verify};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -14,14 +15,6 @@ const DESCRIPTION: &str = "mws demo";
 /// How long after the last job the last webhook may come.
 const PATIENCE: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(50);
-
-const COLUMNS: [Column; 5] = [
-    Column::new("EVENT", "/event"),
-    Column::new("READ", "/read"),
-    Column::new("JOB", "/job"),
-    Column::new("ATTEMPT", "/attempt"),
-    Column::new("SIGNATURE", "/signature"),
-];
 
 /// A registered endpoint.
 #[derive(Debug)]
@@ -45,13 +38,13 @@ pub async fn register(client: &Client, receiver: &Receiver) -> Result<Webhook, F
 }
 
 impl Webhook {
-    /// Waits for the event of every job that ended, and for one ping; shows each with what its signature is worth.
+    /// Waits for the event of every job that ended, and for one ping; reports each with what its signature is worth.
     pub async fn check(
         &self,
         client: &Client,
         receiver: &Receiver,
         followed: &Followed,
-        checks: &mut Checks,
+        report: &mut Report,
     ) -> Result<(), Failure> {
         client.patch(&format!("/webhooks/{}", part(&self.id)), &json!({ "test": true })).await?;
         let began = Instant::now();
@@ -63,12 +56,11 @@ impl Webhook {
             tokio::time::sleep(LOOK).await;
         };
         for what in missing {
-            checks.fault(format!("no webhook came for {what}"));
+            report.checks.fault(format!("no webhook came for {what}"));
         }
-        let received = receiver.received();
-        let rows: Vec<Value> = received.iter().map(|one| self.row(one, checks)).collect();
-        if !rows.is_empty() {
-            println!("{}", table(&rows, &COLUMNS));
+        for one in receiver.received() {
+            let row = self.row(&one, &mut report.checks);
+            report.webhooks.push(row);
         }
         Ok(())
     }

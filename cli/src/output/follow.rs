@@ -2,7 +2,7 @@
 //!
 //! Bars never outgrow the window: what does not fit is counted in a last line. Ctrl-C stops the watching and nothing else.
 
-use super::Out;
+use super::{Out, event};
 use crate::client::Client;
 use crate::failure::Failure;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -114,7 +114,7 @@ impl<'a> Show<'a> {
     /// A job is in a new state.
     fn changed(&mut self, job: &Value) -> Result<(), Failure> {
         if self.out.json {
-            return self.out.event(&json!({ "type": "job", "job": job }));
+            return event(&json!({ "type": "job", "job": job }));
         }
         if !self.out.bars {
             self.spoke = Instant::now();
@@ -176,7 +176,8 @@ fn line(job: &Value) -> String {
     let text = |name: &str| job[name].as_str().unwrap_or("–").to_owned();
     let mut line = format!("{}  {}  {}  {}", text("id"), text("read"), text("ref"), text("status"));
     if let Some(code) = job["error"]["code"].as_str() {
-        line.push_str(&format!("  {code}"));
+        line.push_str("  ");
+        line.push_str(code);
     }
     line
 }

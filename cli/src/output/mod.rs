@@ -53,6 +53,11 @@ impl Out {
         }
     }
 
+    /// The same, but for data: the caller has a document of its own to print.
+    pub fn without_data(&self) -> Self {
+        Self { json: false, quiet: self.quiet || self.json, ..self.clone() }
+    }
+
     /// Words for a person.
     pub fn say(&self, text: &str) {
         if !self.quiet && !self.json {
@@ -81,30 +86,10 @@ impl Out {
         if self.colors { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
-    /// Data as it is.
-    pub fn data(&self, text: &str) -> Result<(), Failure> {
-        let mut out = std::io::stdout().lock();
-        out.write_all(text.as_bytes())?;
-        if !text.ends_with('\n') {
-            out.write_all(b"\n")?;
-        }
-        Ok(out.flush()?)
-    }
-
-    /// One JSON document.
-    pub fn document(&self, value: &Value) -> Result<(), Failure> {
-        self.data(&format!("{value:#}"))
-    }
-
-    /// One JSON object on a line of its own.
-    pub fn event(&self, value: &Value) -> Result<(), Failure> {
-        self.data(&value.to_string())
-    }
-
     /// What a change came to: the API's answer with `--json`, else a sentence.
     pub fn done(&self, answer: &Value, sentence: &str) -> Result<(), Failure> {
         if self.json {
-            return self.document(answer);
+            return document(answer);
         }
         self.say(sentence);
         Ok(())
@@ -113,7 +98,7 @@ impl Out {
     /// A list as the API answered it, `{"data":[…],…}`.
     pub fn list(&self, list: &Value, id: &str, columns: &[Column]) -> Result<(), Failure> {
         if self.json {
-            return self.document(list);
+            return document(list);
         }
         let rows: &[Value] = list["data"].as_array().map_or(&[], Vec::as_slice);
         self.rows(rows, id, columns)?;
@@ -126,37 +111,55 @@ impl Out {
     /// Rows of a list, as a table, as lines or as ids.
     pub fn rows(&self, rows: &[Value], id: &str, columns: &[Column]) -> Result<(), Failure> {
         if self.ids {
-            let ids: String = rows.iter().filter_map(|row| row[id].as_str()).map(|id| format!("{id}\n")).collect();
-            return if ids.is_empty() { Ok(()) } else { self.data(&ids) };
+            let ids: Vec<&str> = rows.iter().filter_map(|row| row[id].as_str()).collect();
+            return if ids.is_empty() { Ok(()) } else { print(&ids.join("\n")) };
         }
         if rows.is_empty() {
             self.say("There are none.");
             return Ok(());
         }
-        if self.terminal {
-            self.data(&table(rows, columns).to_string())
-        } else {
-            self.data(&lines::lines(rows, columns))
-        }
+        if self.terminal { print(&table(rows, columns).to_string()) } else { print(&lines::lines(rows, columns)) }
     }
 
     /// One thing: its fields one below the other.
     pub fn record(&self, value: &Value, id: &str, columns: &[Column]) -> Result<(), Failure> {
         if self.json {
-            return self.document(value);
+            return document(value);
         }
         if self.ids {
-            return self.data(value[id].as_str().unwrap_or_default());
+            return print(value[id].as_str().unwrap_or_default());
         }
         let width = columns.iter().map(|column| column.title.len()).max().unwrap_or_default();
         let fields = columns.iter().map(|column| (column, cell(value, column, self.terminal)));
-        let text: String = if self.terminal {
-            fields.map(|(column, text)| format!("{:<width$}  {text}\n", column.title)).collect()
-        } else {
-            fields.map(|(column, text)| format!("{}\t{text}\n", column.title)).collect()
+        let line = |(column, text): (&Column, String)| {
+            if self.terminal {
+                format!("{:<width$}  {text}", column.title)
+            } else {
+                format!("{}\t{text}", column.title)
+            }
         };
-        self.data(&text)
+        print(&fields.map(line).collect::<Vec<_>>().join("\n"))
     }
+}
+
+/// Writes data to standard output, whole lines of it.
+pub fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    if !text.ends_with('\n') {
+        out.write_all(b"\n")?;
+    }
+    Ok(out.flush()?)
+}
+
+/// One JSON document.
+pub fn document(value: &Value) -> Result<(), Failure> {
+    print(&format!("{value:#}"))
+}
+
+/// One JSON object on a line of its own.
+pub fn event(value: &Value) -> Result<(), Failure> {
+    print(&value.to_string())
 }
 
 /// A table for a terminal.

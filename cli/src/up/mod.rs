@@ -53,7 +53,7 @@ pub fn run(up: UpArgs, json: bool) -> anyhow::Result<()> {
     let public_url = listen::settle(&mut api)?;
     let data_dir = DataDir::prepare(&settings.data_dir)?;
     let _occupied = data_dir.occupy(&format!("`mws up` on {public_url}"))?;
-    settings.data_dir = data_dir.path().to_owned();
+    data_dir.path().clone_into(&mut settings.data_dir);
     data_dir.complete_secrets(&mut settings)?;
     if settings.media_store.is_none() {
         data_dir.make_media_folder()?;
