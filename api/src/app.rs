@@ -4,7 +4,8 @@
 
 use crate::limits::Blocked;
 use common::config::ApiSettings;
-use common::process::Process;
+use common::process::{Process, StartError};
+use common::seal::{SealError, Sealer};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ pub struct App(Arc<Parts>);
 
 /// What [`App`] derefs to.
 pub struct Parts {
-    /// Settings, pool, wake-ups and the shutdown signal.
+    /// Settings, pool, media store, wake-ups and the shutdown signal.
     pub process: Process,
     /// Settings of the api alone.
     pub api: ApiSettings,
@@ -25,17 +26,40 @@ pub struct Parts {
     pub public_url: String,
     /// `public_url` and the version segment (spec, `{base_url}`).
     pub base_url: String,
+    /// Seals signing secrets.
+    pub sealer: Sealer,
     /// Who is over the rate limit, so that a flood costs no queries.
     pub blocked: Blocked,
 }
 
+/// Why the api can't start.
+#[derive(Debug, thiserror::Error)]
+pub enum AppError {
+    /// A setting is missing.
+    #[error(transparent)]
+    Setting(#[from] StartError),
+    /// The secret keys can't be used.
+    #[error(transparent)]
+    Seal(#[from] SealError),
+}
+
 impl App {
     /// Puts the parts together.
-    pub fn new(process: Process, api: ApiSettings) -> Self {
+    ///
+    /// # Errors
+    /// [`AppError`], each with the setting to change.
+    pub fn new(process: Process, api: ApiSettings) -> Result<Self, AppError> {
+        let settings = process.settings.clone();
+        let key = settings.secret_key.as_ref().ok_or(StartError::Missing {
+            name: "MWS_SECRET_KEY",
+            cure: "it seals signing secrets; `openssl rand -base64 32` makes one",
+        })?;
+        let sealer = Sealer::new(key, settings.secret_key_old.as_ref())?;
         let public_url = api.public_url.clone().unwrap_or_else(|| format!("http://{}", api.listen));
         let public_url = public_url.trim_end_matches('/').to_owned();
         let base_url = format!("{public_url}{API_PATH}");
-        Self(Arc::new(Parts { process, api, public_url, base_url, blocked: Blocked::new() }))
+        let blocked = Blocked::new();
+        Ok(Self(Arc::new(Parts { process, api, public_url, base_url, sealer, blocked })))
     }
 
     /// A connection from the pool.

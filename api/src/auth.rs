@@ -128,7 +128,7 @@ async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<Caller>
     }?;
     in_workspace(request, &caller)?;
     if let Some(Reached(operation)) = request.data::<Reached>() {
-        operation.refuse_unknown_queries(request.uri().query())?;
+        operation.judge(request)?;
     }
     Ok(caller)
 }
@@ -212,7 +212,6 @@ fn unauthenticated(message: &str) -> ApiError {
 
 fn rate_limited(scope: &Scope, standing: Standing) -> ApiError {
     let _ = scope.standing.set(standing);
-    metrics::counter!("mws_rate_limited_total").increment(1);
     ApiError::new(Code::RateLimited, format!("The account may send {} requests a minute.", standing.limit))
         .retry_after(standing.retry_after().unwrap_or(1))
 }

@@ -12,10 +12,11 @@ mod view;
 use common::domain::minutes::Minutes;
 use common::domain::plan::{Answer, Start};
 use common::domain::read::Read;
-use common::ending::wakes_of;
+use common::ending::{job_ticket, wakes_of};
 use common::ids::ItemId;
 use common::process::Process;
-use common::queue::{self, Queue, Subject, Ticket};
+use common::queue::{self, Ticket};
+use common::store::accounts;
 use common::store::idempotency::{self, Key, Stored};
 use common::store::jobs::{self, Call, Owners};
 use common::store::minutes::{self, Balance};
@@ -139,7 +140,7 @@ async fn commit(
     let Some(mut hands) = Hands::of(&triage.candidates, &fates) else {
         return Ok(Committed::LookAgain);
     };
-    if !minutes::lock_account(&mut tx, wish.owners.payer).await? {
+    if !accounts::lock(&mut tx, wish.owners.payer).await? {
         return Err(sqlx::Error::RowNotFound);
     }
     minutes::fold(&mut tx, wish.owners.payer, settings.monthly_minutes).await?;
@@ -180,12 +181,9 @@ async fn write(
     if !minutes::hold(conn, wish.owners.payer, balance.month, held_month, held_bought).await? {
         return Err(sqlx::Error::Protocol("minutes counted under the account's lock did not reach".to_owned()));
     }
-    let tickets: Vec<Option<Ticket>> = starts
-        .iter()
-        .map(|start| {
-            let subject = Subject::Job(start.candidate.job);
-            start.admitted.then(|| Ticket::new(Queue::Read(start.candidate.read), subject))
-        })
+    let tickets: Vec<Option<Ticket>> = (balance.admitted..)
+        .zip(starts)
+        .map(|(others, start)| start.admitted.then(|| job_ticket(start.candidate.job, start.candidate.read, others)))
         .collect();
     let ids: Vec<Option<String>> = tickets.iter().map(|ticket| ticket.as_ref().map(|one| one.id.clone())).collect();
     jobs::insert(conn, &wish.call, wish.owners, balance.month, starts, &ids).await?;

@@ -74,7 +74,7 @@ pub enum RanOn {
     Cloud,
 }
 
-/// CloudProcessing object (spec §2). All amounts are minutes with at most two decimals.
+/// `CloudProcessing` object (spec §2). All amounts are minutes with at most two decimals.
 #[derive(Debug, Clone, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct CloudProcessing {
@@ -96,7 +96,7 @@ pub struct CloudProcessing {
     pub note: Option<Text>,
 }
 
-/// A tool's request without fields: `{}`, or no body at all (`Json<Option<NoArguments>>`).
+/// No fields: `{}`, or no body at all.
 #[derive(Debug, Default, Object)]
 #[oai(deny_unknown_fields)]
 pub struct NoArguments {}

@@ -1,7 +1,8 @@
 //! Why a JSON body is refused, in words that name the field and what it takes (spec §7, `error.message`).
 //!
-//! The framework reads a body into a type and says little when it can't. Only then the body is held against the
-//! operation's schema in the OpenAPI document, and the first difference is told. Pure: a schema, a value, a sentence.
+//! A body is held against the operation's schema in the OpenAPI document before the framework reads it into a type: that
+//! is kinder than the document (it takes `false` for a string) and says little when it refuses. Pure: a schema, a value,
+//! a sentence.
 
 use serde_json::{Map, Value};
 
@@ -53,12 +54,11 @@ fn fields(schema: &Value, object: &Map<String, Value>, at: &str) -> Option<Strin
     if let Some(name) = missing.into_iter().find(|name| !object.contains_key(*name)) {
         return Some(format!("{} is required: expected {}.", place(&join(at, name)), expected(&known[name])));
     }
-    if schema["additionalProperties"] == false {
-        if let Some(name) = object.keys().find(|name| !known.contains_key(*name)) {
-            let names: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
-            let takes = if names.is_empty() { "no fields".to_owned() } else { names.join(", ") };
-            return Some(format!("{} is not known here, which takes {takes}.", place(&join(at, &clipped(name)))));
-        }
+    let closed = schema["additionalProperties"] == false;
+    if let Some(name) = object.keys().find(|name| closed && !known.contains_key(*name)) {
+        let names: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
+        let takes = if names.is_empty() { "no fields".to_owned() } else { names.join(", ") };
+        return Some(format!("{} is not known here, which takes {takes}.", place(&join(at, &clipped(name)))));
     }
     object.iter().find_map(|(name, value)| difference(known.get(name)?, value, &join(at, name)))
 }

@@ -4,8 +4,7 @@
 //! What has no endpoint (an unknown route, a wrong method) and panics are `outer`'s.
 
 use crate::app::API_PATH;
-use crate::error::{ApiError, Code};
-use crate::explain::explain;
+use crate::error::{Answer, ApiError, Code};
 use crate::openapi::{self, Operation};
 use bytes::Bytes;
 use poem::endpoint::BoxEndpoint;
@@ -31,7 +30,7 @@ pub struct Template(pub Arc<str>);
 #[derive(Debug, Clone, Copy)]
 pub struct Refused(pub Code);
 
-/// On every request with a body: its bytes, to explain a refusal by.
+/// On every request whose body was read: its bytes, to be judged by.
 #[derive(Debug, Clone)]
 pub struct SentBody(pub Bytes);
 
@@ -76,13 +75,12 @@ impl Endpoint for Guard {
 
     async fn call(&self, mut request: Request) -> poem::Result<Response> {
         let envelope = Envelope::of(request.original_uri().path());
-        let body = request.data::<SentBody>().cloned();
-        if let Some(operation) = self.operation {
-            request.set_data(Reached(operation));
-        }
-        let mut response = match self.inner.call(request).await {
-            Ok(response) => response,
-            Err(error) => envelope.refuse(&self.refusal(error, body)),
+        let mut response = match self.reach(&mut request) {
+            Err(refusal) => envelope.refuse(&refusal),
+            Ok(()) => match self.inner.call(request).await {
+                Ok(response) => response,
+                Err(error) => envelope.refuse(&classify(error)),
+            },
         };
         response.set_data(Template(self.template.clone()));
         Ok(response)
@@ -90,17 +88,11 @@ impl Endpoint for Guard {
 }
 
 impl Guard {
-    /// The framework's words for a body that it could not read are replaced by the document's, where it has some.
-    fn refusal(&self, error: poem::Error, body: Option<SentBody>) -> ApiError {
-        let unread = error.is::<ParseRequestPayloadError>();
-        let refusal = classify(error);
-        let schema = self.operation.and_then(|operation| operation.body.as_ref());
-        let (true, Some(schema), Some(SentBody(bytes))) = (unread, schema, body) else { return refusal };
-        let sent = if bytes.is_empty() { Some(serde_json::Value::Null) } else { serde_json::from_slice(&bytes).ok() };
-        match sent.and_then(|sent| explain(schema, &sent)) {
-            Some(words) => ApiError::new(Code::InvalidRequest, words),
-            None => refusal,
-        }
+    /// Says which operation was reached, and judges the request unless its caller has to be known first.
+    fn reach(&self, request: &mut Request) -> Answer<()> {
+        let Some(operation) = self.operation else { return Ok(()) };
+        request.set_data(Reached(operation));
+        if operation.takes_credential { Ok(()) } else { operation.judge(request) }
     }
 }
 
@@ -181,7 +173,7 @@ fn by_status(error: poem::Error) -> ApiError {
     }
 }
 
-/// serde_json's errors name a line and a column; those of the parsed value don't.
+/// `serde_json`'s errors name a line and a column; those of the parsed value don't.
 fn payload_refusal(reason: &str) -> ApiError {
     if reason.contains(" at line ") && reason.contains(" column ") {
         return ApiError::new(Code::InvalidJson, format!("The body is not JSON: {reason}."));

@@ -3,17 +3,18 @@
 //! `routes` names every group once; `outer` and `guard` surround them, so that a handler only decides and answers.
 //! Nothing here runs a read or sends a webhook: that is the worker's.
 
-pub mod dispatch;
-
 mod address;
 pub mod app;
-
 pub mod auth;
+pub mod balances;
+mod deliveries;
+pub mod dispatch;
 pub mod envelope;
 pub mod error;
 mod explain;
 mod guard;
 pub mod idempotency;
+mod intake;
 pub mod keys;
 pub mod library;
 mod limits;
@@ -21,12 +22,15 @@ pub mod models;
 mod openapi;
 mod outer;
 pub mod paging;
+mod router;
 pub mod routes;
 mod scope;
 pub mod sessions;
 pub mod text;
 pub mod tools;
 pub mod uploads;
+mod webhook_secret;
+mod webhooks;
 pub mod workspaces;
 
 use crate::app::App;
@@ -36,7 +40,7 @@ use poem::Server;
 use poem::listener::TcpListener;
 use std::time::Duration;
 
-pub use outer::router;
+pub use router::router;
 
 /// How long answers that are under way have once the process is to end.
 const GRACE: Duration = Duration::from_secs(10);
@@ -45,10 +49,13 @@ const GRACE: Duration = Duration::from_secs(10);
 pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
     let shutdown = process.shutdown.clone();
     let listen = api.listen;
-    let app = App::new(process, api);
+    let app = App::new(process, api)?;
     tracing::info!(listen = %listen, base_url = %app.base_url, "The api listens.");
     Server::new(TcpListener::bind(listen))
         .run_with_graceful_shutdown(router(app), shutdown.cancelled(), Some(GRACE))
         .await?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

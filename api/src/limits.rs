@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn a_refused_request_waits_for_the_next_place_in_whole_seconds_rounded_up() {
         let refused = at(6_000_000, false);
-        assert_eq!(refused.wait, Some(Duration::from_micros(100_000)));
+        assert_eq!(refused.wait, Some(Duration::from_millis(100)));
         assert_eq!(refused.retry_after(), Some(1));
         assert_eq!(refused.remaining, 0);
     }

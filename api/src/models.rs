@@ -36,6 +36,7 @@ pub struct ModelList {
     pub data: Vec<Model>,
 }
 
+#[expect(clippy::unused_async, reason = "the macro takes async handlers alone")]
 #[OpenApi(tag = "Tag::Models")]
 impl Models {
     /// List generation models

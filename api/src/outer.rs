@@ -1,86 +1,144 @@
-//! Around everything: the request's id, its caps, the answer's headers, and refusals of what has no operation.
+//! Around everything: the request's id, the answer's headers, the numbers, and refusals of what has no operation.
 //!
 //! Nothing here knows an operation. A panic inside ends here as `internal`, logged once.
 
+use crate::address;
 use crate::app::{API_PATH, App};
 use crate::error::{ApiError, Code};
-use crate::guard::{Envelope, Guarded, Refused};
+use crate::guard::{Envelope, Refused, Template};
+use crate::intake::take_in;
 use crate::limits::Standing;
-use crate::routes;
+use crate::openapi;
 use crate::scope::{Parts, Scope};
 use common::clock::host_unix_seconds;
 use common::ids::RequestId;
 use futures_util::FutureExt;
-use poem::http::{HeaderName, HeaderValue, StatusCode};
-use poem::{Endpoint, EndpointExt, Request, Response, Route};
-use poem_openapi::OpenApiService;
+use poem::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use poem::{Endpoint, Request, Response};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use tokio::time::Instant;
+use tracing::Instrument;
 
-/// Everything the api serves.
-pub fn router(app: App) -> impl Endpoint<Output = Response> {
-    let service = OpenApiService::new(Guarded(routes::all(&app)), "Media and Workspace Service", "1");
-    let route = Route::new().nest(API_PATH, service);
-    Outer { inner: route.map_to_response(), app }
-}
+/// An answer that took longer is told of in the log.
+const SLOW: Duration = Duration::from_secs(5);
 
-struct Outer<E> {
+/// Put on every answer that does not say otherwise. No answer is for a page of another origin: there is no CORS.
+const SECURITY_HEADERS: [(HeaderName, &str); 5] = [
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+    (header::CACHE_CONTROL, "no-store"),
+];
+
+/// The outermost endpoint.
+pub struct Outer<E> {
     inner: E,
     app: App,
+}
+
+impl<E: Endpoint<Output = Response>> Outer<E> {
+    /// Around `inner`, whose errors are answers already.
+    pub fn new(inner: E, app: App) -> Self {
+        Self { inner, app }
+    }
+
+    async fn answer(&self, mut request: Request, envelope: Envelope) -> Response {
+        let versioned = request.uri().path().starts_with(API_PATH);
+        if versioned && self.app.process.shutdown.is_cancelled() {
+            return envelope.refuse(&ApiError::new(Code::ShuttingDown, "This process is stopping. Try again."));
+        }
+        if versioned && let Err(refusal) = take_in(&mut request).await {
+            return envelope.refuse(&refusal);
+        }
+        let path = request.uri().path().to_owned();
+        let answered = AssertUnwindSafe(self.inner.call(request)).catch_unwind().await;
+        let response = match answered {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => error.into_response(),
+            Err(panic) => return envelope.refuse(&ApiError::internal(told(panic.as_ref()))),
+        };
+        let refused = response.status().is_client_error() || response.status().is_server_error();
+        // Readiness and the like answer 503 in words of their own.
+        if !versioned
+            && response.status() != StatusCode::NOT_FOUND
+            && response.status() != StatusCode::METHOD_NOT_ALLOWED
+        {
+            return response;
+        }
+        if refused && response.data::<Refused>().is_none() {
+            unshaped(envelope, response.status(), &path)
+        } else {
+            response
+        }
+    }
 }
 
 impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
     type Output = Response;
 
     async fn call(&self, mut request: Request) -> poem::Result<Response> {
+        let (started, method) = (Instant::now(), request.method().clone());
         let envelope = Envelope::of(request.uri().path());
-        let scope = scope(&request);
+        let scope = scope(&self.app, &request);
         request.set_data(scope.clone());
         request.set_data(self.app.clone());
-        let answered = AssertUnwindSafe(self.inner.call(request)).catch_unwind().await;
-        let mut response = match answered {
-            Ok(Ok(response)) => response,
-            Ok(Err(error)) => error.into_response(),
-            Err(_) => envelope.refuse(&ApiError::internal("a handler panicked")),
-        };
-        if response.status().as_u16() >= 400 && response.data::<Refused>().is_none() {
-            response = envelope.refuse(&unshaped(envelope, response.status()));
-        }
-        self.finish(&scope, &mut response);
+        // Whatever is logged on the way names the request.
+        let span = tracing::error_span!("request", request.id = scope.request_id.as_str());
+        let mut response = self.answer(request, envelope).instrument(span).await;
+        add_headers(&self.app, &scope, &mut response);
+        record(&method, &scope, &response, started.elapsed());
         Ok(response)
     }
 }
 
-impl<E> Outer<E> {
-    fn finish(&self, scope: &Scope, response: &mut Response) {
-        let now = host_unix_seconds();
-        let fresh = || Standing::fresh(&self.app.process.settings, now);
-        let standing = scope.standing.get().copied().unwrap_or_else(fresh);
-        let headers = response.headers_mut();
-        let id = HeaderValue::from_str(&scope.request_id).unwrap_or(HeaderValue::from_static("req_unknown"));
-        headers.insert(HeaderName::from_static("x-request-id"), id);
-        headers.insert(HeaderName::from_static("x-ratelimit-limit"), standing.limit.into());
-        headers.insert(HeaderName::from_static("x-ratelimit-remaining"), standing.remaining.into());
-        headers.insert(HeaderName::from_static("x-ratelimit-reset"), standing.reset.into());
-    }
+/// What a panic said; the place is in the panic hook's own line.
+fn told(panic: &(dyn std::any::Any + Send)) -> String {
+    let words = panic.downcast_ref::<&str>().map(|words| (*words).to_owned());
+    let words = words.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("a handler panicked: {}", words.unwrap_or_default())
 }
 
-fn unshaped(envelope: Envelope, status: StatusCode) -> ApiError {
+/// A refusal of the router itself: there is no such path, or it has other methods.
+fn unshaped(envelope: Envelope, status: StatusCode, path: &str) -> Response {
     match (status, envelope) {
         (StatusCode::NOT_FOUND, Envelope::Tool) => {
-            ApiError::new(Code::ToolNotFound, "There is no such tool.").suggest("GET /tools lists them.")
+            let refusal = ApiError::new(Code::ToolNotFound, "There is no such tool.");
+            envelope.refuse(&refusal.suggest("GET /tools lists them."))
         }
-        (StatusCode::NOT_FOUND, Envelope::Route) => ApiError::new(Code::RouteNotFound, "There is no such route."),
-        (StatusCode::METHOD_NOT_ALLOWED, _) => ApiError::new(Code::MethodNotAllowed, "See Allow for the methods."),
-        _ => ApiError::internal(format!("an answer of status {status} that no one shaped")),
+        (StatusCode::NOT_FOUND, Envelope::Route) => {
+            envelope.refuse(&ApiError::new(Code::RouteNotFound, "There is no such route."))
+        }
+        (StatusCode::METHOD_NOT_ALLOWED, _) => {
+            let allowed = allowed(path);
+            let refusal = ApiError::new(Code::MethodNotAllowed, format!("This route takes {allowed}."));
+            let mut response = envelope.refuse(&refusal);
+            if let Ok(allowed) = HeaderValue::from_str(&allowed) {
+                response.headers_mut().insert(header::ALLOW, allowed);
+            }
+            response
+        }
+        _ => envelope.refuse(&ApiError::internal(format!("an answer of status {status} that no one shaped"))),
     }
 }
 
-fn scope(request: &Request) -> Scope {
+/// The methods of a path, as `Allow` lists them. What the document does not describe is read only.
+fn allowed(path: &str) -> String {
+    let described = path.strip_prefix(API_PATH).map(|path| openapi::document().methods(path)).unwrap_or_default();
+    let names: Vec<&str> = described.into_iter().map(Method::as_str).collect();
+    if names.is_empty() { "GET".to_owned() } else { names.join(", ") }
+}
+
+fn scope(app: &App, request: &Request) -> Scope {
+    let lines: Vec<&str> =
+        request.headers().get_all("x-forwarded-for").iter().filter_map(|v| v.to_str().ok()).collect();
+    let connection = request.remote_addr().as_socket_addr().map(std::net::SocketAddr::ip);
     Scope(Arc::new(Parts {
         request_id: request_id(request.header("x-request-id")),
         traceparent: request.header("traceparent").filter(|value| value.len() <= 128).map(str::to_owned),
-        address: None,
+        address: address::client(connection, Some(&lines.join(",")), &app.api.trusted_proxies),
         standing: OnceLock::new(),
         account: OnceLock::new(),
     }))
@@ -92,4 +150,79 @@ fn request_id(sent: Option<&str>) -> String {
         (1..=128).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(&b))
     };
     sent.filter(plain).map_or_else(|| RequestId::mint().to_string(), str::to_owned)
+}
+
+fn add_headers(app: &App, scope: &Scope, response: &mut Response) {
+    let settings = &app.process.settings;
+    let fresh = || Standing::fresh(settings, host_unix_seconds());
+    let standing = scope.standing.get().copied().unwrap_or_else(fresh);
+    let id = HeaderValue::from_str(&scope.request_id).unwrap_or(HeaderValue::from_static("req_unknown"));
+    let headers = response.headers_mut();
+    headers.insert(HeaderName::from_static("x-request-id"), id);
+    headers.insert(HeaderName::from_static("x-ratelimit-limit"), standing.limit.into());
+    headers.insert(HeaderName::from_static("x-ratelimit-remaining"), standing.remaining.into());
+    headers.insert(HeaderName::from_static("x-ratelimit-reset"), standing.reset.into());
+    for (name, value) in SECURITY_HEADERS {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    if app.public_url.starts_with("https://") {
+        let year = HeaderValue::from_static("max-age=31536000");
+        headers.entry(header::STRICT_TRANSPORT_SECURITY).or_insert(year);
+    }
+}
+
+fn record(method: &Method, scope: &Scope, response: &Response, took: Duration) {
+    let template =
+        response.data::<Template>().map_or_else(|| "unmatched".to_owned(), |template| template.0.to_string());
+    let known = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::HEAD, Method::OPTIONS];
+    let method = if known.contains(method) { method.as_str().to_owned() } else { "_OTHER".to_owned() };
+    let status = response.status().as_u16();
+    metrics::histogram!(
+        "http_server_request_duration_seconds",
+        "http_request_method" => method.clone(),
+        "http_route" => template.clone(),
+        "http_response_status_code" => status.to_string(),
+    )
+    .record(took.as_secs_f64());
+    if let Some(Refused(code)) = response.data::<Refused>() {
+        metrics::counter!("mws_api_refusals_total", "code" => code.name()).increment(1);
+        if *code == Code::RateLimited {
+            metrics::counter!("mws_rate_limited_total").increment(1);
+        }
+    }
+    let account = scope.account.get().map(ToString::to_string).unwrap_or_default();
+    let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    let id = scope.request_id.as_str();
+    if status >= 500 || took > SLOW {
+        tracing::info!(
+            request.id = id,
+            account.id = account,
+            http.route = template,
+            http.status = status,
+            duration_ms,
+            "Answered {method} late or with a fault."
+        );
+    } else {
+        tracing::debug!(
+            request.id = id,
+            account.id = account,
+            http.route = template,
+            http.status = status,
+            duration_ms,
+            "Answered {method}."
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clients_request_id_is_kept_when_it_is_short_and_plain() {
+        assert_eq!(request_id(Some("abc-1.2:3")), "abc-1.2:3");
+        for odd in [None, Some(""), Some("a b"), Some("a\"b"), Some(&*"x".repeat(129))] {
+            assert!(request_id(odd).starts_with("req_"), "{odd:?}");
+        }
+    }
 }

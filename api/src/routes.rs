@@ -4,10 +4,12 @@
 
 use crate::app::App;
 use crate::error::Code;
-use crate::{keys, library, models, sessions, tools, uploads, workspaces};
+use crate::{
+    balances, deliveries, keys, library, models, sessions, tools, uploads, webhook_secret, webhooks, workspaces,
+};
 use poem_openapi::Tags;
 
-/// The codes an operation may refuse with, beside those that every operation shares (`openapi::COMMON`).
+/// The codes an operation may refuse with, beside those that every operation shares (`openapi::refusals`).
 /// The key is the method and the path: `"POST /keys"`.
 pub type Refusals = &'static [(&'static str, &'static [Code])];
 
@@ -21,7 +23,17 @@ type Tools = (
     tools::library::LibraryTools,
     models::Models,
 );
-type Resources = (keys::Keys, workspaces::Workspaces, sessions::Sessions, uploads::Uploads, library::Library);
+type Resources = (
+    balances::Balances,
+    keys::Keys,
+    workspaces::Workspaces,
+    sessions::Sessions,
+    uploads::Uploads,
+    library::Library,
+    webhooks::Webhooks,
+    deliveries::Deliveries,
+    webhook_secret::WebhookSecrets,
+);
 
 /// The groups, ready to serve.
 pub fn all(app: &App) -> Routes {
@@ -34,11 +46,15 @@ pub fn all(app: &App) -> Routes {
         models::Models,
     );
     let resources = (
+        balances::Balances(app.clone()),
         keys::Keys(app.clone()),
         workspaces::Workspaces(app.clone()),
         sessions::Sessions(app.clone()),
         uploads::Uploads(app.clone()),
         library::Library(app.clone()),
+        webhooks::Webhooks(app.clone()),
+        deliveries::Deliveries(app.clone()),
+        webhook_secret::WebhookSecrets(app.clone()),
     );
     (tools, resources)
 }
@@ -51,11 +67,15 @@ pub const ERRORS: &[Refusals] = &[
     tools::session::ERRORS,
     tools::library::ERRORS,
     models::ERRORS,
+    balances::ERRORS,
     keys::ERRORS,
     workspaces::ERRORS,
     sessions::ERRORS,
     uploads::ERRORS,
     library::ERRORS,
+    webhooks::ERRORS,
+    deliveries::ERRORS,
+    webhook_secret::ERRORS,
 ];
 
 /// The groups of spec §1.

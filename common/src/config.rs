@@ -4,6 +4,7 @@
 //! its own group. Nothing here reads a clock, a file or the database.
 
 use crate::domain::minutes::{Minutes, Rates};
+use crate::domain::retry::RetrySchedule;
 use clap::Args;
 use ipnet::IpNet;
 use secrecy::SecretString;
@@ -46,14 +47,13 @@ pub struct Settings {
     #[arg(long, env = "MWS_OUTBOUND_ALLOW", value_delimiter = ',')]
     pub outbound_allow: Vec<IpNet>,
 
-    /// Seconds between the attempts of a webhook delivery.
-    #[arg(
-        long,
-        env = "MWS_WEBHOOK_RETRY_SECONDS",
-        value_delimiter = ',',
-        default_value = "60,300,1800,7200,21600,43200,86400"
-    )]
-    pub webhook_retry_seconds: Vec<u64>,
+    /// Seconds between the attempts of a webhook delivery (comma-separated, at most seven).
+    #[arg(long, env = "MWS_WEBHOOK_RETRY_SECONDS", default_value = "60,300,1800,7200,21600,43200,86400")]
+    pub webhook_retry_seconds: RetrySchedule,
+
+    /// Whether deliveries carry the Standard Webhooks headers beside ours.
+    #[arg(long, env = "MWS_STANDARD_WEBHOOKS")]
+    pub standard_webhooks: bool,
 
     /// Milliseconds a receiver has for its whole answer.
     #[arg(long, env = "MWS_WEBHOOK_TIMEOUT_MS", default_value_t = 10_000)]
@@ -114,6 +114,10 @@ pub struct Settings {
     /// Seconds that a stopping worker lets running work end before it hands it back.
     #[arg(long, env = "MWS_DRAIN_SECONDS", default_value_t = 20)]
     pub drain_seconds: u64,
+
+    /// Address and port of `/healthz`, `/readyz` and `/metrics` of a worker or a scheduler. Unset: not served.
+    #[arg(long, env = "MWS_HEALTH_LISTEN")]
+    pub health_listen: Option<SocketAddr>,
 
     /// What is logged, as `tracing` filters say it.
     #[arg(long, env = "MWS_LOG", default_value = "info")]

@@ -6,10 +6,12 @@
 //! attempt came to: the conditional updates of `store::jobs` did.
 
 use crate::domain::event::{EventId, EventType, JobEvent};
-use crate::domain::job::{Job, JobStatus};
+use crate::domain::job::{Job, JobStatus, dated_back};
 use crate::domain::minutes::Minutes;
+use crate::domain::read::Read;
 use crate::ids::{AccountId, JobId};
 use crate::queue::{self, Queue, Subject, Ticket};
+use crate::store::accounts;
 use crate::store::events::{self, EndedEvent};
 use crate::store::jobs::{self, Admitted, EndedJob};
 use crate::store::minutes::{self, Settlement};
@@ -90,7 +92,7 @@ impl Aftermath {
 /// Use case: gives an account's free places to its waiting jobs. Answers how many got one.
 pub async fn admit(pool: &PgPool, wakes: &Wakes, account: AccountId) -> sqlx::Result<usize> {
     let mut tx = pool.begin().await?;
-    minutes::lock_account(&mut tx, account).await?;
+    accounts::lock(&mut tx, account).await?;
     let admitted = jobs::admit(&mut tx, account).await?;
     let tickets = tickets_for(&mut tx, &admitted).await?;
     queue::push(&mut tx, &tickets).await?;
@@ -106,11 +108,16 @@ pub async fn tickets_for(conn: &mut PgConnection, admitted: &[Admitted]) -> sqlx
     }
     let tickets: Vec<(JobId, Ticket)> = admitted
         .iter()
-        .filter_map(|job| job.read.map(|read| (job.job, Ticket::new(Queue::Read(read), Subject::Job(job.job)))))
+        .filter_map(|job| job.read.map(|read| (job.job, job_ticket(job.job, read, job.others))))
         .collect();
     let stored: Vec<(JobId, String)> = tickets.iter().map(|(job, ticket)| (*job, ticket.id.clone())).collect();
     jobs::ticketed(conn, &stored).await?;
     Ok(tickets.into_iter().map(|(_, ticket)| ticket).collect())
+}
+
+/// A ticket for a job whose account has this many others with a place.
+pub fn job_ticket(job: JobId, read: Read, others: i64) -> Ticket {
+    Ticket::new(Queue::Read(read), Subject::Job(job)).dated_back(dated_back(others))
 }
 
 /// The wakes that new tickets ask for, one a queue.

@@ -77,8 +77,13 @@ impl Process {
         }
         let pool = store::connect(url, connections, &format!("mws-{service}")).await?;
         store::migrate(&pool).await?;
+        Self::over(settings, pool)
+    }
+
+    /// A process over a database that is up to date.
+    pub fn over(settings: Settings, pool: PgPool) -> Result<Self, StartError> {
         let media = MediaStore::open(&settings.media_store_url())?;
-        let policy = NetworkPolicy::naming(&settings.outbound_allow);
+        let policy = NetworkPolicy::naming(settings.outbound_allow.iter().copied());
         let outbound = OutboundClient::new(OutboundSettings { policy, ..OutboundSettings::default() })?;
         let shutdown = CancellationToken::new();
         let wakes = Wakes::start(&pool, shutdown.clone());

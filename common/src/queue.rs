@@ -84,12 +84,20 @@ pub struct Ticket {
     pub queue: Queue,
     /// What it is about.
     pub subject: Subject,
+    /// How far it is dated back: a ticket dated back further is fetched before those that came a little earlier.
+    pub dated_back: Duration,
 }
 
 impl Ticket {
     /// A ticket with a fresh id.
     pub fn new(queue: Queue, subject: Subject) -> Self {
-        Self { id: Ulid::generate().to_string(), queue, subject }
+        Self { id: Ulid::generate().to_string(), queue, subject, dated_back: Duration::ZERO }
+    }
+
+    /// The same, dated back.
+    #[must_use]
+    pub fn dated_back(self, dated_back: Duration) -> Self {
+        Self { dated_back, ..self }
     }
 }
 
@@ -105,13 +113,16 @@ pub async fn push(conn: &mut PgConnection, tickets: &[Ticket]) -> sqlx::Result<(
     let queues: Vec<String> = tickets.iter().map(|ticket| ticket.queue.name().to_owned()).collect();
     let subjects: Vec<Vec<u8>> =
         tickets.iter().map(|ticket| serde_json::to_vec(&ticket.subject).unwrap_or_default()).collect();
+    let seconds: Vec<f64> = tickets.iter().map(|ticket| ticket.dated_back.as_secs_f64()).collect();
     sqlx::query!(
         "INSERT INTO apalis.jobs (id, job_type, job, status, attempts, max_attempts, run_at, priority, metadata)
-         SELECT id, queue, subject, 'Pending', 0, 1, date_trunc('second', transaction_timestamp()), 0, ''::hstore
-         FROM unnest($1::text[], $2::text[], $3::bytea[]) AS ticket (id, queue, subject)",
+         SELECT id, queue, subject, 'Pending', 0, 1,
+                date_trunc('second', transaction_timestamp()) - make_interval(secs => seconds), 0, ''::hstore
+         FROM unnest($1::text[], $2::text[], $3::bytea[], $4::float8[]) AS ticket (id, queue, subject, seconds)",
         &ids,
         &queues,
-        &subjects
+        &subjects,
+        &seconds
     )
     .execute(conn)
     .await?;

@@ -1,7 +1,7 @@
 //! Folds what finished jobs left into the buckets of accounts that dispatch nothing for a while.
 
 use common::process::Process;
-use common::store::minutes;
+use common::store::{accounts, minutes};
 
 /// Accounts folded in one run.
 const SOME: i64 = 200;
@@ -11,7 +11,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let accounts = minutes::unfolded_accounts(&mut *process.pool.acquire().await?, SOME).await?;
     for &account in &accounts {
         let mut tx = process.pool.begin().await?;
-        minutes::lock_account(&mut tx, account).await?;
+        accounts::lock(&mut tx, account).await?;
         minutes::fold(&mut tx, account, process.settings.monthly_minutes).await?;
         tx.commit().await?;
     }

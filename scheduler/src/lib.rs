@@ -6,12 +6,16 @@
 
 pub mod admit_jobs;
 pub mod check_ledger;
+pub mod end_deliveries;
 pub mod expire_uploads;
 pub mod fold_minutes;
 pub mod prune;
+pub mod prune_deliveries;
 pub mod purge_items;
+pub mod reissue_deliveries;
 pub mod reissue_jobs;
 pub mod reissue_uploads;
+pub mod rescue_deliveries;
 pub mod rescue_jobs;
 
 use common::domain::job::LEASE;
@@ -33,37 +37,32 @@ struct Duty {
     run: Run,
 }
 
-/// Every duty and how often it runs.
+/// The duty of a module.
+macro_rules! duty {
+    ($module:ident, $every_ms:literal) => {
+        Duty {
+            name: stringify!($module),
+            every: Duration::from_millis($every_ms),
+            run: |process| $module::run_once(process).boxed(),
+        }
+    };
+}
+
+/// Every duty and how often it runs, in milliseconds.
 const DUTIES: &[Duty] = &[
-    Duty {
-        name: "reissue_jobs",
-        every: Duration::from_secs(1),
-        run: |process| reissue_jobs::run_once(process).boxed(),
-    },
-    Duty { name: "admit_jobs", every: Duration::from_secs(1), run: |process| admit_jobs::run_once(process).boxed() },
-    Duty { name: "rescue_jobs", every: Duration::from_secs(2), run: |process| rescue_jobs::run_once(process).boxed() },
-    Duty {
-        name: "fold_minutes",
-        every: Duration::from_secs(1),
-        run: |process| fold_minutes::run_once(process).boxed(),
-    },
-    Duty {
-        name: "check_ledger",
-        every: Duration::from_mins(1),
-        run: |process| check_ledger::run_once(process).boxed(),
-    },
-    Duty {
-        name: "reissue_uploads",
-        every: Duration::from_secs(1),
-        run: |process| reissue_uploads::run_once(process).boxed(),
-    },
-    Duty {
-        name: "expire_uploads",
-        every: Duration::from_secs(30),
-        run: |process| expire_uploads::run_once(process).boxed(),
-    },
-    Duty { name: "purge_items", every: Duration::from_secs(5), run: |process| purge_items::run_once(process).boxed() },
-    Duty { name: "prune", every: Duration::from_secs(30), run: |process| prune::run_once(process).boxed() },
+    duty!(admit_jobs, 1_000),
+    duty!(check_ledger, 60_000),
+    duty!(end_deliveries, 2_000),
+    duty!(expire_uploads, 30_000),
+    duty!(fold_minutes, 1_000),
+    duty!(prune, 30_000),
+    duty!(prune_deliveries, 30_000),
+    duty!(purge_items, 5_000),
+    duty!(reissue_deliveries, 500),
+    duty!(reissue_jobs, 1_000),
+    duty!(reissue_uploads, 1_000),
+    duty!(rescue_deliveries, 2_000),
+    duty!(rescue_jobs, 2_000),
 ];
 
 /// Runs the duties until the process is told to end.
@@ -92,7 +91,7 @@ async fn repeat(process: Process, duty: &'static Duty) {
             _ = ticks.tick() => {}
             () = process.shutdown.cancelled() => return,
         }
-        if duty.name == "rescue_jobs" && Instant::now() < patient_until {
+        if duty.name.starts_with("rescue_") && Instant::now() < patient_until {
             sleep_until(patient_until).await;
         }
         match (duty.run)(&process).await {

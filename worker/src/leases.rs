@@ -54,7 +54,7 @@ impl Drop for Lease {
     }
 }
 
-struct Claim {
+struct Kept {
     claim_no: i32,
     renewed_at: Instant,
     stopped: CancellationToken,
@@ -62,7 +62,7 @@ struct Claim {
     reason: Arc<OnceLock<Stop>>,
 }
 
-impl Claim {
+impl Kept {
     fn stop(&self, why: Stop) {
         // The first reason stands.
         let _ = self.reason.set(why);
@@ -71,10 +71,10 @@ impl Claim {
 }
 
 #[derive(Default)]
-struct Held(Mutex<HashMap<JobId, Claim>>);
+struct Held(Mutex<HashMap<JobId, Kept>>);
 
 impl Held {
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<JobId, Claim>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<JobId, Kept>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -100,7 +100,7 @@ impl Leases {
 
     /// Keeps this claim, made at `claimed_at`, until the lease is dropped.
     pub fn keep(&self, job: JobId, claim_no: i32, claimed_at: Instant) -> Lease {
-        let claim = Claim {
+        let claim = Kept {
             claim_no,
             renewed_at: claimed_at,
             stopped: CancellationToken::new(),
@@ -166,7 +166,7 @@ fn settle(held: &Held, asked: &[(JobId, i32, i16)], kept: &[jobs::Renewed], aske
     }
 }
 
-fn is_expiring(claim: &Claim) -> bool {
+fn is_expiring(claim: &Kept) -> bool {
     claim.renewed_at.elapsed() + MARGIN >= LEASE
 }
 

@@ -1,11 +1,15 @@
 //! The worker: runs the reads that clients asked for and delivers the events that they lead to.
 //!
 //! `readers` computes a read from a media file and knows no database. `run_job` claims a job, runs it and hands its end to
+//! `finish`; `leases` keeps what is claimed; `deliver` sends webhooks; `batch` gathers what many handlers do into one
+//! statement. Whatever this process does can be cut off at any moment: the truth is in Postgres, and a claim that is not
+//! renewed is another's.
 //! `finish`; `leases` keeps what is claimed; `batch` gathers what many handlers do into one statement; `ingest` turns
 //! uploaded bytes into items. Whatever this
 //! process does can be cut off at any moment: the truth is in Postgres, and a claim that is not renewed is another's.
 
 pub mod batch;
+pub mod deliver;
 mod finish;
 mod ingest;
 mod leases;
@@ -18,11 +22,11 @@ pub use runner::{Reading, Runner};
 use crate::readers::MediaTools;
 use anyhow::Context;
 use common::domain::read::Read;
-use common::media::MediaStore;
 use common::process::Process;
 use common::queue::{self, Handler, Queue, Subject, Subscription};
 use common::store::fleet::{self, Slots};
 use common::store::reads;
+use deliver::Deliverer;
 use futures_util::FutureExt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,18 +39,17 @@ const HAND_BACK: Duration = Duration::from_secs(5);
 
 /// Works until the process is told to end, with the readers found on this machine.
 pub async fn run(process: Process) -> anyhow::Result<()> {
-    let media = MediaStore::open(&process.settings.media_store_url()).context("the media store can't be opened")?;
-    let runner = Runner::found(&process.settings, &media);
-    run_with(process, media, runner).await
+    let runner = Runner::found(&process.settings, &process.media);
+    run_with(process, runner).await
 }
 
 /// Works until the process is told to end, computing reads with this runner.
-pub async fn run_with(process: Process, media: MediaStore, runner: Runner) -> anyhow::Result<()> {
+pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
     let reads = subscribed(&process, &runner);
     let slots = process.settings.read_slots();
     let engines = runner.engines.iter().filter(|(read, ..)| reads.contains(read)).cloned().collect();
     let drain = Duration::from_secs(process.settings.drain_seconds);
-    let worker = run_job::Worker::start(process.clone(), media, runner, drain);
+    let worker = run_job::Worker::start(process.clone(), runner, drain);
     let beat = Beat { process: process.clone(), engines, slots, worker: Arc::clone(&worker) };
     beat.announce().await?;
     let beating = tokio::spawn(beat.go_on());
@@ -60,13 +63,17 @@ pub async fn run_with(process: Process, media: MediaStore, runner: Runner) -> an
         }
         .boxed()
     });
-    let queues = reads.iter().copied().map(Queue::Read).collect();
-    let mut subscriptions = vec![Subscription { queues, concurrency: slots, handler }];
+    let queues: Vec<Queue> = reads.iter().copied().map(Queue::Read).collect();
+    let mut subscriptions = Vec::new();
+    if !queues.is_empty() {
+        subscriptions.push(Subscription { queues, concurrency: slots, handler });
+    }
+    subscriptions.extend(Deliverer::new(&process).context("webhooks can't be sent")?.subscriptions());
     if let Some(tools) = MediaTools::found(&runner::reader_settings(&process.settings)) {
         subscriptions.push(ingest::subscription(&process, &Arc::new(tools)));
     }
     tracing::info!(reads = ?reads, slots, "The worker is ready.");
-    let worked = queue::work(
+    let ended = queue::work(
         &process.pool,
         &process.wakes,
         &process.name,
@@ -77,7 +84,7 @@ pub async fn run_with(process: Process, media: MediaStore, runner: Runner) -> an
     .await;
     beating.abort();
     fleet::leave(&mut *process.pool.acquire().await?, &process.name).await?;
-    worked.context("the worker stopped")
+    ended.context("the worker stopped")
 }
 
 /// The reads to subscribe to: what `MWS_READS` names of those this machine can run.

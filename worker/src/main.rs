@@ -20,5 +20,6 @@ async fn main() -> anyhow::Result<()> {
     common::process::install_crypto();
     let process = Process::start(settings, PoolSize(16), "worker").await?;
     process.end_on_signals()?;
+    common::health::serve(&process, None);
     worker::run(process).await
 }

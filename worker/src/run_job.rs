@@ -10,7 +10,7 @@ use crate::runner::{Reading, Runner};
 use common::domain::job::{Next, after_failure};
 use common::domain::read::Read;
 use common::ids::JobId;
-use common::media::{self, MediaStore};
+use common::media;
 use common::process::Process;
 use common::store::jobs::{self, Claimed, ClaimedItem, End, Outcome};
 use common::store::reads::{NewRead, ReadBody};
@@ -26,14 +26,13 @@ const MOST_CLAIMS: usize = 64;
 /// Results up to this size stand in the row, larger ones in the media store.
 const INLINE_BYTES: usize = 256 << 10;
 /// What every read's deadline has beside its media's duration.
-const LEAST_TIME: Duration = Duration::from_secs(60);
+const LEAST_TIME: Duration = Duration::from_mins(1);
 /// Between attempts to write an end.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// What the handlers of one process share.
 pub struct Worker {
     process: Process,
-    media: MediaStore,
     runner: Runner,
     leases: Leases,
     claims: Batcher<JobId, Option<Claimed>>,
@@ -42,11 +41,11 @@ pub struct Worker {
 
 impl Worker {
     /// Starts the renewals and the batches.
-    pub fn start(process: Process, media: MediaStore, runner: Runner, drain: Duration) -> Arc<Self> {
+    pub fn start(process: Process, runner: Runner, drain: Duration) -> Arc<Self> {
         let leases = Leases::start(&process, drain);
         let claims = claimer(process.clone());
         let finishes = finisher(process.clone());
-        Arc::new(Self { process, media, runner, leases, claims, finishes })
+        Arc::new(Self { process, runner, leases, claims, finishes })
     }
 
     /// How many jobs run here now.
@@ -108,8 +107,10 @@ impl Worker {
         outcome: &ReadOutcome,
     ) -> (Option<Outcome>, Vec<NewRead>, Option<Why>) {
         let rates = &self.process.settings.rates;
-        let speech = claimed.owns_speech && read != Read::Speech;
-        let rate = rates.of(read) + speech.then(|| rates.of(Read::Speech)).unwrap_or_default();
+        let mut rate = rates.of(read);
+        if claimed.owns_speech && read != Read::Speech {
+            rate += rates.of(Read::Speech);
+        }
         let stored = match self.new_read(claimed, item, read, outcome).await {
             Ok(stored) => stored,
             Err(error) => return failed(claimed, &error),
@@ -132,7 +133,7 @@ impl Worker {
             ReadBody::Inline(serde_json::from_slice(&bytes).map_err(internal)?)
         } else {
             let key = media::read_key(item.id, read, claimed.job, claimed.claim_no);
-            self.media.put(&key, bytes.into()).await.map_err(std::io::Error::other)?;
+            self.process.media.put(&key, bytes.into()).await.map_err(std::io::Error::other)?;
             ReadBody::Object(key)
         };
         let quality = serde_json::to_value(stored.quality).ok().and_then(|word| word.as_str().map(str::to_owned));

@@ -11,7 +11,10 @@ pub use refusals::uses_minutes;
 
 use crate::app::API_PATH;
 use crate::error::{Answer, ApiError, Code};
+use crate::explain::explain;
+use crate::guard::SentBody;
 use crate::routes::Routes;
+use poem::Request;
 use poem::endpoint::BoxEndpoint;
 use poem::http::Method;
 use poem_openapi::registry::{MetaApi, Registry};
@@ -47,13 +50,29 @@ pub struct Operation {
     pub path: String,
     /// The names of its query parameters.
     pub queries: Vec<String>,
+    /// Whether it takes a credential. If not, it is judged before it runs; if so, once its caller is known.
+    pub takes_credential: bool,
     /// The schema of its JSON body, if it takes one, with every `$ref` replaced by what it names.
     pub body: Option<Value>,
 }
 
 impl Operation {
-    /// Refuses a query that the operation does not know, by name.
-    pub fn refuse_unknown_queries(&self, query: Option<&str>) -> Answer<()> {
+    /// Refuses what the document does not describe: an unknown query, a field that is unknown, missing or wrong. What is
+    /// no JSON at all is left to the framework. So a handler's own types can't take more than is documented.
+    pub fn judge(&self, request: &Request) -> Answer<()> {
+        self.refuse_unknown_queries(request.uri().query())?;
+        let (Some(schema), Some(SentBody(bytes))) = (&self.body, request.data::<SentBody>()) else { return Ok(()) };
+        let json = request.content_type().is_some_and(|media| media.contains("json"));
+        // No body is a body without fields: the first one that is missing is named.
+        let bytes: &[u8] = if bytes.is_empty() { b"{}" } else { bytes };
+        let sent: Option<Value> = if json { serde_json::from_slice(bytes).ok() } else { None };
+        match sent.and_then(|sent| explain(schema, &sent)) {
+            Some(words) => Err(ApiError::new(Code::InvalidRequest, words)),
+            None => Ok(()),
+        }
+    }
+
+    fn refuse_unknown_queries(&self, query: Option<&str>) -> Answer<()> {
         let sent = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
         let mut unknown = sent.filter(|(name, _)| !self.queries.iter().any(|known| known == name));
         match unknown.next() {
@@ -136,6 +155,7 @@ fn operations(json: &Value) -> Vec<Operation> {
                     method: method.to_uppercase().parse().ok()?,
                     path: path.clone(),
                     queries: queries.filter_map(|query| query["name"].as_str()).map(str::to_owned).collect(),
+                    takes_credential: operation["security"].as_array().is_some_and(|schemes| !schemes.is_empty()),
                     body: operation
                         .pointer("/requestBody/content/application~1json/schema")
                         .map(|schema| inlined(json, schema, 0)),

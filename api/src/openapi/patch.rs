@@ -12,6 +12,7 @@ use std::collections::BTreeSet;
 pub fn apply(document: &mut Value) {
     document["openapi"] = "3.0.3".into();
     plain_media_types(document);
+    unwrap_descriptions(document);
     for name in request_schemas(document) {
         document["components"]["schemas"][&name]["additionalProperties"] = false.into();
     }
@@ -41,6 +42,20 @@ fn plain_media_types(value: &mut Value) {
             object.values_mut().for_each(plain_media_types);
         }
         Value::Array(values) => values.iter_mut().for_each(plain_media_types),
+        _ => {}
+    }
+}
+
+/// A description keeps its paragraphs, not the line ends of the code it stands in.
+fn unwrap_descriptions(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            if let Some(Value::String(text)) = object.get_mut("description") {
+                *text = text.split("\n\n").map(|part| part.replace('\n', " ")).collect::<Vec<_>>().join("\n\n");
+            }
+            object.values_mut().for_each(unwrap_descriptions);
+        }
+        Value::Array(values) => values.iter_mut().for_each(unwrap_descriptions),
         _ => {}
     }
 }

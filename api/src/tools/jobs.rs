@@ -171,7 +171,7 @@ impl Jobs {
         let item = match &request.item_ref {
             None => None,
             Some(text) => {
-                let found = items::resolve(&mut conn, &[text.0.clone()], caller.workspace.id).await?;
+                let found = items::resolve(&mut conn, std::slice::from_ref(&text.0), caller.workspace.id).await?;
                 Some(match found.into_iter().next() {
                     Some(Resolved::Here(item)) => item.id,
                     Some(Resolved::Elsewhere) => {

@@ -66,6 +66,7 @@ fn tool(operation: &openapi::Operation) -> Option<Tool> {
     })
 }
 
+#[expect(clippy::unused_async, reason = "the macro takes async handlers alone")]
 #[OpenApi(tag = "Tag::Discovery")]
 impl ToolRegistry {
     /// List tools

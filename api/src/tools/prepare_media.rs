@@ -13,6 +13,7 @@ use crate::error::{Answer, ApiError, Code};
 use crate::idempotency::IdempotencyKey;
 use crate::routes::{Refusals, Tag};
 use crate::text::Text;
+pub use answer::month_after;
 use answer::{PreparedMedia, cloud_processing};
 use common::domain::plan::{Answer as ReadAnswer, Reason};
 use common::domain::read::Read;
@@ -121,7 +122,7 @@ impl PrepareMedia {
         let wish = wish(&caller, key, request.0);
         let fresh = |prepared: &Prepared| Stored::fresh(&answered(&caller, &wish, prepared));
         let compose = |prepared: &Prepared| fresh(prepared).body().to_owned();
-        match dispatch::dispatch(&self.0.process, &wish, &compose).await.map_err(refused)? {
+        match dispatch::dispatch(&self.0.process, &wish, &compose).await.map_err(|error| refused(&wish, error))? {
             Dispatched::Answered(prepared) => {
                 refuse_for_minutes_alone(&prepared)?;
                 Ok(fresh(&prepared))
@@ -140,11 +141,11 @@ impl PrepareMedia {
     }
 }
 
-/// A lock that another call with the same key, or for the same reads, holds for too long.
-fn refused(error: sqlx::Error) -> ApiError {
-    let waited = error.as_database_error().and_then(|error| error.code()).is_some_and(|code| code == "55P03");
-    if waited {
-        return ApiError::new(Code::IdempotencyInProgress, "A call for the same reads is still being answered.")
+/// Waiting for another call with the same key, or for the same reads, took longer than a lock may.
+fn refused(wish: &Wish, error: sqlx::Error) -> ApiError {
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    if wish.key.is_some() && code.is_some_and(|code| code == "55P03") {
+        return ApiError::new(Code::IdempotencyInProgress, "A call with this Idempotency-Key is still being answered.")
             .suggest("Send the same request again with the same Idempotency-Key.");
     }
     error.into()

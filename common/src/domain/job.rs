@@ -21,6 +21,8 @@ pub const LEASE: Duration = Duration::from_secs(30);
 pub const RENEWAL: Duration = Duration::from_secs(10);
 /// Running or admitted jobs an account may have at once; more stay queued without a ticket.
 pub const PLACES: i64 = 20;
+/// How far apart two of an account's tickets are dated; see [`dated_back`].
+const SPACING: Duration = Duration::from_mins(1);
 /// Live jobs an account may have at once; past it a read is refused with `queue_full`.
 pub const MAX_LIVE: i64 = 500;
 
@@ -178,6 +180,7 @@ pub fn millis<S: Serializer>(time: &DateTime<Utc>, serializer: S) -> Result<S::O
     serializer.serialize_str(&time.to_rfc3339_opts(SecondsFormat::Millis, true))
 }
 
+#[expect(clippy::ref_option, reason = "serde hands a reference to the field")]
 fn optional_millis<S: Serializer>(time: &Option<DateTime<Utc>>, serializer: S) -> Result<S::Ok, S::Error> {
     match time {
         Some(time) => millis(time, serializer),
@@ -198,7 +201,7 @@ pub enum Next {
 pub fn after_failure(failures: i16, retryable: bool) -> Next {
     match (retryable, failures) {
         (true, 0) => Next::Again(Duration::from_secs(10)),
-        (true, failures) if failures + 1 < MAX_ATTEMPTS => Next::Again(Duration::from_secs(60)),
+        (true, failures) if failures + 1 < MAX_ATTEMPTS => Next::Again(Duration::from_mins(1)),
         _ => Next::Fail,
     }
 }
@@ -208,6 +211,15 @@ pub fn after_loss(losses: i16) -> Next {
     if losses + 1 < MAX_LOSSES { Next::Again(Duration::ZERO) } else { Next::Fail }
 }
 
+/// How far the ticket of a job is dated back whose account has `admitted` jobs with a place already.
+///
+/// Tickets are fetched by their date, so an account's first job goes before the twentieth of another that came a little
+/// earlier: an account that fills its places can't make others wait for all of them. And since dates grow with time, the
+/// twentieth is only ever passed by jobs of the next twenty minutes, never for ever.
+pub fn dated_back(admitted: i64) -> Duration {
+    SPACING * u32::try_from((PLACES - admitted).max(0)).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,7 +227,7 @@ mod tests {
     #[test]
     fn a_retryable_failure_is_tried_three_times_and_another_once() {
         assert_eq!(after_failure(0, true), Next::Again(Duration::from_secs(10)));
-        assert_eq!(after_failure(1, true), Next::Again(Duration::from_secs(60)));
+        assert_eq!(after_failure(1, true), Next::Again(Duration::from_mins(1)));
         assert_eq!(after_failure(2, true), Next::Fail);
         assert_eq!(after_failure(0, false), Next::Fail);
     }

@@ -12,6 +12,7 @@ pub mod plan;
 pub mod public_address;
 pub mod read;
 pub mod retry;
+pub mod series;
 pub mod signature;
 pub mod upload;
 pub mod url_policy;

@@ -73,9 +73,9 @@ impl NetworkPolicy {
         Self { named: Vec::new() }
     }
 
-    /// Public addresses, and these networks (`MWS_OUTBOUND_ALLOW`).
-    pub fn naming(networks: &[IpNet]) -> Self {
-        Self { named: networks.iter().map(IpNet::trunc).collect() }
+    /// Public addresses and these networks, whose host bits don't count.
+    pub fn naming(networks: impl IntoIterator<Item = IpNet>) -> Self {
+        Self { named: networks.into_iter().map(|network| network.trunc()).collect() }
     }
 
     /// Whether any network is named, without which no plain HTTP is ever sent.

@@ -14,12 +14,6 @@ pub async fn create(conn: &mut PgConnection, name: &str) -> sqlx::Result<Account
     Ok(id)
 }
 
-/// Takes the account's lock for the rest of the transaction: what is counted after it stays counted.
-pub async fn lock(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
-    sqlx::query!("SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE", account as _).fetch_one(conn).await?;
-    Ok(())
-}
-
 /// Creates a workspace; the account's first one is its default.
 pub async fn create_workspace(conn: &mut PgConnection, account: AccountId, name: &str) -> sqlx::Result<WorkspaceId> {
     let id = WorkspaceId::mint();
@@ -88,4 +82,14 @@ pub async fn create_with_key(conn: &mut PgConnection, name: &str, key: &ApiKey) 
     let new = NewKey { account_id, workspace_id, name: Some(name), key };
     let key_id = keys::insert(conn, &new).await?.id;
     Ok(AccountWithKey { account_id, workspace_id, key_id })
+}
+
+/// Locks the account until the transaction ends. False when there is no such account.
+///
+/// `NO KEY`, because inserts that name the account must not wait for it.
+pub async fn lock(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<bool> {
+    let row = sqlx::query!("SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE", account.uuid())
+        .fetch_optional(conn)
+        .await?;
+    Ok(row.is_some())
 }

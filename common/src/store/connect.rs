@@ -1,9 +1,12 @@
 //! Pools with the session limits every connection needs, and the migrations.
 
-use sqlx::PgPool;
+use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{PgConnection, PgPool};
 use std::str::FromStr;
 use std::time::Duration;
+
+static OURS: Migrator = sqlx::migrate!("../migrations");
 
 /// How many connections a pool may hold.
 #[derive(Debug, Clone, Copy)]
@@ -34,8 +37,17 @@ pub async fn migrate(pool: &PgPool) -> Result<(), sqlx::migrate::MigrateError> {
     sqlx::query("SET lock_timeout = 0").execute(&mut *conn).await?;
     let queue = apalis_postgres::PostgresStorage::<()>::migrations();
     queue.run(&mut *conn).await?;
-    sqlx::migrate!("../migrations").run(&mut *conn).await?;
+    OURS.run(&mut *conn).await?;
     // These session settings must not reach the pool's next user.
     drop(conn.detach());
     Ok(())
+}
+
+/// How many of our migrations the database has not seen yet.
+pub async fn pending_migrations(conn: &mut PgConnection) -> sqlx::Result<i64> {
+    // Not checked at compile time: the database of those checks is built without sqlx's own table.
+    let applied: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM _sqlx_migrations WHERE success").fetch_one(conn).await?;
+    let known = i64::try_from(OURS.iter().count()).unwrap_or(i64::MAX);
+    Ok((known - applied).max(0))
 }

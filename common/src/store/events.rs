@@ -103,3 +103,36 @@ async fn insert(conn: &mut PgConnection, ended: &[EndedEvent]) -> sqlx::Result<V
     .fetch_all(conn)
     .await
 }
+
+/// Records a ping's event, which is of no job and no workspace.
+pub async fn record_ping(conn: &mut PgConnection, account: AccountId, id: &EventId, body: &str) -> sqlx::Result<()> {
+    sqlx::query!(
+        "INSERT INTO events (id, type, account_id, body) VALUES ($1, 'ping', $2, $3)",
+        id.as_str(),
+        account as _,
+        body
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Deletes up to `limit` events older than `retention_days` that no delivery tells of any more: a resend can outlive the
+/// series that it repeats. Answers how many.
+pub async fn prune(conn: &mut PgConnection, retention_days: i32, limit: i64) -> sqlx::Result<u64> {
+    let done = sqlx::query!(
+        "DELETE FROM events WHERE id IN (
+             SELECT old.id FROM events AS old
+             WHERE old.created_at < mws_now() - make_interval(days => $1)
+                 AND NOT EXISTS (SELECT 1 FROM deliveries AS d WHERE d.event_id = old.id)
+             ORDER BY old.created_at
+             LIMIT $2
+             FOR UPDATE SKIP LOCKED
+         )",
+        retention_days,
+        limit
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}

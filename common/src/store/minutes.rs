@@ -39,16 +39,6 @@ impl Balance {
     }
 }
 
-/// Locks the account until the transaction ends. False when there is no such account.
-///
-/// `NO KEY`, because inserts that name the account must not wait for it.
-pub async fn lock_account(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<bool> {
-    let row = sqlx::query!("SELECT id FROM accounts WHERE id = $1 FOR NO KEY UPDATE", account.uuid())
-        .fetch_optional(conn)
-        .await?;
-    Ok(row.is_some())
-}
-
 /// Folds what finished jobs left into the account's buckets, and makes the open month's bucket with its grant on first
 /// touch. Call under the account's lock.
 pub async fn fold(conn: &mut PgConnection, account: AccountId, monthly: Minutes) -> sqlx::Result<()> {

@@ -4,9 +4,11 @@
 //! change is one conditional update that names the state it leaves. Nothing here decides: rules are in `domain`.
 
 pub mod accounts;
+pub mod attempts;
 mod connect;
 pub mod credentials;
 pub mod deliveries;
+pub mod endpoints;
 pub mod events;
 pub mod fleet;
 pub mod idempotency;
@@ -18,6 +20,7 @@ pub mod reads;
 pub mod retention;
 pub mod sessions;
 pub mod uploads;
+pub mod webhook_secrets;
 pub mod workspaces;
 
-pub use connect::{PoolSize, connect, migrate};
+pub use connect::{PoolSize, connect, migrate, pending_migrations};

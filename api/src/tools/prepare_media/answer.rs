@@ -1,4 +1,4 @@
-//! The shapes of `prepare_media`'s answer (interface.md, "prepare_media data").
+//! The shapes of `prepare_media`'s answer (interface.md).
 
 use super::ReadKind;
 use crate::dispatch::{Prepared, PreparedItem};

@@ -101,7 +101,7 @@ pub struct Renewed {
     pub cancel_requested: bool,
 }
 
-/// Renews the leases of these claims (job, claim_no, progress). A claim that is not in the answer is lost: its worker must
+/// Renews the leases of these claims (job, `claim_no`, progress). A claim that is not in the answer is lost: its worker must
 /// stop at once and write nothing.
 pub async fn renew(conn: &mut PgConnection, claims: &[(JobId, i32, i16)]) -> sqlx::Result<Vec<Renewed>> {
     let rows = sqlx::query!(
@@ -123,7 +123,7 @@ pub async fn renew(conn: &mut PgConnection, claims: &[(JobId, i32, i16)]) -> sql
     Ok(rows.into_iter().map(|row| Renewed { job: row.id, cancel_requested: row.cancel_requested }).collect())
 }
 
-/// Running jobs whose lease ended, locked for the caller's transaction: (job, claim_no, item, losses so far).
+/// Running jobs whose lease ended, locked for the caller's transaction: (job, `claim_no`, item, losses so far).
 pub async fn expired(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<(JobId, i32, Option<ItemId>, i16)>> {
     let rows = sqlx::query!(
         r#"SELECT id AS "id: JobId", claim_no, item_id AS "item_id: ItemId", losses FROM jobs

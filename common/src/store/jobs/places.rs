@@ -18,6 +18,8 @@ pub struct Admitted {
     pub read: Option<Read>,
     /// Who pays.
     pub payer: AccountId,
+    /// How many jobs of the account had a place before it.
+    pub others: i64,
 }
 
 /// Gives each account's freed places to its next waiting jobs that are due. Fewer come back than were freed where no more
@@ -35,7 +37,9 @@ pub async fn hand_over(conn: &mut PgConnection, freed: &[(AccountId, i64)]) -> s
                ) AS waiting
            )
            UPDATE jobs j SET admitted = true FROM next WHERE j.id = next.id
-           RETURNING j.id AS "job: JobId", j.read AS "read: Read", j.payer_account_id AS "payer: AccountId""#,
+           RETURNING j.id AS "job: JobId", j.read AS "read: Read", j.payer_account_id AS "payer: AccountId",
+               (SELECT count(*) FROM jobs o
+                WHERE o.payer_account_id = j.payer_account_id AND o.admitted AND o.finished_at IS NULL) AS "others!""#,
         &freed.iter().map(|one| one.0.uuid()).collect::<Vec<_>>(),
         &freed.iter().map(|one| one.1).collect::<Vec<_>>()
     )
@@ -47,17 +51,17 @@ pub async fn hand_over(conn: &mut PgConnection, freed: &[(AccountId, i64)]) -> s
 pub async fn admit(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Vec<Admitted>> {
     sqlx::query_as!(
         Admitted,
-        r#"WITH free AS (
-               SELECT greatest($2 - count(*), 0) AS places FROM jobs
-               WHERE payer_account_id = $1 AND admitted AND finished_at IS NULL
+        r#"WITH taken AS (
+               SELECT count(*) AS places FROM jobs WHERE payer_account_id = $1 AND admitted AND finished_at IS NULL
            ), next AS (
                SELECT id FROM jobs
                WHERE payer_account_id = $1 AND status = 'queued' AND NOT admitted AND finished_at IS NULL
                    AND due_at <= mws_now()
-               ORDER BY seq LIMIT (SELECT places FROM free) FOR UPDATE SKIP LOCKED
+               ORDER BY seq LIMIT (SELECT greatest($2 - places, 0) FROM taken) FOR UPDATE SKIP LOCKED
            )
-           UPDATE jobs j SET admitted = true FROM next WHERE j.id = next.id
-           RETURNING j.id AS "job: JobId", j.read AS "read: Read", j.payer_account_id AS "payer: AccountId""#,
+           UPDATE jobs j SET admitted = true FROM next, taken WHERE j.id = next.id
+           RETURNING j.id AS "job: JobId", j.read AS "read: Read", j.payer_account_id AS "payer: AccountId",
+               taken.places AS "others!""#,
         account.uuid(),
         PLACES
     )
@@ -88,7 +92,7 @@ pub async fn payers_with_waiting(conn: &mut PgConnection, limit: i64) -> sqlx::R
 pub async fn reissue(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<Admitted>> {
     sqlx::query_as!(
         Admitted,
-        r#"SELECT j.id AS "job: JobId", j.read AS "read: Read", j.payer_account_id AS "payer: AccountId"
+        r#"SELECT j.id AS "job: JobId", j.read AS "read: Read", j.payer_account_id AS "payer: AccountId", 0::bigint AS "others!"
            FROM jobs j
            WHERE j.status = 'queued' AND j.admitted AND j.finished_at IS NULL AND j.due_at <= mws_now()
                AND NOT EXISTS (

@@ -1,35 +1,27 @@
 //! Delivery series: one event to one endpoint, from its first attempt to its end (spec §6.1.8–11).
 //!
-//! It owns the rows of `deliveries` and every change of their state. What happened at an attempt is recorded by
-//! `attempts`, which writes the end of a claim too. Whoever changes several deliveries skips those that another
-//! transaction has locked, so that only `attempts::record`, whose rows are its own by lease, ever waits for one.
+//! It owns the rows of `deliveries`: how they begin (here), how they are claimed (`claim`), found when due (`due`), made
+//! good after a crash (`rescue`), ended without an attempt (`end`) and shown (`log`). What happened at an attempt is
+//! recorded by `attempts`, which writes the end of a claim too. Whoever changes several deliveries skips those that
+//! another transaction has locked, so that only `attempts::record`, whose rows are its own by lease, ever waits for one.
+
+mod claim;
+mod due;
+mod end;
+mod log;
+mod rescue;
+
+pub use claim::{Claim, PutBack, claim, put_back};
+pub use due::{Due, set_tickets, ticketless, with_lost_tickets};
+pub use end::{end_of_silent, prune, replace};
+pub use log::{AttemptRow, DeliveryRow, Filter, LatelyPinged, Unsent, attempts_of, find, list, pings_lately, unsent};
+pub use rescue::{LostClaim, free_interrupted, lost_for_good};
 
 use super::events::EndedEvent;
 use crate::domain::event::{EventId, EventType};
+use crate::domain::series::Trigger;
 use crate::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
 use sqlx::PgConnection;
-
-/// Why a series is sent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Trigger {
-    /// Its job ended.
-    Event,
-    /// The endpoint's owner asked for it again.
-    Resend,
-    /// A ping; it is tried once and counts for nothing.
-    Test,
-}
-
-impl Trigger {
-    /// The word in the delivery log.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Event => "event",
-            Self::Resend => "resend",
-            Self::Test => "test",
-        }
-    }
-}
 
 /// How a new series begins.
 #[derive(Debug, Clone, PartialEq, Eq)]

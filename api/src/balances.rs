@@ -1,0 +1,122 @@
+//! What an account has left: `GET /balances` and the tool `get_balances` (interface.md, "Minutes").
+//!
+//! It reads the ledger and changes nothing: a month that nothing has touched yet shows its whole allowance.
+
+use crate::app::App;
+use crate::auth::{Auth, Caller};
+use crate::envelope::{NoArguments, ToolAnswer};
+use crate::error::{Answer, ApiError};
+use crate::routes::{Refusals, Tag};
+use crate::text::{MinuteCount, Text, Time};
+use crate::tools::prepare_media::month_after;
+use common::domain::minutes::Rates;
+use common::domain::read::Read;
+use common::store::minutes;
+use poem_openapi::payload::Json;
+use poem_openapi::{Object, OpenApi};
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[("GET /balances", &[]), ("POST /tools/get_balances", &[])];
+
+/// The balance operations.
+pub struct Balances(pub App);
+
+/// What the account has. All amounts of cloud processing are minutes with at most two decimals.
+#[derive(Debug, Object)]
+pub struct BalancesAnswer {
+    /// The month, such as `2026-11`.
+    pub month: Text,
+    /// When the next month's minutes come.
+    pub resets_at: Time,
+    /// Granted for the month.
+    pub allowance_minutes: MinuteCount,
+    /// Charged in the month.
+    pub used_minutes: MinuteCount,
+    /// Held by running work until it settles, last month's too.
+    pub held_minutes: MinuteCount,
+    /// The month's minutes left after what is held.
+    pub left_minutes: MinuteCount,
+    /// Purchased minutes that nothing holds; they never lapse and are spent after the month's.
+    pub bought_minutes: MinuteCount,
+    /// AI credits.
+    pub credits: u32,
+    /// Minutes charged for a minute of media, by read.
+    pub rates: ReadRates,
+}
+
+/// Minutes charged for a minute of media, by read (spec §2, "Read kinds").
+#[derive(Debug, Object)]
+pub struct ReadRates {
+    /// Text transcript.
+    pub transcript: MinuteCount,
+    /// A video's moments.
+    pub search_index: MinuteCount,
+    /// Where speech sits.
+    pub speech: MinuteCount,
+    /// Speaker reading.
+    pub speakers: MinuteCount,
+    /// Beat positions.
+    pub beats: MinuteCount,
+    /// Loudness.
+    pub levels: MinuteCount,
+}
+
+impl From<&Rates> for ReadRates {
+    fn from(rates: &Rates) -> Self {
+        let of = |read| MinuteCount(rates.of(read));
+        Self {
+            transcript: of(Read::Transcript),
+            search_index: of(Read::SearchIndex),
+            speech: of(Read::Speech),
+            speakers: of(Read::Speakers),
+            beats: of(Read::Beats),
+            levels: of(Read::Levels),
+        }
+    }
+}
+
+#[OpenApi(tag = "Tag::Account")]
+impl Balances {
+    /// Get balances
+    ///
+    /// The month's cloud minutes, what running work holds of them, purchased minutes, AI credits and the rates of reads.
+    #[oai(path = "/balances", method = "get", operation_id = "read_balances")]
+    async fn balances(&self, auth: Auth) -> Answer<Json<BalancesAnswer>> {
+        Ok(Json(self.read(&auth.0).await?))
+    }
+
+    /// Get balances
+    ///
+    /// The same as `GET /balances`, as a tool.
+    #[oai(path = "/tools/get_balances", method = "post", operation_id = "get_balances")]
+    async fn get_balances(
+        &self,
+        auth: Auth,
+        _arguments: Json<Option<NoArguments>>,
+    ) -> Answer<Json<ToolAnswer<BalancesAnswer>>> {
+        let Auth(caller) = auth;
+        let data = self.read(&caller).await?;
+        Ok(ToolAnswer::new(&caller, data).json())
+    }
+}
+
+impl Balances {
+    async fn read(&self, caller: &Caller) -> Answer<BalancesAnswer> {
+        let settings = &self.0.process.settings;
+        let mut conn = self.0.conn().await?;
+        let balance = minutes::balance(&mut conn, caller.account_id, settings.monthly_minutes)
+            .await?
+            .ok_or_else(|| ApiError::internal(format!("account {} of a credential is missing", caller.account_id)))?;
+        Ok(BalancesAnswer {
+            month: Text(balance.month.format("%Y-%m").to_string()),
+            resets_at: month_after(balance.month).into(),
+            allowance_minutes: balance.allowance.into(),
+            used_minutes: balance.used.into(),
+            held_minutes: balance.held_in_all.into(),
+            left_minutes: balance.left().into(),
+            bought_minutes: balance.bought.into(),
+            credits: 0,
+            rates: (&settings.rates).into(),
+        })
+    }
+}

@@ -1,0 +1,242 @@
+//! The delivery log of an endpoint, and sending again: `/webhooks/{id}/deliveries` (spec §4.3, §6.1.11).
+//!
+//! A resend is a new series from the first attempt. One of a series that is still pending takes its place, so that the
+//! receiver is not called by both.
+
+mod shapes;
+
+use crate::app::App;
+use crate::auth::Auth;
+use crate::envelope::Accepted;
+use crate::error::{Answer, ApiError, Code};
+use crate::paging::{Limit, List, Page};
+use crate::routes::{Refusals, Tag};
+use crate::text::{Text, Time};
+use crate::webhooks::missing;
+use common::domain::series::Trigger;
+use common::ending::wakes_of;
+use common::ids::{AccountId, DeliveryId, EndpointId};
+use common::queue::{self, Queue, Subject, Ticket};
+use common::store::deliveries::{self, DeliveryRow, Filter, NewDelivery, Opening, Unsent};
+use common::store::endpoints;
+use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Json;
+use poem_openapi::{Object, OpenApi};
+use shapes::{Attempt, Delivery, Kind, Resent, ResentSince, Status};
+use sqlx::{Acquire, PgConnection};
+use std::collections::HashMap;
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("GET /webhooks/{id}/deliveries", &[Code::WebhookNotFound, Code::WorkspaceForbidden, Code::InvalidCursor]),
+    (
+        "POST /webhooks/{id}/deliveries",
+        &[Code::WebhookNotFound, Code::WorkspaceForbidden, Code::DeliveryNotFound, Code::EndpointDisabled],
+    ),
+];
+
+/// Events resent in one transaction.
+const SOME: i64 = 1_000;
+/// Transactions of one call; a call after it goes on where this one ended.
+const MOST_BATCHES: u32 = 50;
+
+/// The delivery operations.
+pub struct Deliveries(pub App);
+
+/// What to send again: one of the two.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct Resend {
+    /// This delivery.
+    pub delivery_id: Option<Text>,
+    /// Every event since this time whose last delivery failed or was skipped.
+    pub since: Option<Time>,
+}
+
+#[OpenApi(tag = "Tag::Webhooks")]
+impl Deliveries {
+    /// List deliveries
+    ///
+    /// The endpoint's delivery log, newest first, with the status and error of the receiver. Kept 30 days.
+    #[oai(path = "/webhooks/:id/deliveries", method = "get", operation_id = "list_deliveries")]
+    #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
+    async fn list(
+        &self,
+        auth: Auth,
+        /// The endpoint's id.
+        id: Path<Text>,
+        /// Only those in this state.
+        status: Query<Option<Status>>,
+        /// Only those of this type.
+        event_type: Query<Option<Kind>>,
+        /// Only those last answered with this status.
+        #[oai(validator(minimum(value = "100"), maximum(value = "599")))]
+        http_status: Query<Option<i16>>,
+        /// Only those begun at or after this time.
+        since: Query<Option<Time>>,
+        /// Only those begun before this time.
+        until: Query<Option<Time>>,
+        /// Rows to show.
+        limit: Query<Option<Limit>>,
+        /// The `next_cursor` of the page before.
+        cursor: Query<Option<Text>>,
+    ) -> Answer<Json<List<Delivery>>> {
+        let Auth(caller) = auth;
+        let id: EndpointId = id.0.id(Code::WebhookNotFound)?;
+        let page = Page::new("deliveries", limit.0, cursor.0.as_ref())?;
+        let filter = Filter {
+            status: status.0.map(Into::into),
+            event_type: event_type.0.map(Into::into),
+            http_status: http_status.0,
+            since: since.0.map(|time| time.0),
+            until: until.0.map(|time| time.0),
+        };
+        let mut conn = self.0.conn().await?;
+        if endpoints::find(&mut conn, caller.account_id, id).await?.is_none() {
+            return Err(missing(&mut conn, id).await?);
+        }
+        let after = page.after.map(DeliveryId::from);
+        let rows = deliveries::list(&mut conn, id, filter, after, page.fetch()).await?;
+        let attempts = attempts_of(&mut conn, &rows).await?;
+        let shown = |row: DeliveryRow| {
+            let attempts = attempts.get(&row.id).cloned().unwrap_or_default();
+            Delivery::new(row, attempts)
+        };
+        Ok(Json(page.list(rows, |row| row.id.uuid(), shown)))
+    }
+
+    /// Send again
+    ///
+    /// With `delivery_id`, that delivery from its first attempt: a new delivery, which names it in `resend_of`. One that
+    /// is still pending is cancelled for it. With `since`, every event since then whose last delivery failed or was
+    /// skipped.
+    #[oai(path = "/webhooks/:id/deliveries", method = "post", operation_id = "resend_delivery")]
+    async fn resend(
+        &self,
+        auth: Auth,
+        /// The endpoint's id.
+        id: Path<Text>,
+        body: Json<Resend>,
+    ) -> Answer<Accepted<Resent>> {
+        let Auth(caller) = auth;
+        let endpoint: EndpointId = id.0.id(Code::WebhookNotFound)?;
+        match (body.0.delivery_id, body.0.since) {
+            (Some(delivery), None) => {
+                let delivery: DeliveryId = delivery.id(Code::DeliveryNotFound)?;
+                let again = self.resend_one(caller.account_id, endpoint, delivery).await?;
+                Ok(Accepted(Resent::One(again)))
+            }
+            (None, Some(since)) => {
+                let resent = self.resend_since(caller.account_id, endpoint, since).await?;
+                Ok(Accepted(Resent::Many(resent)))
+            }
+            _ => Err(ApiError::new(Code::InvalidRequest, "Give either `delivery_id` or `since`.")),
+        }
+    }
+}
+
+impl Deliveries {
+    /// The use case: one delivery again, from its first attempt.
+    async fn resend_one(&self, account: AccountId, endpoint: EndpointId, id: DeliveryId) -> Answer<Delivery> {
+        let mut conn = self.0.conn().await?;
+        let mut resend = conn.begin().await?;
+        enabled(&mut resend, account, endpoint).await?;
+        let old = deliveries::find(&mut resend, endpoint, id)
+            .await?
+            .ok_or_else(|| ApiError::new(Code::DeliveryNotFound, format!("The endpoint has no delivery {id}.")))?;
+        deliveries::replace(&mut resend, id).await?;
+        // A ping stays a ping when it is sent again: it counts for nothing.
+        let trigger = if old.trigger == Trigger::Test { Trigger::Test } else { Trigger::Resend };
+        let old = Unsent {
+            id,
+            workspace_id: old.workspace_id,
+            event_id: old.event_id,
+            event_type: old.event_type,
+            job_id: old.job_id,
+            traceparent: old.traceparent,
+        };
+        let (new, tickets) = again(&mut resend, account, endpoint, &[old], trigger).await?;
+        let row = match new.first() {
+            Some(&new) => deliveries::find(&mut resend, endpoint, new).await?,
+            None => None,
+        };
+        resend.commit().await?;
+        self.0.process.wakes.send(wakes_of(&tickets));
+        let row = row.ok_or_else(|| ApiError::internal("a delivery that was just inserted is not there"))?;
+        Ok(Delivery::new(row, Vec::new()))
+    }
+
+    /// The use case: what an outage of the receiver left unsent, in batches of one transaction each. The endpoint is
+    /// locked in each, so that two calls at once do not both send.
+    async fn resend_since(&self, account: AccountId, endpoint: EndpointId, since: Time) -> Answer<ResentSince> {
+        let mut conn = self.0.conn().await?;
+        let mut begun = 0;
+        for _ in 0..MOST_BATCHES {
+            let mut resend = conn.begin().await?;
+            enabled(&mut resend, account, endpoint).await?;
+            let old = deliveries::unsent(&mut resend, endpoint, since.0, SOME).await?;
+            let (_, tickets) = again(&mut resend, account, endpoint, &old, Trigger::Resend).await?;
+            resend.commit().await?;
+            self.0.process.wakes.send(wakes_of(&tickets));
+            begun += old.len() as u64;
+            if old.len() < usize::try_from(SOME).unwrap_or(usize::MAX) {
+                return Ok(ResentSince { resent: begun, has_more: false });
+            }
+        }
+        Ok(ResentSince { resent: begun, has_more: true })
+    }
+}
+
+/// Locks the endpoint, and refuses one that is disabled or not the account's.
+async fn enabled(conn: &mut PgConnection, account: AccountId, endpoint: EndpointId) -> Answer<()> {
+    match endpoints::lock(conn, account, endpoint).await? {
+        Some(true) => Ok(()),
+        Some(false) => {
+            let refusal = ApiError::new(Code::EndpointDisabled, "The endpoint is disabled; nothing is sent to it.");
+            Err(refusal.suggest("PATCH /webhooks/{id} with `enabled: true` enables it."))
+        }
+        None => Err(missing(conn, endpoint).await?),
+    }
+}
+
+/// Starts new series of old events, in the lane for what is sent again, and pushes their tickets.
+async fn again(
+    conn: &mut PgConnection,
+    account: AccountId,
+    endpoint: EndpointId,
+    old: &[Unsent],
+    trigger: Trigger,
+) -> Answer<(Vec<DeliveryId>, Vec<Ticket>)> {
+    let mut series = Vec::with_capacity(old.len());
+    let mut tickets = Vec::with_capacity(old.len());
+    for old in old {
+        let id = DeliveryId::mint();
+        let ticket = Ticket::new(Queue::WebhookSlow, Subject::Delivery(id));
+        series.push(NewDelivery {
+            id,
+            endpoint_id: endpoint,
+            account_id: account,
+            workspace_id: old.workspace_id,
+            event_id: old.event_id.parse().map_err(ApiError::internal)?,
+            event_type: old.event_type,
+            job_id: old.job_id,
+            trigger,
+            resend_of: Some(old.id),
+            traceparent: old.traceparent.clone(),
+            opening: Opening::Pending { ticket_id: ticket.id.clone() },
+        });
+        tickets.push(ticket);
+    }
+    deliveries::insert(conn, &series).await?;
+    queue::push(conn, &tickets).await?;
+    Ok((series.into_iter().map(|new| new.id).collect(), tickets))
+}
+
+async fn attempts_of(conn: &mut PgConnection, rows: &[DeliveryRow]) -> Answer<HashMap<DeliveryId, Vec<Attempt>>> {
+    let ids: Vec<DeliveryId> = rows.iter().map(|row| row.id).collect();
+    let mut attempts: HashMap<DeliveryId, Vec<Attempt>> = HashMap::new();
+    for row in deliveries::attempts_of(conn, &ids).await? {
+        attempts.entry(row.delivery_id).or_default().push(row.into());
+    }
+    Ok(attempts)
+}

@@ -1,0 +1,44 @@
+//! Everything the api serves, put together: the versioned routes, the document and its pages, health and metrics.
+
+use crate::app::{API_PATH, App};
+use crate::guard::Guarded;
+use crate::openapi;
+use crate::outer::Outer;
+use crate::routes;
+use bytes::Bytes;
+use common::health::Health;
+use poem::endpoint::make_sync;
+use poem::http::{HeaderValue, header};
+use poem::{Endpoint, EndpointExt, Response, get};
+use poem_openapi::OpenApiService;
+
+/// The documentation pages hold all they need in themselves.
+const PAGE_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; \
+    img-src 'self' data:; font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// The whole router, as `run` listens with it and tests call it.
+pub fn router(app: App) -> impl Endpoint<Output = Response> {
+    let document = openapi::document();
+    let service = OpenApiService::new(Guarded(routes::all(&app)), "", "");
+    let json = Bytes::from_static(document.text.as_bytes());
+    let route = Health::new(&app.process, None)
+        .routes()
+        .at("/docs", page(document.swagger()))
+        .at("/reference", page(document.scalar()))
+        .at(
+            format!("{API_PATH}/openapi.json"),
+            get(make_sync(move |_| Response::builder().content_type("application/json").body(json.clone()))),
+        )
+        .nest(API_PATH, service);
+    Outer::new(route.map_to_response(), app)
+}
+
+fn page(html: String) -> impl Endpoint + 'static {
+    let html = Bytes::from(html);
+    get(make_sync(move |_| {
+        let mut response = Response::builder().content_type("text/html; charset=utf-8").body(html.clone());
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        response
+    }))
+}

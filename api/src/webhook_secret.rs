@@ -1,0 +1,119 @@
+//! The account's signing secret: `/webhook-secret` (spec §2, §4.3, §6.1.6–7). Refused for a script session's token.
+//!
+//! It is kept sealed and opened only to be shown here and to sign. For 24 hours after a rotation two verify.
+
+use crate::app::App;
+use crate::auth::Auth;
+use crate::envelope::Deleted;
+use crate::error::{Answer, ApiError, Code};
+use crate::routes::{Refusals, Tag};
+use crate::text::{Text, Time};
+use common::domain::signature::new_secret;
+use common::ids::AccountId;
+use common::store::webhook_secrets::{self, SealedSecret, purpose};
+use poem_openapi::payload::Json;
+use poem_openapi::{Object, OpenApi};
+use secrecy::ExposeSecret;
+use sqlx::Acquire;
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("GET /webhook-secret", &[Code::SessionNotAllowed, Code::WebhookSecretNotFound]),
+    ("POST /webhook-secret", &[Code::SessionNotAllowed, Code::RotationInProgress]),
+    ("DELETE /webhook-secret", &[Code::SessionNotAllowed, Code::WebhookSecretNotFound]),
+];
+
+/// The secret's operations.
+pub struct WebhookSecrets(pub App);
+
+/// Whether to make a new secret.
+#[derive(Debug, Default, Object)]
+#[oai(deny_unknown_fields)]
+pub struct CreateSecret {
+    /// `true` issues a new secret while the old one keeps verifying for 24 hours.
+    pub rotate: Option<bool>,
+}
+
+/// The account's signing secret.
+#[derive(Debug, Object)]
+#[expect(clippy::struct_field_names, reason = "the names are the interface's")]
+pub struct Secret {
+    /// The secret, `whsec_` and all: the whole text is the key of the signature.
+    pub secret: Text,
+    /// When it was made.
+    pub created_at: Time,
+    /// Until when the secret before it verifies too, or null.
+    pub previous_expires_at: Option<Time>,
+}
+
+#[OpenApi(tag = "Tag::Webhooks")]
+impl WebhookSecrets {
+    /// Read the signing secret
+    ///
+    /// The secret signs every endpoint of the account. Refused for a script session token.
+    #[oai(path = "/webhook-secret", method = "get", operation_id = "get_webhook_secret")]
+    async fn get(&self, auth: Auth) -> Answer<Json<Secret>> {
+        let Auth(caller) = auth;
+        caller.refuse_session()?;
+        let found = webhook_secrets::find(&mut *self.0.conn().await?, caller.account_id).await?;
+        self.shown(caller.account_id, &found.ok_or_else(none)?)
+    }
+
+    /// Create or rotate the signing secret
+    ///
+    /// Without `rotate` it answers the secret there is, or creates one. With `rotate: true` it issues a new one; the old
+    /// one keeps verifying for 24 hours, in which there is no other rotation. Refused for a script session token.
+    #[oai(path = "/webhook-secret", method = "post", operation_id = "create_webhook_secret")]
+    async fn create(&self, auth: Auth, body: Json<Option<CreateSecret>>) -> Answer<Json<Secret>> {
+        let Auth(caller) = auth;
+        caller.refuse_session()?;
+        let account = caller.account_id;
+        let asks_rotation = body.0.unwrap_or_default().rotate == Some(true);
+        let fresh = new_secret(rand::random());
+        let sealed = self.0.sealer.seal(fresh.expose_secret().as_bytes(), &purpose(account), rand::random());
+        let sealed = sealed.map_err(ApiError::internal)?;
+        let mut conn = self.0.conn().await?;
+        let mut issue = conn.begin().await?;
+        let rotated = asks_rotation && webhook_secrets::rotate(&mut issue, account, &sealed).await?;
+        let created = !rotated && webhook_secrets::create(&mut issue, account, &sealed).await?;
+        let found = webhook_secrets::find(&mut issue, account).await?.ok_or_else(none)?;
+        if asks_rotation && !rotated && !created {
+            let until = found.previous_expires_at.map(Time).map(|time| format!(" until {time}")).unwrap_or_default();
+            let message = format!("The secret before the current one still verifies{until}; rotate after that.");
+            return Err(ApiError::new(Code::RotationInProgress, message));
+        }
+        issue.commit().await?;
+        self.shown(account, &found)
+    }
+
+    /// Remove the signing secret
+    ///
+    /// Deliveries are then signed with the shared default secret. A secret that still verified from before a rotation is
+    /// gone too. Refused for a script session token.
+    #[oai(path = "/webhook-secret", method = "delete", operation_id = "delete_webhook_secret")]
+    async fn remove(&self, auth: Auth) -> Answer<Json<Deleted>> {
+        let Auth(caller) = auth;
+        caller.refuse_session()?;
+        if webhook_secrets::remove(&mut *self.0.conn().await?, caller.account_id).await? {
+            Ok(Deleted::json())
+        } else {
+            Err(none())
+        }
+    }
+}
+
+impl WebhookSecrets {
+    fn shown(&self, account: AccountId, found: &SealedSecret) -> Answer<Json<Secret>> {
+        let secret = self.0.sealer.open_text(&found.sealed, &purpose(account)).map_err(ApiError::internal)?;
+        Ok(Json(Secret {
+            secret: secret.expose_secret().into(),
+            created_at: Time(found.created_at),
+            previous_expires_at: found.previous_expires_at.map(Time),
+        }))
+    }
+}
+
+fn none() -> ApiError {
+    let refusal = ApiError::new(Code::WebhookSecretNotFound, "The account has no signing secret of its own.");
+    refusal.suggest("POST /webhook-secret creates one.")
+}

@@ -1,0 +1,162 @@
+//! The life of a delivery series: its states, why it is sent, and what follows each attempt (spec §6.1.8–10).
+//!
+//! It owns the rules that decide between another attempt and the end. When a retry is due follows from `retry`; who
+//! counts an endpoint's failures is the store's statement that logs the attempt.
+
+use super::attempt::AttemptError;
+use super::retry::{NextAttempt, RetrySchedule};
+use serde::{Deserialize, Serialize};
+
+/// The failure in a row that disables an endpoint (spec §6.1.10).
+pub const FAILURES_THAT_DISABLE: i32 = 20;
+
+/// The failure in a row that its owner is warned at (interface.md, "disabling").
+pub const FAILURES_THAT_WARN: i32 = 10;
+
+/// How often one attempt may be interrupted before an interruption counts as its failure (interface.md, "crash").
+pub const UNCOUNTED_INTERRUPTIONS: i16 = 3;
+
+macro_rules! words {
+    ($(#[$doc:meta])* $type:ident { $($(#[$each:meta])* $name:ident = $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type)]
+        #[sqlx(type_name = "text")]
+        pub enum $type {
+            $($(#[$each])* #[serde(rename = $word)] #[sqlx(rename = $word)] $name,)*
+        }
+
+        impl $type {
+            /// All of them.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The word in the delivery log and in the tables.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$name => $word,)* }
+            }
+
+            /// The one with this name, if there is one.
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|each| each.name() == name)
+            }
+        }
+    };
+}
+
+words! {
+    /// Where a series stands (interface.md, "Delivery").
+    DeliveryStatus {
+        /// Waiting for its next attempt, or at it.
+        Pending = "pending",
+        /// An attempt was answered with 2xx in time.
+        Succeeded = "succeeded",
+        /// All attempts failed.
+        Failed = "failed",
+        /// Not sent, or not sent to the end, because its endpoint is disabled.
+        Skipped = "skipped",
+        /// Its endpoint was removed, or a resend took its place.
+        Cancelled = "cancelled",
+    }
+}
+
+words! {
+    /// Why a series is sent (interface.md, "Delivery").
+    Trigger {
+        /// Its job ended.
+        Event = "event",
+        /// The endpoint's owner asked for it again.
+        Resend = "resend",
+        /// A ping: one attempt, which counts for nothing.
+        Test = "test",
+    }
+}
+
+words! {
+    /// Why an endpoint is disabled (interface.md, "Endpoint").
+    DisabledReason {
+        /// Its owner said so.
+        User = "user",
+        /// Twenty attempts failed in a row.
+        TooManyFailures = "too_many_failures",
+    }
+}
+
+impl Trigger {
+    /// Whether its attempts count towards the endpoint's failures in a row; pings never do.
+    pub const fn counts(self) -> bool {
+        !matches!(self, Self::Test)
+    }
+
+    /// What follows the end of attempt number `attempt` (the first is 1). `jitter` is a random fraction in `0..1`.
+    pub fn next(self, attempt: i16, error: Option<AttemptError>, schedule: &RetrySchedule, jitter: f64) -> Next {
+        if error.is_none() {
+            return Next::Succeeded;
+        }
+        let attempt = u32::try_from(attempt).unwrap_or_default();
+        let after = match self {
+            Self::Test => RetrySchedule::once().after_failure(attempt, jitter),
+            Self::Event | Self::Resend => schedule.after_failure(attempt, jitter),
+        };
+        match after {
+            NextAttempt::After(delay) => Next::Retry { after_ms: i64::try_from(delay.as_millis()).unwrap_or(i64::MAX) },
+            NextAttempt::Spent => Next::Failed,
+        }
+    }
+}
+
+/// What follows an attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// The series has succeeded.
+    Succeeded,
+    /// Another attempt.
+    Retry {
+        /// Milliseconds from the end of the failed attempt.
+        after_ms: i64,
+    },
+    /// The series has failed.
+    Failed,
+}
+
+impl Next {
+    /// The series' status from now on.
+    pub const fn status(self) -> DeliveryStatus {
+        match self {
+            Self::Succeeded => DeliveryStatus::Succeeded,
+            Self::Retry { .. } => DeliveryStatus::Pending,
+            Self::Failed => DeliveryStatus::Failed,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_series_ends_at_its_first_success_or_its_eighth_failure() {
+        let schedule = RetrySchedule::default();
+        let next = |attempt, error| Trigger::Event.next(attempt, error, &schedule, 0.0);
+        assert_eq!(next(3, None), Next::Succeeded);
+        assert_eq!(next(1, Some(AttemptError::Timeout)), Next::Retry { after_ms: 60_000 });
+        assert_eq!(next(7, Some(AttemptError::HttpStatus)), Next::Retry { after_ms: 86_400_000 });
+        assert_eq!(next(8, Some(AttemptError::HttpStatus)), Next::Failed);
+    }
+
+    #[test]
+    fn a_ping_is_sent_once_and_counts_for_nothing() {
+        let schedule = RetrySchedule::default();
+        assert_eq!(Trigger::Test.next(1, Some(AttemptError::Timeout), &schedule, 0.0), Next::Failed);
+        assert_eq!(Trigger::Test.next(1, None, &schedule, 0.0), Next::Succeeded);
+        assert!(!Trigger::Test.counts());
+        assert!(Trigger::Resend.counts());
+    }
+
+    #[test]
+    fn a_word_reads_back_as_what_it_was() {
+        for status in DeliveryStatus::ALL {
+            assert_eq!(DeliveryStatus::from_name(status.name()), Some(*status));
+        }
+        assert_eq!(Trigger::from_name("event"), Some(Trigger::Event));
+        assert_eq!(DisabledReason::from_name("nobody"), None);
+    }
+}

@@ -1,0 +1,38 @@
+//! Numbers for Prometheus: the one recorder of a process, its buckets, and its page.
+//!
+//! Who measures calls the `metrics` macros; what a name means is said here, once. No label names an account, an
+//! endpoint, a job or a URL: those are in the console.
+
+use metrics::{Unit, describe_counter, describe_gauge, describe_histogram};
+use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder, PrometheusHandle};
+use std::sync::OnceLock;
+
+const REQUEST_SECONDS: &[f64] = &[0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
+
+/// The process's recorder: installed by the first call, the same one after it.
+///
+/// # Errors
+/// When another recorder than this one is installed, or the buckets are empty.
+pub fn recorder() -> Result<&'static PrometheusHandle, BuildError> {
+    static RECORDER: OnceLock<PrometheusHandle> = OnceLock::new();
+    static INSTALLING: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    let _one_at_a_time = INSTALLING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some(handle) = RECORDER.get() {
+        return Ok(handle);
+    }
+    let handle = PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Suffix("_duration_seconds".to_owned()), REQUEST_SECONDS)?
+        .install_recorder()?;
+    describe();
+    metrics::gauge!("mws_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+    Ok(RECORDER.get_or_init(|| handle))
+}
+
+fn describe() {
+    describe_histogram!("http_server_request_duration_seconds", Unit::Seconds, "API requests, by route template.");
+    describe_counter!("mws_api_refusals_total", "Refusals answered, by error code.");
+    describe_counter!("mws_rate_limited_total", "Requests refused because their account is over its rate.");
+    describe_counter!("mws_idempotent_replays_total", "Calls answered again from their Idempotency-Key.");
+    describe_gauge!("mws_db_pool_connections", "Connections of this process's pool, by state.");
+    describe_gauge!("mws_build_info", "Always 1; the version is a label.");
+}

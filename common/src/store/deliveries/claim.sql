@@ -1,0 +1,52 @@
+-- Takes what is due and nobody's. `next` is what the endpoint's state makes of the row: sent, or ended unsent. A ping is
+-- sent to a disabled endpoint too. `due_at` becomes the lease's end, so that the rescue finds a lost lease as due.
+WITH held AS (
+    SELECT
+        d.id,
+        CASE
+            WHEN w.id IS NULL OR w.deleted_at IS NOT NULL THEN 'cancelled'
+            WHEN w.enabled OR d.trigger = 'test' THEN 'pending'
+            ELSE 'skipped'
+        END AS next
+    FROM deliveries AS d
+    LEFT JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
+    WHERE d.id = ANY ($1) AND d.status = 'pending' AND d.lease_until IS NULL AND d.due_at <= mws_now()
+    FOR UPDATE OF d SKIP LOCKED
+), claimed AS (
+    UPDATE deliveries AS d
+    SET
+        status = held.next,
+        error = CASE WHEN held.next = 'skipped' THEN 'endpoint_disabled' ELSE d.error END,
+        finished_at = CASE WHEN held.next <> 'pending' THEN mws_now() END,
+        attempt_count = d.attempt_count + CASE WHEN held.next = 'pending' THEN 1 ELSE 0 END,
+        claim_no = d.claim_no + 1,
+        claimed_at = mws_now(),
+        claimed_by = $2,
+        lease_until = CASE WHEN held.next = 'pending' THEN mws_now() + $3::bigint * interval '1 ms' END,
+        due_at = CASE WHEN held.next = 'pending' THEN mws_now() + $3::bigint * interval '1 ms' ELSE d.due_at END
+    FROM held
+    WHERE d.id = held.id
+    RETURNING d.id, d.status, d.claim_no, d.attempt_count, d.trigger, d.endpoint_id, d.account_id, d.event_id,
+        d.event_type, d.claimed_at, d.traceparent
+)
+SELECT
+    claimed.id AS "id!: DeliveryId",
+    claimed.claim_no AS "claim_no!",
+    claimed.attempt_count AS "attempt!",
+    claimed.trigger AS "trigger!: Trigger",
+    claimed.endpoint_id AS "endpoint_id!: EndpointId",
+    claimed.account_id AS "account_id!: AccountId",
+    claimed.event_id AS "event_id!",
+    claimed.event_type AS "event_type!: EventType",
+    claimed.claimed_at AS "claimed_at!",
+    claimed.traceparent,
+    w.url AS "url!",
+    w.enabled AND w.consecutive_failures = 0 AS "healthy!",
+    events.body AS "body!",
+    s.sealed AS "sealed?",
+    CASE WHEN s.previous_expires_at > mws_now() THEN s.previous_sealed END AS previous_sealed
+FROM claimed
+JOIN webhook_endpoints AS w ON w.id = claimed.endpoint_id
+JOIN events ON events.id = claimed.event_id
+LEFT JOIN webhook_secrets AS s ON s.account_id = claimed.account_id
+WHERE claimed.status = 'pending'

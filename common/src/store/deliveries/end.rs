@@ -1,0 +1,69 @@
+//! Deliveries that end without an attempt, and those that are old enough to be forgotten.
+//!
+//! Their endpoint was disabled or removed, or a resend takes their place. One whose attempt is under way is left to be
+//! recorded first, unless its endpoint's owner asked for it again: then it ends here and its attempt is still logged.
+
+use crate::ids::{DeliveryId, EndpointId};
+use sqlx::PgConnection;
+
+/// Ends up to `limit` waiting series of disabled endpoints as `skipped` (pings are sent all the same) and of removed ones
+/// as `cancelled`. `endpoint` narrows it to one. Answers how many.
+pub async fn end_of_silent(conn: &mut PgConnection, endpoint: Option<EndpointId>, limit: i64) -> sqlx::Result<u64> {
+    let done = sqlx::query!(
+        "UPDATE deliveries AS d
+         SET status = ended.status, finished_at = mws_now(),
+             error = CASE WHEN ended.status = 'skipped' THEN 'endpoint_disabled' ELSE d.error END
+         FROM (
+             SELECT waiting.id, CASE WHEN w.deleted_at IS NULL THEN 'skipped' ELSE 'cancelled' END AS status
+             FROM webhook_endpoints AS w
+             JOIN deliveries AS waiting ON waiting.endpoint_id = w.id
+             WHERE (NOT w.enabled OR w.deleted_at IS NOT NULL) AND ($1::uuid IS NULL OR w.id = $1)
+                 AND waiting.status = 'pending' AND waiting.finished_at IS NULL AND waiting.lease_until IS NULL
+                 AND (w.deleted_at IS NOT NULL OR waiting.trigger <> 'test')
+             LIMIT $2
+             FOR UPDATE OF waiting SKIP LOCKED
+         ) AS ended
+         WHERE d.id = ended.id",
+        endpoint as _,
+        limit
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// Ends the series, if it is still pending, because a resend takes its place. Answers whether it was.
+pub async fn replace(conn: &mut PgConnection, id: DeliveryId) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "UPDATE deliveries SET status = 'cancelled', finished_at = mws_now() WHERE id = $1 AND status = 'pending'",
+        id as _
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Deletes up to `limit` ended series older than `retention_days`, with their attempts. Answers how many series.
+///
+/// Ids sort by the time they were minted, so the oldest rows are the primary key's first and need no other index.
+pub async fn prune(conn: &mut PgConnection, retention_days: i32, limit: i64) -> sqlx::Result<u64> {
+    let deleted = sqlx::query_scalar!(
+        r#"WITH old AS (
+             SELECT d.id FROM deliveries AS d
+             WHERE d.id < mws_first_id(mws_now() - make_interval(days => $1)) AND d.status <> 'pending'
+             ORDER BY d.id
+             LIMIT $2
+             FOR UPDATE SKIP LOCKED
+         ), attempts AS (
+             DELETE FROM delivery_attempts AS a USING old WHERE a.delivery_id = old.id
+         ), gone AS (
+             DELETE FROM deliveries AS d USING old WHERE d.id = old.id RETURNING 1
+         )
+         SELECT count(*) AS "count!" FROM gone"#,
+        retention_days,
+        limit
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(deleted.unsigned_abs())
+}

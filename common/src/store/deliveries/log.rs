@@ -1,0 +1,210 @@
+//! The delivery log: series newest first, each with its attempts, and those worth sending again (spec §6.1.11).
+
+use crate::domain::event::EventType;
+use crate::domain::series::{DeliveryStatus, Trigger};
+use crate::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
+use chrono::{DateTime, Utc};
+use sqlx::PgConnection;
+
+/// A series as the log shows it (interface.md, "Delivery").
+#[derive(Debug, Clone)]
+pub struct DeliveryRow {
+    /// Which.
+    pub id: DeliveryId,
+    /// Where it goes.
+    pub endpoint_id: EndpointId,
+    /// The endpoint's account.
+    pub account_id: AccountId,
+    /// The workspace of the job; none for a ping.
+    pub workspace_id: Option<WorkspaceId>,
+    /// What it tells of.
+    pub event_id: String,
+    /// The event's type.
+    pub event_type: EventType,
+    /// The job; none for a ping.
+    pub job_id: Option<JobId>,
+    /// Where it stands.
+    pub status: DeliveryStatus,
+    /// Why it is sent.
+    pub trigger: Trigger,
+    /// The series that it repeats.
+    pub resend_of: Option<DeliveryId>,
+    /// The attempt that runs or ran last.
+    pub attempt_count: i16,
+    /// When the next attempt is due; none while one runs and once the series has ended.
+    pub next_attempt_at: Option<DateTime<Utc>>,
+    /// The status of the last answer.
+    pub response_status: Option<i16>,
+    /// What was wrong with the last attempt, in a word of `domain::attempt`.
+    pub error: Option<String>,
+    /// The trace that it belongs to.
+    pub traceparent: Option<String>,
+    /// When it began.
+    pub created_at: DateTime<Utc>,
+    /// When it ended.
+    pub finished_at: Option<DateTime<Utc>>,
+}
+
+/// Which deliveries of an endpoint are listed. What is none passes everything.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Filter {
+    /// In this state.
+    pub status: Option<DeliveryStatus>,
+    /// Of this type.
+    pub event_type: Option<EventType>,
+    /// Last answered with this status.
+    pub http_status: Option<i16>,
+    /// Begun at or after.
+    pub since: Option<DateTime<Utc>>,
+    /// Begun before.
+    pub until: Option<DateTime<Utc>>,
+}
+
+/// Up to `limit` deliveries of the endpoint, newest first, that come after `after` in that order.
+pub async fn list(
+    conn: &mut PgConnection,
+    endpoint: EndpointId,
+    filter: Filter,
+    after: Option<DeliveryId>,
+    limit: i64,
+) -> sqlx::Result<Vec<DeliveryRow>> {
+    sqlx::query_file_as!(
+        DeliveryRow,
+        "src/store/deliveries/list.sql",
+        endpoint as _,
+        after as _,
+        filter.status.map(DeliveryStatus::name),
+        filter.event_type.map(EventType::name),
+        filter.http_status,
+        filter.since,
+        filter.until,
+        None::<DeliveryId> as _,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// One delivery of the endpoint.
+pub async fn find(conn: &mut PgConnection, endpoint: EndpointId, id: DeliveryId) -> sqlx::Result<Option<DeliveryRow>> {
+    sqlx::query_file_as!(
+        DeliveryRow,
+        "src/store/deliveries/list.sql",
+        endpoint as _,
+        None::<DeliveryId> as _,
+        None::<&str>,
+        None::<&str>,
+        None::<i16>,
+        None::<DateTime<Utc>>,
+        None::<DateTime<Utc>>,
+        id as _,
+        1
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// An attempt as the log shows it.
+#[derive(Debug, Clone)]
+pub struct AttemptRow {
+    /// The series.
+    pub delivery_id: DeliveryId,
+    /// Its number; an interrupted attempt has the number of the one that took its place.
+    pub attempt: i16,
+    /// When it began.
+    pub at: DateTime<Utc>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: i32,
+    /// The answer's status.
+    pub response_status: Option<i16>,
+    /// What was wrong, in a word of `domain::attempt`.
+    pub error: Option<String>,
+    /// The start of the answer's body, at most 1 KiB.
+    pub response_excerpt: Option<String>,
+}
+
+/// The attempts of these deliveries, the deliveries in any order, each one's attempts in the order they were made.
+pub async fn attempts_of(conn: &mut PgConnection, ids: &[DeliveryId]) -> sqlx::Result<Vec<AttemptRow>> {
+    sqlx::query_as!(
+        AttemptRow,
+        r#"SELECT delivery_id AS "delivery_id: DeliveryId", attempt, at, duration_ms, response_status, error,
+               response_excerpt
+           FROM delivery_attempts WHERE delivery_id = ANY ($1) ORDER BY delivery_id, claim_no"#,
+        ids as _
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// A series that ended without success, and what a resend of it needs.
+#[derive(Debug, Clone)]
+pub struct Unsent {
+    /// Which.
+    pub id: DeliveryId,
+    /// The workspace of the job.
+    pub workspace_id: Option<WorkspaceId>,
+    /// What it tells of.
+    pub event_id: String,
+    /// The event's type.
+    pub event_type: EventType,
+    /// The job.
+    pub job_id: Option<JobId>,
+    /// The trace that it belongs to.
+    pub traceparent: Option<String>,
+}
+
+/// Up to `limit` events, the oldest first, whose last series to this endpoint began at or after `since` and has failed or
+/// was skipped. An event that has been resent since, and is pending or has arrived, is not among them.
+pub async fn unsent(
+    conn: &mut PgConnection,
+    endpoint: EndpointId,
+    since: DateTime<Utc>,
+    limit: i64,
+) -> sqlx::Result<Vec<Unsent>> {
+    sqlx::query_as!(
+        Unsent,
+        r#"SELECT d.id AS "id: DeliveryId", d.workspace_id AS "workspace_id: WorkspaceId", d.event_id,
+               d.event_type AS "event_type: EventType", d.job_id AS "job_id: JobId", d.traceparent
+           FROM deliveries AS d
+           WHERE d.endpoint_id = $1 AND d.status IN ('failed', 'skipped') AND d.created_at >= $2
+               AND d.trigger <> 'test'
+               AND NOT EXISTS (
+                   SELECT 1 FROM deliveries AS later
+                   WHERE later.event_id = d.event_id AND later.endpoint_id = $1 AND later.id <> d.id
+                       AND (later.status IN ('pending', 'succeeded') OR later.id > d.id))
+           ORDER BY d.id
+           LIMIT $3"#,
+        endpoint as _,
+        since,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// The pings that an endpoint was sent lately.
+#[derive(Debug, Clone, Copy)]
+pub struct LatelyPinged {
+    /// How many.
+    pub pings: i64,
+    /// Seconds until the oldest of them is no longer counted.
+    pub wait_seconds: Option<i64>,
+    /// The database's time.
+    pub now: DateTime<Utc>,
+}
+
+/// The pings of the last `seconds`. Call under the endpoint's lock, or two that race are both let through.
+pub async fn pings_lately(conn: &mut PgConnection, endpoint: EndpointId, seconds: f64) -> sqlx::Result<LatelyPinged> {
+    sqlx::query_as!(
+        LatelyPinged,
+        r#"SELECT count(*) AS "pings!", mws_now() AS "now!",
+               ceil(extract(epoch FROM min(created_at) + make_interval(secs => $2) - mws_now()))::bigint AS wait_seconds
+           FROM deliveries
+           WHERE endpoint_id = $1 AND id >= mws_first_id(mws_now() - make_interval(secs => $2 + 60))
+               AND trigger = 'test' AND created_at > mws_now() - make_interval(secs => $2)"#,
+        endpoint as _,
+        seconds
+    )
+    .fetch_one(conn)
+    .await
+}

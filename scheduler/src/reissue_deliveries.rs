@@ -1,0 +1,53 @@
+//! Gives due deliveries without a live ticket a new one: retries whose time has come, those that went over a cap, and
+//! those whose ticket was lost with a worker (design.md, "Reissue").
+//!
+//! The rows stay locked until their new tickets are stored beside them, so that two schedulers, or a long backlog, never
+//! multiply the tickets of one delivery.
+
+use common::ending::wakes_of;
+use common::ids::DeliveryId;
+use common::process::Process;
+use common::queue::{self, Queue, Subject, Ticket};
+use common::store::deliveries::{self, Due};
+use sqlx::PgConnection;
+
+/// Tickets issued in one transaction.
+const SOME: i64 = 1_000;
+/// How many of the oldest due deliveries that should have a ticket are looked at in one run.
+const OLDEST: i64 = 5_000;
+
+/// Reissues until nothing due is without a ticket. Answers how many tickets it pushed.
+pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
+    let mut pushed = 0;
+    loop {
+        let mut tx = process.pool.begin().await?;
+        let due = deliveries::ticketless(&mut tx, SOME).await?;
+        let tickets = issue(&mut tx, &due).await?;
+        tx.commit().await?;
+        process.wakes.send(wakes_of(&tickets));
+        pushed += tickets.len() as u64;
+        if due.len() < usize::try_from(SOME).unwrap_or(usize::MAX) || process.shutdown.is_cancelled() {
+            break;
+        }
+    }
+    let mut tx = process.pool.begin().await?;
+    let lost = deliveries::with_lost_tickets(&mut tx, OLDEST).await?;
+    let tickets = issue(&mut tx, &lost).await?;
+    tx.commit().await?;
+    process.wakes.send(wakes_of(&tickets));
+    Ok(pushed + tickets.len() as u64)
+}
+
+/// Stores a new ticket with each of these rows, which the transaction has locked, and pushes it to its lane.
+async fn issue(conn: &mut PgConnection, due: &[Due]) -> sqlx::Result<Vec<Ticket>> {
+    if due.is_empty() {
+        return Ok(Vec::new());
+    }
+    let lane = |row: &Due| if row.first { Queue::WebhookFirst } else { Queue::WebhookSlow };
+    let tickets: Vec<Ticket> = due.iter().map(|row| Ticket::new(lane(row), Subject::Delivery(row.id))).collect();
+    let rows: Vec<DeliveryId> = due.iter().map(|row| row.id).collect();
+    let ids: Vec<String> = tickets.iter().map(|ticket| ticket.id.clone()).collect();
+    deliveries::set_tickets(conn, &rows, &ids).await?;
+    queue::push(conn, &tickets).await?;
+    Ok(tickets)
+}

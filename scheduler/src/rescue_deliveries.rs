@@ -1,0 +1,55 @@
+//! Takes deliveries back from workers that died, or lost the database, between an attempt and its record.
+//!
+//! The attempt is logged as `interrupted` and sent again under its own number, at most three times; then it counts as a
+//! failure, with everything that follows from one (interface.md, "crash between send and record").
+
+use common::domain::attempt::AttemptError;
+use common::domain::retry::RetrySchedule;
+use common::process::Process;
+use common::store::attempts::{self, EndedAttempt};
+use common::store::deliveries::{self, LostClaim};
+
+/// Deliveries rescued in one statement.
+const SOME: i64 = 500;
+
+/// Rescues once. Answers how many deliveries it took back.
+pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
+    let mut conn = process.pool.acquire().await?;
+    let freed = deliveries::free_interrupted(&mut conn, SOME).await?;
+    if freed > 0 {
+        tracing::warn!(
+            deliveries = freed,
+            "Deliveries were interrupted between attempt and record; they are sent again."
+        );
+    }
+    let lost = deliveries::lost_for_good(&mut conn, SOME).await?;
+    if lost.is_empty() {
+        return Ok(freed);
+    }
+    let schedule = &process.settings.webhook_retry_seconds;
+    let ended: Vec<EndedAttempt> = lost.iter().map(|claim| failure(claim, schedule)).collect();
+    attempts::record(&mut conn, &ended).await?;
+    Ok(freed + lost.len() as u64)
+}
+
+/// An interruption that counts. Its retry has no jitter: those who crashed together did not start together.
+fn failure(claim: &LostClaim, schedule: &RetrySchedule) -> EndedAttempt {
+    let error = Some(AttemptError::Interrupted);
+    EndedAttempt {
+        delivery_id: claim.id,
+        claim_no: claim.claim_no,
+        endpoint_id: claim.endpoint_id,
+        attempt: claim.attempt,
+        counts: claim.trigger.counts(),
+        worker: claim.claimed_by.clone(),
+        at: claim.claimed_at,
+        duration_ms: claim.age_ms,
+        url_host: None,
+        url_path: None,
+        request_headers: None,
+        response_status: None,
+        error,
+        response_excerpt: None,
+        next: claim.trigger.next(claim.attempt, error, schedule, 0.0),
+    }
+}

@@ -1,0 +1,135 @@
+//! One attempt: the secrets opened, the bytes signed and sent, and what is to be recorded of it (spec §6.1.5–9).
+//!
+//! It owns the order of these steps. A delivery whose secret can't be opened is not sent: signed with another secret it
+//! would only fail at the receiver, and count against an endpoint that did nothing wrong.
+
+use super::DeliverError;
+use super::request::{self, Attempt, StandardWebhooks};
+use common::domain::retry::RetrySchedule;
+use common::outbound::{AttemptOutcome, OutboundClient, WebhookRequest};
+use common::process::Process;
+use common::seal::{SealError, Sealer};
+use common::store::attempts::EndedAttempt;
+use common::store::deliveries::Claim;
+use common::store::webhook_secrets::purpose;
+use secrecy::{ExposeSecret, SecretString};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// When a delivery whose secret could not be opened is due again, in milliseconds.
+const AFTER_A_SEALED_SECRET_MS: i64 = 60_000;
+
+/// Makes attempts.
+pub struct Sender {
+    client: OutboundClient,
+    sealer: Sealer,
+    default_secret: SecretString,
+    schedule: RetrySchedule,
+    standard: StandardWebhooks,
+    timeout: Duration,
+    worker: Arc<str>,
+}
+
+/// How an attempt ended.
+pub enum Ended {
+    /// It was made, well or not.
+    Sent(Box<EndedAttempt>),
+    /// It was not made, for a reason of ours.
+    NotSent {
+        /// Milliseconds until it is due again.
+        after_ms: i64,
+    },
+}
+
+impl Sender {
+    /// From the process's settings.
+    pub fn new(process: &Process) -> Result<Self, DeliverError> {
+        let settings = &process.settings;
+        let key = settings.secret_key.as_ref().ok_or(DeliverError::Missing("MWS_SECRET_KEY"))?;
+        let default_secret = settings.default_webhook_secret.clone();
+        Ok(Self {
+            client: process.outbound.clone(),
+            sealer: Sealer::new(key, settings.secret_key_old.as_ref())?,
+            default_secret: default_secret.ok_or(DeliverError::Missing("MWS_DEFAULT_WEBHOOK_SECRET"))?,
+            schedule: settings.webhook_retry_seconds.clone(),
+            standard: if settings.standard_webhooks { StandardWebhooks::Beside } else { StandardWebhooks::Omitted },
+            timeout: settings.webhook_timeout(),
+            worker: Arc::clone(&process.name),
+        })
+    }
+
+    /// Makes one attempt. `since` is when the claim was asked for: the signature's time is the claim's, by the
+    /// database's clock, and what has passed since.
+    pub async fn attempt(&self, claim: &Claim, since: Instant) -> Ended {
+        let secrets = match self.secrets(claim) {
+            Ok(secrets) => secrets,
+            Err(error) => {
+                tracing::error!(
+                    delivery.id = %claim.id, account.id = %claim.account_id, error = %error,
+                    "A webhook is not sent: its account's signing secret can't be opened."
+                );
+                return Ended::NotSent { after_ms: AFTER_A_SEALED_SECRET_MS };
+            }
+        };
+        let secrets: Vec<&str> = secrets.iter().map(ExposeSecret::expose_secret).collect();
+        let at = claim.claimed_at + since.elapsed();
+        let attempt = Attempt {
+            event_type: claim.event_type,
+            event_id: &claim.event_id,
+            number: claim.attempt,
+            timestamp: at.timestamp(),
+            body: claim.body.as_bytes(),
+            secrets: &secrets,
+        };
+        let headers = request::headers(&attempt, self.standard);
+        let request_headers = request::logged(&headers);
+        let request =
+            WebhookRequest { url: claim.url.clone(), headers, body: claim.body.clone().into(), timeout: self.timeout };
+        let outcome = self.client.post_webhook(request).await;
+        measure(&outcome);
+        let mut ended = self.ended(claim, outcome);
+        (ended.at, ended.request_headers) = (at, Some(request_headers));
+        Ended::Sent(Box::new(ended))
+    }
+
+    /// The secrets that verify now, the current one first; the shared default when the account has none.
+    fn secrets(&self, claim: &Claim) -> Result<Vec<SecretString>, SealError> {
+        let sealed: Vec<&[u8]> =
+            [&claim.sealed, &claim.previous_sealed].into_iter().flatten().map(Vec::as_slice).collect();
+        if sealed.is_empty() {
+            return Ok(vec![self.default_secret.clone()]);
+        }
+        let purpose = purpose(claim.account_id);
+        sealed.into_iter().map(|sealed| self.sealer.open_text(sealed, &purpose)).collect()
+    }
+
+    fn ended(&self, claim: &Claim, outcome: AttemptOutcome) -> EndedAttempt {
+        let next = claim.trigger.next(claim.attempt, outcome.error, &self.schedule, rand::random());
+        let url = self.client.check_url(&claim.url).ok();
+        let url = url.as_ref().map(common::domain::url_policy::CheckedUrl::url);
+        EndedAttempt {
+            delivery_id: claim.id,
+            claim_no: claim.claim_no,
+            endpoint_id: claim.endpoint_id,
+            attempt: claim.attempt,
+            counts: claim.trigger.counts(),
+            worker: self.worker.to_string(),
+            at: claim.claimed_at,
+            duration_ms: i32::try_from(outcome.duration_ms).unwrap_or(i32::MAX),
+            url_host: url.and_then(|url| url.host_str()).map(str::to_owned),
+            url_path: url.map(|url| url.path().to_owned()),
+            request_headers: None,
+            response_status: outcome.status.and_then(|status| i16::try_from(status).ok()),
+            error: outcome.error,
+            response_excerpt: outcome.status.map(|_| outcome.excerpt),
+            next,
+        }
+    }
+}
+
+fn measure(outcome: &AttemptOutcome) {
+    let result = outcome.error.map_or("succeeded", common::domain::attempt::AttemptError::name);
+    metrics::counter!("mws_webhook_attempts_total", "result" => result).increment(1);
+    metrics::histogram!("mws_webhook_attempt_seconds").record(f64::from(outcome.duration_ms) / 1000.0);
+}

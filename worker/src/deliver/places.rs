@@ -1,0 +1,329 @@
+//! How many deliveries this process sends at once to an endpoint and for an account (design.md, "Lanes").
+//!
+//! A delivery over a cap holds no slot: it waits here in its endpoint's line while that is short, and is put back with
+//! a due time when it is long. Whoever ends an attempt takes the next of the account's lines along, so nobody has to be
+//! woken. Nothing here sends, sleeps or touches the database.
+
+use common::ids::{AccountId, EndpointId};
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::time::Duration;
+
+/// At once to one endpoint, over both lanes.
+const ENDPOINT: usize = 16;
+/// Of those, in the slow lane.
+const ENDPOINT_SLOW: usize = 4;
+/// The longest line in front of an endpoint.
+const LONGEST_LINE: usize = 512;
+/// A delivery that would wait longer than this is put back instead.
+const LONGEST_EXPECTED_WAIT_MS: f64 = 5_000.0;
+/// How long an attempt takes, as long as none has ended.
+const UNKNOWN_PACE_MS: f64 = 50.0;
+/// The bounds of the time after which one that was put back is due again.
+const PUT_BACK_MS: (f64, f64) = (250.0, 60_000.0);
+
+/// Which queue a ticket came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Lane {
+    /// First attempts to healthy endpoints.
+    First,
+    /// Every other attempt.
+    Slow,
+}
+
+/// What becomes of a delivery that wants to be sent.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Admission<T> {
+    /// Send it. Call [`Places::leave`] when its attempt has ended.
+    Go(T),
+    /// It stands in line; whoever leaves takes it along.
+    Waits,
+    /// The line is too long: put it back.
+    Over {
+        /// The delivery.
+        delivery: T,
+        /// Milliseconds until it is due again.
+        after_ms: i64,
+    },
+}
+
+/// What one who leaves takes along.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Left<T> {
+    /// To be sent next, under a place that is taken already.
+    pub next: Option<(EndpointId, T)>,
+    /// To be put back: they have waited too long, or nobody is left who would take them along.
+    pub stranded: Vec<T>,
+}
+
+/// The places of one process.
+#[derive(Debug)]
+pub struct Places<T> {
+    first_of_account: usize,
+    slow_of_account: usize,
+    accounts: HashMap<(Lane, AccountId), Account<T>>,
+    /// In flight to an endpoint, over both lanes.
+    endpoints: HashMap<EndpointId, usize>,
+}
+
+#[derive(Debug)]
+struct Account<T> {
+    in_flight: usize,
+    lines: BTreeMap<EndpointId, Line<T>>,
+}
+
+#[derive(Debug)]
+struct Line<T> {
+    in_flight: usize,
+    waiting: VecDeque<T>,
+    /// How many were put back since the line was last empty: they stand behind it, each at its own due time.
+    put_back: usize,
+    pace_ms: f64,
+}
+
+impl<T> Places<T> {
+    /// Places for lanes of so many slots: an account gets a quarter of each.
+    pub fn new(first_slots: usize, slow_slots: usize) -> Self {
+        Self {
+            first_of_account: (first_slots / 4).max(1),
+            slow_of_account: (slow_slots / 4).max(1),
+            accounts: HashMap::new(),
+            endpoints: HashMap::new(),
+        }
+    }
+
+    /// Takes a place for a delivery, or puts it in its line.
+    pub fn enter(&mut self, lane: Lane, account: AccountId, endpoint: EndpointId, delivery: T) -> Admission<T> {
+        let of_account = self.of_account(lane);
+        let total = self.endpoints.entry(endpoint).or_default();
+        let places = self.accounts.entry((lane, account)).or_insert_with(Account::new);
+        let standing = places.lines.entry(endpoint).or_insert_with(Line::new);
+        let room = places.in_flight < of_account && standing.has_room(lane, *total);
+        if room && standing.waiting.is_empty() {
+            *total += 1;
+            places.in_flight += 1;
+            standing.in_flight += 1;
+            return Admission::Go(delivery);
+        }
+        // Without anyone of the account in the lane there would be nobody to take it along.
+        let admission = if places.in_flight > 0 && standing.takes_one_more(lane) {
+            standing.waiting.push_back(delivery);
+            Admission::Waits
+        } else {
+            Admission::Over { delivery, after_ms: standing.place_behind(lane) }
+        };
+        self.forget_if_idle(lane, account, endpoint);
+        admission
+    }
+
+    /// Gives a place back after an attempt that took so long, and takes it again for the account's next delivery in the
+    /// lane. `is_stale` says which have waited too long to be sent under their claim.
+    pub fn leave(
+        &mut self,
+        lane: Lane,
+        account: AccountId,
+        endpoint: EndpointId,
+        took: Duration,
+        is_stale: impl Fn(&T) -> bool,
+    ) -> Left<T> {
+        let mut left = Left { next: None, stranded: Vec::new() };
+        let Some(places) = self.accounts.get_mut(&(lane, account)) else { return left };
+        places.in_flight -= 1;
+        if let Some(line) = places.lines.get_mut(&endpoint) {
+            line.in_flight -= 1;
+            line.learn(took);
+        }
+        if let Some(total) = self.endpoints.get_mut(&endpoint) {
+            *total -= 1;
+        }
+        for line in places.lines.values_mut() {
+            while let Some(stale) = line.waiting.pop_front_if(|waiting| is_stale(waiting)) {
+                left.stranded.push(stale);
+            }
+        }
+        left.next = places.next(lane, &mut self.endpoints);
+        if places.in_flight == 0 {
+            left.stranded.extend(places.lines.values_mut().flat_map(|line| line.waiting.drain(..)));
+        }
+        self.forget_if_idle(lane, account, endpoint);
+        left
+    }
+
+    fn of_account(&self, lane: Lane) -> usize {
+        match lane {
+            Lane::First => self.first_of_account,
+            Lane::Slow => self.slow_of_account,
+        }
+    }
+
+    /// Keeps no row for those with nothing in flight and nobody waiting.
+    fn forget_if_idle(&mut self, lane: Lane, account: AccountId, endpoint: EndpointId) {
+        if self.endpoints.get(&endpoint) == Some(&0) {
+            self.endpoints.remove(&endpoint);
+        }
+        if let Some(places) = self.accounts.get_mut(&(lane, account)) {
+            if places.in_flight == 0 {
+                self.accounts.remove(&(lane, account));
+            } else {
+                places.lines.retain(|_, line| line.in_flight > 0 || !line.waiting.is_empty());
+            }
+        }
+    }
+}
+
+impl<T> Account<T> {
+    fn new() -> Self {
+        Self { in_flight: 0, lines: BTreeMap::new() }
+    }
+
+    /// Takes a place for the first in line of the endpoint that has fewest in flight and room for one more.
+    fn next(&mut self, lane: Lane, totals: &mut HashMap<EndpointId, usize>) -> Option<(EndpointId, T)> {
+        let total = |endpoint: &EndpointId| totals.get(endpoint).copied().unwrap_or_default();
+        let (&endpoint, standing) = self
+            .lines
+            .iter_mut()
+            .filter(|(endpoint, standing)| !standing.waiting.is_empty() && standing.has_room(lane, total(endpoint)))
+            .min_by_key(|(_, standing)| standing.in_flight)?;
+        let delivery = standing.waiting.pop_front()?;
+        if standing.waiting.is_empty() {
+            standing.put_back = 0;
+        }
+        standing.in_flight += 1;
+        self.in_flight += 1;
+        *totals.entry(endpoint).or_default() += 1;
+        Some((endpoint, delivery))
+    }
+}
+
+impl<T> Line<T> {
+    fn new() -> Self {
+        Self { in_flight: 0, waiting: VecDeque::new(), put_back: 0, pace_ms: UNKNOWN_PACE_MS }
+    }
+
+    fn has_room(&self, lane: Lane, total: usize) -> bool {
+        total < ENDPOINT && (lane == Lane::First || self.in_flight < ENDPOINT_SLOW)
+    }
+
+    fn takes_one_more(&self, lane: Lane) -> bool {
+        self.waiting.len() < LONGEST_LINE && self.wait_ms(lane, self.waiting.len() + 1) <= LONGEST_EXPECTED_WAIT_MS
+    }
+
+    /// When one more that is put back should be due: behind those in line, and those put back before it.
+    fn place_behind(&mut self, lane: Lane) -> i64 {
+        self.put_back += 1;
+        let wait = self.wait_ms(lane, self.waiting.len() + self.put_back);
+        #[expect(clippy::cast_possible_truncation, reason = "clamped to a minute")]
+        let after_ms = wait.clamp(PUT_BACK_MS.0, PUT_BACK_MS.1) as i64;
+        after_ms
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "an estimate of small counts")]
+    fn wait_ms(&self, lane: Lane, position: usize) -> f64 {
+        let at_once = if lane == Lane::First { ENDPOINT } else { ENDPOINT_SLOW };
+        position as f64 * self.pace_ms / at_once as f64
+    }
+
+    /// The pace follows what attempts took lately, a quarter a time.
+    fn learn(&mut self, took: Duration) {
+        self.pace_ms += (took.as_secs_f64() * 1000.0 - self.pace_ms) / 4.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const QUICK: Duration = Duration::from_millis(1);
+    const HUNG: Duration = Duration::from_secs(10);
+
+    fn fill(places: &mut Places<u32>, lane: Lane, account: AccountId, endpoint: EndpointId, many: u32) -> usize {
+        (0..many).filter(|&n| matches!(places.enter(lane, account, endpoint, n), Admission::Go(_))).count()
+    }
+
+    #[test]
+    fn an_endpoint_has_sixteen_places_and_four_of_them_in_the_slow_lane() {
+        let (account, endpoint) = (AccountId::mint(), EndpointId::mint());
+        let mut places = Places::new(192, 64);
+        assert_eq!(fill(&mut places, Lane::Slow, account, endpoint, 30), 4);
+        assert_eq!(fill(&mut places, Lane::First, account, endpoint, 30), 12);
+        let mut alone = Places::new(192, 64);
+        assert_eq!(fill(&mut alone, Lane::First, account, endpoint, 30), 16);
+    }
+
+    #[test]
+    fn an_account_has_a_quarter_of_the_slots() {
+        let account = AccountId::mint();
+        let mut places = Places::new(192, 64);
+        let sent: usize = (0..10).map(|_| fill(&mut places, Lane::First, account, EndpointId::mint(), 16)).sum();
+        assert_eq!(sent, 48);
+        assert_eq!(fill(&mut places, Lane::First, AccountId::mint(), EndpointId::mint(), 16), 16);
+    }
+
+    #[test]
+    fn who_leaves_takes_the_next_of_the_least_busy_endpoint_along() {
+        let (account, busy, idle) = (AccountId::mint(), EndpointId::mint(), EndpointId::mint());
+        let mut places = Places::new(16, 16);
+        assert_eq!(fill(&mut places, Lane::First, account, busy, 5), 4);
+        assert_eq!(places.enter(Lane::First, account, idle, 9), Admission::Waits);
+        let left = places.leave(Lane::First, account, busy, QUICK, |_| false);
+        assert_eq!(left, Left { next: Some((idle, 9)), stranded: vec![] });
+        let left = places.leave(Lane::First, account, idle, QUICK, |_| false);
+        assert_eq!(left.next, Some((busy, 4)));
+    }
+
+    #[test]
+    fn a_hanging_endpoint_puts_back_what_would_wait_long_each_later_than_the_one_before() {
+        let (account, endpoint) = (AccountId::mint(), EndpointId::mint());
+        let mut places = Places::new(192, 64);
+        fill(&mut places, Lane::First, account, endpoint, 16);
+        for _ in 0..12 {
+            places.leave(Lane::First, account, endpoint, HUNG, |_| false);
+        }
+        fill(&mut places, Lane::First, account, endpoint, 12);
+        let answers = (0..300).map(|n| places.enter(Lane::First, account, endpoint, n));
+        let due: Vec<i64> = answers
+            .filter_map(|answer| if let Admission::Over { after_ms, .. } = answer { Some(after_ms) } else { None })
+            .collect();
+        assert!(due.len() > 290, "all but a few are put back, not {}", due.len());
+        assert!(due.is_sorted() && due.first() > Some(&4_000) && due.last() == Some(&60_000), "{due:?}");
+    }
+
+    #[test]
+    fn nobody_is_left_in_a_line_that_no_one_will_serve() {
+        let (account, endpoint) = (AccountId::mint(), EndpointId::mint());
+        let mut places = Places::new(192, 64);
+        assert_eq!(fill(&mut places, Lane::Slow, account, endpoint, 1), 1);
+        assert_eq!(fill(&mut places, Lane::First, account, endpoint, 20), 15);
+        for n in 20..22 {
+            assert_eq!(places.enter(Lane::Slow, account, endpoint, n), Admission::Waits);
+        }
+        // The first lane takes the place that frees, so the slow lane's line would wait for nobody.
+        let left = places.leave(Lane::First, account, endpoint, QUICK, |_| false);
+        assert!(left.next.is_some());
+        let left = places.leave(Lane::Slow, account, endpoint, QUICK, |_| false);
+        assert_eq!(left.next, Some((endpoint, 20)), "its own place is free again");
+        assert_eq!(fill(&mut places, Lane::First, account, endpoint, 1), 0);
+        let mut other = Places::new(192, 64);
+        assert_eq!(fill(&mut other, Lane::First, account, endpoint, 16), 16);
+        assert!(matches!(other.enter(Lane::Slow, account, endpoint, 1), Admission::Over { .. }));
+    }
+
+    #[test]
+    fn one_that_waited_past_its_claim_is_put_back() {
+        let (account, endpoint) = (AccountId::mint(), EndpointId::mint());
+        let mut places = Places::new(192, 64);
+        fill(&mut places, Lane::First, account, endpoint, 19);
+        let left = places.leave(Lane::First, account, endpoint, QUICK, |&n| n < 18);
+        assert_eq!(left, Left { next: Some((endpoint, 18)), stranded: vec![16, 17] });
+    }
+
+    #[test]
+    fn nothing_is_remembered_of_those_who_left() {
+        let (account, endpoint) = (AccountId::mint(), EndpointId::mint());
+        let mut places = Places::new(192, 64);
+        let sent = fill(&mut places, Lane::First, account, endpoint, 40);
+        for _ in 0..40 - sent + sent {
+            places.leave(Lane::First, account, endpoint, QUICK, |_| false);
+        }
+        assert!(places.accounts.is_empty() && places.endpoints.is_empty());
+    }
+}

@@ -1,0 +1,120 @@
+//! The headers of one attempt, signed over the exact stored bytes (spec §6.1.5–6).
+//!
+//! It owns which headers are sent and how they are logged. The signature's time and the secrets are handed in; the
+//! formats are `domain::signature`'s. Nothing here reads a clock or the database.
+
+use common::domain::event::EventType;
+use common::domain::signature::{job_signature, standard_signature};
+use common::outbound::USER_AGENT;
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use serde_json::{Map, Value};
+
+/// What an attempt's headers say.
+#[derive(Debug, Clone, Copy)]
+pub struct Attempt<'a> {
+    /// The event's type, for `Service-Event`.
+    pub event_type: EventType,
+    /// The event's id, for `Service-Delivery`.
+    pub event_id: &'a str,
+    /// The attempt's number, for `Service-Attempt`.
+    pub number: i16,
+    /// When it is signed, in unix seconds.
+    pub timestamp: i64,
+    /// The bytes that are sent.
+    pub body: &'a [u8],
+    /// The secrets that verify now, the current one first.
+    pub secrets: &'a [&'a str],
+}
+
+/// Whether the Standard Webhooks headers go along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StandardWebhooks {
+    /// Ours alone.
+    Omitted,
+    /// Both, where the secrets are ones that Standard Webhooks libraries can use.
+    Beside,
+}
+
+/// The headers to send.
+pub fn headers(attempt: &Attempt<'_>, standard: StandardWebhooks) -> HeaderMap {
+    let signature = job_signature(attempt.timestamp, attempt.body, attempt.secrets);
+    let mut headers = HeaderMap::with_capacity(8);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    add(&mut headers, "service-signature", &signature);
+    add(&mut headers, "service-event", attempt.event_type.name());
+    add(&mut headers, "service-delivery", attempt.event_id);
+    add(&mut headers, "service-attempt", &attempt.number.to_string());
+    if standard == StandardWebhooks::Beside
+        // A shared default secret need not be base64; then there is no such signature.
+        && let Ok(signature) = standard_signature(attempt.event_id, attempt.timestamp, attempt.body, attempt.secrets)
+    {
+        add(&mut headers, "webhook-id", attempt.event_id);
+        add(&mut headers, "webhook-timestamp", &attempt.timestamp.to_string());
+        add(&mut headers, "webhook-signature", &signature);
+    }
+    headers
+}
+
+/// The headers as they are kept in the log, with the one that the client adds.
+pub fn logged(headers: &HeaderMap) -> Value {
+    let shown = headers.iter().map(|(name, value)| (name.as_str(), value.to_str().unwrap_or_default()));
+    let all = shown.chain([("user-agent", USER_AGENT)]);
+    Value::Object(all.map(|(name, value)| (name.to_owned(), value.into())).collect::<Map<_, _>>())
+}
+
+fn add(headers: &mut HeaderMap, name: &'static str, value: &str) {
+    // All values are words, ids, numbers and hex or base64: visible ASCII.
+    if let Ok(value) = HeaderValue::from_str(value) {
+        headers.insert(HeaderName::from_static(name), value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use common::domain::signature::{new_secret, verify};
+    use secrecy::ExposeSecret;
+
+    fn attempt<'a>(secrets: &'a [&'a str]) -> Attempt<'a> {
+        Attempt {
+            event_type: EventType::JobFailed,
+            event_id: "evt_0123456789ABCDEFGHJKMNPQRS",
+            number: 3,
+            timestamp: 1_700_000_000,
+            body: b"{}",
+            secrets,
+        }
+    }
+
+    #[test]
+    fn the_four_headers_are_those_of_the_spec() {
+        let headers = headers(&attempt(&["one", "two"]), StandardWebhooks::Omitted);
+        assert_eq!(headers["Service-Event"], "job.failed");
+        assert_eq!(headers["Service-Delivery"], "evt_0123456789ABCDEFGHJKMNPQRS");
+        assert_eq!(headers["Service-Attempt"], "3");
+        let signature = headers["Service-Signature"].to_str().expect("text");
+        assert!(signature.starts_with("t=1700000000,v1="));
+        assert_eq!(signature.matches("v1=").count(), 2);
+        for secret in ["one", "two"] {
+            assert_eq!(verify(signature, b"{}", &[secret], 1_700_000_000, 300), Ok(()));
+        }
+        assert_eq!(headers.len(), 5, "and the content type");
+    }
+
+    #[test]
+    fn standard_webhooks_headers_go_along_where_the_secret_is_one_of_theirs() {
+        let secret = new_secret([7; 32]);
+        let with = headers(&attempt(&[secret.expose_secret()]), StandardWebhooks::Beside);
+        assert_eq!(with["webhook-timestamp"], "1700000000");
+        assert!(with["webhook-signature"].to_str().expect("text").starts_with("v1,"));
+        let without = headers(&attempt(&["not base64!"]), StandardWebhooks::Beside);
+        assert!(!without.contains_key("webhook-signature"));
+    }
+
+    #[test]
+    fn the_log_keeps_what_was_sent() {
+        let kept = logged(&headers(&attempt(&["one"]), StandardWebhooks::Omitted));
+        assert_eq!(kept["service-attempt"], "3");
+        assert_eq!(kept["user-agent"], USER_AGENT);
+    }
+}
