@@ -218,10 +218,15 @@ impl MediaStore {
         self.delete_listed(&prefix, None).await
     }
 
-    /// Deletes everything under `prefix` but the object under `kept`: writes that lost a race or were given up.
+    /// Deletes everything under `prefix` but the object under `kept`: writes that lost a race, were given up, or were cut
+    /// off with the process that made them. Only for a prefix that nobody writes to any more.
     pub async fn delete_others(&self, prefix: &str, kept: &str) -> Result<(), MediaError> {
         let prefix = Key::parse(prefix).map_err(object_store::Error::from)?;
         let kept = Key::parse(kept).map_err(object_store::Error::from)?;
+        if let Some(folder) = &self.folder {
+            // A list of objects does not show what was half-written.
+            return delete_files(&folder.join(prefix.as_ref()), &folder.join(kept.as_ref())).await;
+        }
         self.delete_listed(&prefix, Some(&kept)).await
     }
 
@@ -232,6 +237,16 @@ impl MediaStore {
         }
         Ok(())
     }
+}
+
+async fn delete_files(folder: &Path, kept: &Path) -> Result<(), MediaError> {
+    let mut files = tokio::fs::read_dir(folder).await?;
+    while let Some(file) = files.next_entry().await? {
+        if file.path() != kept {
+            tokio::fs::remove_file(file.path()).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Moves a stream into an upload, a part at a time.
@@ -304,7 +319,10 @@ mod tests {
         for key in &keys {
             store.write(key, chunks(&[1]), 1).await.unwrap();
         }
+        let cut_off = folder.join(format!("{}#1", keys[0]));
+        std::fs::write(&cut_off, b"half").unwrap();
         store.delete_others(&media_prefix(item), &keys[1]).await.unwrap();
+        assert!(!cut_off.exists());
         assert!(store.get(&keys[0], 1).await.unwrap_err().is_missing());
         assert!(store.get(&keys[1], 1).await.is_ok());
         store.delete_all(&item_prefix(item)).await.unwrap();
