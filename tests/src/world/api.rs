@@ -1,6 +1,6 @@
 //! The api as its clients meet it: on a loopback port, by HTTP.
 
-use super::settings;
+use super::{settings, until};
 use anyhow::{Context, ensure};
 use api::app::{API_PATH, App};
 use common::process::Process;
@@ -170,6 +170,27 @@ impl Client {
     /// One job.
     pub async fn job(&self, id: &str) -> anyhow::Result<Value> {
         self.jobs(&[id]).await?.into_iter().next().with_context(|| format!("there is no {id}"))
+    }
+}
+
+impl Client {
+    /// Waits until these jobs have ended, and answers them.
+    pub async fn ended<R: Display>(&self, ids: &[R]) -> anyhow::Result<Vec<Value>> {
+        until(&format!("{} jobs have ended", ids.len()), async || {
+            let jobs = self.jobs(ids).await?;
+            let live = |job: &Value| job["status"] == "queued" || job["status"] == "running";
+            Ok((!jobs.iter().any(live)).then_some(jobs))
+        })
+        .await
+    }
+
+    /// Waits until this job has that status, and answers it.
+    pub async fn reaches(&self, id: &str, status: &str) -> anyhow::Result<Value> {
+        until(&format!("{id} is {status}"), async || {
+            let job = self.job(id).await?;
+            Ok((job["status"] == status).then_some(job))
+        })
+        .await
     }
 }
 

@@ -101,7 +101,7 @@ impl World {
         change: impl AsyncFnOnce(&mut sqlx::PgConnection) -> sqlx::Result<()>,
     ) -> anyhow::Result<()> {
         let mut tx = self.pool().begin().await?;
-        minutes::lock_account(&mut tx, tenant.account).await?;
+        accounts::lock(&mut tx, tenant.account).await?;
         minutes::fold(&mut tx, tenant.account, self.settings.monthly_minutes).await?;
         change(&mut tx).await?;
         Ok(tx.commit().await?)

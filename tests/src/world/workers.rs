@@ -98,10 +98,7 @@ impl World {
     pub async fn worker_with(&self, runner: Runner, change: impl FnOnce(&mut Settings)) -> anyhow::Result<Worker> {
         let mut settings = self.settings.clone();
         change(&mut settings);
-        let running = Running::start(settings, "worker", |process| async move {
-            let media = process.media.clone();
-            worker::run_with(process, media, runner).await
-        });
+        let running = Running::start(settings, "worker", |process| worker::run_with(process, runner));
         Ok(Worker(running.await?))
     }
 

@@ -2,4 +2,6 @@
 
 mod cut_off;
 mod dispatch;
+mod jobs;
+mod minutes;
 mod once;
