@@ -7,7 +7,7 @@ use common::process::Process;
 use poem::Server;
 use poem::listener::TcpAcceptor;
 use reqwest::Method;
-use reqwest::header::HeaderMap;
+use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 use std::fmt::Display;
 use std::net::TcpListener;
@@ -127,16 +127,36 @@ impl Client {
         body: Option<String>,
     ) -> anyhow::Result<Answer> {
         let method: Method = method.parse()?;
-        let mut request = self.http.request(method, format!("{}{path}", self.base));
-        if let Some(credential) = &self.credential {
-            request = request.bearer_auth(credential);
-        }
+        let mut request = self.request(method, path);
         if let Some(body) = body {
-            request = request.header("content-type", "application/json").body(body);
+            request = request.body(body);
+            if !headers.iter().any(|(name, _)| *name == "content-type") {
+                request = request.header("content-type", "application/json");
+            }
         }
         for (name, value) in headers {
-            request = request.header(*name, *value);
+            request = request.header(*name, HeaderValue::from_bytes(value.as_bytes())?);
         }
+        Self::answer(request).await
+    }
+
+    /// Posts a body in chunks, without saying how long it is.
+    pub async fn send_chunked(&self, path: &str, body: String) -> anyhow::Result<Answer> {
+        let chunks: Vec<_> = body.into_bytes().chunks(64 << 10).map(|chunk| Ok(chunk.to_vec())).collect();
+        let chunks = futures_util::stream::iter(chunks as Vec<std::io::Result<Vec<u8>>>);
+        let request = self.request(Method::POST, path).header("content-type", "application/json");
+        Self::answer(request.body(reqwest::Body::wrap_stream(chunks))).await
+    }
+
+    fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
+        let request = self.http.request(method, format!("{}{path}", self.base));
+        match &self.credential {
+            Some(credential) => request.bearer_auth(credential),
+            None => request,
+        }
+    }
+
+    async fn answer(request: reqwest::RequestBuilder) -> anyhow::Result<Answer> {
         let response = request.send().await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let text = response.text().await?;

@@ -5,5 +5,8 @@ mod attempts;
 mod cut_off;
 mod dispatch;
 mod jobs;
+mod load;
 mod minutes;
 mod once;
+mod owners;
+mod refusals;
