@@ -81,7 +81,8 @@ CREATE TABLE item_reads (
     engine text NOT NULL,
     engine_version text NOT NULL,
     quality text,
-    result jsonb,
+    -- `json`, not `jsonb`: what is shown keeps the order the reader wrote it in.
+    result json,
     object_key text,
     stored_at timestamptz NOT NULL DEFAULT mws_now(),
     PRIMARY KEY (item_id, read),

@@ -14,7 +14,7 @@ use sqlx::PgConnection;
 /// Tickets issued in one transaction.
 const SOME: i64 = 1_000;
 /// How many of the oldest due deliveries that should have a ticket are looked at in one run.
-const OLDEST: i64 = 5_000;
+const OLDEST: i64 = 1_000;
 
 /// Reissues until nothing due is without a ticket. Answers how many tickets it pushed.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {

@@ -132,6 +132,11 @@ impl EmbeddedPostgres {
         self.child.is_some()
     }
 
+    /// Whether the server that this process started is gone. False for an adopted one, which is another's to watch.
+    pub fn has_ended(&mut self) -> bool {
+        self.child.as_mut().is_some_and(|child| !matches!(child.try_wait(), Ok(None)))
+    }
+
     /// The folder of the server's socket.
     pub fn socket_dir(&self) -> &Path {
         &self.socket_dir

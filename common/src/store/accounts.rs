@@ -14,6 +14,13 @@ pub async fn create(conn: &mut PgConnection, name: &str) -> sqlx::Result<Account
     Ok(id)
 }
 
+/// The oldest account of this name.
+pub async fn named(conn: &mut PgConnection, name: &str) -> sqlx::Result<Option<AccountId>> {
+    sqlx::query_scalar!(r#"SELECT id AS "id: AccountId" FROM accounts WHERE name = $1 ORDER BY id LIMIT 1"#, name)
+        .fetch_optional(conn)
+        .await
+}
+
 /// Creates a workspace; the account's first one is its default.
 pub async fn create_workspace(conn: &mut PgConnection, account: AccountId, name: &str) -> sqlx::Result<WorkspaceId> {
     let id = WorkspaceId::mint();

@@ -65,6 +65,33 @@ pub async fn insert_within(conn: &mut PgConnection, new: &NewKey<'_>, most: i64)
     .await
 }
 
+/// Whose key this is, without counting a request; none when it is revoked or unknown.
+pub async fn owner(conn: &mut PgConnection, key: &ApiKey) -> sqlx::Result<Option<(AccountId, WorkspaceId)>> {
+    let hash = key.hash();
+    let row = sqlx::query!(
+        r#"SELECT account_id AS "account_id: AccountId", workspace_id AS "workspace_id: WorkspaceId"
+           FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL"#,
+        hash.as_bytes()
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.map(|row| (row.account_id, row.workspace_id)))
+}
+
+/// Revokes the account's oldest live key of this name, to make room for the next. False when there is none.
+pub async fn revoke_oldest_named(conn: &mut PgConnection, account: AccountId, name: &str) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "UPDATE api_keys SET revoked_at = mws_now()
+         WHERE id = (SELECT id FROM api_keys WHERE account_id = $1 AND name = $2 AND revoked_at IS NULL
+                     ORDER BY id LIMIT 1)",
+        account as _,
+        name
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
 /// The account's live keys, newest first, after (that is, older than) `after`.
 pub async fn list(
     conn: &mut PgConnection,

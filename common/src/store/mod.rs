@@ -12,6 +12,7 @@ pub mod endpoints;
 pub mod events;
 pub mod fleet;
 pub mod idempotency;
+pub mod inspect;
 pub mod items;
 pub mod jobs;
 pub mod keys;

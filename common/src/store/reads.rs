@@ -160,7 +160,7 @@ pub async fn store(conn: &mut PgConnection, reads: &[NewRead]) -> sqlx::Result<(
         .collect();
     sqlx::query!(
         "INSERT INTO item_reads (item_id, read, job_id, engine, engine_version, quality, result, object_key)
-         SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::jsonb[],
+         SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::json[],
                               $8::text[])
          ON CONFLICT (item_id, read) DO NOTHING",
         &reads.iter().map(|one| one.item.uuid()).collect::<Vec<_>>(),

@@ -1,0 +1,143 @@
+//! The data folder: what `mws up` keeps between two starts, and who may use it now.
+//!
+//! `postgres` in it belongs to the embedded server and `media` to the media store; `secrets.env`, `credentials.json` and
+//! `up.lock` are this module's. Secrets lie in files that their owner alone can read. Nothing here talks to a database.
+
+mod credentials;
+mod private_file;
+mod secrets;
+
+pub use credentials::Credentials;
+
+use anyhow::{Context, bail};
+use common::config::Settings;
+use std::fs::{self, File, Permissions, TryLockError};
+use std::io::{Read, Write};
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// The data folder, by its full path.
+#[derive(Debug, Clone)]
+pub struct DataDir(PathBuf);
+
+/// Held as long as this process is the one that runs on the data folder. Dropping it gives the folder free.
+#[derive(Debug)]
+#[must_use = "the folder is free again as soon as this is dropped"]
+pub struct Occupied(#[expect(dead_code, reason = "the lock lives as long as the file is open")] File);
+
+impl DataDir {
+    /// Makes the folder if it is missing. Others may pass through it, because the embedded server may run as another
+    /// user, but not look into it.
+    pub fn prepare(path: &Path) -> anyhow::Result<Self> {
+        if !path.exists() {
+            fs::DirBuilder::new()
+                .recursive(true)
+                .create(path)
+                .and_then(|()| fs::set_permissions(path, Permissions::from_mode(0o711)))
+                .with_context(|| format!("the data folder {} can't be made", path.display()))?;
+        }
+        Self::find(path)
+    }
+
+    /// The folder, which has to exist.
+    pub fn find(path: &Path) -> anyhow::Result<Self> {
+        let found = fs::canonicalize(path);
+        let found = found.with_context(|| format!("there is no data folder {}: `mws up` makes one", path.display()))?;
+        Ok(Self(found))
+    }
+
+    /// Its full path.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Whether an embedded server's cluster was made in it.
+    pub fn has_cluster(&self) -> bool {
+        self.0.join("postgres/data").exists()
+    }
+
+    /// Makes the folder for media, which nobody else has any business in.
+    pub fn make_media_folder(&self) -> anyhow::Result<()> {
+        let media = self.0.join("media");
+        let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&media);
+        made.with_context(|| format!("the media folder {} can't be made", media.display()))
+    }
+
+    /// Takes the folder for this process. `what` is what the next one is told that finds it taken.
+    pub fn occupy(&self, what: &str) -> anyhow::Result<Occupied> {
+        let path = self.0.join("up.lock");
+        let opened = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut file = opened.with_context(|| format!("{} can't be opened", path.display()))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut holder = String::new();
+                file.read_to_string(&mut holder).context("who uses the data folder can't be read")?;
+                bail!(
+                    "the data folder {} is in use by {}: stop that one, or give another folder with --data-dir",
+                    self.0.display(),
+                    if holder.is_empty() { "another mws" } else { holder.trim() }
+                );
+            }
+            Err(TryLockError::Error(error)) => return Err(error).context("the data folder can't be locked"),
+        }
+        file.set_len(0).and_then(|()| writeln!(file, "{what}, process {}", std::process::id()))?;
+        Ok(Occupied(file))
+    }
+
+    /// Who runs on the folder now, in words; none when nobody does.
+    pub fn occupant(&self) -> Option<String> {
+        let mut file = File::open(self.0.join("up.lock")).ok()?;
+        match file.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => {
+                let mut holder = String::new();
+                file.read_to_string(&mut holder).ok()?;
+                Some(holder.trim().to_owned())
+            }
+            Ok(()) | Err(TryLockError::Error(_)) => None,
+        }
+    }
+
+    /// Fills in the secrets that the settings leave open, from the folder; those that it has not are made and kept.
+    pub fn complete_secrets(&self, settings: &mut Settings) -> anyhow::Result<()> {
+        secrets::complete(&self.0.join("secrets.env"), settings)
+    }
+
+    /// Fills in the secrets that the folder has, and makes none.
+    pub fn known_secrets(&self, settings: &mut Settings) -> anyhow::Result<()> {
+        secrets::read_into(&self.0.join("secrets.env"), settings)
+    }
+
+    /// Where the credentials are.
+    pub fn credentials_path(&self) -> PathBuf {
+        self.0.join("credentials.json")
+    }
+
+    /// What `mws up` wrote down for its clients; none before its first start.
+    pub fn credentials(&self) -> anyhow::Result<Option<Credentials>> {
+        Credentials::read(&self.credentials_path())
+    }
+
+    /// Writes the credentials down, for their owner alone.
+    pub fn keep_credentials(&self, credentials: &Credentials) -> anyhow::Result<()> {
+        credentials.write(&self.credentials_path())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_taken_folder_says_who_has_it() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = DataDir::prepare(&temporary.path().join("data")).unwrap();
+        assert_eq!(folder.occupant(), None);
+        let held = folder.occupy("mws up on 127.0.0.1:1").unwrap();
+        let said = folder.occupy("another").unwrap_err().to_string();
+        assert!(said.contains("mws up on 127.0.0.1:1, process"), "{said}");
+        assert!(folder.occupant().is_some());
+        drop(held);
+        assert!(folder.occupy("another").is_ok());
+    }
+}

@@ -1,0 +1,69 @@
+//! The database that a command works on: the one that `DATABASE_URL` names, or the embedded server of the data folder.
+//!
+//! An embedded server is started on the calling thread, which must be the main one, and before a runtime is made.
+
+use anyhow::{Context, bail};
+use common::config::Settings;
+use common::postgres::{EmbeddedPostgres, Options};
+use std::time::Duration;
+
+/// The embedded server's database.
+const NAME: &str = "mws";
+/// How often the embedded server is looked at.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// An open database. Stop it when the runtime has ended.
+#[derive(Debug)]
+pub struct Database {
+    embedded: Option<EmbeddedPostgres>,
+}
+
+impl Database {
+    /// Starts or adopts the embedded server when the settings name no other, and names it in the settings.
+    pub fn open(settings: &mut Settings) -> anyhow::Result<Self> {
+        if settings.database_url.is_some() {
+            return Ok(Self { embedded: None });
+        }
+        let server = EmbeddedPostgres::start(&Options::new(&settings.data_dir))?;
+        settings.database_url = Some(server.url(NAME));
+        Ok(Self { embedded: Some(server) })
+    }
+
+    /// Makes the embedded server's database, if it has none yet.
+    pub async fn prepare(&self) -> anyhow::Result<()> {
+        match &self.embedded {
+            Some(server) => server.create_database_if_missing(NAME).await.context("the database can't be made"),
+            None => Ok(()),
+        }
+    }
+
+    /// What it is, in a word or two.
+    pub fn kind(&self) -> &'static str {
+        match &self.embedded {
+            None => "DATABASE_URL",
+            Some(server) if server.is_owner() => "embedded",
+            Some(_) => "embedded, adopted",
+        }
+    }
+
+    /// Ends when the embedded server does, which it may not while it is needed; never for another's.
+    pub async fn ended(&mut self) -> anyhow::Result<()> {
+        let Some(server) = &mut self.embedded else { return std::future::pending().await };
+        while !server.has_ended() {
+            tokio::time::sleep(LOOK).await;
+        }
+        bail!("PostgreSQL ended unasked; its log is postgres/server.log in the data folder")
+    }
+
+    /// Stops an embedded server that this process started.
+    pub fn stop(self) {
+        if let Some(server) = self.embedded {
+            server.stop();
+        }
+    }
+}
+
+/// The runtime of a command. Made after the database is open.
+pub fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().enable_all().build().context("the runtime can't be started")
+}

@@ -1,0 +1,95 @@
+//! The account that `mws up` keeps for whoever runs it: made at the first start, found again at every other.
+
+use crate::data_dir::{Credentials, DataDir};
+use anyhow::Context;
+use common::domain::credential::ApiKey;
+use common::ids::{AccountId, WorkspaceId};
+use common::process::Process;
+use common::store::keys::{self, NewKey};
+use common::store::{accounts, minutes, workspaces};
+use secrecy::ExposeSecret;
+use sqlx::{Connection, PgConnection};
+
+/// What the account is called, and by what it is found when the file is gone.
+const ACCOUNT: &str = "default";
+/// What its key is called.
+const KEY: &str = "mws up";
+/// Keys an account holds at most (spec §8).
+const MOST_KEYS: i64 = 10;
+
+/// A working key, and what it is a key to.
+struct Entry {
+    key: ApiKey,
+    account_id: AccountId,
+    workspace_id: WorkspaceId,
+}
+
+/// Makes sure that the credentials in the data folder work, and answers with them. `public_url` has no path.
+pub(super) async fn credentials(
+    process: &Process,
+    data_dir: &DataDir,
+    public_url: &str,
+) -> anyhow::Result<Credentials> {
+    let kept = data_dir.credentials()?;
+    let entry = entry(process, kept.as_ref()).await?;
+    let operator_token = process.settings.operator_token.as_ref().map_or("", ExposeSecret::expose_secret);
+    let credentials = Credentials {
+        base_url: format!("{public_url}{}", api::app::API_PATH),
+        api_key: entry.key.expose().to_owned(),
+        account_id: entry.account_id.to_string(),
+        workspace_id: entry.workspace_id.to_string(),
+        operator_token: operator_token.to_owned(),
+        console_url: format!("{public_url}/console"),
+    };
+    if kept.as_ref() != Some(&credentials) {
+        data_dir.keep_credentials(&credentials)?;
+    }
+    Ok(credentials)
+}
+
+/// The use case: the key in the file if it works, else a new one, in one transaction.
+async fn entry(process: &Process, kept: Option<&Credentials>) -> anyhow::Result<Entry> {
+    let mut conn = process.pool.acquire().await?;
+    if let Some(key) = kept.and_then(|kept| ApiKey::parse(&kept.api_key))
+        && let Some((account_id, workspace_id)) = keys::owner(&mut conn, &key).await?
+    {
+        return Ok(Entry { key, account_id, workspace_id });
+    }
+    let key = ApiKey::from_random(rand::random());
+    let mut make_key = conn.begin().await?;
+    let entry = match known_account(&mut make_key, kept).await? {
+        Some((account_id, workspace_id)) => {
+            accounts::lock(&mut make_key, account_id).await?;
+            let new = NewKey { account_id, workspace_id, name: Some(KEY), key: &key };
+            if keys::insert_within(&mut make_key, &new, MOST_KEYS).await?.is_none() {
+                keys::revoke_oldest_named(&mut make_key, account_id, KEY).await?;
+                let made = keys::insert_within(&mut make_key, &new, MOST_KEYS).await?;
+                made.context("the account holds ten keys: revoke one, so that `mws up` can have its own")?;
+            }
+            Entry { key, account_id, workspace_id }
+        }
+        None => {
+            let account_id = accounts::create(&mut make_key, ACCOUNT).await?;
+            let workspace_id = accounts::create_workspace(&mut make_key, account_id, ACCOUNT).await?;
+            keys::insert(&mut make_key, &NewKey { account_id, workspace_id, name: Some(KEY), key: &key }).await?;
+            Entry { key, account_id, workspace_id }
+        }
+    };
+    make_key.commit().await?;
+    Ok(entry)
+}
+
+/// The account that the file names, or the one made by an earlier start whose file is gone, with its workspace.
+async fn known_account(
+    conn: &mut PgConnection,
+    kept: Option<&Credentials>,
+) -> sqlx::Result<Option<(AccountId, WorkspaceId)>> {
+    let named = kept.and_then(|kept| kept.account_id.parse::<AccountId>().ok());
+    let found = accounts::named(conn, ACCOUNT).await?;
+    for account in [named, found].into_iter().flatten() {
+        if let Some(workspace) = workspaces::owned(conn, account, None).await? {
+            return Ok(Some((account, workspace)));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,64 @@
+//! The address that the api will listen on, looked at before anything else is started.
+
+use anyhow::Context;
+use common::config::ApiSettings;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
+use std::time::Duration;
+use tokio::net::TcpStream;
+
+/// Refuses an address that is taken, chooses a port where 0 asks for any, and says by which URL clients on this machine
+/// reach it when nothing else is set.
+pub(super) fn settle(api: &mut ApiSettings) -> anyhow::Result<String> {
+    let bound = TcpListener::bind(api.listen).with_context(|| {
+        format!("{} can't be listened on; `--listen 127.0.0.1:0` takes any port that is free", api.listen)
+    })?;
+    api.listen = bound.local_addr()?;
+    let local = format!("http://{}", reachable(api.listen));
+    Ok(api.public_url.get_or_insert(local).trim_end_matches('/').to_owned())
+}
+
+/// Ends when something listens there.
+pub(super) async fn wait(listen: SocketAddr) {
+    while TcpStream::connect(reachable(listen)).await.is_err() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// "Every address" is one to listen on, and none to connect to.
+fn reachable(listen: SocketAddr) -> SocketAddr {
+    match listen.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => (Ipv4Addr::LOCALHOST, listen.port()).into(),
+        IpAddr::V6(ip) if ip.is_unspecified() => (std::net::Ipv6Addr::LOCALHOST, listen.port()).into(),
+        _ => listen,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn api(listen: &str) -> ApiSettings {
+        ApiSettings { listen: listen.parse().unwrap(), public_url: None, trusted_proxies: Vec::new() }
+    }
+
+    #[test]
+    fn port_0_becomes_a_real_one_and_every_address_a_local_url() {
+        let mut any = api("0.0.0.0:0");
+        let url = settle(&mut any).unwrap();
+        assert_ne!(any.listen.port(), 0);
+        assert_eq!(url, format!("http://127.0.0.1:{}", any.listen.port()));
+    }
+
+    #[test]
+    fn a_public_url_stays_as_it_was_given_but_for_the_slash_at_its_end() {
+        let mut given = ApiSettings { public_url: Some("https://media.example/".to_owned()), ..api("127.0.0.1:0") };
+        assert_eq!(settle(&mut given).unwrap(), "https://media.example");
+    }
+
+    #[test]
+    fn a_taken_address_is_refused_with_a_way_out() {
+        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+        let error = settle(&mut api(&taken.local_addr().unwrap().to_string())).unwrap_err();
+        assert!(error.to_string().contains("--listen 127.0.0.1:0"), "{error}");
+    }
+}

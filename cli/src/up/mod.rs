@@ -1,0 +1,122 @@
+//! `mws up`: the api, the worker and the scheduler in one process, on an embedded PostgreSQL unless another is named.
+//!
+//! Everything it needs it makes once and keeps in the data folder. The server is started on the main thread before any
+//! runtime is, because the kernel ends it with the thread that spawned it (stack.md). When one of the three ends unasked
+//! the whole process ends, and not with 0: half a service is worse than one that is started again.
+
+mod account;
+mod listen;
+mod say;
+mod services;
+
+use crate::data_dir::DataDir;
+use crate::database::{self, Database};
+use anyhow::Context;
+use clap::Args;
+use common::config::{ApiSettings, Settings};
+use common::process::{self, Process};
+use common::store::{PoolSize, inspect};
+use say::Say;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Connections of the three together.
+const CONNECTIONS: PoolSize = PoolSize(40);
+/// How long tasks that are left over may take to end.
+const LEFT_OVER: Duration = Duration::from_secs(2);
+
+/// Settings of `mws up`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mws up                                     everything, on 127.0.0.1:8080, with data in .mws
+  mws up --listen 0.0.0.0:80 --data-dir /var/lib/mws
+  DATABASE_URL=postgres://… mws up           on a PostgreSQL of your own")]
+pub struct UpArgs {
+    #[command(flatten)]
+    settings: Settings,
+    #[command(flatten)]
+    api: ApiSettings,
+}
+
+impl UpArgs {
+    /// What is logged, to be changed before logging starts.
+    pub fn settings_mut(&mut self) -> &mut Settings {
+        &mut self.settings
+    }
+}
+
+/// Runs until Ctrl-C or SIGTERM. `json` asks for one JSON line instead of words when all is ready.
+pub fn run(up: UpArgs, json: bool) -> anyhow::Result<()> {
+    let UpArgs { mut settings, mut api } = up;
+    process::install_crypto();
+    let say = Say::new(json);
+    let public_url = listen::settle(&mut api)?;
+    let data_dir = DataDir::prepare(&settings.data_dir)?;
+    let _occupied = data_dir.occupy(&format!("`mws up` on {public_url}"))?;
+    settings.data_dir = data_dir.path().to_owned();
+    data_dir.complete_secrets(&mut settings)?;
+    if settings.media_store.is_none() {
+        data_dir.make_media_folder()?;
+    }
+
+    let began = Instant::now();
+    let mut database = Database::open(&mut settings)?;
+    let runtime = database::runtime()?;
+    let ended = runtime.block_on(async {
+        database.prepare().await?;
+        let process = Process::start(settings, CONNECTIONS, "up").await?;
+        process.end_on_signals().context("signals can't be waited for")?;
+        announce_database(&process, &database, &say, began.elapsed()).await?;
+        serve(process, api, &mut database, &data_dir, &public_url, &say).await
+    });
+    runtime.shutdown_timeout(LEFT_OVER);
+    database.stop();
+    if ended.is_ok() {
+        say.stopped();
+    }
+    ended
+}
+
+async fn announce_database(process: &Process, database: &Database, say: &Say, took: Duration) -> anyhow::Result<()> {
+    let mut conn = process.pool.acquire().await?;
+    let version = inspect::server_version(&mut conn).await?;
+    say.done(&format!("PostgreSQL {version} ({})", database.kind()), took);
+    say.done(&format!("schema {}, queue ready", inspect::schema_version(&mut conn).await?), Duration::ZERO);
+    Ok(())
+}
+
+/// Starts the three, says when they are ready, and ends when they have.
+async fn serve(
+    process: Process,
+    api: ApiSettings,
+    database: &mut Database,
+    data_dir: &DataDir,
+    public_url: &str,
+    say: &Say,
+) -> anyhow::Result<()> {
+    let credentials = account::credentials(&process, data_dir, public_url).await?;
+    let engines = worker::Runner::found(&process.settings, &process.media).engines;
+    say.reads(&engines, process.settings.read_slots());
+    let listen = api.listen;
+    let shutdown = process.shutdown.clone();
+    let mut services = services::start(&process, api);
+    tokio::select! {
+        () = listen::wait(listen) => say.ready(&credentials, &relative(&data_dir.credentials_path())),
+        () = shutdown.cancelled() => {}
+        ended = services.first_end() => return services.stop(&shutdown, ended).await,
+    }
+    let ended = tokio::select! {
+        () = shutdown.cancelled() => Ok(()),
+        ended = services.first_end() => ended,
+        ended = database.ended() => ended,
+    };
+    let stopped = services.stop(&shutdown, ended).await;
+    process.pool.close().await;
+    stopped
+}
+
+/// The path as the caller would type it.
+fn relative(path: &Path) -> String {
+    let here = std::env::current_dir().and_then(std::fs::canonicalize).unwrap_or_default();
+    path.strip_prefix(&here).unwrap_or(path).display().to_string()
+}

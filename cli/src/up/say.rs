@@ -1,0 +1,68 @@
+//! What `mws up` tells the person who started it: a line a step on standard error, and what is ready on standard output.
+
+use crate::data_dir::Credentials;
+use common::domain::read::Read;
+use serde_json::json;
+use std::io::Write;
+use std::time::Duration;
+
+/// Where words go, and whether there are any.
+pub(super) struct Say {
+    json: bool,
+}
+
+impl Say {
+    pub(super) fn new(json: bool) -> Self {
+        Self { json }
+    }
+
+    /// A step that is done, with the time it took where that is worth a word.
+    pub(super) fn done(&self, what: &str, took: Duration) {
+        if self.json {
+            return;
+        }
+        let took = if took.is_zero() { String::new() } else { format!("{:.1} s", took.as_secs_f64()) };
+        eprintln!("{}", format!("✓ {what:<44} {took}").trim_end());
+    }
+
+    /// What the worker of this process can read, with the engines that it found.
+    pub(super) fn reads(&self, engines: &[(Read, String, String)], slots: usize) {
+        if self.json {
+            return;
+        }
+        if engines.is_empty() {
+            eprintln!("! no reads: ffmpeg was not found. `mws doctor` says more");
+            return;
+        }
+        let names: Vec<String> =
+            engines.iter().map(|(read, engine, _)| format!("{} ({engine})", read.name())).collect();
+        eprintln!("✓ {slots} at once: {}", names.join(", "));
+    }
+
+    /// All three are ready. This line is the one that scripts wait for.
+    pub(super) fn ready(&self, credentials: &Credentials, path: &str) {
+        let text = if self.json {
+            let ready = json!({
+                "type": "ready", "base_url": credentials.base_url, "credentials": path,
+                "account_id": credentials.account_id, "workspace_id": credentials.workspace_id,
+            });
+            format!("{ready}\n")
+        } else {
+            format!(
+                "\nAPI      {}\nKey      in {path}, where the other commands find it\n\
+                 Next     mws upload talk.mp4 --wait      (Ctrl-C stops)\nready\n",
+                credentials.base_url
+            )
+        };
+        // Whoever started it may not be reading; that is no reason to stop.
+        let mut out = std::io::stdout();
+        let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    }
+
+    /// Everything has ended.
+    pub(super) fn stopped(&self) {
+        if !self.json {
+            eprintln!("Stopped. Nothing is lost: `mws up` goes on from here.");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! The three services as tasks of one process: started together, watched, and ended together.
+
+use anyhow::{Context, anyhow, bail};
+use common::config::ApiSettings;
+use common::process::Process;
+use std::time::Duration;
+use tokio::task::{JoinError, JoinSet};
+use tokio_util::sync::CancellationToken;
+
+/// How much longer than the drain the services have to end before they are given up.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The services that still run.
+pub(super) struct Services {
+    tasks: JoinSet<(&'static str, anyhow::Result<()>)>,
+    patience: Duration,
+}
+
+/// Starts the three on one pool and one listening connection. Each has a name of its own, for the table of workers has a
+/// row a name.
+pub(super) fn start(process: &Process, api: ApiSettings) -> Services {
+    let mut tasks = JoinSet::new();
+    let part = |name: &str| Process { name: format!("{}-{name}", process.name).into(), ..process.clone() };
+    let (for_api, for_worker, for_scheduler) = (part("api"), part("worker"), part("scheduler"));
+    tasks.spawn(async move { ("api", api::run(for_api, api).await) });
+    tasks.spawn(async move { ("worker", worker::run(for_worker).await) });
+    tasks.spawn(async move { ("scheduler", scheduler::run(for_scheduler).await) });
+    Services { tasks, patience: Duration::from_secs(process.settings.drain_seconds) + PATIENCE }
+}
+
+impl Services {
+    /// Ends when one of them does, which none may before it is asked to.
+    pub(super) async fn first_end(&mut self) -> anyhow::Result<()> {
+        match self.tasks.join_next().await {
+            Some(ended) => {
+                let name = said(ended)?;
+                Err(anyhow!("the {name} ended unasked"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Asks those that still run to end, and waits for them; a second Ctrl-C waits no longer. Answers with `why` if that
+    /// is an error, else with the first error on the way.
+    pub(super) async fn stop(&mut self, shutdown: &CancellationToken, why: anyhow::Result<()>) -> anyhow::Result<()> {
+        shutdown.cancel();
+        let all = async {
+            let mut first = Ok(());
+            while let Some(ended) = self.tasks.join_next().await {
+                first = first.and(said(ended).map(|_| ()));
+            }
+            first
+        };
+        let stopped = tokio::select! {
+            stopped = tokio::time::timeout(self.patience, all) => stopped.context("the services did not end in time")?,
+            _ = tokio::signal::ctrl_c() => bail!("stopped at once: running work is taken up again at the next start"),
+        };
+        why.and(stopped)
+    }
+}
+
+/// The name of a service that ended well; else its error, under its name.
+fn said(ended: Result<(&'static str, anyhow::Result<()>), JoinError>) -> anyhow::Result<&'static str> {
+    let (name, result) = ended.context("a service ended with a programmer's error")?;
+    result.with_context(|| format!("the {name} stopped"))?;
+    Ok(name)
+}

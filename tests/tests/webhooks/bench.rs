@@ -1,0 +1,245 @@
+//! What the webhook tests share: a database with a clock that can be moved, an account, a receiver, and the worker and
+//! the duties called by hand, so that nothing has to be waited for.
+
+use crate::receiver::Receiver;
+use clap::Parser;
+use common::config::Settings;
+use common::domain::credential::ApiKey;
+use common::domain::event::{EventId, EventType};
+use common::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
+use common::process::Process;
+use common::queue::{self, Subject};
+use common::store::PoolSize;
+use common::store::accounts::{self, AccountWithKey};
+use common::store::attempts::EndedAttempt;
+use common::store::deliveries::{self, AttemptRow, Claim, DeliveryRow, Filter};
+use common::store::endpoints::{self, Endpoint, NewEndpoint};
+use common::store::events::{self, EndedEvent};
+use mws_tests::template::TestDatabase;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use worker::deliver::Deliverer;
+
+pub const DEFAULT_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+
+/// Enough for a machine that is busy with other tests.
+const DEADLINE: Duration = Duration::from_secs(20);
+
+#[derive(Parser)]
+struct Arguments {
+    #[command(flatten)]
+    settings: Settings,
+}
+
+pub struct Bench {
+    pub process: Process,
+    pub deliverer: Deliverer,
+    pub receiver: Receiver,
+    pub account: AccountId,
+    pub workspace: WorkspaceId,
+    pub key: ApiKey,
+    folder: PathBuf,
+    database: TestDatabase,
+}
+
+impl Bench {
+    pub async fn new() -> anyhow::Result<Self> {
+        let database = TestDatabase::new(async |pool| Ok(common::store::migrate(pool).await?)).await?;
+        for statement in [
+            "CREATE TABLE test_clock AS SELECT interval '0' AS ahead",
+            "CREATE OR REPLACE FUNCTION mws_now() RETURNS timestamptz LANGUAGE sql STABLE
+             RETURN transaction_timestamp() + (SELECT ahead FROM test_clock)",
+        ] {
+            sqlx::query(statement).execute(database.pool()).await?;
+        }
+        let folder = std::env::temp_dir().join(format!("mws-webhooks-{}", database.name()));
+        let process = Process::start(settings(&database, &folder), PoolSize(10), "worker").await?;
+        let key = ApiKey::from_random([7; 16]);
+        let mut conn = database.pool().acquire().await?;
+        let AccountWithKey { account_id, workspace_id, .. } = accounts::create_with_key(&mut conn, "One", &key).await?;
+        drop(conn);
+        let deliverer = Deliverer::new(&process)?;
+        let receiver = Receiver::start().await?;
+        Ok(Self { process, deliverer, receiver, account: account_id, workspace: workspace_id, key, folder, database })
+    }
+
+    /// Another worker process on the same database.
+    pub async fn another_worker(&self) -> anyhow::Result<Deliverer> {
+        let process = Process::start(settings(&self.database, &self.folder), PoolSize(10), "worker").await?;
+        Ok(Deliverer::new(&process)?)
+    }
+
+    pub async fn conn(&self) -> sqlx::pool::PoolConnection<sqlx::Postgres> {
+        self.database.pool().acquire().await.expect("the test server answers")
+    }
+
+    /// An enabled endpoint at the receiver, for all events.
+    pub async fn endpoint(&self) -> EndpointId {
+        let new = NewEndpoint {
+            id: EndpointId::mint(),
+            account_id: self.account,
+            url: self.receiver.url.clone(),
+            description: None,
+            event_types: EventType::SUBSCRIBABLE.to_vec(),
+        };
+        endpoints::insert(&mut *self.conn().await, &new).await.expect("inserted").expect("there is room").id
+    }
+
+    pub async fn endpoint_row(&self, id: EndpointId) -> Endpoint {
+        endpoints::find(&mut *self.conn().await, self.account, id).await.expect("read").expect("there")
+    }
+
+    /// Ends so many jobs, as the worker's finish does: events, deliveries and tickets in one transaction.
+    pub async fn end_jobs(&self, many: usize) -> Vec<JobId> {
+        let ended: Vec<EndedEvent> = (0..many).map(|_| self.ended(JobId::mint())).collect();
+        self.record(&ended).await;
+        ended.iter().map(|event| event.job_id).collect()
+    }
+
+    pub fn ended(&self, job: JobId) -> EndedEvent {
+        let event_id = EventId::of_job(job, EventType::JobSucceeded);
+        EndedEvent {
+            body: format!("{{\"id\":\"{event_id}\",  \"exact\":\"bytes ✓\"}}"),
+            event_id,
+            event_type: EventType::JobSucceeded,
+            job_id: job,
+            workspace_id: self.workspace,
+            account_id: self.account,
+            traceparent: None,
+        }
+    }
+
+    /// Answers how many tickets there were.
+    pub async fn record(&self, ended: &[EndedEvent]) -> usize {
+        let mut tx = self.process.pool.begin().await.expect("begun");
+        let tickets = events::record(&mut tx, ended).await.expect("recorded");
+        queue::push(&mut tx, &tickets).await.expect("pushed");
+        tx.commit().await.expect("committed");
+        tickets.len()
+    }
+
+    /// Takes every waiting ticket, the first lane's flagged.
+    pub async fn tickets(&self) -> Vec<(bool, Subject)> {
+        let rows: Vec<(String, Vec<u8>)> = sqlx::query_as(
+            "DELETE FROM apalis.jobs WHERE job_type LIKE 'webhook:%' AND status = 'Pending' RETURNING job_type, job",
+        )
+        .fetch_all(self.database.pool())
+        .await
+        .expect("taken");
+        rows.into_iter()
+            .map(|(queue, job)| (queue == "webhook:first", serde_json::from_slice(&job).expect("a subject")))
+            .collect()
+    }
+
+    /// Works all waiting tickets to their end, all at once. Answers how many there were.
+    pub async fn work(&self) -> usize {
+        self.work_by(std::slice::from_ref(&self.deliverer)).await
+    }
+
+    /// The same, shared out among these workers.
+    pub async fn work_by(&self, workers: &[Deliverer]) -> usize {
+        let tickets = self.tickets().await;
+        let many = tickets.len();
+        let handlers = tickets.into_iter().enumerate().map(|(n, (first, subject))| {
+            let worker = &workers[n % workers.len()];
+            async move { if first { worker.deliver_first(subject).await } else { worker.deliver_slow(subject).await } }
+        });
+        futures_util::future::join_all(handlers).await;
+        many
+    }
+
+    pub async fn reissue(&self) -> u64 {
+        scheduler::reissue_deliveries::run_once(&self.process).await.expect("reissued")
+    }
+
+    pub async fn advance(&self, seconds: i64) {
+        sqlx::query("UPDATE test_clock SET ahead = ahead + make_interval(secs => $1)")
+            .bind(f64::from(i32::try_from(seconds).expect("small")))
+            .execute(self.database.pool())
+            .await
+            .expect("moved");
+    }
+
+    /// The endpoint's deliveries, oldest first.
+    pub async fn deliveries(&self, endpoint: EndpointId) -> Vec<DeliveryRow> {
+        let mut conn = self.conn().await;
+        let mut rows = deliveries::list(&mut conn, endpoint, Filter::default(), None, 1_000).await.expect("listed");
+        rows.reverse();
+        rows
+    }
+
+    pub async fn only_delivery(&self, endpoint: EndpointId) -> DeliveryRow {
+        let rows = self.deliveries(endpoint).await;
+        assert_eq!(rows.len(), 1);
+        rows.into_iter().next().expect("one")
+    }
+
+    pub async fn attempts(&self, id: DeliveryId) -> Vec<AttemptRow> {
+        deliveries::attempts_of(&mut *self.conn().await, &[id]).await.expect("read")
+    }
+
+    /// Claims a delivery for a process that will never be heard of again.
+    pub async fn claim_and_die(&self, id: DeliveryId) -> Claim {
+        let claims = deliveries::claim(&mut *self.conn().await, &[id], "dead-1-X", 30_000).await.expect("claimed");
+        claims.into_iter().next().expect("it was due")
+    }
+
+    /// Waits until this holds.
+    pub async fn until(&self, what: &str, holds: impl Fn() -> bool) {
+        let began = Instant::now();
+        while !holds() {
+            assert!(began.elapsed() < DEADLINE, "waited in vain until {what}");
+            tokio::task::yield_now().await;
+        }
+    }
+
+    pub async fn close(self) -> anyhow::Result<()> {
+        self.process.shutdown.cancel();
+        self.process.pool.close().await;
+        let _ = std::fs::remove_dir_all(&self.folder);
+        self.database.close().await
+    }
+}
+
+/// An attempt as a worker that was given up for dead would record it.
+pub fn late(claim: &Claim) -> EndedAttempt {
+    EndedAttempt {
+        delivery_id: claim.id,
+        claim_no: claim.claim_no,
+        endpoint_id: claim.endpoint_id,
+        attempt: claim.attempt,
+        counts: true,
+        worker: "dead-1-X".to_owned(),
+        at: claim.claimed_at,
+        duration_ms: 5,
+        url_host: None,
+        url_path: None,
+        request_headers: None,
+        response_status: Some(200),
+        error: None,
+        response_excerpt: None,
+        next: common::domain::series::Next::Succeeded,
+    }
+}
+
+fn settings(database: &TestDatabase, folder: &std::path::Path) -> Settings {
+    let folder = folder.display().to_string();
+    let url = database.url();
+    let key = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+    Arguments::parse_from([
+        "test",
+        "--database-url",
+        &url,
+        "--data-dir",
+        &folder,
+        "--secret-key",
+        key,
+        "--operator-token",
+        "operator",
+        "--default-webhook-secret",
+        DEFAULT_SECRET,
+        "--outbound-allow",
+        "127.0.0.0/8",
+    ])
+    .settings
+}
