@@ -5,11 +5,12 @@
 //! an object that no row names is garbage, and whatever belongs to an item stands under that item's prefix, so that it can
 //! be dropped with it.
 
+mod open;
+
 use crate::domain::read::Read;
 use crate::ids::{ItemId, JobId};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, TryStreamExt};
-use object_store::local::LocalFileSystem;
 use object_store::path::Path as Key;
 use object_store::{ObjectStore, ObjectStoreExt, WriteMultipart};
 use sha2::{Digest, Sha256};
@@ -45,7 +46,7 @@ pub struct Written {
 #[derive(Debug, thiserror::Error)]
 pub enum MediaError {
     /// `MWS_MEDIA_STORE` names no kind of store this build knows.
-    #[error("`{0}` names no media store: give `file:<folder>`")]
+    #[error("`{0}` names no media store: give `file:<folder>` or `s3://bucket/prefix`")]
     Unknown(String),
     /// The folder can't be made or used.
     #[error("the media folder can't be used: {0}")]
@@ -123,17 +124,6 @@ pub fn read_key(item: ItemId, read: Read, job: JobId, claim_no: i32) -> String {
 }
 
 impl MediaStore {
-    /// The store that `MWS_MEDIA_STORE` names: `file:<folder>`, which is made if it is not there.
-    pub fn open(url: &str) -> Result<Self, MediaError> {
-        let Some(folder) = url.strip_prefix("file:") else { return Err(MediaError::Unknown(url.to_owned())) };
-        let folder = folder.strip_prefix("//").unwrap_or(folder);
-        std::fs::create_dir_all(folder)?;
-        let folder = std::fs::canonicalize(folder)?;
-        // A 200 says that the bytes are kept: they are on the disk before their row says so.
-        let objects = LocalFileSystem::new_with_prefix(&folder)?.with_fsync(true);
-        Ok(Self { objects: Arc::new(objects), folder: Some(folder) })
-    }
-
     /// Writes a stream of at most `max_bytes` under `key`, hashing it on its way.
     ///
     /// At most three parts of 8 MiB are in memory. If the stream fails, is too long or is dropped half-way, the key does
