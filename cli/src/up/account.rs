@@ -6,7 +6,7 @@ use common::domain::credential::ApiKey;
 use common::ids::{AccountId, WorkspaceId};
 use common::process::Process;
 use common::store::keys::{self, NewKey};
-use common::store::{accounts, minutes, workspaces};
+use common::store::{accounts, workspaces};
 use secrecy::ExposeSecret;
 use sqlx::{Connection, PgConnection};
 
