@@ -13,11 +13,14 @@ use common::wake::Wake;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
 /// How long before its lease ends a job that can't be renewed is stopped.
 const MARGIN: Duration = Duration::from_secs(5);
+/// A renewal that takes longer has failed: with the pause before it, it stays within the margin, so that a lease is given
+/// up in time even when the database never answers.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Why a job was told to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,7 +139,8 @@ async fn renew(process: Process, held: Arc<Held>) {
             continue;
         }
         let asked_at = Instant::now();
-        match renewed(&process, &claims).await {
+        let renewal = timeout(PATIENCE, renewed(&process, &claims)).await;
+        match renewal.unwrap_or(Err(sqlx::Error::PoolTimedOut)) {
             Ok(kept) => settle(&held, &claims, &kept, asked_at),
             Err(error) => tracing::warn!(error = %error, "Leases were not renewed; trying again."),
         }

@@ -1,13 +1,13 @@
 //! The api as its clients meet it: on a loopback port, by HTTP.
 
-use super::settings;
+use super::{settings, until};
 use anyhow::{Context, ensure};
 use api::app::{API_PATH, App};
 use common::process::Process;
 use poem::Server;
 use poem::listener::TcpAcceptor;
 use reqwest::Method;
-use reqwest::header::HeaderMap;
+use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 use std::fmt::Display;
 use std::net::TcpListener;
@@ -127,16 +127,36 @@ impl Client {
         body: Option<String>,
     ) -> anyhow::Result<Answer> {
         let method: Method = method.parse()?;
-        let mut request = self.http.request(method, format!("{}{path}", self.base));
-        if let Some(credential) = &self.credential {
-            request = request.bearer_auth(credential);
-        }
+        let mut request = self.request(method, path);
         if let Some(body) = body {
-            request = request.header("content-type", "application/json").body(body);
+            request = request.body(body);
+            if !headers.iter().any(|(name, _)| *name == "content-type") {
+                request = request.header("content-type", "application/json");
+            }
         }
         for (name, value) in headers {
-            request = request.header(*name, *value);
+            request = request.header(*name, HeaderValue::from_bytes(value.as_bytes())?);
         }
+        Self::answer(request).await
+    }
+
+    /// Posts a body in chunks, without saying how long it is.
+    pub async fn send_chunked(&self, path: &str, body: String) -> anyhow::Result<Answer> {
+        let chunks: Vec<_> = body.into_bytes().chunks(64 << 10).map(|chunk| Ok(chunk.to_vec())).collect();
+        let chunks = futures_util::stream::iter(chunks as Vec<std::io::Result<Vec<u8>>>);
+        let request = self.request(Method::POST, path).header("content-type", "application/json");
+        Self::answer(request.body(reqwest::Body::wrap_stream(chunks))).await
+    }
+
+    fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
+        let request = self.http.request(method, format!("{}{path}", self.base));
+        match &self.credential {
+            Some(credential) => request.bearer_auth(credential),
+            None => request,
+        }
+    }
+
+    async fn answer(request: reqwest::RequestBuilder) -> anyhow::Result<Answer> {
         let response = request.send().await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let text = response.text().await?;
@@ -170,6 +190,27 @@ impl Client {
     /// One job.
     pub async fn job(&self, id: &str) -> anyhow::Result<Value> {
         self.jobs(&[id]).await?.into_iter().next().with_context(|| format!("there is no {id}"))
+    }
+}
+
+impl Client {
+    /// Waits until these jobs have ended, and answers them.
+    pub async fn ended<R: Display>(&self, ids: &[R]) -> anyhow::Result<Vec<Value>> {
+        until(&format!("{} jobs have ended", ids.len()), async || {
+            let jobs = self.jobs(ids).await?;
+            let live = |job: &Value| job["status"] == "queued" || job["status"] == "running";
+            Ok((!jobs.iter().any(live)).then_some(jobs))
+        })
+        .await
+    }
+
+    /// Waits until this job has that status, and answers it.
+    pub async fn reaches(&self, id: &str, status: &str) -> anyhow::Result<Value> {
+        until(&format!("{id} is {status}"), async || {
+            let job = self.job(id).await?;
+            Ok((job["status"] == status).then_some(job))
+        })
+        .await
     }
 }
 

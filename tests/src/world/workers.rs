@@ -12,7 +12,7 @@ use tokio::task::JoinHandle;
 use worker::Runner;
 
 /// Connections of a worker or a scheduler.
-const CONNECTIONS: PoolSize = PoolSize(6);
+const CONNECTIONS: PoolSize = PoolSize(16);
 
 /// A process of the service with a runtime of its own.
 struct Running {

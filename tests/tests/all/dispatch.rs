@@ -2,7 +2,7 @@
 
 use common::domain::read::Read;
 use common::ids::{ItemId, JobId};
-use mws_tests::world::{Media, World, runners, until};
+use mws_tests::world::{Media, World, runners};
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
@@ -76,11 +76,7 @@ async fn a_stored_read_is_ready_and_costs_nothing() -> anyhow::Result<()> {
     let item = world.item(&tenant, Media::video(60)).await?;
     world.work(runners::instant()).await?;
     let first = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?;
-    until(
-        "levels is stored",
-        async || Ok((tenant.client.job(&first[0]).await?["status"] == "succeeded").then_some(())),
-    )
-    .await?;
+    tenant.client.ended(&first).await?;
     let second = tenant.client.prepare(&[item], &["levels"]).await?;
     assert_eq!(second.reads()?, [["ready"]]);
     assert!(second.job_ids()?.is_empty());

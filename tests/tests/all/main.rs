@@ -1,5 +1,14 @@
 //! The tests of the whole service in one binary, so that they are linked once: a module a theme.
 
+mod admission;
+mod attempts;
 mod cut_off;
 mod dispatch;
+mod jobs;
+mod kill;
+mod load;
+mod minutes;
 mod once;
+mod outage;
+mod owners;
+mod refusals;

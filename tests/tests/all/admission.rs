@@ -1,0 +1,122 @@
+//! Twenty places an account: no account fills the queue, and no worker is idle while work waits (design.md "Admission").
+
+use crate::dispatch::ALL;
+use mws_tests::world::runners::{self, Gate};
+use mws_tests::world::{Media, Tenant, World, until};
+use serde_json::json;
+
+/// 500 live jobs of one account, which is as many as there may be.
+async fn five_hundred(world: &World, tenant: &Tenant) -> anyhow::Result<Vec<String>> {
+    let items = world.items(tenant, 100, Media::audio(60)).await?;
+    let mut jobs = Vec::new();
+    for chunk in items.chunks(20) {
+        let answer = tenant.client.prepare(chunk, &["transcript", "speech", "speakers", "beats", "levels"]).await?;
+        jobs.extend(answer.job_ids()?);
+    }
+    assert_eq!(jobs.len(), 500);
+    Ok(jobs)
+}
+
+#[tokio::test]
+async fn the_five_hundred_and_first_job_is_refused_until_one_has_ended() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let jobs = five_hundred(&world, &tenant).await?;
+    assert_eq!(world.count("SELECT count(*) FROM jobs WHERE admitted").await?, 20);
+    assert_eq!(world.count("SELECT count(*) FROM apalis.jobs").await?, 20);
+    let items = world.items(&tenant, 2, Media::audio(60)).await?;
+    let full = "refused:queue_full";
+    assert_eq!(tenant.client.prepare(&items, &["levels"]).await?.reads()?, [[full], [full]]);
+    tenant.client.tool("cancel_jobs", &json!({ "job_ids": [jobs[499], jobs[0]] })).await?.data()?;
+    assert_eq!(tenant.client.prepare(&items, &["levels", "beats"]).await?.reads()?, [["queued"; 2], [full; 2]]);
+    // The place of the cancelled one went to the next in line.
+    assert_eq!(world.count("SELECT count(*) FROM jobs WHERE admitted AND finished_at IS NULL").await?, 20);
+    world.end().await
+}
+
+#[tokio::test]
+async fn another_accounts_first_job_starts_as_soon_as_a_slot_is_free() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (crowd, other) = (world.tenant("a").await?, world.tenant("b").await?);
+    five_hundred(&world, &crowd).await?;
+    let gate = Gate::closed();
+    let worker = world.worker_with(gate.runner(), |settings| settings.worker_reads = Some(20)).await?;
+    until("all slots are taken", async || Ok((gate.inside() == 20).then_some(()))).await?;
+    let item = world.item(&other, Media::video(60)).await?;
+    let started = other.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
+    gate.let_through(1);
+    other.client.reaches(&started, "running").await?;
+    until("the slot is taken again", async || Ok((gate.inside() == 20).then_some(()))).await?;
+    assert_eq!(gate.entered().len(), 21, "the crowd's next job did not go first");
+    world.assert_invariants().await?;
+    worker.stop().await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn an_account_that_waits_lets_another_in_before_its_own_next_twenty() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (crowd, other) = (world.tenant("a").await?, world.tenant("b").await?);
+    five_hundred(&world, &crowd).await?;
+    let gate = Gate::closed();
+    world.work(gate.runner()).await?;
+    until("all slots are taken", async || Ok((gate.inside() == 4).then_some(()))).await?;
+    let item = world.item(&other, Media::video(60)).await?;
+    let started = other.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
+    until("the other's job has begun", async || {
+        gate.let_through(1);
+        Ok((other.client.job(&started).await?["status"] != "queued").then_some(()))
+    })
+    .await?;
+    let before = gate.entered().iter().position(|(_, key)| key.contains(&item.to_string()));
+    // Twenty of the crowd had tickets already; in the same second those that follow may come first.
+    assert!(before.is_some_and(|place| place <= 40), "{before:?}");
+    world.end().await
+}
+
+#[tokio::test]
+async fn no_slot_is_idle_while_jobs_wait_even_without_a_scheduler() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 10, Media::video(60)).await?;
+    let jobs = tenant.client.prepare(&items, &ALL).await?.job_ids()?;
+    let gate = Gate::closed();
+    world.work(gate.runner()).await?;
+    for ended in 0..12 {
+        until("all slots are taken", async || Ok((gate.inside() == 4).then_some(()))).await?;
+        assert_eq!(gate.entered().len(), 4 + ended);
+        gate.let_through(1);
+        until("one has left", async || Ok((gate.entered().len() > 4 + ended).then_some(()))).await?;
+    }
+    gate.open();
+    let ended = tenant.client.ended(&jobs).await?;
+    assert!(ended.iter().all(|job| job["status"] == "succeeded"));
+    assert_eq!(gate.entered().len(), 60, "each was computed once");
+    world.end().await
+}
+
+#[tokio::test]
+async fn places_and_tickets_that_got_lost_are_found_again_and_not_multiplied() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 5, Media::video(60)).await?;
+    let jobs = tenant.client.prepare(&items, &ALL).await?.job_ids()?;
+    // A crash between two commits: no job has a place, and the queue is empty.
+    sqlx::query("UPDATE jobs SET admitted = false, ticket_id = NULL").execute(world.pool()).await?;
+    sqlx::query("DELETE FROM apalis.jobs").execute(world.pool()).await?;
+    let tickets = "SELECT count(*) FROM apalis.jobs";
+    for _ in 0..3 {
+        world.duties().await?;
+        assert_eq!(world.count("SELECT count(*) FROM jobs WHERE admitted").await?, 20);
+        assert_eq!(world.count(tickets).await?, 20);
+    }
+    // The queue alone is lost: each of those that has a place gets one new ticket.
+    sqlx::query("DELETE FROM apalis.jobs").execute(world.pool()).await?;
+    for _ in 0..3 {
+        world.duties().await?;
+        assert_eq!(world.count(tickets).await?, 20);
+    }
+    world.work(runners::instant()).await?;
+    tenant.client.ended(&jobs).await?;
+    world.end().await
+}

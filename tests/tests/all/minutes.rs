@@ -1,0 +1,186 @@
+//! Cloud minutes: held, settled and released, never above the estimate and never more than there are (interface.md
+//! "Minutes").
+
+use common::domain::minutes::Minutes;
+use futures_util::future::try_join_all;
+use mws_tests::world::runners::{self, Gate};
+use mws_tests::world::{Answer, Media, World, until};
+use serde_json::{Value, json};
+use worker::readers::ReadError;
+
+/// `[minutes, left, held, bought]` of an answer.
+fn books(answer: &Answer) -> [String; 4] {
+    let cloud = &answer.json["meta"]["cloud_processing"];
+    ["minutes", "left_minutes", "held_minutes", "bought_minutes"].map(|name| cloud[name].to_string())
+}
+
+fn charges(jobs: &[Value]) -> String {
+    Value::Array(jobs.iter().map(|job| job["cloud_minutes"].clone()).collect()).to_string()
+}
+
+#[tokio::test]
+async fn a_success_is_charged_what_was_decoded_and_never_more_than_was_held() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    // Levels finds half of what the probe said, beats ten times as much.
+    world
+        .work(runners::runner(|reading, _| async move {
+            let ms = if reading.read.name() == "levels" { 30_000 } else { 600_000 };
+            Ok(runners::outcome_of(&reading, ms))
+        }))
+        .await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    let started = tenant.client.prepare(&[item], &["levels", "beats"]).await?;
+    assert_eq!(books(&started), ["0.35", "999.65", "0.35", "0"]);
+    let jobs = tenant.client.ended(&started.job_ids()?).await?;
+    assert_eq!(charges(&jobs), "[0.05,0.25]");
+    assert_eq!(
+        (&jobs[0]["estimated_minutes"], &jobs[0]["result"]),
+        (&json!(0.1), &json!({"stored_reads": ["levels"]}))
+    );
+    let after = tenant.client.prepare(&[item], &["levels"]).await?;
+    assert_eq!(books(&after), ["0", "999.7", "0", "0"]);
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_fails_or_is_cancelled_costs_nothing() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 2, Media::video(60)).await?;
+    let cancelled = tenant.client.prepare(&items[..1], &["transcript"]).await?.job_ids()?;
+    tenant.client.tool("cancel_jobs", &json!({ "job_ids": cancelled })).await?.data()?;
+    world.work(runners::failing(|| ReadError::Corrupt("it is no media"))).await?;
+    let failed = tenant.client.prepare(&items[1..], &["transcript"]).await?.job_ids()?;
+    let ended = tenant.client.ended(&[cancelled, failed].concat()).await?;
+    assert_eq!(charges(&ended), "[0,0]");
+    assert_eq!((&ended[0]["status"], &ended[1]["status"]), (&json!("cancelled"), &json!("failed")));
+    let gone = tenant.client.prepare(&["none"], &["levels"]).await?;
+    assert_eq!(books(&gone), ["0", "1000", "0", "0"]);
+    world.end().await
+}
+
+#[tokio::test]
+async fn bought_minutes_are_held_and_charged_after_the_months() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant_with("a", Minutes::from_hundredths(150)).await?;
+    world.buy(&tenant, Minutes::from_whole(5)).await?;
+    let items = world.items(&tenant, 3, Media::video(60)).await?;
+    let gate = Gate::closed();
+    let started = tenant.client.prepare(&items, &["transcript"]).await?;
+    assert_eq!(books(&started), ["3", "0", "3", "3.5"]);
+    let split: Vec<(i64, i64)> =
+        sqlx::query_as("SELECT held_month, held_bought FROM jobs ORDER BY seq").fetch_all(world.pool()).await?;
+    assert_eq!(split, [(100, 0), (50, 50), (0, 100)]);
+    // The second decodes 0.75 of its minute: half of it is the month's, and a quarter of a minute goes back to the bought.
+    let second = items[1].to_string();
+    let passes = gate.clone();
+    world
+        .work(runners::runner(move |reading, _| {
+            let (gate, second) = (passes.clone(), second.clone());
+            async move {
+                gate.pass(&reading).await;
+                Ok(runners::outcome_of(&reading, if reading.object_key.contains(&second) { 45_000 } else { 60_000 }))
+            }
+        }))
+        .await?;
+    gate.open();
+    assert_eq!(charges(&tenant.client.ended(&started.job_ids()?).await?), "[1,0.75,1]");
+    let after = tenant.client.prepare(&["none"], &["levels"]).await?;
+    assert_eq!(books(&after), ["0", "0", "0", "3.75"]);
+    world.end().await
+}
+
+#[tokio::test]
+async fn reads_start_in_order_while_minutes_last() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant_with("a", Minutes::from_hundredths(215)).await?;
+    let items = world.items(&tenant, 3, Media::video(60)).await?;
+    let answer = tenant.client.prepare(&items, &["transcript", "levels"]).await?;
+    let short = "refused:insufficient_minutes";
+    // The third transcript does not fit any more, nor does its cheap neighbour.
+    assert_eq!(answer.reads()?, [["queued", "queued"], ["queued", short], [short, short]]);
+    assert_eq!(books(&answer), ["2.1", "0.05", "2.1", "0"]);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_call_that_only_minutes_stop_is_told_so_with_the_minutes() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant_with("a", Minutes::from_hundredths(50)).await?;
+    let items = world.items(&tenant, 2, Media::video(60)).await?;
+    let refused = tenant.client.prepare_once("k", &items, &["transcript", "search_index"]).await?;
+    assert_eq!((refused.status, refused.code()), (402, "insufficient_minutes"));
+    let error = &refused.json["error"];
+    assert_eq!((&refused.json["ok"], &error["retryable"]), (&json!(false), &json!(false)));
+    assert_eq!(
+        (&error["cloud_processing"]["left_minutes"], &error["cloud_processing"]["minutes"]),
+        (&json!(0.5), &json!(0))
+    );
+    assert!(error["suggested_action"].is_string());
+    assert_eq!(world.count("SELECT count(*) FROM job_reads").await?, 0);
+    // What else stops a read, or is there already, makes it an answer. The key was not used up.
+    let quiet = world.item(&tenant, Media::silent(60)).await?;
+    let mixed = tenant.client.prepare_once("k", &[items[0], quiet], &["transcript"]).await?;
+    assert_eq!(mixed.reads()?, [["refused:insufficient_minutes"], ["skipped:no_audio"]]);
+    assert_eq!(
+        tenant.client.prepare(&items, &["levels", "transcript"]).await?.reads()?,
+        vec![vec!["queued", "refused:insufficient_minutes"]; 2]
+    );
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_hold_settles_in_the_month_it_was_made_in() -> anyhow::Result<()> {
+    let world = World::with(|settings| settings.monthly_minutes = Minutes::from_whole(3)).await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 4, Media::video(60)).await?;
+    let old = tenant.client.prepare(&items[..2], &["transcript"]).await?;
+    assert_eq!(books(&old), ["2", "1", "2", "0"]);
+    world.advance_to_next_month().await?;
+    // The new month is whole; what the old one holds is still shown as held.
+    let new = tenant.client.prepare(&items[2..], &["transcript"]).await?;
+    assert_eq!(books(&new), ["2", "1", "4", "0"]);
+    assert_ne!(new.json["data"]["estimate"]["resets_at"], old.json["data"]["estimate"]["resets_at"]);
+    world.work(runners::instant()).await?;
+    tenant.client.ended(&[old.job_ids()?, new.job_ids()?].concat()).await?;
+    assert_eq!(books(&tenant.client.prepare(&items, &["transcript"]).await?), ["0", "1", "0", "0"]);
+    scheduler::fold_minutes::run_once(&world.process).await?;
+    let months: Vec<(i64, i64, i64)> =
+        sqlx::query_as("SELECT allowance, used, held FROM minute_buckets ORDER BY month")
+            .fetch_all(world.pool())
+            .await?;
+    assert_eq!(months, [(300, 200, 0), (300, 200, 0)]);
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn calls_at_once_never_hold_more_than_there_is() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant_with("a", Minutes::from_whole(7)).await?;
+    world.buy(&tenant, Minutes::from_hundredths(350)).await?;
+    let items = world.items(&tenant, 40, Media::video(60)).await?;
+    let calls = items.iter().map(|&item| {
+        let client = tenant.client.clone();
+        async move { client.prepare(&[item], &["transcript"]).await }
+    });
+    let answers = try_join_all(calls).await?;
+    let started = answers.iter().filter(|answer| answer.status == 200).count();
+    let refused = answers.iter().filter(|answer| answer.status == 402).count();
+    assert_eq!((started, refused), (10, 30));
+    world.assert_invariants().await?;
+    // Ends free what they did not use while other calls hold: still nothing is granted twice.
+    world.work(runners::runner(|reading, _| async move { Ok(runners::outcome_of(&reading, 6_000)) })).await?;
+    let again = items.iter().map(|&item| {
+        let client = tenant.client.clone();
+        async move { client.prepare(&[item], &["search_index"]).await }
+    });
+    try_join_all(again).await?;
+    let all = world.count("SELECT count(*) FROM jobs").await?;
+    until("all jobs have ended", async || {
+        Ok((world.count("SELECT count(*) FROM jobs WHERE status = 'succeeded'").await? == all).then_some(()))
+    })
+    .await?;
+    assert!(all > 10, "no call found what the ends had freed");
+    world.end().await
+}

@@ -1,0 +1,87 @@
+//! Who pays and who is told, when somebody works in another account's workspace (interface.md "Accounts and who pays").
+
+use common::domain::minutes::Minutes;
+use common::domain::signature;
+use mws_tests::world::{Media, Receiver, World, runners, until};
+use serde_json::json;
+
+/// What signs for accounts without a secret of their own (`world/settings.rs`).
+const DEFAULT_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+
+#[tokio::test]
+async fn a_members_own_minutes_pay_and_the_owners_endpoint_gets_the_event() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (owner, guest) = (world.tenant("owner").await?, world.tenant_with("guest", Minutes::from_whole(10)).await?);
+    let (owners, guests) = (Receiver::start()?, Receiver::start()?);
+    world.endpoint(&owner, &owners.url).await?;
+    world.endpoint(&guest, &guests.url).await?;
+    let member = world.member(&guest, &owner, "editor").await?;
+    let item = world.item(&owner, Media::video(120)).await?;
+    let answer = member.prepare(&[item], &["transcript"]).await?;
+    assert_eq!(answer.data()?["estimate"]["left_minutes"], 8);
+    world.work(runners::instant()).await?;
+    let ended = member.ended(&answer.job_ids()?).await?.remove(0);
+    assert_eq!((&ended["cloud_minutes"], &ended["workspace_id"]), (&json!(2), &json!(owner.workspace)));
+
+    let event = owners.gets(1).await?.remove(0);
+    assert_eq!((event.header("service-event"), event.header("service-attempt")), ("job.succeeded", "1"));
+    assert_eq!(event.header("service-delivery"), event.json()["id"]);
+    assert_eq!(event.json()["workspace_id"], json!(owner.workspace));
+    // The event shows the job as get_jobs does, byte for byte the same fields.
+    assert_eq!(event.json()["data"]["job"], ended);
+    let signed = event.header("service-signature");
+    let at =
+        signed.strip_prefix("t=").and_then(|rest| rest.split(',').next()).and_then(|t| t.parse().ok()).unwrap_or(0);
+    signature::verify(signed, &event.body, &[DEFAULT_SECRET], at, 0)?;
+
+    // Whose minutes they were: the owner's are whole.
+    assert_eq!(owner.client.prepare(&[item], &["transcript"]).await?.data()?["estimate"]["left_minutes"], 1000);
+    until("the delivery is recorded", async || {
+        Ok((world.count("SELECT count(*) FROM deliveries WHERE status = 'succeeded'").await? == 1).then_some(()))
+    })
+    .await?;
+    assert_eq!(world.count("SELECT count(*) FROM deliveries").await?, 1);
+    assert!(guests.received().is_empty());
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_read_of_a_shared_item_is_one_job_whoever_asks_first() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (owner, guest) = (world.tenant("owner").await?, world.tenant("guest").await?);
+    let member = world.member(&guest, &owner, "editor").await?;
+    let item = world.item(&owner, Media::video(60)).await?;
+    let first = member.prepare_once("k", &[item], &["levels"]).await?;
+    let second = owner.client.prepare_once("k", &[item], &["levels"]).await?;
+    // The same key of another account is another key.
+    assert_eq!(second.header("idempotent-replayed"), "");
+    assert_eq!((second.reads()?, second.job_ids()?), (vec![vec!["already_queued".to_owned()]], first.job_ids()?));
+    assert_eq!(second.data()?["estimate"]["left_minutes"], 1000);
+    // The workspace's people may stop it, and who paid gets the minutes back.
+    let stopped = owner.client.tool("cancel_jobs", &json!({ "job_ids": first.job_ids()? })).await?;
+    assert_eq!(stopped.data()?["jobs"][0]["outcome"], "cancelled");
+    assert_eq!(member.prepare(&["none"], &["levels"]).await?.data()?["estimate"]["left_minutes"], 1000);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_viewer_sees_and_starts_nothing_and_a_former_member_can_do_neither() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (owner, guest) = (world.tenant("owner").await?, world.tenant("guest").await?);
+    let (viewer, editor) =
+        (world.member(&guest, &owner, "viewer").await?, world.member(&guest, &owner, "editor").await?);
+    let item = world.item(&owner, Media::video(60)).await?;
+    let refused = viewer.prepare(&[item], &["levels"]).await?;
+    assert_eq!((refused.status, refused.code()), (403, "role_forbidden"));
+    let jobs = editor.prepare(&[item], &["levels"]).await?.job_ids()?;
+    assert_eq!(viewer.job(&jobs[0]).await?["status"], "queued");
+    let refused = viewer.tool("cancel_jobs", &json!({ "job_ids": jobs })).await?;
+    assert_eq!((refused.status, refused.code()), (403, "role_forbidden"));
+    sqlx::query("DELETE FROM members").execute(world.pool()).await?;
+    for former in [viewer, editor] {
+        let refused = former.tool("get_jobs", &json!({ "job_ids": jobs })).await?;
+        assert_eq!((refused.status, refused.code()), (403, "workspace_forbidden"));
+    }
+    assert_eq!(owner.client.job(&jobs[0]).await?["status"], "queued", "what was dispatched goes on");
+    world.end().await
+}
