@@ -39,6 +39,9 @@ fn engines(settings: &Settings) -> Finding {
 
 async fn media(settings: &Settings) -> Finding {
     let url = settings.media_store_url();
+    if settings.media_store.is_none() && !settings.data_dir.join("media").exists() {
+        return Finding::warning("media", format!("{url} is not there yet"), "`mws up` makes it");
+    }
     match write_read_delete(&url).await {
         Ok(true) => Finding::fine("media", format!("{url}: written, read and deleted")),
         Ok(false) => Finding::problem("media", format!("{url}: other bytes came back"), "check the store's storage"),

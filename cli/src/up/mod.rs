@@ -100,12 +100,15 @@ async fn serve(
     let listen = api.listen;
     let shutdown = process.shutdown.clone();
     let mut services = services::start(&process, api);
+    // A service that ends because it was asked to is no surprise: the asking is looked at first.
     tokio::select! {
-        () = listen::wait(listen) => say.ready(&credentials, &relative(&data_dir.credentials_path())),
+        biased;
         () = shutdown.cancelled() => {}
+        () = listen::wait(listen) => say.ready(&credentials, &relative(&data_dir.credentials_path())),
         ended = services.first_end() => return services.stop(&shutdown, ended).await,
     }
     let ended = tokio::select! {
+        biased;
         () = shutdown.cancelled() => Ok(()),
         ended = services.first_end() => ended,
         ended = database.ended() => ended,
