@@ -141,7 +141,7 @@ async fn a_read_has_twice_its_medias_time_and_a_minute_and_then_fails_as_timed_o
         .await?;
     claims_are(&world, &["failed"]).await?;
     let given = given.lock().ok().and_then(|given| *given).unwrap_or_default();
-    assert!((Duration::from_secs(178)..=Duration::from_secs(180)).contains(&given), "{given:?}");
+    assert!((Duration::from_secs(178)..=Duration::from_mins(3)).contains(&given), "{given:?}");
     let code = "SELECT count(*) FROM job_claims WHERE error_code = 'reader_timeout'";
     assert_eq!(world.count(code).await?, 1);
     assert_eq!(tenant.client.job(&id).await?["status"], "queued");

@@ -12,3 +12,4 @@ mod once;
 mod outage;
 mod owners;
 mod refusals;
+mod tidy;

@@ -183,7 +183,7 @@ async fn a_session_ends_after_thirty_minutes_and_may_not_touch_keys() -> anyhow:
         let answer = session.send(method, &path, &[], Some("{}".to_owned())).await?;
         assert_refused(&answer, &path, (403, "session_not_allowed"), method);
     }
-    world.advance(std::time::Duration::from_secs(29 * 60)).await?;
+    world.advance(std::time::Duration::from_mins(29)).await?;
     assert_eq!(post(&session, "/tools/get_jobs", "{}").await?.status, 200);
     world.advance(std::time::Duration::from_secs(61)).await?;
     let answer = post(&session, "/tools/get_jobs", "{}").await?;
