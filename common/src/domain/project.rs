@@ -90,7 +90,10 @@ mod tests {
             ("failed", "running cancelled"),
             ("cancelled", ""),
         ];
-        assert_eq!(table.map(|(from, _)| from).to_vec(), ProjectStatus::ALL.iter().map(|s| s.name()).collect::<Vec<_>>());
+        assert_eq!(
+            table.map(|(from, _)| from).to_vec(),
+            ProjectStatus::ALL.iter().map(|s| s.name()).collect::<Vec<_>>()
+        );
         for (from, to) in table {
             for status in ProjectStatus::ALL.iter().filter(|status| status.name() == from) {
                 for next in ProjectStatus::ALL {
