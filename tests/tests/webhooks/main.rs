@@ -1,9 +1,13 @@
-//! Job webhooks from a job's end to its receiver, and everything that can go wrong between (spec §6.1).
+//! Both webhook systems from what happens to its receiver, and everything that can go wrong between (spec §6); the event
+//! stream; and what `docs/webhooks.md` tells receivers.
 
 #![expect(clippy::expect_used, reason = "what a test's helper can't do fails the test")]
 
 mod bench;
+mod documented;
 mod faults;
+mod projects;
 mod receiver;
 mod routes;
 mod series;
+mod stream;
