@@ -18,7 +18,7 @@ pub mod readers;
 mod run_job;
 mod runner;
 
-pub use runner::{Reading, Runner};
+pub use runner::{Reading, Runner, reader_settings};
 
 use crate::readers::MediaTools;
 use anyhow::Context;
@@ -72,7 +72,7 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
     }
     subscriptions.extend(Deliverer::new(&process).context("webhooks can't be sent")?.subscriptions());
     subscriptions.push(ProjectNotifier::new(&process).context("webhooks of projects can't be sent")?.subscription());
-    if let Some(tools) = MediaTools::found(&runner::reader_settings(&process.settings)) {
+    if let Some(tools) = MediaTools::found(&reader_settings(&process.settings)) {
         subscriptions.push(ingest::subscription(&process, &Arc::new(tools)));
     }
     tracing::info!(reads = ?reads, slots, "The worker is ready.");
