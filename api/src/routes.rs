@@ -5,7 +5,8 @@
 use crate::app::App;
 use crate::error::Code;
 use crate::{
-    balances, deliveries, keys, library, models, sessions, tools, uploads, webhook_secret, webhooks, workspaces,
+    balances, deliveries, event_stream, keys, library, models, projects, sessions, tools, uploads, webhook_secret,
+    webhooks, workspaces,
 };
 use poem_openapi::Tags;
 
@@ -33,6 +34,9 @@ type Resources = (
     webhooks::Webhooks,
     deliveries::Deliveries,
     webhook_secret::WebhookSecrets,
+    projects::Projects,
+    projects::ProjectDeliveries,
+    event_stream::EventStreams,
 );
 
 /// The groups, ready to serve.
@@ -55,6 +59,9 @@ pub fn all(app: &App) -> Routes {
         webhooks::Webhooks(app.clone()),
         deliveries::Deliveries(app.clone()),
         webhook_secret::WebhookSecrets(app.clone()),
+        projects::Projects(app.clone()),
+        projects::ProjectDeliveries(app.clone()),
+        event_stream::EventStreams::new(app),
     );
     (tools, resources)
 }
@@ -76,6 +83,9 @@ pub const ERRORS: &[Refusals] = &[
     webhooks::ERRORS,
     deliveries::ERRORS,
     webhook_secret::ERRORS,
+    projects::ERRORS,
+    projects::LOG_ERRORS,
+    event_stream::ERRORS,
 ];
 
 /// The groups of spec §1.

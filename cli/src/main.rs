@@ -3,23 +3,32 @@
 //! `up` runs the service; the other commands are its clients over HTTP. Data goes to standard output and everything else
 //! to standard error; the exit code says what kind of end it was.
 
+mod client;
+mod commands;
 mod data_dir;
 mod database;
+mod demo;
+mod doctor;
+mod failure;
+mod globals;
+mod output;
 mod up;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use commands::ClientCommand;
+use failure::Failure;
+use globals::Globals;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use up::UpArgs;
 
 /// The Media and Workspace Service: runs it, and talks to it.
 #[derive(Debug, Parser)]
-#[command(name = "mws", version, propagate_version = true)]
+#[command(name = "mws", version, after_help = failure::help())]
 struct Cli {
-    /// One JSON document on standard output.
-    #[arg(long, global = true)]
-    json: bool,
+    #[command(flatten)]
+    globals: Globals,
     #[command(subcommand)]
     command: Command,
 }
@@ -28,6 +37,14 @@ struct Cli {
 enum Command {
     /// Run the whole service: api, worker and scheduler, with a PostgreSQL of its own.
     Up(Box<UpArgs>),
+    /// Show the service at work on media made here, or on a file of yours.
+    Demo(demo::DemoArgs),
+    /// Look at everything the service stands on, and say how to cure what is wrong.
+    Doctor(Box<doctor::DoctorArgs>),
+    #[command(flatten)]
+    Client(ClientCommand),
+    /// Show the version.
+    Version,
 }
 
 fn main() -> ExitCode {
@@ -36,26 +53,94 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => error.exit(),
     };
-    let ended = match cli.command {
-        Command::Up(mut up) => {
-            quiet_on_a_terminal(&matches, &mut up);
-            common::telemetry::start(up.settings_mut());
-            up::run(*up, cli.json)
-        }
-    };
-    match ended {
+    let json = cli.globals.json;
+    match run(cli, &matches) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::FAILURE
+        Err(failure) => {
+            failure.report(json);
+            failure.exit_code()
         }
     }
 }
 
-/// A person at a terminal is told what matters in words; the log shows warnings, unless they asked for more.
-fn quiet_on_a_terminal(matches: &ArgMatches, up: &mut UpArgs) {
-    let chosen = matches.subcommand().and_then(|(_, of_command)| of_command.value_source("log"));
-    if chosen == Some(ValueSource::DefaultValue) && std::io::stderr().is_terminal() {
-        "warn".clone_into(&mut up.settings_mut().log);
+fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
+    let globals = cli.globals;
+    match cli.command {
+        Command::Up(mut up) => {
+            // A person at a terminal is told what matters in words; the log shows warnings, unless they ask for more.
+            if is_default(matches, "log") && std::io::stderr().is_terminal() {
+                "warn".clone_into(&mut up.settings_mut().log);
+            }
+            common::telemetry::start(up.settings_mut());
+            Ok(up::run(*up, globals.json)?)
+        }
+        Command::Demo(args) => database::runtime()?.block_on(demo::run(args, globals)),
+        Command::Doctor(mut args) => {
+            if is_default(matches, "log") {
+                "error".clone_into(&mut args.settings_mut().log);
+            }
+            common::telemetry::start(args.settings_mut());
+            doctor::run(*args, &globals)
+        }
+        Command::Client(command) => database::runtime()?.block_on(commands::run(command, globals)),
+        Command::Version => {
+            let version = env!("CARGO_PKG_VERSION");
+            if globals.json {
+                output::document(&serde_json::json!({ "version": version }))
+            } else {
+                output::print(version)
+            }
+        }
+    }
+}
+
+/// Whether nobody has chosen this setting of the command.
+fn is_default(matches: &ArgMatches, setting: &str) -> bool {
+    let chosen = matches.subcommand().and_then(|(_, of_command)| of_command.value_source(setting));
+    chosen == Some(ValueSource::DefaultValue)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grammar_is_sound() {
+        Cli::command().debug_assert();
+    }
+
+    /// Every example that help shows, cut off where the shell goes on.
+    fn examples(command: &clap::Command, found: &mut Vec<String>) {
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        for line in help.lines() {
+            let Some(start) = line.find("mws ") else { continue };
+            if line.starts_with("  ") && !line.contains("xargs") {
+                let example = line[start..].split(['|', '>', '&']).next().unwrap_or_default();
+                found.push(example.split("   ").next().unwrap_or_default().to_owned());
+            }
+        }
+        for inner in command.get_subcommands() {
+            examples(inner, found);
+        }
+    }
+
+    #[test]
+    fn every_example_of_the_help_is_understood() {
+        let mut found = Vec::new();
+        examples(&Cli::command(), &mut found);
+        assert!(found.len() > 20, "{found:?}");
+        for example in found {
+            // Quotes only ever hold one argument here.
+            let mut words: Vec<String> = Vec::new();
+            for (index, part) in example.split('"').enumerate() {
+                if index % 2 == 1 {
+                    words.push(part.to_owned());
+                } else {
+                    words.extend(part.split_whitespace().map(str::to_owned));
+                }
+            }
+            let parsed = Cli::command().try_get_matches_from(&words).map(|matches| Cli::from_arg_matches(&matches));
+            assert!(matches!(parsed, Ok(Ok(_))), "{example}: {:?}", parsed.err());
+        }
     }
 }

@@ -58,7 +58,7 @@ pub async fn conclude(
     queue::push(conn, &tickets).await?;
 
     let mut wakes = wakes_of(&tickets);
-    wakes.extend(finals.iter().map(|job| Wake::JobEnded(job.job)));
+    wakes.extend(finals.iter().flat_map(|job| [Wake::JobEnded(job.job), Wake::Events(job.owner)]));
     wakes.extend(ended.iter().filter(|job| job.status == JobStatus::Running).map(|job| Wake::StopAsked(job.job)));
     let taken = |payer| admitted.iter().filter(|job| job.payer == payer).count();
     let places_left = freed

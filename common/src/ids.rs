@@ -126,6 +126,8 @@ ids! {
     DeliveryId = "dlv";
     /// A project (spec §2).
     ProjectId = "prj";
+    /// The one webhook of a project's change of status (spec §6.2).
+    ProjectWebhookId = "pwh";
     /// One HTTP request (`X-Request-Id`).
     RequestId = "req";
 }

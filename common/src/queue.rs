@@ -6,7 +6,7 @@
 //! what is due and has none. Waking workers after a commit is `wake`'s.
 
 use crate::domain::read::Read;
-use crate::ids::{DeliveryId, JobId, UploadId};
+use crate::ids::{DeliveryId, JobId, ProjectWebhookId, UploadId};
 use crate::wake::Wakes;
 use apalis::prelude::{Monitor, WorkerBuilder, WorkerBuilderExt};
 use apalis_core::backend::ext::BackendExt;
@@ -42,6 +42,8 @@ pub enum Queue {
     WebhookFirst,
     /// Every other attempt.
     WebhookSlow,
+    /// Webhooks of projects, each sent at most once.
+    Project,
 }
 
 impl Queue {
@@ -57,6 +59,7 @@ impl Queue {
             Self::Ingest => "ingest",
             Self::WebhookFirst => "webhook:first",
             Self::WebhookSlow => "webhook:slow",
+            Self::Project => "project",
         }
     }
 }
@@ -73,6 +76,9 @@ pub enum Subject {
     /// An upload to claim, fetch and probe.
     #[serde(rename = "upload_id")]
     Upload(UploadId),
+    /// A project's webhook to mark as sent, and send.
+    #[serde(rename = "project_webhook_id")]
+    ProjectWebhook(ProjectWebhookId),
 }
 
 /// One ticket to push. The row it is about stores `id`, so that the scheduler can tell whether it still has one.

@@ -4,7 +4,7 @@
 //! once for everything that came together within two milliseconds, and listens on one direct connection for all of its
 //! queues and long polls. A notification that is lost costs a second: everyone who waits also polls.
 
-use crate::ids::JobId;
+use crate::ids::{AccountId, JobId};
 use crate::queue::Queue;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -30,6 +30,8 @@ pub enum Wake {
     JobEnded(JobId),
     /// A running job was asked to stop.
     StopAsked(JobId),
+    /// An account has new events.
+    Events(AccountId),
     /// The listening connection was lost and is back: look at everything.
     Everything,
 }
@@ -41,11 +43,15 @@ impl Wake {
             Self::Queue(name) => name.clone(),
             Self::JobEnded(job) => job.to_string(),
             Self::StopAsked(job) => format!("stop:{job}"),
+            Self::Events(account) => account.to_string(),
             Self::Everything => "*".to_owned(),
         }
     }
 
     fn from_word(word: &str) -> Self {
+        if let Ok(account) = word.parse() {
+            return Self::Events(account);
+        }
         let stop = word.strip_prefix("stop:");
         match stop.unwrap_or(word).parse::<JobId>() {
             Ok(job) if stop.is_some() => Self::StopAsked(job),
@@ -99,7 +105,7 @@ impl Wakes {
             loop {
                 match incoming.recv().await {
                     Ok(Wake::Queue(name)) if !names.contains(&name.as_str()) => {}
-                    Ok(Wake::JobEnded(_) | Wake::StopAsked(_)) => {}
+                    Ok(Wake::JobEnded(_) | Wake::StopAsked(_) | Wake::Events(_)) => {}
                     Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => return,
                     Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
                 }
@@ -202,7 +208,8 @@ mod tests {
     fn a_word_reads_back_as_the_wake_it_was() {
         let job = JobId::mint();
         let queue = Wake::Queue("read:levels".to_owned());
-        for wake in [queue, Wake::JobEnded(job), Wake::StopAsked(job), Wake::Everything] {
+        let events = Wake::Events(AccountId::mint());
+        for wake in [queue, Wake::JobEnded(job), Wake::StopAsked(job), events, Wake::Everything] {
             assert_eq!(Wake::from_word(&wake.word()), wake);
         }
     }

@@ -11,12 +11,15 @@ pub mod expire_uploads;
 pub mod fold_minutes;
 pub mod prune;
 pub mod prune_deliveries;
+pub mod prune_project_webhooks;
 pub mod purge_items;
 pub mod reissue_deliveries;
 pub mod reissue_jobs;
+pub mod reissue_project_webhooks;
 pub mod reissue_uploads;
 pub mod rescue_deliveries;
 pub mod rescue_jobs;
+pub mod rescue_project_webhooks;
 
 use common::domain::job::LEASE;
 use common::process::Process;
@@ -57,12 +60,15 @@ const DUTIES: &[Duty] = &[
     duty!(fold_minutes, 1_000),
     duty!(prune, 30_000),
     duty!(prune_deliveries, 30_000),
+    duty!(prune_project_webhooks, 30_000),
     duty!(purge_items, 5_000),
     duty!(reissue_deliveries, 500),
     duty!(reissue_jobs, 1_000),
+    duty!(reissue_project_webhooks, 500),
     duty!(reissue_uploads, 1_000),
     duty!(rescue_deliveries, 2_000),
     duty!(rescue_jobs, 2_000),
+    duty!(rescue_project_webhooks, 2_000),
 ];
 
 /// Runs the duties until the process is told to end.

@@ -13,6 +13,7 @@ pub mod deliver;
 mod finish;
 mod ingest;
 mod leases;
+pub mod notify_project;
 pub mod readers;
 mod run_job;
 mod runner;
@@ -28,6 +29,7 @@ use common::store::fleet::{self, Slots};
 use common::store::reads;
 use deliver::Deliverer;
 use futures_util::FutureExt;
+use notify_project::ProjectNotifier;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{MissedTickBehavior, interval};
@@ -69,6 +71,7 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
         subscriptions.push(Subscription { queues, concurrency: slots, handler });
     }
     subscriptions.extend(Deliverer::new(&process).context("webhooks can't be sent")?.subscriptions());
+    subscriptions.push(ProjectNotifier::new(&process).context("webhooks of projects can't be sent")?.subscription());
     if let Some(tools) = MediaTools::found(&runner::reader_settings(&process.settings)) {
         subscriptions.push(ingest::subscription(&process, &Arc::new(tools)));
     }

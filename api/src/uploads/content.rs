@@ -21,6 +21,21 @@ use tokio::time::timeout;
 /// Longest time between two pieces of a body.
 const STALL: Duration = Duration::from_mins(1);
 
+/// What clients call a body that they know no type of; it does not contradict the announced one.
+const UNTYPED: [&str; 2] = ["application/octet-stream", "application/x-www-form-urlencoded"];
+/// Bytes of a refused body that are read before the refusal is answered.
+const COURTESY_BYTES: usize = 16 << 20;
+/// Longest time that is spent on them.
+const COURTESY_TIME: Duration = Duration::from_secs(2);
+
+type Chunks = BoxStream<'static, io::Result<Bytes>>;
+
+/// Bytes in the media store that are nobody's yet.
+struct Stored {
+    key: String,
+    written: Written,
+}
+
 /// A request's body as it comes, whatever its content type, with or without one.
 pub struct FileBody {
     body: poem::Body,
@@ -55,29 +70,50 @@ impl<'a> ApiExtractor<'a> for FileBody {
 /// `upload_not_found`, `unauthenticated` when the token is not the upload's, `illegal_transition` after it was completed,
 /// `unsupported_media_type`, `file_too_large`.
 pub(super) async fn receive(app: &App, upload: UploadId, token: Option<&str>, body: FileBody) -> Answer<Written> {
+    let FileBody { body, content_type, content_length } = body;
+    let mut stream = steady(body.into_bytes_stream());
+    let written = match store(app, upload, token, (content_type, content_length), &mut stream).await {
+        Ok(written) => written,
+        Err(refusal) => {
+            listen_on(stream).await;
+            return Err(refusal);
+        }
+    };
+    settle(app, upload, written).await
+}
+
+/// Puts the bytes into the media store, if they may be sent and are no more than were announced.
+async fn store(
+    app: &App,
+    upload: UploadId,
+    token: Option<&str>,
+    (content_type, content_length): (Option<String>, Option<u64>),
+    stream: &mut Chunks,
+) -> Answer<Stored> {
     // No connection is held while the bytes come.
     let found = uploads::find(&mut *app.conn().await?, upload).await?;
     let row = found.ok_or_else(unknown)?;
-    admit(&row, token, &body)?;
+    admit(&row, token, content_type.as_deref())?;
     let declared = u64::try_from(row.declared_bytes.unwrap_or(0)).unwrap_or(0);
-    if body.content_length.is_some_and(|length| length > declared) {
+    if content_length.is_some_and(|length| length > declared) {
         return Err(too_large(declared));
     }
-
-    let media = &app.process.media;
     let key = new_media_key(row.item_id);
-    let written =
-        media.write(&key, steady(body.body.into_bytes_stream()), declared).await.map_err(|error| match error {
-            WriteError::TooLarge(_) => too_large(declared),
-            WriteError::Source(_) => {
-                ApiError::new(Code::InvalidRequest, "The body ended before it was whole. Send it again.")
-            }
-            WriteError::Store(error) => {
-                tracing::error!(upload.id = %upload, error = %error, "The media store did not take an upload.");
-                ApiError::new(Code::Unavailable, "The media store does not answer. Send the bytes again.")
-            }
-        })?;
+    let written = app.process.media.write(&key, stream, declared).await.map_err(|error| match error {
+        WriteError::TooLarge(_) => too_large(declared),
+        WriteError::Source(_) => {
+            ApiError::new(Code::InvalidRequest, "The body ended before it was whole. Send it again.")
+        }
+        WriteError::Store(error) => {
+            tracing::error!(upload.id = %upload, error = %error, "The media store did not take an upload.");
+            ApiError::new(Code::Unavailable, "The media store does not answer. Send the bytes again.")
+        }
+    })?;
+    Ok(Stored { key, written })
+}
 
+/// Makes what was stored the upload's, and drops what thereby is nobody's.
+async fn settle(app: &App, upload: UploadId, Stored { key, written }: Stored) -> Answer<Written> {
     let bytes = i64::try_from(written.bytes).unwrap_or(i64::MAX);
     let received = uploads::receive(&mut *app.conn().await?, upload, &key, bytes, &written.sha256).await?;
     let garbage = match &received {
@@ -85,7 +121,7 @@ pub(super) async fn receive(app: &App, upload: UploadId, token: Option<&str>, bo
         Received::NotAwaiting => Some(&key),
     };
     if let Some(garbage) = garbage
-        && let Err(error) = media.delete(garbage).await
+        && let Err(error) = app.process.media.delete(garbage).await
     {
         tracing::warn!(upload.id = %upload, error = %error, "Bytes that nobody needs stay until their item goes.");
     }
@@ -96,7 +132,7 @@ pub(super) async fn receive(app: &App, upload: UploadId, token: Option<&str>, bo
 }
 
 /// Whether this request may send bytes for this upload now.
-fn admit(row: &UploadRow, token: Option<&str>, body: &FileBody) -> Answer<()> {
+fn admit(row: &UploadRow, token: Option<&str>, content_type: Option<&str>) -> Answer<()> {
     // An import has no token, so nobody can send for it.
     let expected = row.token_hash.as_deref().ok_or_else(unknown)?;
     let given = token.map(token_hash);
@@ -108,19 +144,33 @@ fn admit(row: &UploadRow, token: Option<&str>, body: &FileBody) -> Answer<()> {
         UploadStatus::AwaitingUpload | UploadStatus::Expired => return Err(expired()),
         UploadStatus::Processing | UploadStatus::Done | UploadStatus::Failed => return Err(completed()),
     }
-    // Clients that know no better send a file as a stream of octets.
-    let usual = ["application/octet-stream", row.content_type.as_deref().unwrap_or_default()];
-    match &body.content_type {
-        Some(other) if !usual.contains(&other.as_str()) => {
-            let message = format!("The upload was announced as `{}`, and this is `{other}`.", usual[1]);
+    let announced = row.content_type.as_deref().unwrap_or_default();
+    match content_type {
+        Some(other) if other != announced && !UNTYPED.contains(&other) => {
+            let message = format!("The upload was announced as `{announced}`, and this is `{other}`.");
             Err(ApiError::new(Code::UnsupportedMediaType, message))
         }
         _ => Ok(()),
     }
 }
 
+/// Reads on for a moment, so that a client that sends all before it listens learns why its bytes are refused.
+async fn listen_on(mut stream: Chunks) {
+    let courtesy = async {
+        let mut bytes = 0;
+        while let Some(Ok(chunk)) = stream.next().await {
+            bytes += chunk.len();
+            if bytes > COURTESY_BYTES {
+                return;
+            }
+        }
+    };
+    // Whether the time or the bytes run out first is all the same.
+    let _ = timeout(COURTESY_TIME, courtesy).await;
+}
+
 /// The stream, ended with an error when nothing comes for too long: a client that has gone must not keep a place.
-fn steady(body: impl Stream<Item = io::Result<Bytes>> + Send + 'static) -> BoxStream<'static, io::Result<Bytes>> {
+fn steady(body: impl Stream<Item = io::Result<Bytes>> + Send + 'static) -> Chunks {
     let body = Box::pin(body);
     try_unfold(body, |mut body| async move {
         let next = timeout(STALL, body.next()).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?;
@@ -134,5 +184,5 @@ fn too_large(declared: u64) -> ApiError {
 }
 
 fn completed() -> ApiError {
-    ApiError::new(Code::IllegalTransition, "The upload was completed: its bytes can't be replaced.")
+    ApiError::new(Code::IllegalTransition, "The upload has ended or was completed: it takes no more bytes.")
 }

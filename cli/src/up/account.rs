@@ -6,7 +6,7 @@ use common::domain::credential::ApiKey;
 use common::ids::{AccountId, WorkspaceId};
 use common::process::Process;
 use common::store::keys::{self, NewKey};
-use common::store::{accounts, minutes, workspaces};
+use common::store::{accounts, workspaces};
 use secrecy::ExposeSecret;
 use sqlx::{Connection, PgConnection};
 
@@ -57,26 +57,25 @@ async fn entry(process: &Process, kept: Option<&Credentials>) -> anyhow::Result<
     }
     let key = ApiKey::from_random(rand::random());
     let mut make_key = conn.begin().await?;
-    let entry = match known_account(&mut make_key, kept).await? {
-        Some((account_id, workspace_id)) => {
-            accounts::lock(&mut make_key, account_id).await?;
-            let new = NewKey { account_id, workspace_id, name: Some(KEY), key: &key };
-            if keys::insert_within(&mut make_key, &new, MOST_KEYS).await?.is_none() {
-                keys::revoke_oldest_named(&mut make_key, account_id, KEY).await?;
-                let made = keys::insert_within(&mut make_key, &new, MOST_KEYS).await?;
-                made.context("the account holds ten keys: revoke one, so that `mws up` can have its own")?;
-            }
-            Entry { key, account_id, workspace_id }
-        }
-        None => {
-            let account_id = accounts::create(&mut make_key, ACCOUNT).await?;
-            let workspace_id = accounts::create_workspace(&mut make_key, account_id, ACCOUNT).await?;
-            keys::insert(&mut make_key, &NewKey { account_id, workspace_id, name: Some(KEY), key: &key }).await?;
-            Entry { key, account_id, workspace_id }
-        }
+    let known = known_account(&mut make_key, kept).await?;
+    let (account_id, workspace_id) = match known {
+        Some(known) => known,
+        None => new_account(&mut make_key).await?,
     };
+    accounts::lock(&mut make_key, account_id).await?;
+    let new = NewKey { account_id, workspace_id, name: Some(KEY), key: &key };
+    if keys::insert_within(&mut make_key, &new, MOST_KEYS).await?.is_none() {
+        keys::revoke_oldest_named(&mut make_key, account_id, KEY).await?;
+        let made = keys::insert_within(&mut make_key, &new, MOST_KEYS).await?;
+        made.context("the account holds ten keys: revoke one, so that `mws up` can have its own")?;
+    }
     make_key.commit().await?;
-    Ok(entry)
+    Ok(Entry { key, account_id, workspace_id })
+}
+
+async fn new_account(conn: &mut PgConnection) -> sqlx::Result<(AccountId, WorkspaceId)> {
+    let account = accounts::create(conn, ACCOUNT).await?;
+    Ok((account, accounts::create_workspace(conn, account, ACCOUNT).await?))
 }
 
 /// The account that the file names, or the one made by an earlier start whose file is gone, with its workspace.

@@ -53,7 +53,7 @@ pub fn run(up: UpArgs, json: bool) -> anyhow::Result<()> {
     let public_url = listen::settle(&mut api)?;
     let data_dir = DataDir::prepare(&settings.data_dir)?;
     let _occupied = data_dir.occupy(&format!("`mws up` on {public_url}"))?;
-    settings.data_dir = data_dir.path().to_owned();
+    data_dir.path().clone_into(&mut settings.data_dir);
     data_dir.complete_secrets(&mut settings)?;
     if settings.media_store.is_none() {
         data_dir.make_media_folder()?;
@@ -100,12 +100,15 @@ async fn serve(
     let listen = api.listen;
     let shutdown = process.shutdown.clone();
     let mut services = services::start(&process, api);
+    // A service that ends because it was asked to is no surprise: the asking is looked at first.
     tokio::select! {
-        () = listen::wait(listen) => say.ready(&credentials, &relative(&data_dir.credentials_path())),
+        biased;
         () = shutdown.cancelled() => {}
+        () = listen::wait(listen) => say.ready(&credentials, &relative(&data_dir.credentials_path())),
         ended = services.first_end() => return services.stop(&shutdown, ended).await,
     }
     let ended = tokio::select! {
+        biased;
         () = shutdown.cancelled() => Ok(()),
         ended = services.first_end() => ended,
         ended = database.ended() => ended,

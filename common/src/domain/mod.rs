@@ -9,6 +9,7 @@ pub mod item;
 pub mod job;
 pub mod minutes;
 pub mod plan;
+pub mod project;
 pub mod public_address;
 pub mod read;
 pub mod retry;

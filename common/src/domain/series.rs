@@ -42,6 +42,8 @@ macro_rules! words {
     };
 }
 
+pub(crate) use words;
+
 words! {
     /// Where a series stands (interface.md, "Delivery").
     DeliveryStatus {

@@ -138,18 +138,28 @@ impl OutboundClient {
 ///
 /// # Errors
 /// As [`OutboundClient::new`].
-#[expect(clippy::disallowed_methods, reason = "this module owns the only HTTP client")]
 pub fn trusted_client(extra_roots: &[CertificateDer<'static>]) -> Result<reqwest::Client, OutboundError> {
-    let built = reqwest::Client::builder()
+    let built = trusted(extra_roots)?.read_timeout(Duration::from_secs(30)).build();
+    built.map_err(|error| OutboundError::Setup(error.to_string()))
+}
+
+/// [`trusted_client`] for requests that send a large body: an answer is waited for as long as the sending takes.
+///
+/// # Errors
+/// As [`OutboundClient::new`].
+pub fn sending_client(extra_roots: &[CertificateDer<'static>]) -> Result<reqwest::Client, OutboundError> {
+    trusted(extra_roots)?.build().map_err(|error| OutboundError::Setup(error.to_string()))
+}
+
+#[expect(clippy::disallowed_methods, reason = "this module owns the only HTTP client")]
+fn trusted(extra_roots: &[CertificateDer<'static>]) -> Result<reqwest::ClientBuilder, OutboundError> {
+    Ok(reqwest::Client::builder()
         .tls_backend_preconfigured(tls(extra_roots)?)
         .no_proxy()
         .redirect(redirect::Policy::none())
         .retry(reqwest::retry::never())
         .user_agent(USER_AGENT)
-        .connect_timeout(Duration::from_secs(5))
-        .read_timeout(Duration::from_secs(30))
-        .build();
-    built.map_err(|error| OutboundError::Setup(error.to_string()))
+        .connect_timeout(Duration::from_secs(5)))
 }
 
 fn tls(extra_roots: &[CertificateDer<'static>]) -> Result<rustls::ClientConfig, OutboundError> {

@@ -54,7 +54,7 @@ pub struct NewEndpoint {
     pub event_types: Vec<EventType>,
 }
 
-/// Registers an endpoint, unless the account, which the caller has locked (`minutes::lock_account`), has
+/// Registers an endpoint, unless the account, which the caller has locked (`accounts::lock`), has
 /// [`MOST_ENDPOINTS`] already.
 pub async fn insert(conn: &mut PgConnection, new: &NewEndpoint) -> sqlx::Result<Option<Endpoint>> {
     sqlx::query_as!(

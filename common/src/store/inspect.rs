@@ -13,3 +13,83 @@ pub async fn schema_version(conn: &mut PgConnection) -> sqlx::Result<i64> {
     // Not checked at compile time: the database of those checks is built without sqlx's own table.
     sqlx::query_scalar("SELECT coalesce(max(version), 0) FROM _sqlx_migrations WHERE success").fetch_one(conn).await
 }
+
+/// Those of these extensions that are not there.
+pub async fn missing_extensions(conn: &mut PgConnection, needed: &[String]) -> sqlx::Result<Vec<String>> {
+    sqlx::query_scalar!(
+        r#"SELECT needed AS "needed!" FROM unnest($1::text[]) AS needed
+           WHERE NOT EXISTS (SELECT FROM pg_extension WHERE extname = needed)"#,
+        needed
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Whether tickets are fetched by our function: an upgrade of the queue's own migrations would bring theirs back.
+pub async fn has_our_queue_function(conn: &mut PgConnection) -> sqlx::Result<bool> {
+    let row = sqlx::query!(
+        r#"SELECT EXISTS (
+               SELECT FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+               WHERE nspname = 'apalis' AND proname = 'get_jobs' AND prosrc LIKE '%string_to_array(v_job_type%'
+           ) AS "ours!""#
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(row.ours)
+}
+
+/// The database's clock, in milliseconds since 1970.
+pub async fn clock_ms(conn: &mut PgConnection) -> sqlx::Result<i64> {
+    let row = sqlx::query!(r#"SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS "ms!""#)
+        .fetch_one(conn)
+        .await?;
+    Ok(row.ms)
+}
+
+/// A process that has said that it lives.
+#[derive(Debug)]
+pub struct Living {
+    /// Its name.
+    pub name: String,
+    /// What it is.
+    pub service: String,
+    /// The reads it subscribes to.
+    pub reads: Vec<String>,
+    /// Seconds since it last said so.
+    pub silent_seconds: f64,
+}
+
+/// Every process that did not say that it has ended.
+pub async fn living(conn: &mut PgConnection) -> sqlx::Result<Vec<Living>> {
+    sqlx::query_as!(
+        Living,
+        r#"SELECT name, service, reads,
+                  extract(epoch FROM clock_timestamp() - beat_at)::double precision AS "silent_seconds!"
+           FROM workers ORDER BY name"#
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Seconds that the oldest due job waits for a worker, and the oldest due delivery for being sent; 0 where none does.
+pub async fn oldest_due_seconds(conn: &mut PgConnection) -> sqlx::Result<(f64, f64)> {
+    let row = sqlx::query!(
+        r#"SELECT coalesce(extract(epoch FROM clock_timestamp() - (
+                      SELECT min(due_at) FROM jobs WHERE status = 'queued' AND admitted AND finished_at IS NULL
+                  )), 0)::double precision AS "job!",
+                  coalesce(extract(epoch FROM clock_timestamp() - (
+                      SELECT min(due_at) FROM deliveries WHERE status = 'pending'
+                  )), 0)::double precision AS "delivery!""#
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok((row.job.max(0.0), row.delivery.max(0.0)))
+}
+
+/// Whether a notification sent to this server comes back on a listening connection of it.
+pub async fn hears_notifications(pool: &sqlx::PgPool, patience: std::time::Duration) -> sqlx::Result<bool> {
+    let mut listener = sqlx::postgres::PgListener::connect_with(pool).await?;
+    listener.listen("mws_doctor").await?;
+    sqlx::query!("SELECT pg_notify('mws_doctor', '')").fetch_one(pool).await?;
+    Ok(matches!(tokio::time::timeout(patience, listener.recv()).await, Ok(Ok(_))))
+}

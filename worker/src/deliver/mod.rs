@@ -12,7 +12,6 @@ use crate::batch::Batcher;
 use attempt::Sender;
 use common::domain::series::FAILURES_THAT_DISABLE;
 use common::ids::{AccountId, DeliveryId, EndpointId};
-use common::outbound::OutboundError;
 use common::process::Process;
 use common::queue::{Handler, Queue, Subject, Subscription};
 use common::seal::SealError;
@@ -42,9 +41,6 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// Why the worker can't send webhooks.
 #[derive(Debug, thiserror::Error)]
 pub enum DeliverError {
-    /// The outbound client can't be made.
-    #[error(transparent)]
-    Outbound(#[from] OutboundError),
     /// The keys that seal signing secrets are wrong.
     #[error(transparent)]
     Seal(#[from] SealError),
@@ -74,7 +70,7 @@ struct Parts {
 }
 
 impl Deliverer {
-    /// Makes the client and starts the batches. Once a process.
+    /// Reads the keys and starts the batches. Once a process.
     ///
     /// # Errors
     /// [`DeliverError`] when a setting is missing or wrong.

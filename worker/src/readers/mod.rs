@@ -7,11 +7,16 @@
 //! To add a read: one file with one `Reader`, and one line in [`Readers::found`]. A read that no engine on this
 //! machine computes is absent from the registry, so that a worker subscribes only to what it can run.
 
+mod activation;
+mod beat_facts;
+mod beat_tracker;
+mod beats;
 pub mod decode;
 mod error;
 mod job;
 mod levels;
 mod loudness;
+mod onsets;
 mod peaks;
 mod speech;
 mod speech_segments;
@@ -72,8 +77,8 @@ impl Readers {
             tracing::warn!("ffmpeg or ffprobe was not found, so this worker can compute no reads");
             return Self::default();
         };
-        let readers: [Arc<dyn Reader>; 2] =
-            [Arc::new(levels::Levels), Arc::new(speech::Speech::found(&settings.model_dirs))];
+        let readers: [Arc<dyn Reader>; 3] =
+            [Arc::new(levels::Levels), Arc::new(beats::Beats), Arc::new(speech::Speech::found(&settings.model_dirs))];
         let by_read = readers.into_iter().map(|reader| (reader.read(), reader)).collect();
         Self { by_read, tools: Some(tools) }
     }

@@ -2,6 +2,7 @@
 //!
 //! One file a theme. `Studio` makes the media in a folder of its own and runs the readers on it.
 
+mod beats;
 mod hostile;
 mod levels;
 mod speech;

@@ -5,11 +5,12 @@
 //! an object that no row names is garbage, and whatever belongs to an item stands under that item's prefix, so that it can
 //! be dropped with it.
 
+mod open;
+
 use crate::domain::read::Read;
 use crate::ids::{ItemId, JobId};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, TryStreamExt};
-use object_store::local::LocalFileSystem;
 use object_store::path::Path as Key;
 use object_store::{ObjectStore, ObjectStoreExt, WriteMultipart};
 use sha2::{Digest, Sha256};
@@ -45,7 +46,7 @@ pub struct Written {
 #[derive(Debug, thiserror::Error)]
 pub enum MediaError {
     /// `MWS_MEDIA_STORE` names no kind of store this build knows.
-    #[error("`{0}` names no media store: give `file:<folder>`")]
+    #[error("`{0}` names no media store: give `file:<folder>` or `s3://bucket/prefix`")]
     Unknown(String),
     /// The folder can't be made or used.
     #[error("the media folder can't be used: {0}")]
@@ -123,17 +124,6 @@ pub fn read_key(item: ItemId, read: Read, job: JobId, claim_no: i32) -> String {
 }
 
 impl MediaStore {
-    /// The store that `MWS_MEDIA_STORE` names: `file:<folder>`, which is made if it is not there.
-    pub fn open(url: &str) -> Result<Self, MediaError> {
-        let Some(folder) = url.strip_prefix("file:") else { return Err(MediaError::Unknown(url.to_owned())) };
-        let folder = folder.strip_prefix("//").unwrap_or(folder);
-        std::fs::create_dir_all(folder)?;
-        let folder = std::fs::canonicalize(folder)?;
-        // A 200 says that the bytes are kept: they are on the disk before their row says so.
-        let objects = LocalFileSystem::new_with_prefix(&folder)?.with_fsync(true);
-        Ok(Self { objects: Arc::new(objects), folder: Some(folder) })
-    }
-
     /// Writes a stream of at most `max_bytes` under `key`, hashing it on its way.
     ///
     /// At most three parts of 8 MiB are in memory. If the stream fails, is too long or is dropped half-way, the key does
@@ -218,10 +208,15 @@ impl MediaStore {
         self.delete_listed(&prefix, None).await
     }
 
-    /// Deletes everything under `prefix` but the object under `kept`: writes that lost a race or were given up.
+    /// Deletes everything under `prefix` but the object under `kept`: writes that lost a race, were given up, or were cut
+    /// off with the process that made them. Only for a prefix that nobody writes to any more.
     pub async fn delete_others(&self, prefix: &str, kept: &str) -> Result<(), MediaError> {
         let prefix = Key::parse(prefix).map_err(object_store::Error::from)?;
         let kept = Key::parse(kept).map_err(object_store::Error::from)?;
+        if let Some(folder) = &self.folder {
+            // A list of objects does not show what was half-written.
+            return delete_files(&folder.join(prefix.as_ref()), &folder.join(kept.as_ref())).await;
+        }
         self.delete_listed(&prefix, Some(&kept)).await
     }
 
@@ -232,6 +227,16 @@ impl MediaStore {
         }
         Ok(())
     }
+}
+
+async fn delete_files(folder: &Path, kept: &Path) -> Result<(), MediaError> {
+    let mut files = tokio::fs::read_dir(folder).await?;
+    while let Some(file) = files.next_entry().await? {
+        if file.path() != kept {
+            tokio::fs::remove_file(file.path()).await?;
+        }
+    }
+    Ok(())
 }
 
 /// Moves a stream into an upload, a part at a time.
@@ -304,7 +309,10 @@ mod tests {
         for key in &keys {
             store.write(key, chunks(&[1]), 1).await.unwrap();
         }
+        let cut_off = folder.join(format!("{}#1", keys[0]));
+        std::fs::write(&cut_off, b"half").unwrap();
         store.delete_others(&media_prefix(item), &keys[1]).await.unwrap();
+        assert!(!cut_off.exists());
         assert!(store.get(&keys[0], 1).await.unwrap_err().is_missing());
         assert!(store.get(&keys[1], 1).await.is_ok());
         store.delete_all(&item_prefix(item)).await.unwrap();

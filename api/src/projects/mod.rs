@@ -1,0 +1,337 @@
+//! Projects and what tells of them: `/projects` (spec §2, "Project"; §3; §4.3; §6.2).
+//!
+//! A change of status and its webhook are one transaction. The bytes that the webhook sends are written here, from the
+//! same value that `GET /projects/{id}` shows; the worker signs and sends them, once. What was sent is `log`.
+
+mod log;
+mod shape;
+
+pub use log::{ERRORS as LOG_ERRORS, ProjectDeliveries};
+pub use shape::{Project, ProjectAsset, ProjectEvent, ProjectState, ProjectTimeline};
+
+use crate::app::App;
+use crate::auth::{Auth, Caller, Role};
+use crate::envelope::Created;
+use crate::error::{Answer, ApiError, Code};
+use crate::routes::{Refusals, Tag};
+use crate::text::{Text, Time};
+use common::domain::project::ProjectStatus;
+use common::ids::{ProjectId, ProjectWebhookId};
+use common::queue::{self, Queue, Subject, Ticket};
+use common::store::project_webhooks::{self, NewWebhook};
+use common::store::projects::{self, Change, NewProject, ProjectRow};
+use poem_openapi::param::Path;
+use poem_openapi::payload::Json;
+use poem_openapi::types::{MaybeUndefined, ToJSON};
+use poem_openapi::{Object, OpenApi};
+use sqlx::{Acquire, PgConnection};
+use url::Url;
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("POST /projects", &[Code::RoleForbidden, Code::WebhookUrlNotAllowed]),
+    ("GET /projects/{id}", &[Code::ProjectNotFound, Code::WorkspaceForbidden]),
+    (
+        "PATCH /projects/{id}/settings",
+        &[Code::ProjectNotFound, Code::WorkspaceForbidden, Code::RoleForbidden, Code::WebhookUrlNotAllowed],
+    ),
+    ("POST /projects/{id}/status", CHANGING),
+    ("POST /projects/{id}/cancel", CHANGING),
+];
+const CHANGING: &[Code] =
+    &[Code::ProjectNotFound, Code::WorkspaceForbidden, Code::RoleForbidden, Code::IllegalTransition];
+
+/// How a project is worked on when nothing is said (spec §2: "an autonomous mode exists").
+const DEFAULT_MODE: &str = "autonomous";
+/// What comes out when nothing is said (spec §2: "an assembled type exists").
+const DEFAULT_OUTPUT: &str = "assembled";
+
+/// The project operations.
+pub struct Projects(pub App);
+
+/// A project to create.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct CreateProject {
+    /// What is asked for.
+    #[oai(validator(min_length = 1, max_length = 20000))]
+    pub brief: Text,
+    /// How to work on it; `autonomous` when not given.
+    #[oai(validator(min_length = 1, max_length = 64))]
+    pub mode: Option<Text>,
+    /// What is to come out; `assembled` when not given.
+    #[oai(validator(min_length = 1, max_length = 64))]
+    pub output_type: Option<Text>,
+    /// Where its changes of status are to be told: HTTPS, and publicly reachable.
+    pub webhook_url: Option<Text>,
+}
+
+/// A project's settings.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct ChangeProjectSettings {
+    /// Where its changes of status are to be told from now on; null tells nobody. Required.
+    pub webhook_url: MaybeUndefined<Text>,
+}
+
+/// A project's settings.
+#[derive(Debug, Object)]
+pub struct ProjectSettings {
+    /// Where its changes of status are told, or null.
+    pub webhook_url: Option<Text>,
+}
+
+/// What the agent that works on a project says of it. What is left out stays.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct ChangeProjectStatus {
+    /// The new status.
+    pub status: ProjectEvent,
+    /// A word to those who wait; null takes it away.
+    #[oai(validator(max_length = 20000))]
+    pub agent_message: MaybeUndefined<Text>,
+    /// All assets from now on.
+    #[oai(validator(max_items = 1000))]
+    pub assets: Option<Vec<ProjectAsset>>,
+    /// The timeline from now on; null takes it away.
+    pub timeline: MaybeUndefined<ProjectTimeline>,
+    /// Where the result is; null takes it away.
+    #[oai(validator(max_length = 4096))]
+    pub assembled_url: MaybeUndefined<Text>,
+    /// Until when it is there; null takes it away.
+    pub assembled_url_expires_at: MaybeUndefined<Time>,
+}
+
+#[OpenApi(tag = "Tag::Workspace")]
+impl Projects {
+    /// Create a project
+    ///
+    /// It begins as `running`, in the workspace that the call acts in, and its `webhook_url` is told so.
+    #[oai(path = "/projects", method = "post", operation_id = "create_project")]
+    async fn create(&self, auth: Auth, body: Json<CreateProject>) -> Answer<Created<Project>> {
+        let Auth(caller) = auth;
+        caller.require(Role::Editor)?;
+        let asked = body.0;
+        if let Some(url) = &asked.webhook_url {
+            self.check(url).await?;
+        }
+        let or = |given: Option<Text>, default: &str| given.map_or_else(|| default.to_owned(), |text| text.0);
+        let new = NewProject {
+            id: ProjectId::mint(),
+            workspace_id: caller.workspace.id,
+            account_id: caller.workspace.account_id,
+            mode: or(asked.mode, DEFAULT_MODE),
+            output_type: or(asked.output_type, DEFAULT_OUTPUT),
+            brief: asked.brief.0,
+            webhook_url: asked.webhook_url.map(|url| url.0),
+        };
+        let mut create = self.0.process.pool.begin().await?;
+        let row = projects::insert(&mut create, &new).await?;
+        let project = self.tell(&mut create, &caller, row).await?;
+        create.commit().await?;
+        self.wake(&project);
+        Ok(Created(project))
+    }
+
+    /// Get a project
+    ///
+    /// Its full state. A webhook is sent once and may be lost: this is where the state is confirmed (spec §6.2.5).
+    #[oai(path = "/projects/:id", method = "get", operation_id = "get_project")]
+    async fn get(
+        &self,
+        auth: Auth,
+        /// The project's id.
+        id: Path<Text>,
+    ) -> Answer<Json<Project>> {
+        let Auth(caller) = auth;
+        let mut conn = self.0.conn().await?;
+        let row = reach(&mut conn, &caller, id.0.id(Code::ProjectNotFound)?).await?;
+        Ok(Json(Project::new(row, &self.0.base_url)?))
+    }
+
+    /// Set where a project tells of itself
+    ///
+    /// No webhook is sent for it. A webhook that is on its way already goes where it was to go.
+    #[oai(path = "/projects/:id/settings", method = "patch", operation_id = "update_project_settings")]
+    async fn settings(
+        &self,
+        auth: Auth,
+        /// The project's id.
+        id: Path<Text>,
+        body: Json<ChangeProjectSettings>,
+    ) -> Answer<Json<ProjectSettings>> {
+        let Auth(caller) = auth;
+        caller.require(Role::Editor)?;
+        let id: ProjectId = id.0.id(Code::ProjectNotFound)?;
+        let url = match body.0.webhook_url {
+            MaybeUndefined::Undefined => {
+                return Err(ApiError::new(
+                    Code::InvalidRequest,
+                    "`webhook_url` is required: expected a string or null.",
+                ));
+            }
+            MaybeUndefined::Null => None,
+            MaybeUndefined::Value(url) => Some(url),
+        };
+        if let Some(url) = &url {
+            self.check(url).await?;
+        }
+        let mut conn = self.0.conn().await?;
+        if !projects::set_webhook_url(&mut conn, id, caller.workspace.id, url.as_deref()).await? {
+            reach(&mut conn, &caller, id).await?;
+            return Err(missing(id));
+        }
+        Ok(Json(ProjectSettings { webhook_url: url }))
+    }
+
+    /// Change a project's status
+    ///
+    /// What the agent that works on the project calls. Each change raises `revision` and is told to the project's
+    /// `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`; `idle` leads to
+    /// `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to `running`.
+    #[oai(path = "/projects/:id/status", method = "post", operation_id = "change_project_status")]
+    async fn status(
+        &self,
+        auth: Auth,
+        /// The project's id.
+        id: Path<Text>,
+        body: Json<ChangeProjectStatus>,
+    ) -> Answer<Json<Project>> {
+        let Auth(caller) = auth;
+        caller.require(Role::Editor)?;
+        let id: ProjectId = id.0.id(Code::ProjectNotFound)?;
+        Ok(Json(self.change(&caller, id, body.0).await?))
+    }
+
+    /// Cancel a project
+    ///
+    /// For good, and nobody is told (spec §6.2.2).
+    #[oai(path = "/projects/:id/cancel", method = "post", operation_id = "cancel_project")]
+    async fn cancel(
+        &self,
+        auth: Auth,
+        /// The project's id.
+        id: Path<Text>,
+    ) -> Answer<Json<Project>> {
+        let Auth(caller) = auth;
+        caller.require(Role::Editor)?;
+        let id: ProjectId = id.0.id(Code::ProjectNotFound)?;
+        let change = Change::to(ProjectStatus::Cancelled);
+        let mut conn = self.0.conn().await?;
+        match projects::change(&mut conn, id, caller.workspace.id, &change).await? {
+            Some(row) => Ok(Json(Project::new(row, &self.0.base_url)?)),
+            None => Err(refused(&mut conn, &caller, id, change.status).await?),
+        }
+    }
+}
+
+impl Projects {
+    async fn check(&self, url: &str) -> Answer<()> {
+        let checked = self.0.process.outbound.check_resolves_public(url).await;
+        checked.map(|_| ()).map_err(|refused| {
+            ApiError::new(Code::WebhookUrlNotAllowed, format!("`webhook_url`: {refused}."))
+                .suggest("Give an HTTPS URL whose host is publicly reachable.")
+        })
+    }
+
+    /// The use case "change status": the change and its webhook in one transaction.
+    async fn change(&self, caller: &Caller, id: ProjectId, asked: ChangeProjectStatus) -> Answer<Project> {
+        let mut conn = self.0.conn().await?;
+        let mut changed = conn.begin().await?;
+        let assets = match asked.assets {
+            Some(assets) => dated(assets, Time(projects::now(&mut changed).await?)).to_json(),
+            None => None,
+        };
+        let change = Change {
+            status: asked.status.into(),
+            agent_message: said(asked.agent_message, |text| text.0),
+            assets,
+            timeline: said(asked.timeline, |timeline| timeline.to_json().unwrap_or_default()),
+            assembled_url: said(asked.assembled_url, |text| text.0),
+            assembled_url_expires_at: said(asked.assembled_url_expires_at, |time| time.0),
+        };
+        let Some(row) = projects::change(&mut changed, id, caller.workspace.id, &change).await? else {
+            return Err(refused(&mut changed, caller, id, change.status).await?);
+        };
+        let project = self.tell(&mut changed, caller, row).await?;
+        changed.commit().await?;
+        self.wake(&project);
+        Ok(project)
+    }
+
+    /// Writes the webhook of a change, if it is to be told, and its ticket.
+    async fn tell(&self, conn: &mut PgConnection, caller: &Caller, row: ProjectRow) -> Answer<Project> {
+        let (id, account_id, revision, event) = (row.id, row.account_id, row.revision, row.status);
+        let project = Project::new(row, &self.0.base_url)?;
+        let Some(url) = project.webhook_url.as_deref().filter(|_| event.fires()) else { return Ok(project) };
+        let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+        let webhook = ProjectWebhookId::mint();
+        let ticket = Ticket::new(Queue::Project, Subject::ProjectWebhook(webhook));
+        let new = NewWebhook {
+            id: webhook,
+            project_id: id,
+            account_id,
+            revision,
+            event,
+            url,
+            url_host: &host,
+            body: &project.told(),
+            ticket_id: &ticket.id,
+            traceparent: caller.traceparent.as_deref(),
+        };
+        project_webhooks::insert(conn, &new).await?;
+        queue::push(conn, std::slice::from_ref(&ticket)).await?;
+        Ok(project)
+    }
+
+    /// After the commit: says that there is a webhook to send.
+    fn wake(&self, project: &Project) {
+        if project.webhook_url.is_some() {
+            self.0.process.wakes.queues([Queue::Project]);
+        }
+    }
+}
+
+/// The project, for a call that acts in its workspace.
+///
+/// # Errors
+/// `workspace_forbidden` when it is in another one, `project_not_found` when there is none.
+async fn reach(conn: &mut PgConnection, caller: &Caller, id: ProjectId) -> Answer<ProjectRow> {
+    let row = projects::find(conn, id).await?.ok_or_else(|| missing(id))?;
+    if row.workspace_id == caller.workspace.id {
+        return Ok(row);
+    }
+    let refusal = ApiError::new(Code::WorkspaceForbidden, "The project is in another workspace.");
+    Err(refusal.suggest("Name its workspace in x-workspace-id, if you can reach it."))
+}
+
+fn missing(id: ProjectId) -> ApiError {
+    ApiError::new(Code::ProjectNotFound, format!("There is no project {id}."))
+}
+
+/// Why a change was not made.
+async fn refused(conn: &mut PgConnection, caller: &Caller, id: ProjectId, next: ProjectStatus) -> Answer<ApiError> {
+    let status = reach(conn, caller, id).await?.status;
+    let legal: Vec<&str> = status.may_lead_to().into_iter().map(ProjectStatus::name).collect();
+    let leads = if legal.is_empty() { "nothing else".to_owned() } else { legal.join(", ") };
+    let message = format!("The project is `{}`, which can become {leads}, and not `{}`.", status.name(), next.name());
+    Ok(ApiError::new(Code::IllegalTransition, message))
+}
+
+/// The assets, those without a time of their own with this one.
+fn dated(mut assets: Vec<ProjectAsset>, now: Time) -> Vec<ProjectAsset> {
+    for asset in &mut assets {
+        asset.created_at.get_or_insert(now);
+    }
+    assets
+}
+
+/// What is asked of a field: nothing, to take its value away, or another one.
+#[expect(clippy::option_option, reason = "as the store takes it: stays, goes, or another")]
+fn said<T, U>(field: MaybeUndefined<T>, shown: impl FnOnce(T) -> U) -> Option<Option<U>> {
+    match field {
+        MaybeUndefined::Undefined => None,
+        MaybeUndefined::Null => Some(None),
+        MaybeUndefined::Value(value) => Some(Some(shown(value))),
+    }
+}

@@ -1,0 +1,168 @@
+//! The client of the HTTP interface: one request, its answer as JSON, a refusal as a [`Failure`].
+//!
+//! Answers stay JSON values, because what a server adds must reach `--json` as it came. Nothing here knows a noun but the
+//! upload of a file, which takes three requests.
+
+mod source;
+mod upload;
+
+pub use source::{Access, access};
+pub use upload::{sha256, upload_file, wait_until_ready};
+
+use crate::failure::{Failure, Refusal};
+use crate::output::Out;
+use anyhow::Context;
+use reqwest::Method;
+use reqwest::header::{HeaderName, HeaderValue};
+use secrecy::ExposeSecret;
+use serde_json::Value;
+use std::fmt::Write;
+use std::time::Instant;
+
+/// A signed-in client.
+#[derive(Debug, Clone)]
+pub struct Client {
+    http: reqwest::Client,
+    access: Access,
+    out: Out,
+}
+
+/// One request to make.
+#[derive(Debug)]
+pub struct Call<'a> {
+    /// How.
+    pub method: Method,
+    /// Below the base URL, with its query.
+    pub path: &'a str,
+    /// The JSON body.
+    pub body: Option<&'a Value>,
+    /// Headers beside the usual ones.
+    pub headers: &'a [(&'a str, &'a str)],
+}
+
+impl Client {
+    /// A client for this address and key.
+    pub fn new(access: Access, out: Out) -> anyhow::Result<Self> {
+        out.trace(&format!("credentials from {}", access.source));
+        Ok(Self { http: common::outbound::trusted_client(&[])?, access, out })
+    }
+
+    /// Where it talks to, and by what.
+    pub fn access(&self) -> &Access {
+        &self.access
+    }
+
+    /// `GET`.
+    pub async fn get(&self, path: &str) -> Result<Value, Failure> {
+        self.call(Call { method: Method::GET, path, body: None, headers: &[] }).await
+    }
+
+    /// `POST`.
+    pub async fn post(&self, path: &str, body: &Value) -> Result<Value, Failure> {
+        self.call(Call { method: Method::POST, path, body: Some(body), headers: &[] }).await
+    }
+
+    /// `PATCH`.
+    pub async fn patch(&self, path: &str, body: &Value) -> Result<Value, Failure> {
+        self.call(Call { method: Method::PATCH, path, body: Some(body), headers: &[] }).await
+    }
+
+    /// `DELETE`.
+    pub async fn delete(&self, path: &str) -> Result<Value, Failure> {
+        self.call(Call { method: Method::DELETE, path, body: None, headers: &[] }).await
+    }
+
+    /// A tool's `data`.
+    pub async fn tool(&self, name: &str, arguments: &Value) -> Result<Value, Failure> {
+        self.tool_with(name, arguments, &[]).await
+    }
+
+    /// A tool's `data`, asked for with these headers.
+    pub async fn tool_with(&self, name: &str, arguments: &Value, headers: &[(&str, &str)]) -> Result<Value, Failure> {
+        let path = format!("/tools/{name}");
+        let call = Call { method: Method::POST, path: &path, body: Some(arguments), headers };
+        Ok(self.call(call).await?["data"].take())
+    }
+
+    /// Makes the request and reads its answer.
+    pub async fn call(&self, call: Call<'_>) -> Result<Value, Failure> {
+        let url = format!("{}{}", self.access.base_url, call.path);
+        let mut request = self.http.request(call.method.clone(), &url).bearer_auth(self.access.key.expose_secret());
+        for (name, value) in call.headers {
+            let name: HeaderName = name.parse().with_context(|| format!("`{name}` is no header's name"))?;
+            let value = HeaderValue::from_str(value).with_context(|| format!("`{name}` can't have that value"))?;
+            request = request.header(name, value);
+        }
+        if let Some(body) = call.body {
+            request = request.json(body);
+        }
+        let began = Instant::now();
+        let response = request.send().await.map_err(|error| self.unreachable(&error))?;
+        let status = response.status();
+        let id = response.headers().get("x-request-id").and_then(|id| id.to_str().ok()).map(str::to_owned);
+        let took_ms = began.elapsed().as_millis();
+        let shown = id.as_deref().unwrap_or("-");
+        self.out.trace(&format!("{} {} {} {took_ms} ms {shown}", call.method, call.path, status.as_u16()));
+        let text = response.bytes().await.map_err(|error| self.unreachable(&error))?;
+        let body: Value = serde_json::from_slice(&text).unwrap_or(Value::Null);
+        if status.is_success() {
+            return Ok(body);
+        }
+        Err(Failure::Refused(Box::new(Refusal::read(status.as_u16(), &body, id.as_deref()))))
+    }
+
+    fn unreachable(&self, error: &reqwest::Error) -> Failure {
+        let url = &self.access.base_url;
+        let why = if error.is_connect() {
+            format!(
+                "nothing answers at {url}\n  next: start the service with `mws up`, or name another with --base-url"
+            )
+        } else if error.is_timeout() {
+            format!("no answer from {url} in time")
+        } else {
+            format!("the connection to {url} broke: {}", root_cause(error))
+        };
+        Failure::TryLater(why)
+    }
+}
+
+/// The innermost error says most.
+fn root_cause(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
+
+/// A path's part, escaped.
+pub fn part(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
+            escaped.push(char::from(byte));
+        } else {
+            let _infallible = write!(escaped, "%{byte:02X}");
+        }
+    }
+    escaped
+}
+
+/// A query of the parameters that have a value.
+pub fn query(parameters: &[(&str, Option<String>)]) -> String {
+    let given = parameters.iter().filter_map(|(name, value)| Some(format!("{name}={}", part(value.as_ref()?))));
+    let joined = given.collect::<Vec<_>>().join("&");
+    if joined.is_empty() { joined } else { format!("?{joined}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_user_typed_stays_one_part_of_a_path_or_a_query() {
+        assert_eq!(part("itm_01/../keys?x=é"), "itm_01%2F..%2Fkeys%3Fx%3D%C3%A9");
+        assert_eq!(query(&[("a", None), ("b", Some("x&y".to_owned())), ("c", Some("1".to_owned()))]), "?b=x%26y&c=1");
+        assert_eq!(query(&[("a", None)]), "");
+    }
+}

@@ -1,0 +1,26 @@
+//! `mws balances`: the month's minutes, and what a minute of media costs.
+
+use super::Context;
+use crate::failure::Failure;
+use crate::output::Column;
+
+const FIELDS: [Column; 13] = [
+    Column::new("month", "/month"),
+    Column::new("allowance", "/allowance_minutes"),
+    Column::new("used", "/used_minutes"),
+    Column::new("held", "/held_minutes"),
+    Column::new("left", "/left_minutes"),
+    Column::new("bought", "/bought_minutes"),
+    Column::new("resets", "/resets_at"),
+    Column::new("rate of transcript", "/rates/transcript"),
+    Column::new("rate of search_index", "/rates/search_index"),
+    Column::new("rate of speech", "/rates/speech"),
+    Column::new("rate of speakers", "/rates/speakers"),
+    Column::new("rate of beats", "/rates/beats"),
+    Column::new("rate of levels", "/rates/levels"),
+];
+
+pub(super) async fn run(context: &Context) -> Result<(), Failure> {
+    let balances = context.client.get("/balances").await?;
+    context.out.record(&balances, "month", &FIELDS)
+}

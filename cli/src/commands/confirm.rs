@@ -1,0 +1,25 @@
+//! Consent to what can't be undone. Off a terminal nothing is asked: it fails and names `--yes`.
+
+use super::Context;
+use crate::failure::Failure;
+use std::io::{BufRead, IsTerminal, Write};
+
+/// Asks, unless `--yes` has answered already.
+pub fn confirm(context: &Context, question: &str) -> Result<(), Failure> {
+    if context.globals.yes {
+        return Ok(());
+    }
+    let stdin = std::io::stdin();
+    if context.globals.no_input || !stdin.is_terminal() {
+        return Err(Failure::Usage(format!("{question} Say so with --yes.")));
+    }
+    let mut stderr = std::io::stderr();
+    write!(stderr, "{question} [y/N] ")?;
+    stderr.flush()?;
+    let mut answer = String::new();
+    stdin.lock().read_line(&mut answer)?;
+    match answer.trim() {
+        "y" | "Y" | "yes" => Ok(()),
+        _ => Err(Failure::Work("nothing was done".to_owned())),
+    }
+}

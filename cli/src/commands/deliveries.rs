@@ -1,0 +1,171 @@
+//! `mws deliveries`: what was sent to an endpoint and what came back, and sending it again.
+
+use super::Context;
+use super::jobs::ago;
+use super::pages::{self, Pages};
+use super::upload::without_nulls;
+use crate::client::part;
+use crate::failure::Failure;
+use crate::globals::duration;
+use crate::output::Column;
+use clap::Subcommand;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const COLUMNS: [Column; 8] = [
+    Column::new("ID", "/delivery_id"),
+    Column::new("ENDPOINT", "/endpoint_id"),
+    Column::new("EVENT", "/event_type"),
+    Column::new("STATUS", "/status"),
+    Column::new("ATTEMPTS", "/attempt_count"),
+    Column::new("ANSWER", "/response_status"),
+    Column::new("ERROR", "/error"),
+    Column::new("NEXT", "/next_attempt_at"),
+];
+
+const ATTEMPTS: [Column; 6] = [
+    Column::new("ATTEMPT", "/attempt"),
+    Column::new("AT", "/at"),
+    Column::new("MS", "/duration_ms"),
+    Column::new("ANSWER", "/response_status"),
+    Column::new("ERROR", "/error"),
+    Column::new("BODY", "/response_excerpt"),
+];
+
+/// Commands about deliveries.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List deliveries, newest first: of one endpoint, or of each.
+    List {
+        /// Only to this endpoint.
+        #[arg(long)]
+        endpoint: Option<String>,
+        /// Only in this state: pending, succeeded, failed, skipped, cancelled.
+        #[arg(long)]
+        status: Option<String>,
+        /// Only those begun this long ago or less, such as 2h.
+        #[arg(long, value_parser = duration)]
+        since: Option<Duration>,
+        #[command(flatten)]
+        pages: Pages,
+    },
+    /// Show a delivery and each of its attempts.
+    Get {
+        /// Its id.
+        id: String,
+        /// The endpoint it went to; found without it, when the account has few.
+        #[arg(long)]
+        endpoint: Option<String>,
+    },
+    /// Send again, from the first attempt: deliveries by id, or all that failed since a time.
+    #[command(after_help = "Examples:
+  mws deliveries resend dlv_01J…
+  mws deliveries resend --endpoint whe_01J… --failed --since 6h")]
+    Resend {
+        /// Their ids.
+        #[arg(required_unless_present = "failed", conflicts_with = "failed")]
+        ids: Vec<String>,
+        /// The endpoint they went to.
+        #[arg(long)]
+        endpoint: Option<String>,
+        /// Every event whose last delivery failed or was skipped.
+        #[arg(long, requires_all = ["since", "endpoint"])]
+        failed: bool,
+        /// How long ago to begin, such as 6h.
+        #[arg(long, value_parser = duration, requires = "failed")]
+        since: Option<Duration>,
+    },
+}
+
+pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::List { endpoint, status, since, pages } => {
+            let filters = [("status", status), ("since", since.and_then(ago))];
+            let list = match endpoint {
+                Some(id) => pages::fetch(context, &path(&id), &filters, pages).await?,
+                None => of_all(context, &filters, pages).await?,
+            };
+            context.out.list(&list, "delivery_id", &COLUMNS)
+        }
+        Command::Get { id, endpoint } => {
+            let found = find(context, endpoint.as_deref(), &id).await?;
+            context.out.record(&found, "delivery_id", &COLUMNS)?;
+            if context.out.json {
+                return Ok(());
+            }
+            context.out.rows(found["attempts"].as_array().map_or(&[], Vec::as_slice), "attempt", &ATTEMPTS)
+        }
+        Command::Resend { ids, endpoint, since, .. } => resend(context, &ids, endpoint, since).await,
+    }
+}
+
+async fn resend(
+    context: &Context,
+    ids: &[String],
+    endpoint: Option<String>,
+    since: Option<Duration>,
+) -> Result<(), Failure> {
+    if let (Some(endpoint), Some(since)) = (&endpoint, since) {
+        let resent = context.client.post(&path(endpoint), &json!({ "since": ago(since) })).await?;
+        let said = format!("{} sent again.", resent["resent"]);
+        return context.out.done(&resent, &said);
+    }
+    let mut sent = Vec::new();
+    for id in ids {
+        let endpoint = match &endpoint {
+            Some(endpoint) => endpoint.clone(),
+            None => find(context, None, id).await?["endpoint_id"].as_str().unwrap_or_default().to_owned(),
+        };
+        sent.push(context.client.post(&path(&endpoint), &without_nulls(json!({ "delivery_id": id }))).await?);
+    }
+    let list = json!({ "data": sent, "has_more": false, "next_cursor": null });
+    context.out.list(&list, "delivery_id", &COLUMNS)
+}
+
+fn path(endpoint: &str) -> String {
+    format!("/webhooks/{}/deliveries", part(endpoint))
+}
+
+async fn endpoints(context: &Context) -> Result<Vec<String>, Failure> {
+    let list = context.client.get("/webhooks?limit=100").await?;
+    let ids = list["data"].as_array().into_iter().flatten().filter_map(|row| row["id"].as_str().map(str::to_owned));
+    Ok(ids.collect())
+}
+
+/// The log of every endpoint in one, newest first.
+async fn of_all(context: &Context, filters: &[(&str, Option<String>)], pages: Pages) -> Result<Value, Failure> {
+    let (mut rows, mut has_more) = (Vec::new(), false);
+    for endpoint in endpoints(context).await? {
+        let list = pages::fetch(context, &path(&endpoint), filters, pages).await?;
+        has_more |= list["has_more"] == true;
+        rows.extend(list["data"].as_array().cloned().unwrap_or_default());
+    }
+    rows.sort_by(|a, b| b["delivery_id"].as_str().cmp(&a["delivery_id"].as_str()));
+    if !pages.all() && rows.len() > usize::from(pages.limit()) {
+        rows.truncate(usize::from(pages.limit()));
+        has_more = true;
+    }
+    Ok(json!({ "data": rows, "has_more": has_more, "next_cursor": null }))
+}
+
+/// A delivery by its id: looked for page by page in the log of its endpoint, or of each.
+async fn find(context: &Context, endpoint: Option<&str>, id: &str) -> Result<Value, Failure> {
+    let endpoints = match endpoint {
+        Some(endpoint) => vec![endpoint.to_owned()],
+        None => endpoints(context).await?,
+    };
+    for endpoint in endpoints {
+        let first = format!("{}?limit=100", path(&endpoint));
+        let mut list = context.client.get(&first).await?;
+        loop {
+            let rows = list["data"].as_array().into_iter().flatten();
+            if let Some(found) = rows.into_iter().find(|row| row["delivery_id"] == id) {
+                return Ok(found.clone());
+            }
+            let Some(cursor) = list["next_cursor"].as_str() else { break };
+            list = context.client.get(&format!("{first}&cursor={}", part(cursor))).await?;
+        }
+    }
+    let body = json!({ "error": { "code": "delivery_not_found", "message": format!("There is no delivery {id}.") } });
+    Err(Failure::Refused(Box::new(crate::failure::Refusal::read(404, &body, None))))
+}

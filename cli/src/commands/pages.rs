@@ -1,0 +1,52 @@
+//! Lists that come in pages.
+
+use super::Context;
+use crate::client::{part, query};
+use crate::failure::Failure;
+use clap::Args;
+use serde_json::{Value, json};
+
+/// How much of a list to show.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Pages {
+    /// Rows to show, at most 100.
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u8).range(1..=100))]
+    limit: u8,
+    /// All of them, however many.
+    #[arg(long, conflicts_with = "limit")]
+    all: bool,
+}
+
+impl Pages {
+    /// Rows of the first page.
+    pub fn limit(self) -> u8 {
+        if self.all { 100 } else { self.limit }
+    }
+
+    /// Whether the pages after the first are wanted.
+    pub fn all(self) -> bool {
+        self.all
+    }
+}
+
+/// A route's list: one page of it, or all pages joined into one.
+pub async fn fetch(
+    context: &Context,
+    path: &str,
+    filters: &[(&str, Option<String>)],
+    pages: Pages,
+) -> Result<Value, Failure> {
+    let mut parameters = filters.to_vec();
+    parameters.push(("limit", Some(pages.limit().to_string())));
+    let first = format!("{path}{}", query(&parameters));
+    let mut list = context.client.get(&first).await?;
+    if !pages.all() {
+        return Ok(list);
+    }
+    let mut rows = list["data"].as_array().cloned().unwrap_or_default();
+    while let Some(cursor) = list["next_cursor"].as_str() {
+        list = context.client.get(&format!("{first}&cursor={}", part(cursor))).await?;
+        rows.extend(list["data"].as_array().cloned().unwrap_or_default());
+    }
+    Ok(json!({ "data": rows, "has_more": false, "next_cursor": null }))
+}

@@ -1,0 +1,129 @@
+//! `mws webhooks`: endpoints that are told when jobs end.
+
+use super::confirm::confirm;
+use super::upload::without_nulls;
+use super::{Context, pages, secret};
+use crate::client::part;
+use crate::failure::Failure;
+use crate::output::Column;
+use clap::Subcommand;
+use serde_json::{Value, json};
+
+const COLUMNS: [Column; 6] = [
+    Column::new("ID", "/id"),
+    Column::new("URL", "/url"),
+    Column::new("ENABLED", "/enabled"),
+    Column::new("FAILURES", "/consecutive_failures"),
+    Column::new("LAST SUCCESS", "/last_success_at"),
+    Column::new("DESCRIPTION", "/description"),
+];
+
+const FIELDS: [Column; 9] = [
+    Column::new("id", "/id"),
+    Column::new("url", "/url"),
+    Column::new("description", "/description"),
+    Column::new("events", "/event_types"),
+    Column::new("enabled", "/enabled"),
+    Column::new("disabled because", "/disabled_reason"),
+    Column::new("failures in a row", "/consecutive_failures"),
+    Column::new("last success", "/last_success_at"),
+    Column::new("ping", "/ping/delivery_id"),
+];
+
+/// Commands about endpoints.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List endpoints.
+    List(pages::Pages),
+    /// Register an endpoint.
+    #[command(
+        after_help = "Example:\n  mws webhooks create https://example.com/hook --events job.succeeded,job.failed"
+    )]
+    Create {
+        /// Where to send events: HTTPS, publicly reachable.
+        url: String,
+        /// What to tell it of: job.succeeded, job.failed, job.cancelled. Without it: all.
+        #[arg(long, value_delimiter = ',')]
+        events: Vec<String>,
+        /// What to call it.
+        #[arg(long)]
+        description: Option<String>,
+    },
+    /// Change an endpoint.
+    Update {
+        /// Its id.
+        id: String,
+        /// A new URL.
+        #[arg(long)]
+        url: Option<String>,
+        /// What to tell it of.
+        #[arg(long, value_delimiter = ',')]
+        events: Vec<String>,
+        /// What to call it.
+        #[arg(long)]
+        description: Option<String>,
+    },
+    /// Send events again; clears the count of failures.
+    Enable {
+        /// Its id.
+        id: String,
+    },
+    /// Send no events.
+    Disable {
+        /// Its id.
+        id: String,
+    },
+    /// Send one ping now.
+    Ping {
+        /// Its id.
+        id: String,
+    },
+    /// Remove an endpoint. What was still to be sent is cancelled.
+    Delete {
+        /// Its id.
+        id: String,
+    },
+    /// The secret that signs what is sent.
+    #[command(subcommand)]
+    Secret(secret::Command),
+}
+
+pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::List(pages) => {
+            let list = pages::fetch(context, "/webhooks", &[], pages).await?;
+            context.out.list(&list, "id", &COLUMNS)
+        }
+        Command::Create { url, events, description } => {
+            let asked = json!({ "url": url, "event_types": some(events), "description": description });
+            let made = context.client.post("/webhooks", &without_nulls(asked)).await?;
+            context.out.record(&made, "id", &FIELDS)
+        }
+        Command::Update { id, url, events, description } => {
+            let asked = json!({ "url": url, "event_types": some(events), "description": description });
+            change(context, &id, &without_nulls(asked)).await
+        }
+        Command::Enable { id } => change(context, &id, &json!({ "enabled": true })).await,
+        Command::Disable { id } => change(context, &id, &json!({ "enabled": false })).await,
+        Command::Ping { id } => {
+            change(context, &id, &json!({ "test": true })).await?;
+            context.out.say(&format!("Next: mws deliveries list --endpoint {id}"));
+            Ok(())
+        }
+        Command::Delete { id } => {
+            confirm(context, &format!("Remove the endpoint {id}?"))?;
+            let deleted = context.client.delete(&format!("/webhooks/{}", part(&id))).await?;
+            context.out.done(&deleted, &format!("Removed {id}."))
+        }
+        Command::Secret(command) => secret::run(command, context).await,
+    }
+}
+
+async fn change(context: &Context, id: &str, asked: &Value) -> Result<(), Failure> {
+    let changed = context.client.patch(&format!("/webhooks/{}", part(id)), asked).await?;
+    context.out.record(&changed, "id", &FIELDS)
+}
+
+fn some(list: Vec<String>) -> Option<Vec<String>> {
+    if list.is_empty() { None } else { Some(list) }
+}

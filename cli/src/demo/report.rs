@@ -1,0 +1,141 @@
+//! What the demo shows of results and minutes, and what to try next.
+
+use super::checks::Checks;
+use super::service::Service;
+use crate::client::{Client, part};
+use crate::data_dir::DataDir;
+use crate::failure::Failure;
+use crate::output::{self, Column, Out, summary};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const RESULTS: [Column; 5] = [
+    Column::new("ITEM", "/item"),
+    Column::new("READ", "/read"),
+    Column::new("STATUS", "/status"),
+    Column::new("MINUTES", "/minutes"),
+    Column::new("RESULT", "/result"),
+];
+
+const MINUTES: [Column; 5] = [
+    Column::new("", "/when"),
+    Column::new("ALLOWANCE", "/allowance_minutes"),
+    Column::new("USED", "/used_minutes"),
+    Column::new("HELD", "/held_minutes"),
+    Column::new("LEFT", "/left_minutes"),
+];
+
+const WEBHOOKS: [Column; 5] = [
+    Column::new("EVENT", "/event"),
+    Column::new("READ", "/read"),
+    Column::new("JOB", "/job"),
+    Column::new("ATTEMPT", "/attempt"),
+    Column::new("SIGNATURE", "/signature"),
+];
+
+/// Reasons that say something about this machine or the account, and nothing against the service.
+const EXPECTED: [&str; 2] = ["engine_not_configured", "insufficient_minutes"];
+
+/// One read of one item: how it stands, what it cost, and its stored result in a line.
+pub async fn row(
+    client: &Client,
+    item: &Value,
+    read: &Value,
+    job: Option<&Value>,
+    checks: &mut Checks,
+) -> Result<Value, Failure> {
+    let name = read["read"].as_str().unwrap_or_default();
+    let status = job.map_or(&read["status"], |job| &job["status"]);
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let result = match status.as_str() {
+        Some("ready" | "succeeded") => {
+            let path = format!("/library/items/{}/reads/{name}", part(item["id"].as_str().unwrap_or_default()));
+            summary(name, &client.get(&path).await?)
+        }
+        Some("failed" | "cancelled") => {
+            let job = job.unwrap_or(&Value::Null);
+            let why = format!("{}: {}", text(&job["error"]["code"]), text(&job["error"]["message"]));
+            checks.fault(format!("{name} of {} {}: {why}", text(&item["name"]), text(status)));
+            why
+        }
+        _ => {
+            let code = text(&read["reason"]["code"]);
+            if status == "refused" && !EXPECTED.contains(&code.as_str()) {
+                checks.fault(format!("{name} of {} was refused: {code}", text(&item["name"])));
+            }
+            code
+        }
+    };
+    let minutes = job.map_or(&Value::Null, |job| &job["cloud_minutes"]);
+    Ok(json!({ "item": item["name"], "read": name, "status": status, "minutes": minutes, "result": result }))
+}
+
+/// What the demo found out.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// A row an item and read.
+    pub results: Vec<Value>,
+    /// A row a webhook that arrived.
+    pub webhooks: Vec<Value>,
+    /// The account's balances before and after.
+    balances: Vec<Value>,
+    /// What should have worked and did not.
+    pub checks: Checks,
+}
+
+impl Report {
+    /// The results as a table, and what could not be read here at all.
+    pub fn show_results(&self, out: &Out) -> Result<(), Failure> {
+        show(&self.results, &RESULTS, out)?;
+        let unable = self.results.iter().filter(|row| row["result"] == EXPECTED[0]).count();
+        if unable > 0 {
+            out.say(&format!("{unable} reads were refused: no engine for them here. `mws doctor` says which."));
+        }
+        Ok(())
+    }
+
+    /// What the account had, and has.
+    pub fn show_minutes(&mut self, mut before: Value, mut after: Value, out: &Out) -> Result<(), Failure> {
+        before["when"] = "before".into();
+        after["when"] = "after".into();
+        self.balances = vec![before, after];
+        show(&self.balances, &MINUTES, out)
+    }
+
+    /// What arrived at the receiver.
+    pub fn show_webhooks(&self, out: &Out) -> Result<(), Failure> {
+        show(&self.webhooks, &WEBHOOKS, out)
+    }
+
+    /// Everything in one document.
+    pub fn json(&self) -> Value {
+        json!({ "results": self.results, "balances": self.balances, "webhooks": self.webhooks })
+    }
+}
+
+fn show(rows: &[Value], columns: &[Column], out: &Out) -> Result<(), Failure> {
+    if rows.is_empty() || out.json { Ok(()) } else { output::print(&output::table(rows, columns).to_string()) }
+}
+
+/// What to try next.
+pub fn next(service: &Service, data_dir: &DataDir, keep: bool, took: Duration, out: &Out) {
+    out.say(&format!("\n{} in {:.0} s.", out.good("✓ Everything that can run here worked"), took.as_secs_f64()));
+    let folder = data_dir.path();
+    let here = std::env::current_dir().unwrap_or_default();
+    let option = if folder == here.join(".mws") { String::new() } else { format!(" --data-dir {}", folder.display()) };
+    if keep {
+        let url = &service.client.access().base_url;
+        out.say(&format!("The service runs on at {url} until Ctrl-C.\n\nTry next, in another terminal"));
+    } else {
+        out.say(&format!(
+            "\nTry next\n  target/debug/mws{option} up            the same service and data, until Ctrl-C"
+        ));
+        out.say("and in another terminal");
+    }
+    out.say(&format!(
+        "  target/debug/mws{option} items list\n  \
+         target/debug/mws{option} reads show REF levels\n  \
+         target/debug/mws{option} upload talk.mp4 --wait\n  \
+         make demo MEDIA=talk.mp4        a file of yours"
+    ));
+}

@@ -1,0 +1,168 @@
+//! Checks of the database: reached, up to date, heard, in time, and its books in order.
+
+use super::finding::Finding;
+use common::clock::host_unix_millis;
+use common::config::Settings;
+use common::store::inspect::{self, Living};
+use common::store::{self, PoolSize, minutes};
+use sqlx::{PgConnection, PgPool};
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+/// What the migrations need.
+const EXTENSIONS: [&str; 2] = ["hstore", "pgcrypto"];
+/// The oldest server this is tried on.
+const OLDEST_MAJOR: u32 = 14;
+/// Clocks further apart than this make logs hard to read; nothing is decided by them.
+const MOST_SKEW_MS: i64 = 1_000;
+/// A process silent for this long is called dead (it beats every 10 s).
+const SILENT_SECONDS: f64 = 30.0;
+/// What is due and waits longer than this is a stall or too few workers.
+const WAITS_SECONDS: f64 = 120.0;
+const LISTEN_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Every check of the database; only the first when it can't be reached.
+pub(super) async fn findings(settings: &Settings) -> Vec<Finding> {
+    let url = settings.database_url.as_deref().unwrap_or_default();
+    let pool = match store::connect(url, PoolSize(3), "mws-doctor").await {
+        Ok(pool) => pool,
+        Err(error) => {
+            let cure = "see that PostgreSQL runs and that DATABASE_URL is right";
+            return vec![Finding::problem("database", format!("can't be reached: {error}"), cure)];
+        }
+    };
+    let found = all(&pool).await.unwrap_or_else(|error| {
+        let cure = "a database that `mws up` or a service has not prepared can't be looked at: start one of them once";
+        vec![Finding::problem("schema", format!("can't be read: {error}"), cure)]
+    });
+    pool.close().await;
+    found
+}
+
+async fn all(pool: &PgPool) -> sqlx::Result<Vec<Finding>> {
+    let mut conn = pool.acquire().await?;
+    Ok(vec![
+        reached(&mut conn).await?,
+        schema(&mut conn).await?,
+        extensions(&mut conn).await?,
+        queue(&mut conn).await?,
+        listen(pool).await,
+        clock(&mut conn).await?,
+        workers(&mut conn).await?,
+        backlog(&mut conn).await?,
+        journal(&mut conn).await?,
+    ])
+}
+
+async fn reached(conn: &mut PgConnection) -> sqlx::Result<Finding> {
+    let began = Instant::now();
+    let version = inspect::server_version(conn).await?;
+    let away_ms = began.elapsed().as_secs_f64() * 1000.0;
+    let value = format!("PostgreSQL {version}, {away_ms:.1} ms away");
+    let major: u32 = version.split('.').next().and_then(|major| major.parse().ok()).unwrap_or_default();
+    Ok(if major >= OLDEST_MAJOR {
+        Finding::fine("database", value)
+    } else {
+        Finding::problem("database", value, format!("PostgreSQL {OLDEST_MAJOR} or later is needed"))
+    })
+}
+
+async fn schema(conn: &mut PgConnection) -> sqlx::Result<Finding> {
+    let version = inspect::schema_version(conn).await?;
+    Ok(match store::pending_migrations(conn).await? {
+        0 => Finding::fine("schema", format!("version {version}, up to date")),
+        pending => {
+            let value = format!("version {version}, {pending} migrations behind this build");
+            Finding::problem("schema", value, "start any of the services: each brings the schema up to date")
+        }
+    })
+}
+
+async fn extensions(conn: &mut PgConnection) -> sqlx::Result<Finding> {
+    let missing = inspect::missing_extensions(conn, &EXTENSIONS.map(str::to_owned)).await?;
+    Ok(if missing.is_empty() {
+        Finding::fine("extensions", EXTENSIONS.join(", "))
+    } else {
+        let create: Vec<String> = missing.iter().map(|name| format!("CREATE EXTENSION {name};")).collect();
+        Finding::problem("extensions", format!("missing: {}", missing.join(", ")), create.join(" "))
+    })
+}
+
+async fn queue(conn: &mut PgConnection) -> sqlx::Result<Finding> {
+    Ok(if inspect::has_our_queue_function(conn).await? {
+        Finding::fine("queue", "tickets are fetched by our function")
+    } else {
+        let cure = "run the statement of migrations/0007_queue.sql that makes apalis.get_jobs";
+        Finding::problem("queue", "apalis.get_jobs is not the one of this service: no worker gets a ticket", cure)
+    })
+}
+
+async fn listen(pool: &PgPool) -> Finding {
+    let began = Instant::now();
+    if let Ok(true) = inspect::hears_notifications(pool, LISTEN_PATIENCE).await {
+        return Finding::fine("listen", format!("heard after {:.1} ms", began.elapsed().as_secs_f64() * 1000.0));
+    }
+    let cure = "DATABASE_URL must lead to PostgreSQL itself, not to a pooler in transaction mode";
+    Finding::problem("listen", "notifications are not heard: work waits for the next poll", cure)
+}
+
+async fn clock(conn: &mut PgConnection) -> sqlx::Result<Finding> {
+    let before = host_unix_millis();
+    let theirs = inspect::clock_ms(conn).await?;
+    let after = host_unix_millis();
+    // The database looked at its clock somewhere in between.
+    let skew_ms = if theirs < before { before - theirs } else { (theirs - after).max(0) };
+    let value = format!("within {skew_ms} ms of the database's");
+    Ok(if skew_ms <= MOST_SKEW_MS {
+        Finding::fine("clock", value)
+    } else {
+        Finding::warning("clock", value, "synchronise both hosts (NTP): signatures and logs go by this clock")
+    })
+}
+
+async fn workers(conn: &mut PgConnection) -> sqlx::Result<Finding> {
+    let (live, silent): (Vec<Living>, Vec<Living>) =
+        inspect::living(conn).await?.into_iter().partition(|process| process.silent_seconds < SILENT_SECONDS);
+    let of = |service: &str| live.iter().filter(|process| process.service == service).count();
+    let (workers, schedulers) = (of("worker"), of("scheduler"));
+    let mut reads: Vec<&str> = live.iter().flat_map(|process| process.reads.iter().map(String::as_str)).collect();
+    reads.sort_unstable();
+    reads.dedup();
+    let mut value = format!("{workers} workers ({}), {schedulers} schedulers", reads.join(", "));
+    if let Some(oldest) = silent.iter().map(|process| process.silent_seconds).reduce(f64::max) {
+        let _infallible = write!(value, "; {} silent, up to {oldest:.0} s", silent.len());
+    }
+    Ok(if workers == 0 || schedulers == 0 {
+        Finding::warning("workers", value, "nothing is worked on: `mws up`, or a worker and a scheduler")
+    } else {
+        Finding::fine("workers", value)
+    })
+}
+
+async fn backlog(conn: &mut PgConnection) -> sqlx::Result<Finding> {
+    let (job, delivery) = inspect::oldest_due_seconds(conn).await?;
+    let value = format!("oldest due job {job:.0} s, oldest due delivery {delivery:.0} s");
+    Ok(if job.max(delivery) < WAITS_SECONDS {
+        Finding::fine("backlog", value)
+    } else {
+        Finding::warning("backlog", value, "add workers, or see why those there are take nothing")
+    })
+}
+
+async fn journal(conn: &mut PgConnection) -> sqlx::Result<Finding> {
+    let drift = minutes::drift(conn).await?;
+    Ok(match drift.first() {
+        None => Finding::fine("journal", "every balance is what its journal adds up to"),
+        Some(first) => {
+            let value = format!(
+                "{} balances differ; {} of {}: balance {}, journal {}",
+                drift.len(),
+                first.what,
+                first.account,
+                first.balance,
+                first.journal
+            );
+            Finding::problem("journal", value, "grant nothing, keep a backup, and find the cause; never edit a balance")
+        }
+    })
+}

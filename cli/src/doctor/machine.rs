@@ -1,0 +1,88 @@
+//! Checks of this machine: engines, the media store, the disk, and the secrets.
+
+use super::finding::Finding;
+use bytes::Bytes;
+use common::config::Settings;
+use common::domain::read::Read;
+use common::media::{MediaError, MediaStore};
+use worker::readers::{ReaderSettings, Readers};
+
+/// The object that is written and deleted.
+const PROBE: &str = "doctor/probe";
+const PROBE_BYTES: &[u8] = b"mws doctor";
+/// Below this share of free space media will soon not fit.
+const LEAST_FREE_PERCENT: u64 = 10;
+
+/// Every check of the machine.
+pub(super) async fn findings(settings: &Settings) -> Vec<Finding> {
+    let mut findings = vec![engines(settings), media(settings).await];
+    findings.extend(disk(settings));
+    findings.push(secrets(settings));
+    findings
+}
+
+fn engines(settings: &Settings) -> Finding {
+    let found = Readers::found(&ReaderSettings { model_dirs: settings.model_dir.clone(), ..ReaderSettings::default() });
+    if found.tools().is_none() {
+        return Finding::problem("engines", "ffmpeg or ffprobe not found: no read can run here", "apt install ffmpeg");
+    }
+    let words = |read: Read| found.get(read).map(|reader| format!("{} ({})", read.name(), reader.engine().name)).ok();
+    let names: Vec<String> = found.reads().into_iter().filter_map(words).collect();
+    let missing: Vec<&str> = Read::ALL.into_iter().filter(|read| found.get(*read).is_err()).map(Read::name).collect();
+    let value = names.join(", ");
+    if missing.is_empty() {
+        return Finding::fine("engines", value);
+    }
+    let cure = "`make setup` installs what the built-in engines need; another worker may run the rest";
+    Finding::warning("engines", format!("{value}; none for {}", missing.join(", ")), cure)
+}
+
+async fn media(settings: &Settings) -> Finding {
+    let url = settings.media_store_url();
+    if settings.media_store.is_none() && !settings.data_dir.join("media").exists() {
+        return Finding::warning("media", format!("{url} is not there yet"), "`mws up` makes it");
+    }
+    match write_read_delete(&url).await {
+        Ok(true) => Finding::fine("media", format!("{url}: written, read and deleted")),
+        Ok(false) => Finding::problem("media", format!("{url}: other bytes came back"), "check the store's storage"),
+        Err(error) => {
+            Finding::problem("media", format!("{url}: {error}"), "check MWS_MEDIA_STORE and who may write there")
+        }
+    }
+}
+
+async fn write_read_delete(url: &str) -> Result<bool, MediaError> {
+    let store = MediaStore::open(url)?;
+    store.put(PROBE, Bytes::from_static(PROBE_BYTES)).await?;
+    let read = store.get(PROBE, 1 << 10).await;
+    store.delete(PROBE).await?;
+    Ok(read?.as_ref() == PROBE_BYTES)
+}
+
+/// Free space below the data folder; none when it can't be told.
+fn disk(settings: &Settings) -> Option<Finding> {
+    let found = rustix::fs::statvfs(&settings.data_dir).ok()?;
+    let free = found.f_bavail.saturating_mul(found.f_frsize);
+    let percent = found.f_bavail.saturating_mul(100).checked_div(found.f_blocks)?;
+    let folder = settings.data_dir.display();
+    let value = format!("{percent} % ({} GiB) free under {folder}", free >> 30);
+    Some(if percent >= LEAST_FREE_PERCENT {
+        Finding::fine("disk", value)
+    } else {
+        Finding::warning("disk", value, "free some space, or move the data folder (MWS_DATA_DIR)")
+    })
+}
+
+fn secrets(settings: &Settings) -> Finding {
+    let named = [
+        ("MWS_SECRET_KEY", &settings.secret_key),
+        ("MWS_OPERATOR_TOKEN", &settings.operator_token),
+        ("MWS_DEFAULT_WEBHOOK_SECRET", &settings.default_webhook_secret),
+    ];
+    let missing: Vec<&str> = named.into_iter().filter(|(_, value)| value.is_none()).map(|(name, _)| name).collect();
+    if missing.is_empty() {
+        return Finding::fine("secrets", "all three are set");
+    }
+    let cure = "`mws up` makes them and keeps them in the data folder; separate processes are given them";
+    Finding::problem("secrets", format!("not set: {}", missing.join(", ")), cure)
+}

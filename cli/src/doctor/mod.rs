@@ -1,0 +1,126 @@
+//! `mws doctor`: looks at everything the service stands on, says what it measured, and how to cure what is wrong.
+//!
+//! It changes nothing but for one object that it writes to the media store and deletes again. Without `DATABASE_URL` it
+//! looks at the data folder's embedded server, and starts that for the time being when nobody runs it.
+
+mod database;
+mod finding;
+mod machine;
+
+use crate::data_dir::{DataDir, Occupied};
+use crate::database::{Database, runtime};
+use crate::failure::Failure;
+use crate::globals::Globals;
+use crate::output::{Out, document, print};
+use common::config::Settings;
+use finding::{Finding, State};
+use serde_json::{Value, json};
+
+/// What to look at.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  mws doctor
+  mws doctor --only journal --strict
+  mws doctor --json | jq '.data[] | select(.state != \"fine\")'")]
+pub struct DoctorArgs {
+    /// Warnings count as problems.
+    #[arg(long)]
+    strict: bool,
+    /// Only this check: database, schema, extensions, queue, listen, clock, workers, backlog, journal, engines, media,
+    /// disk or secrets.
+    #[arg(long, value_name = "CHECK")]
+    only: Option<String>,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+impl DoctorArgs {
+    /// For logging.
+    pub fn settings_mut(&mut self) -> &mut Settings {
+        &mut self.settings
+    }
+}
+
+/// Looks at everything. Call it on the main thread, before a runtime is made.
+pub fn run(args: DoctorArgs, globals: &Globals) -> Result<(), Failure> {
+    let DoctorArgs { strict, only, mut settings } = args;
+    let out = Out::new(globals);
+    let (opened, _held) = match open(&mut settings) {
+        Ok((database, held)) => (Ok(database), held),
+        Err(why) => (Err(why), None),
+    };
+    let mut findings = runtime()?.block_on(async {
+        let mut findings = match &opened {
+            Ok(_) => database::findings(&settings).await,
+            Err(why) => vec![Finding::problem("database", why.clone(), "run `mws up` once, or set DATABASE_URL")],
+        };
+        findings.extend(machine::findings(&settings).await);
+        findings
+    });
+    if let Ok(database) = opened {
+        database.stop();
+    }
+    if let Some(only) = &only {
+        findings.retain(|finding| finding.check == only);
+        if findings.is_empty() {
+            return Err(Failure::Usage(format!(
+                "there is no check `{only}`, or the database it needs was not reached"
+            )));
+        }
+    }
+    tell(&findings, &out)?;
+    verdict(&findings, strict)
+}
+
+/// The database to look at. An embedded server that runs is left to its owner; one that does not is started here, with
+/// the data folder held meanwhile.
+fn open(settings: &mut Settings) -> Result<(Database, Option<Occupied>), String> {
+    let words = |error: anyhow::Error| format!("{error:#}");
+    let folder = DataDir::find(&settings.data_dir);
+    if let Ok(folder) = &folder {
+        folder.path().clone_into(&mut settings.data_dir);
+        folder.known_secrets(settings).map_err(words)?;
+    }
+    if settings.database_url.is_some() {
+        return Ok((Database::open(settings).map_err(words)?, None));
+    }
+    let folder = folder.map_err(words)?;
+    if !folder.has_cluster() {
+        return Err(format!("there is no embedded server in {} yet", folder.path().display()));
+    }
+    let held = if folder.occupant().is_some() { None } else { Some(folder.occupy("`mws doctor`").map_err(words)?) };
+    Ok((Database::open(settings).map_err(words)?, held))
+}
+
+fn tell(findings: &[Finding], out: &Out) -> Result<(), Failure> {
+    if out.json {
+        let rows: Vec<Value> = findings.iter().map(Finding::json).collect();
+        return document(&json!({ "data": rows, "has_more": false, "next_cursor": null }));
+    }
+    for finding in findings {
+        print(&finding.lines(out))?;
+    }
+    let count = |state| findings.iter().filter(|finding| finding.state == state).count();
+    let (problems, warnings, fine) = (count(State::Problem), count(State::Warning), count(State::Fine));
+    out.say(&format!("{problems} problems, {warnings} warnings, {fine} fine"));
+    Ok(())
+}
+
+fn verdict(findings: &[Finding], strict: bool) -> Result<(), Failure> {
+    let bad = |finding: &&Finding| finding.state == State::Problem || (strict && finding.state == State::Warning);
+    let names: Vec<&str> = findings.iter().filter(bad).map(|finding| finding.check).collect();
+    if names.is_empty() { Ok(()) } else { Err(Failure::Work(format!("to be put right: {}", names.join(", ")))) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn warnings_count_only_when_asked_to() {
+        let findings = [Finding::fine("disk", "much"), Finding::warning("clock", "off", "ntp")];
+        assert!(verdict(&findings, false).is_ok());
+        assert!(verdict(&findings, true).is_err());
+        assert!(verdict(&[Finding::problem("media", "gone", "mount it")], false).is_err());
+    }
+}

@@ -1,0 +1,191 @@
+//! How a command can fail, the words for it, and its exit code (people.md, "exit codes").
+
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::ExitCode;
+
+/// What the exit codes mean.
+const EXIT_CODES: &str = "\
+0    done
+1    the work failed or was cancelled; doctor found a problem
+2    the command was not understood
+3    not signed in, or forbidden
+4    not found
+5    refused by a rule (402, 409, 410, 422)
+6    try again later (429, 503, no connection, --timeout)
+130  Ctrl-C
+";
+
+/// What stands below the list of commands.
+pub fn help() -> String {
+    format!("Exit codes:\n  {}", EXIT_CODES.trim_end().replace('\n', "\n  "))
+}
+
+/// Why a command did not do what it was asked.
+#[derive(Debug)]
+pub enum Failure {
+    /// The service refused.
+    Refused(Box<Refusal>),
+    /// The command can't be meant as it was given.
+    Usage(String),
+    /// There is no credential.
+    SignedOut(String),
+    /// The work itself failed.
+    Work(String),
+    /// It may succeed later.
+    TryLater(String),
+    /// Ctrl-C; the words say what goes on without us.
+    Interrupted(String),
+    /// Whoever read standard output has gone, which is no fault.
+    ReaderGone,
+    /// Anything else.
+    Other(anyhow::Error),
+}
+
+/// A refusal of the service, from either envelope (spec §7).
+#[derive(Debug)]
+pub struct Refusal {
+    /// The HTTP status.
+    pub status: u16,
+    /// The code.
+    pub code: String,
+    /// The words.
+    pub message: String,
+    /// Whether it may succeed later.
+    pub retryable: bool,
+    /// The next step that works.
+    pub suggested_action: Option<String>,
+    /// The id to look the request up by.
+    pub request_id: Option<String>,
+}
+
+impl Refusal {
+    /// From an answer's status, body and `X-Request-Id`.
+    pub fn read(status: u16, body: &Value, request_id: Option<&str>) -> Self {
+        let error = &body["error"];
+        let text = |name: &str| error[name].as_str().map(str::to_owned);
+        Self {
+            status,
+            code: text("code").unwrap_or_else(|| format!("http_{status}")),
+            message: text("message").unwrap_or_else(|| "The answer is none of this service's.".to_owned()),
+            retryable: error["retryable"].as_bool().unwrap_or(matches!(status, 429 | 500..)),
+            suggested_action: text("suggested_action"),
+            request_id: request_id.map(str::to_owned),
+        }
+    }
+
+    fn exit_code(&self) -> u8 {
+        match self.status {
+            400 | 405 => 2,
+            401 | 403 => 3,
+            404 => 4,
+            402 | 409 | 410 | 413 | 415 | 422 => 5,
+            429 | 502..=504 => 6,
+            _ => 1,
+        }
+    }
+}
+
+impl Failure {
+    /// The exit code.
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(match self {
+            Self::ReaderGone => 0,
+            Self::Work(_) | Self::Other(_) => 1,
+            Self::Usage(_) => 2,
+            Self::SignedOut(_) => 3,
+            Self::TryLater(_) => 6,
+            Self::Interrupted(_) => 130,
+            Self::Refused(refusal) => refusal.exit_code(),
+        })
+    }
+
+    /// Says on standard error what happened: what, why and the next step; with `json` one line of JSON.
+    pub fn report(&self, json: bool) {
+        let text = match (self, json) {
+            (Self::ReaderGone, _) => return,
+            (_, true) => self.json().to_string(),
+            (_, false) => self.words(),
+        };
+        // There is nowhere left to say that nobody reads standard error.
+        let _ = writeln!(std::io::stderr(), "{text}");
+    }
+
+    fn words(&self) -> String {
+        match self {
+            Self::Refused(refusal) => {
+                let id = refusal.request_id.as_deref().map(|id| format!(", {id}")).unwrap_or_default();
+                let next = refusal.suggested_action.as_deref().map(|next| format!("\n  next: {next}"));
+                format!("error: {}      ({}{id}){}", refusal.message, refusal.code, next.unwrap_or_default())
+            }
+            Self::Interrupted(said) => said.clone(),
+            Self::Usage(said) | Self::SignedOut(said) | Self::Work(said) | Self::TryLater(said) => {
+                format!("error: {said}")
+            }
+            Self::Other(error) => format!("error: {error:#}"),
+            Self::ReaderGone => String::new(),
+        }
+    }
+
+    fn json(&self) -> Value {
+        let own = |code: &str, message: &str, retryable: bool| {
+            json!({ "error": {
+                "code": code, "message": message, "retryable": retryable,
+                "suggested_action": null, "status": null, "request_id": null,
+            }})
+        };
+        match self {
+            Self::Refused(refusal) => json!({ "error": {
+                "code": refusal.code, "message": refusal.message, "retryable": refusal.retryable,
+                "suggested_action": refusal.suggested_action, "status": refusal.status,
+                "request_id": refusal.request_id,
+            }}),
+            Self::Usage(said) => own("usage", said, false),
+            Self::SignedOut(said) => own("signed_out", said, false),
+            Self::Work(said) => own("work_failed", said, false),
+            Self::TryLater(said) => own("try_later", said, true),
+            Self::Interrupted(said) => own("interrupted", said, true),
+            Self::Other(error) => own("failed", &format!("{error:#}"), false),
+            Self::ReaderGone => Value::Null,
+        }
+    }
+}
+
+impl From<anyhow::Error> for Failure {
+    fn from(error: anyhow::Error) -> Self {
+        Self::Other(error)
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        if error.kind() == std::io::ErrorKind::BrokenPipe { Self::ReaderGone } else { Self::Other(error.into()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_of_either_envelope_is_told_with_its_code_its_request_and_the_next_step() {
+        let tool = json!({ "ok": false, "error": {
+            "code": "insufficient_minutes", "message": "Not enough.", "retryable": false, "suggested_action": "Buy some.",
+        }});
+        let failure = Failure::Refused(Box::new(Refusal::read(402, &tool, Some("req_1"))));
+        assert_eq!(failure.words(), "error: Not enough.      (insufficient_minutes, req_1)\n  next: Buy some.");
+        let route = json!({ "error": { "code": "rate_limited", "message": "Slow down.", "status": 429 } });
+        let failure = Failure::Refused(Box::new(Refusal::read(429, &route, None)));
+        assert_eq!(failure.json()["error"]["retryable"], true);
+    }
+
+    #[test]
+    fn every_kind_of_refusal_has_its_exit_code() {
+        let code = |status| Refusal::read(status, &Value::Null, None).exit_code();
+        let expected =
+            [(400, 2), (401, 3), (402, 5), (403, 3), (404, 4), (409, 5), (422, 5), (429, 6), (500, 1), (503, 6)];
+        for (status, exit) in expected {
+            assert_eq!(code(status), exit, "{status}");
+        }
+    }
+}

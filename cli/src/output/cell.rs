@@ -1,0 +1,60 @@
+//! A field of an answer as a person reads it.
+
+use serde_json::Value;
+
+/// A column of a list, or a field of a record.
+#[derive(Debug, Clone, Copy)]
+pub struct Column {
+    /// Its heading.
+    pub title: &'static str,
+    /// Where its value is, as a JSON pointer.
+    pub pointer: &'static str,
+}
+
+impl Column {
+    /// A column.
+    pub const fn new(title: &'static str, pointer: &'static str) -> Self {
+        Self { title, pointer }
+    }
+}
+
+/// The column's value in this row; what is absent is a dash for a person and nothing for a program.
+pub(super) fn cell(row: &Value, column: &Column, person: bool) -> String {
+    match row.pointer(column.pointer) {
+        None | Some(Value::Null) => if person { "–" } else { "" }.to_owned(),
+        Some(value) => plain(value),
+    }
+}
+
+/// A value without JSON's signs: a list by its members, an object by its names. It stays on one line, and what a
+/// customer typed can't steer a terminal.
+pub fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
+        Value::Array(members) => members.iter().map(plain).collect::<Vec<_>>().join(","),
+        Value::Object(fields) => fields.keys().cloned().collect::<Vec<_>>().join(","),
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_value_is_shown_on_one_line_and_can_not_steer_the_terminal() {
+        assert_eq!(plain(&json!("a\tb\n\u{1b}[31m")), "a b  [31m");
+        assert_eq!(plain(&json!(["x", 1, true])), "x,1,true");
+        assert_eq!(plain(&json!({ "levels": {}, "speech": {} })), "levels,speech");
+    }
+
+    #[test]
+    fn what_is_absent_is_a_dash_for_people_and_nothing_for_programs() {
+        let column = Column::new("ERROR", "/error/code");
+        assert_eq!(cell(&json!({ "error": null }), &column, true), "–");
+        assert_eq!(cell(&json!({}), &column, false), "");
+        assert_eq!(cell(&json!({ "error": { "code": "x" } }), &column, true), "x");
+    }
+}

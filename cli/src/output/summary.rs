@@ -1,0 +1,109 @@
+//! A stored read in one line, and as text.
+
+use serde_json::Value;
+use std::fmt::Write;
+
+/// How much of a transcript a line shows.
+const SHOWN_CHARS: usize = 60;
+
+/// What a stored read found, in one line.
+pub fn summary(read: &str, stored: &Value) -> String {
+    let data = &stored["data"];
+    let count = |name: &str| data[name].as_array().map_or(0, Vec::len);
+    let number = |name: &str, unit: &str| data[name].as_f64().map(|value| format!("{value:.1} {unit}"));
+    let found = match read {
+        "transcript" => {
+            let text = data["text"].as_str().unwrap_or_default();
+            let shown: String = text.chars().take(SHOWN_CHARS).collect();
+            let more = if text.chars().count() > SHOWN_CHARS { "…" } else { "" };
+            format!("{} words: “{shown}{more}”", text.split_whitespace().count())
+        }
+        "search_index" => counted(count("moments"), "moment"),
+        "speech" => {
+            let ratio = data["speech_ratio"].as_f64().unwrap_or_default() * 100.0;
+            format!("{}, {ratio:.0} % speech", counted(count("segments"), "segment"))
+        }
+        "speakers" => format!("{}, {}", counted(count("speakers"), "speaker"), counted(count("segments"), "turn")),
+        "beats" => {
+            let tempo = data["tempo"].as_f64().map_or_else(|| "no tempo".to_owned(), |bpm| format!("{bpm:.1} BPM"));
+            format!("{tempo}, {}", counted(count("beat_times"), "beat"))
+        }
+        "levels" => {
+            let loudness = number("integrated_lufs", "LUFS").unwrap_or_else(|| "silence".to_owned());
+            let parts = [Some(loudness), number("loudness_range_lu", "LU range"), number("true_peak_dbtp", "dBTP")];
+            parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+        }
+        _ => "stored".to_owned(),
+    };
+    if stored["quality"] == "draft" { format!("{found} (draft)") } else { found }
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// A stored read as text: what was said, or a line a segment.
+pub fn text(read: &str, stored: &Value) -> String {
+    let data = &stored["data"];
+    let mut text = String::new();
+    let times = |row: &Value| (row["start"].as_f64().unwrap_or_default(), row["end"].as_f64().unwrap_or_default());
+    let rows = |name: &str| data[name].as_array().map_or(&[][..], Vec::as_slice);
+    match read {
+        "transcript" => data["text"].as_str().unwrap_or_default().clone_into(&mut text),
+        "speech" | "speakers" => {
+            for row in rows("segments") {
+                let (start, end) = times(row);
+                let _infallible =
+                    writeln!(text, "{start:9.2} {end:9.2} {}", row["speaker"].as_str().unwrap_or("speech"));
+            }
+        }
+        "search_index" => {
+            for row in rows("moments") {
+                let (start, end) = times(row);
+                let _infallible = writeln!(text, "{start:9.2} {end:9.2} {}", row["text"].as_str().unwrap_or_default());
+            }
+        }
+        "beats" => {
+            for time in rows("beat_times") {
+                let _infallible = writeln!(text, "{:9.3}", time.as_f64().unwrap_or_default());
+            }
+        }
+        _ => {
+            let single =
+                data.as_object().into_iter().flatten().filter(|(_, value)| value.is_number() || value.is_null());
+            for (name, value) in single {
+                let _infallible = writeln!(text, "{name} {value}");
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn each_read_says_what_it_found_in_one_line() {
+        let levels = json!({ "data": { "integrated_lufs": -23.04, "loudness_range_lu": 3.2, "true_peak_dbtp": -1.0 } });
+        assert_eq!(summary("levels", &levels), "-23.0 LUFS, 3.2 LU range, -1.0 dBTP");
+        let silence = json!({ "data": { "integrated_lufs": null } });
+        assert_eq!(summary("levels", &silence), "silence");
+        let speech = json!({ "data": { "segments": [{}], "speech_ratio": 0.934 } });
+        assert_eq!(summary("speech", &speech), "1 segment, 93 % speech");
+        let draft = json!({ "quality": "draft", "data": { "text": "go forward ten metres" } });
+        assert_eq!(summary("transcript", &draft), "4 words: “go forward ten metres” (draft)");
+        let beats = json!({ "data": { "tempo": 120.0, "beat_times": [0.5, 1.0] } });
+        assert_eq!(summary("beats", &beats), "120.0 BPM, 2 beats");
+    }
+
+    #[test]
+    fn text_has_a_line_a_segment_and_a_transcript_its_words_alone() {
+        let speakers = json!({ "data": { "segments": [{ "start": 0.0, "end": 1.5, "speaker": "A" }] } });
+        assert_eq!(text("speakers", &speakers), "     0.00      1.50 A\n");
+        assert_eq!(text("transcript", &json!({ "data": { "text": "hello" } })), "hello");
+        let levels = json!({ "data": { "integrated_lufs": -23.0, "short_term": [1, 2] } });
+        assert_eq!(text("levels", &levels), "integrated_lufs -23.0\n");
+    }
+}

@@ -1,0 +1,59 @@
+//! Opening the store that `MWS_MEDIA_STORE` names: a folder, or a bucket that speaks S3.
+//!
+//! The bucket's region, endpoint and credentials come from the usual `AWS_…` variables. It is the operator's own and may be
+//! private, so its client is `outbound`'s trusted one, which asks no address policy.
+
+use super::{MediaError, MediaStore};
+use crate::outbound::trusted_client;
+use object_store::aws::AmazonS3Builder;
+use object_store::client::{HttpClient, HttpConnector};
+use object_store::local::LocalFileSystem;
+use object_store::prefix::PrefixStore;
+use object_store::{ClientOptions, ObjectStore};
+use std::sync::Arc;
+
+impl MediaStore {
+    /// The store that `MWS_MEDIA_STORE` names: `file:<folder>`, which is made if it is not there, or `s3://bucket/prefix`.
+    pub fn open(url: &str) -> Result<Self, MediaError> {
+        if let Some(folder) = url.strip_prefix("file:") {
+            return Self::folder(folder.strip_prefix("//").unwrap_or(folder));
+        }
+        let bucket = url.strip_prefix("s3://").ok_or_else(|| MediaError::Unknown(url.to_owned()))?;
+        Self::bucket(url, bucket)
+    }
+
+    fn folder(folder: &str) -> Result<Self, MediaError> {
+        std::fs::create_dir_all(folder)?;
+        let folder = std::fs::canonicalize(folder)?;
+        // A 200 says that the bytes are kept: they are on the disk before their row says so.
+        let objects = LocalFileSystem::new_with_prefix(&folder)?.with_fsync(true);
+        Ok(Self { objects: Arc::new(objects), folder: Some(folder) })
+    }
+
+    fn bucket(url: &str, bucket: &str) -> Result<Self, MediaError> {
+        let (bucket, prefix) = bucket.split_once('/').unwrap_or((bucket, ""));
+        if bucket.is_empty() || bucket.contains(|c: char| !c.is_ascii_alphanumeric() && !".-_".contains(c)) {
+            return Err(MediaError::Unknown(url.to_owned()));
+        }
+        let builder = AmazonS3Builder::from_env().with_bucket_name(bucket).with_http_connector(Connector);
+        let store = builder.build()?;
+        let objects: Arc<dyn ObjectStore> = match object_store::path::Path::parse(prefix) {
+            Ok(prefix) if prefix.as_ref().is_empty() => Arc::new(store),
+            Ok(prefix) => Arc::new(PrefixStore::new(store, prefix)),
+            Err(_) => return Err(MediaError::Unknown(url.to_owned())),
+        };
+        Ok(Self { objects, folder: None })
+    }
+}
+
+/// Gives the bucket's requests the project's own client, whose TLS is set up in one place.
+#[derive(Debug)]
+struct Connector;
+
+impl HttpConnector for Connector {
+    fn connect(&self, _options: &ClientOptions) -> object_store::Result<HttpClient> {
+        let client = trusted_client(&[]);
+        let client = client.map_err(|error| object_store::Error::Generic { store: "S3", source: error.into() })?;
+        Ok(HttpClient::new(client))
+    }
+}

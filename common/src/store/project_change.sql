@@ -1,0 +1,30 @@
+-- One change of status: only from a status that it may follow, so that of two changes that race the second one is judged
+-- by what the first one left.
+UPDATE projects
+SET
+    status = $4,
+    revision = revision + 1,
+    agent_message = CASE WHEN $5 THEN $6 ELSE agent_message END,
+    assets = coalesce($7, assets),
+    timeline = CASE WHEN $8 THEN $9 ELSE timeline END,
+    assembled_url = CASE WHEN $10 THEN $11 ELSE assembled_url END,
+    assembled_url_expires_at = CASE WHEN $12 THEN $13 ELSE assembled_url_expires_at END,
+    updated_at = mws_now()
+WHERE id = $1 AND workspace_id = $2 AND status = ANY ($3)
+RETURNING
+    id AS "id: ProjectId",
+    workspace_id AS "workspace_id: WorkspaceId",
+    account_id AS "account_id: AccountId",
+    status AS "status: ProjectStatus",
+    revision,
+    mode,
+    output_type,
+    brief,
+    agent_message,
+    assembled_url,
+    assembled_url_expires_at,
+    assets,
+    timeline,
+    webhook_url,
+    created_at,
+    updated_at

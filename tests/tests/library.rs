@@ -1,0 +1,279 @@
+//! Items and uploads in the database: what a ref names, who may write to an upload, and what becomes of one that is
+//! abandoned, lost or deleted.
+
+use common::domain::item::ItemType;
+use common::ids::{AccountId, ItemId, JobId, UploadId, WorkspaceId};
+use common::queue::{self, Queue, Subject, Ticket};
+use common::store::items::{self, Added, NewItem, Resolved, Tombstone};
+use common::store::uploads::{self, Claim, Completed, Facts, Finished, NewImport, NewUpload, Received};
+use mws_tests::template::TestDatabase;
+use sqlx::pool::PoolConnection;
+use sqlx::{PgConnection, PgPool, Postgres};
+
+/// More fetches than any test makes.
+const MANY: i64 = 100;
+
+struct Library {
+    database: TestDatabase,
+    conn: PoolConnection<Postgres>,
+    account: AccountId,
+    workspace: WorkspaceId,
+}
+
+impl Library {
+    async fn new() -> anyhow::Result<Self> {
+        let migrate = async |pool: &PgPool| Ok(common::store::migrate(pool).await?);
+        let database = TestDatabase::new(migrate).await?;
+        let mut conn = database.pool().acquire().await?;
+        let (account, workspace) = (AccountId::mint(), WorkspaceId::mint());
+        add_workspace(&mut conn, account, workspace).await?;
+        Ok(Self { database, conn, account, workspace })
+    }
+
+    async fn item(&mut self, item_ref: &str) -> anyhow::Result<ItemId> {
+        let id = ItemId::mint();
+        let new = NewItem {
+            id,
+            workspace_id: self.workspace,
+            account_id: self.account,
+            item_ref,
+            name: "a.wav",
+            content_type: None,
+            bytes: 3,
+        };
+        assert_eq!(items::add(&mut self.conn, &new).await?, Added::Yes);
+        Ok(id)
+    }
+
+    /// An upload of three bytes that announces no checksum.
+    async fn upload(&mut self, item_id: ItemId) -> anyhow::Result<UploadId> {
+        let id = UploadId::mint();
+        let new = NewUpload {
+            id,
+            item_id,
+            workspace_id: self.workspace,
+            account_id: self.account,
+            filename: "a.wav",
+            content_type: "audio/wav",
+            bytes: 3,
+            sha256: None,
+            token_hash: &[0; 32],
+        };
+        uploads::add(&mut self.conn, &new).await?;
+        Ok(id)
+    }
+
+    /// An upload whose bytes have arrived and that is due.
+    async fn due(&mut self, item: ItemId) -> anyhow::Result<UploadId> {
+        let upload = self.upload(item).await?;
+        uploads::receive(&mut self.conn, upload, "items/x/media/1", 3, &[1; 32]).await?;
+        assert_eq!(uploads::complete(&mut self.conn, upload, "none").await?, Completed::Now);
+        Ok(upload)
+    }
+
+    async fn import(&mut self) -> anyhow::Result<UploadId> {
+        let id = UploadId::mint();
+        let item_id = self.item(&id.to_string()).await?;
+        let (workspace_id, account_id) = (self.workspace, self.account);
+        let url = "https://media.example/a.wav";
+        let new = NewImport { id, item_id, workspace_id, account_id, filename: "a.wav", url, ticket_id: "none" };
+        uploads::add_import(&mut self.conn, &new).await?;
+        Ok(id)
+    }
+
+    async fn claim(&mut self, upload: UploadId) -> sqlx::Result<Option<Claim>> {
+        uploads::claim(&mut self.conn, upload, MANY).await
+    }
+
+    /// Lets this much time pass, as the rules see it.
+    async fn pass(&mut self, interval: &'static str) -> sqlx::Result<()> {
+        let definition = "CREATE OR REPLACE FUNCTION mws_now() RETURNS timestamptz LANGUAGE sql STABLE \
+                          RETURN transaction_timestamp() + interval ";
+        let statement = sqlx::AssertSqlSafe(format!("{definition} '{interval}'"));
+        sqlx::query(statement).execute(&mut *self.conn).await?;
+        Ok(())
+    }
+
+    async fn close(self) -> anyhow::Result<()> {
+        drop(self.conn);
+        self.database.close().await
+    }
+}
+
+async fn add_workspace(conn: &mut PgConnection, account: AccountId, workspace: WorkspaceId) -> sqlx::Result<()> {
+    sqlx::query("INSERT INTO accounts (id, name) VALUES ($1, 'a')").bind(account).execute(&mut *conn).await?;
+    let insert = "INSERT INTO workspaces (id, account_id, name) VALUES ($1, $2, 'w')";
+    sqlx::query(insert).bind(workspace).bind(account).execute(&mut *conn).await?;
+    Ok(())
+}
+
+fn sound() -> Facts {
+    Facts {
+        item_type: ItemType::Audio,
+        duration_ms: Some(1_000),
+        has_audio: true,
+        has_video: false,
+        width: None,
+        height: None,
+        content_type: "audio/wav".to_owned(),
+    }
+}
+
+#[tokio::test]
+async fn refs_of_all_three_forms_are_answered_in_the_order_they_were_asked() -> anyhow::Result<()> {
+    let mut library = Library::new().await?;
+    let (named, made, gone) = (library.item("song").await?, library.item("made").await?, library.item("gone").await?);
+    let job = JobId::mint();
+    sqlx::query("UPDATE items SET made_by_job_id = $2 WHERE id = $1")
+        .bind(made)
+        .bind(job)
+        .execute(&mut *library.conn)
+        .await?;
+    items::tombstone(&mut library.conn, gone, library.workspace).await?;
+    let (stranger, elsewhere) = (AccountId::mint(), WorkspaceId::mint());
+    add_workspace(&mut library.conn, stranger, elsewhere).await?;
+
+    let asked =
+        [job.to_string(), "song".to_owned(), "gone".to_owned(), gone.to_string(), named.to_string(), "song".to_owned()];
+    let found = items::resolve(&mut library.conn, &asked, library.workspace).await?;
+    let shown: Vec<_> = found
+        .iter()
+        .map(|one| match one {
+            Resolved::Here(item) => Some(item.id),
+            Resolved::Elsewhere | Resolved::Unknown => None,
+        })
+        .collect();
+    assert_eq!(shown, [Some(made), Some(named), None, None, Some(named), Some(named)]);
+
+    let found = items::resolve(&mut library.conn, &asked, elsewhere).await?;
+    assert!(matches!(found[0], Resolved::Elsewhere), "a job's id is known everywhere");
+    assert!(matches!(found[1], Resolved::Unknown), "a free text is the caller's own");
+    assert!(matches!(found[3], Resolved::Unknown), "a tombstone is nowhere");
+    assert!(matches!(found[4], Resolved::Elsewhere));
+    library.close().await
+}
+
+#[tokio::test]
+async fn a_lease_is_told_only_while_it_lives() -> anyhow::Result<()> {
+    let mut library = Library::new().await?;
+    let item = library.item("song").await?;
+    assert!(items::lease(&mut library.conn, item, library.workspace, 60).await?.is_some());
+    assert!(items::find(&mut library.conn, item).await?.is_some_and(|row| row.leased_until.is_some()));
+    library.pass("61 seconds").await?;
+    assert!(items::find(&mut library.conn, item).await?.is_some_and(|row| row.leased_until.is_none()));
+    library.close().await
+}
+
+#[tokio::test]
+async fn an_upload_is_completed_once_and_with_the_announced_bytes_alone() -> anyhow::Result<()> {
+    let mut library = Library::new().await?;
+    let item = library.item("song").await?;
+    let upload = library.upload(item).await?;
+    assert_eq!(uploads::complete(&mut library.conn, upload, "t").await?, Completed::No);
+    let short = uploads::receive(&mut library.conn, upload, "k1", 2, &[1; 32]).await?;
+    assert_eq!(short, Received::Recorded { replaced: None });
+    assert_eq!(uploads::complete(&mut library.conn, upload, "t").await?, Completed::No);
+    let whole = uploads::receive(&mut library.conn, upload, "k2", 3, &[2; 32]).await?;
+    assert_eq!(whole, Received::Recorded { replaced: Some("k1".to_owned()) });
+    assert_eq!(uploads::complete(&mut library.conn, upload, "t").await?, Completed::Now);
+    assert_eq!(uploads::complete(&mut library.conn, upload, "t").await?, Completed::No);
+    let late = uploads::receive(&mut library.conn, upload, "k3", 3, &[3; 32]).await?;
+    assert_eq!(late, Received::NotAwaiting);
+    library.close().await
+}
+
+#[tokio::test]
+async fn a_worker_whose_lease_was_lost_writes_nothing() -> anyhow::Result<()> {
+    let mut library = Library::new().await?;
+    let item = library.item("song").await?;
+    let upload = library.due(item).await?;
+    let first = library.claim(upload).await?.expect("it is due");
+    assert!(library.claim(upload).await?.is_none(), "it is held");
+    library.pass("31 seconds").await?;
+    let second = library.claim(upload).await?.expect("the lease has run out");
+    assert_eq!((second.claim_no, second.losses), (first.claim_no + 1, 1));
+
+    assert!(!uploads::renew(&mut library.conn, &first).await?);
+    assert!(uploads::finish(&mut library.conn, &first, &sound()).await?.is_none());
+    assert_eq!(uploads::fail(&mut library.conn, &first, "x", "x").await?, Finished::Lost);
+    assert_eq!(uploads::retry(&mut library.conn, &first, 10, "x", "x").await?, Finished::Lost);
+
+    let kept = uploads::finish(&mut library.conn, &second, &sound()).await?;
+    assert_eq!(kept.as_deref(), Some("items/x/media/1"));
+    let media = items::media(&mut library.conn, item).await?.expect("it is ready");
+    assert_eq!((media.object_key.as_str(), media.duration_ms), ("items/x/media/1", Some(1_000)));
+    assert!(uploads::finish(&mut library.conn, &second, &sound()).await?.is_none(), "it has ended");
+    library.close().await
+}
+
+#[tokio::test]
+async fn a_retry_waits_and_then_gets_one_new_ticket() -> anyhow::Result<()> {
+    let mut library = Library::new().await?;
+    let item = library.item("song").await?;
+    let upload = library.due(item).await?;
+    let claim = library.claim(upload).await?.expect("it is due");
+    uploads::retry(&mut library.conn, &claim, 10, "fetch_failed", "503").await?;
+    assert!(uploads::lock_due(&mut library.conn, 10).await?.is_empty(), "it waits");
+    library.pass("11 seconds").await?;
+    assert_eq!(uploads::lock_due(&mut library.conn, 10).await?, [upload]);
+
+    let ticket = Ticket::new(Queue::Ingest, Subject::Upload(upload));
+    uploads::assign_tickets(&mut library.conn, &[upload], std::slice::from_ref(&ticket.id)).await?;
+    queue::push(&mut library.conn, &[ticket]).await?;
+    assert!(uploads::lock_due(&mut library.conn, 10).await?.is_empty(), "it has a ticket");
+    sqlx::query("UPDATE apalis.jobs SET status = 'Done'").execute(&mut *library.conn).await?;
+    assert_eq!(uploads::lock_due(&mut library.conn, 10).await?, [upload], "a done ticket brings nothing");
+    assert_eq!(library.claim(upload).await?.map(|claim| (claim.failures, claim.losses)), Some((1, 0)));
+    library.close().await
+}
+
+#[tokio::test]
+async fn one_account_fetches_from_so_many_urls_at_once_and_no_more() -> anyhow::Result<()> {
+    let mut library = Library::new().await?;
+    let (one, other) = (library.import().await?, library.import().await?);
+    assert!(uploads::claim(&mut library.conn, one, 1).await?.is_some());
+    assert!(uploads::claim(&mut library.conn, other, 1).await?.is_none());
+    uploads::postpone(&mut library.conn, other).await?;
+    assert!(uploads::claim(&mut library.conn, other, 2).await?.is_none(), "it waits for two seconds");
+    library.pass("3 seconds").await?;
+    assert!(uploads::claim(&mut library.conn, other, 2).await?.is_some());
+    library.close().await
+}
+
+#[tokio::test]
+async fn a_deleted_item_ends_its_upload_and_frees_its_ref() -> anyhow::Result<()> {
+    let mut library = Library::new().await?;
+    let item = library.item("song").await?;
+    let upload = library.due(item).await?;
+    let claim = library.claim(upload).await?.expect("it is due");
+    let workspace = library.workspace;
+    assert_eq!(items::tombstone(&mut library.conn, item, WorkspaceId::mint()).await?, Tombstone::NotThere);
+    assert_eq!(items::tombstone(&mut library.conn, item, workspace).await?, Tombstone::Set);
+    assert_eq!(items::tombstone(&mut library.conn, item, workspace).await?, Tombstone::NotThere);
+    assert!(!uploads::renew(&mut library.conn, &claim).await?, "its worker learns of it");
+    assert!(uploads::finish(&mut library.conn, &claim, &sound()).await?.is_none());
+    assert!(items::find(&mut library.conn, item).await?.is_none());
+    library.item("song").await?;
+    library.close().await
+}
+
+#[tokio::test]
+async fn an_abandoned_upload_goes_with_its_item_and_its_bytes() -> anyhow::Result<()> {
+    let mut library = Library::new().await?;
+    let item = library.item("song").await?;
+    let upload = library.upload(item).await?;
+    let account = library.account;
+    assert_eq!(items::bytes_kept(&mut library.conn, account).await?, 3);
+    assert_eq!(uploads::expire(&mut library.conn, 10).await?, 0);
+    library.pass("25 hours").await?;
+    assert_eq!(uploads::complete(&mut library.conn, upload, "t").await?, Completed::No);
+    assert_eq!(uploads::expire(&mut library.conn, 10).await?, 1);
+    assert_eq!(items::bytes_kept(&mut library.conn, account).await?, 0);
+    assert_eq!(items::to_purge(&mut library.conn, 10).await?, [item]);
+    assert_eq!(items::purged(&mut library.conn, &[item]).await?, 1);
+    assert!(items::to_purge(&mut library.conn, 10).await?.is_empty());
+    assert_eq!(uploads::prune(&mut library.conn, 30, 10).await?, 0);
+    library.pass("32 days").await?;
+    assert_eq!(uploads::prune(&mut library.conn, 30, 10).await?, 1);
+    library.close().await
+}

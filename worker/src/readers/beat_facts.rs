@@ -1,0 +1,208 @@
+//! What follows from found beats: which of them are real, where bars begin, and the tempo over time.
+//!
+//! Pure. The tracker finds the best beats of any sound, of noise too; `real` keeps stretches where beats stand out.
+
+use super::beat_tracker::FoundBeat;
+use super::onsets::{EARLY_SECONDS, FRAME_RATE};
+use super::speech_segments::thousandths;
+use serde::Serialize;
+
+/// Beats on each side that a beat's evidence is averaged over.
+const EVIDENCE: usize = 6;
+/// The mean strength of real beats, at least.
+const LEAST_STRENGTH: f32 = 0.3;
+/// How many times stronger real beats are than what lies between them, at least.
+const LEAST_CONTRAST: f32 = 2.5;
+/// Fewer beats in a row are none.
+const SHORTEST_RUN: usize = 6;
+/// How much better bars of three have to fit than bars of four, as a factor and on top of it.
+const WALTZ_MARGIN: (f32, f32) = (1.15, 1.0);
+/// What a bar that is cut short costs: the evidence of several clear bars.
+const CUT_BAR_COST: f32 = 12.0;
+/// Seconds from point to point of the tempo curve.
+const CURVE_SECONDS: f64 = 5.0;
+
+/// The tempo at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub(super) struct TempoPoint {
+    /// Seconds from the media's start.
+    pub(super) time: f64,
+    /// Beats a minute.
+    pub(super) bpm: f64,
+}
+
+/// Keeps stretches of beats that stand out of their surroundings.
+pub(super) fn real(beats: &[FoundBeat]) -> Vec<Vec<FoundBeat>> {
+    let convincing = |at: usize| {
+        let near = || beats.iter().take(at + EVIDENCE + 1).skip(at.saturating_sub(EVIDENCE));
+        #[expect(clippy::cast_precision_loss, reason = "there are few beats near a beat")]
+        let count = near().count() as f32;
+        let strength = near().map(|beat| beat.strength).sum::<f32>() / count;
+        let around = near().map(|beat| beat.around).sum::<f32>() / count;
+        strength >= LEAST_STRENGTH && strength >= LEAST_CONTRAST * around
+    };
+    let mut runs = vec![Vec::new()];
+    for (at, beat) in beats.iter().enumerate() {
+        if !convincing(at) {
+            runs.push(Vec::new());
+        } else if let Some(run) = runs.last_mut() {
+            run.push(*beat);
+        }
+    }
+    runs.into_iter().map(without_weak_ends).filter(|run| run.len() >= SHORTEST_RUN).collect()
+}
+
+/// Before the first stroke and after the last the tracker goes on counting; those beats were not played.
+fn without_weak_ends(run: Vec<FoundBeat>) -> Vec<FoundBeat> {
+    let played = |beat: &FoundBeat| beat.strength > 0.1;
+    let (Some(first), Some(last)) = (run.iter().position(played), run.iter().rposition(played)) else {
+        return Vec::new();
+    };
+    run.into_iter().take(last + 1).skip(first).collect()
+}
+
+/// When a beat is, in seconds.
+pub(super) fn time(beat: &FoundBeat) -> f64 {
+    thousandths((beat.frame / f64::from(FRAME_RATE) + EARLY_SECONDS).max(0.0))
+}
+
+/// Which beats of a run begin a bar, of four beats or of three, whichever the bass and the strokes tell.
+pub(super) fn downbeats(run: &[FoundBeat]) -> Vec<FoundBeat> {
+    let accents = accents(run);
+    let (four, four_score) = bars_of(4, &accents);
+    let (three, three_score) = bars_of(3, &accents);
+    let begins = if three_score > four_score.max(0.0) * WALTZ_MARGIN.0 + WALTZ_MARGIN.1 { three } else { four };
+    run.iter().zip(begins).filter_map(|(beat, begins)| begins.then_some(*beat)).collect()
+}
+
+/// How much each beat is accented, compared with those around it.
+fn accents(run: &[FoundBeat]) -> Vec<f32> {
+    let weight = |beat: &FoundBeat| beat.low + 0.5 * beat.strength;
+    let around = |at: usize| {
+        let near = || run.iter().take(at + 9).skip(at.saturating_sub(8)).map(weight);
+        #[expect(clippy::cast_precision_loss, reason = "there are few beats near a beat")]
+        let mean = near().sum::<f32>() / near().count() as f32;
+        mean
+    };
+    run.iter().enumerate().map(|(at, beat)| weight(beat) - around(at)).collect()
+}
+
+/// The best way to count these accents in bars of `meter`, and how well it fits, by Viterbi over the place in the bar.
+#[expect(clippy::cast_precision_loss, reason = "a bar has few beats")]
+fn bars_of(meter: usize, accents: &[f32]) -> (Vec<bool>, f32) {
+    let fit = |place: usize, accent: f32| if place == 0 { accent } else { -accent / (meter - 1) as f32 };
+    let mut scores = vec![0.0; meter];
+    let mut backs: Vec<Vec<usize>> = Vec::with_capacity(accents.len());
+    for accent in accents {
+        let step = |place: usize| {
+            let usual = (place + meter - 1) % meter;
+            let cut = (0..meter).map(|from| (from, scores.get(from).copied().unwrap_or(0.0) - CUT_BAR_COST));
+            let usual = (usual, scores.get(usual).copied().unwrap_or(0.0));
+            // The usual step comes first and wins a tie.
+            cut.fold(usual, |best, one| if place == 0 && one.1 > best.1 { one } else { best })
+        };
+        let steps: Vec<(usize, f32)> = (0..meter).map(step).collect();
+        scores = steps.iter().enumerate().map(|(place, (_, score))| score + fit(place, *accent)).collect();
+        backs.push(steps.into_iter().map(|(from, _)| from).collect());
+    }
+    // Of counts that fit alike, the one that begins a bar on the first beat.
+    let first_on_one = (accents.len() + meter - 1) % meter;
+    let order = (0..meter).map(|turn| (first_on_one + turn) % meter);
+    let best = order.fold((0, f32::NEG_INFINITY), |best, place| {
+        let score = scores.get(place).copied().unwrap_or(f32::NEG_INFINITY);
+        if score > best.1 + 1e-3 { (place, score) } else { best }
+    });
+    let mut place = best.0;
+    let mut begins: Vec<bool> = Vec::with_capacity(accents.len());
+    for back in backs.iter().rev() {
+        begins.push(place == 0);
+        place = back.get(place).copied().unwrap_or(0);
+    }
+    begins.reverse();
+    (begins, best.1)
+}
+
+/// Beats a minute of a run: of its middle intervals, so that a beat out of place moves it little.
+pub(super) fn tempo_of(run: &[FoundBeat]) -> Option<f64> {
+    let mut intervals: Vec<f64> =
+        run.windows(2).filter_map(|pair| Some(pair.last()?.frame - pair.first()?.frame)).collect();
+    intervals.sort_by(f64::total_cmp);
+    let (quarter, count) = (intervals.len() / 4, intervals.len());
+    let middle = intervals.get(quarter..count - quarter).filter(|middle| !middle.is_empty())?;
+    #[expect(clippy::cast_precision_loss, reason = "beats of a day stay far below 2^53")]
+    let mean = middle.iter().sum::<f64>() / middle.len() as f64;
+    Some(60.0 * f64::from(FRAME_RATE) / mean)
+}
+
+/// The tempo of a run over time: a point every few seconds, the first on its first beat.
+pub(super) fn curve(run: &[FoundBeat]) -> Vec<TempoPoint> {
+    let mut points: Vec<TempoPoint> = Vec::new();
+    for (at, beat) in run.iter().enumerate() {
+        let time = time(beat);
+        if points.last().is_some_and(|point| time - point.time < CURVE_SECONDS) {
+            continue;
+        }
+        let around = run.get(at.saturating_sub(4)..(at + 5).min(run.len())).unwrap_or_default();
+        points.extend(tempo_of(around).map(|bpm| TempoPoint { time, bpm: hundredths(bpm) }));
+    }
+    points
+}
+
+/// To two decimals.
+pub(super) fn hundredths(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}
+
+#[cfg(test)]
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a test's beats are few")]
+mod tests {
+    use super::*;
+
+    fn run(count: usize, frame: impl Fn(usize) -> f64, low: impl Fn(usize) -> f32) -> Vec<FoundBeat> {
+        (0..count).map(|n| FoundBeat { frame: frame(n), strength: 0.9, low: low(n), around: 0.1 }).collect()
+    }
+
+    fn numbers(beats: &[FoundBeat]) -> Vec<i64> {
+        beats.iter().map(|beat| (beat.frame / 50.0).round() as i64).collect()
+    }
+
+    #[test]
+    fn bars_begin_where_the_bass_is() {
+        let march = run(17, |n| n as f64 * 50.0, |n| if n % 4 == 2 { 0.9 } else { 0.2 });
+        assert_eq!(numbers(&downbeats(&march)), [2, 6, 10, 14]);
+        let waltz = run(16, |n| n as f64 * 50.0, |n| if n % 3 == 1 { 0.9 } else { 0.2 });
+        assert_eq!(numbers(&downbeats(&waltz)), [1, 4, 7, 10, 13]);
+    }
+
+    #[test]
+    fn beats_that_are_all_alike_are_counted_in_fours_from_the_first() {
+        let alike = run(10, |n| n as f64 * 50.0, |_| 0.5);
+        assert_eq!(numbers(&downbeats(&alike)), [0, 4, 8]);
+    }
+
+    #[test]
+    fn one_beat_out_of_place_leaves_the_tempo_alone() {
+        let beats = run(20, |n| if n == 7 { 360.0 } else { n as f64 * 50.0 }, |_| 0.5);
+        assert!((tempo_of(&beats).unwrap() - 120.0).abs() < 0.01);
+        assert_eq!(tempo_of(&beats[..1]), None);
+    }
+
+    #[test]
+    fn what_stands_out_of_nothing_is_no_beat() {
+        let mut beats = run(40, |n| n as f64 * 50.0, |_| 0.5);
+        for beat in beats.iter_mut().skip(20) {
+            beat.around = 0.6;
+        }
+        let runs = real(&beats);
+        assert_eq!(runs.len(), 1);
+        assert!((15..25).contains(&runs[0].len()), "{}", runs[0].len());
+        assert!(real(&beats[24..]).is_empty());
+    }
+
+    #[test]
+    fn the_curve_follows_a_tempo_that_changes() {
+        let faster = run(100, |n| if n < 50 { n as f64 * 60.0 } else { 3_000.0 + (n - 50) as f64 * 40.0 }, |_| 0.5);
+        let points = curve(&faster);
+        assert!((points.first().unwrap().bpm - 100.0).abs() < 0.1 && (points.last().unwrap().bpm - 150.0).abs() < 0.1);
+    }
+}

@@ -1,0 +1,233 @@
+//! The most likely beats of a stream of activations: a bar-pointer model, solved by Viterbi.
+//!
+//! The hidden state is (tempo, position within the beat). Within a beat the position only moves on, so a path is told by
+//! its beats alone: `score(t, interval)` is the best path whose last beat is at `t`, `interval` frames after the one
+//! before, and a step goes from beat to beat. A frame costs 82 intervals times the few that a tempo may change to, and one
+//! byte of backpointer an interval. What is older than a window is traced back and settled, so that memory does not grow.
+
+use super::activation::Activation;
+use std::collections::VecDeque;
+
+/// The shortest interval between beats, in frames: 214 a minute.
+const SHORTEST: usize = 28;
+/// The longest: 55 a minute.
+const LONGEST: usize = 109;
+/// How many intervals there are.
+const INTERVALS: usize = LONGEST - SHORTEST + 1;
+/// No beat before this one.
+const FIRST: u8 = u8::MAX;
+/// How much a beat may be faster or slower than the one before.
+const LARGEST_CHANGE: f32 = 0.12;
+/// What a change of tempo costs, for each part of it.
+const CHANGE_COST: f32 = 60.0;
+/// What a tempo an octave from the usual one costs a beat.
+const OCTAVE_COST: f32 = 1.0;
+/// The usual tempo's interval, in frames: 120 a minute.
+const USUAL: f32 = 50.0;
+/// The activation of nothing.
+const NOTHING: f32 = 0.02;
+/// Frames that are traced back and settled at once.
+const SETTLED: usize = 3000;
+/// Frames after those, by which all likely paths have met.
+const WINDOW: usize = 3000;
+
+/// A beat as it was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct FoundBeat {
+    /// Its frame, with a part of one.
+    pub(super) frame: f64,
+    /// How much begins on it, 0 to 1.
+    pub(super) strength: f32,
+    /// How much bass begins on it, 0 to 1.
+    pub(super) low: f32,
+    /// The mean activation of the frames since the beat before.
+    pub(super) around: f32,
+}
+
+/// Finds beats in activations.
+#[derive(Debug)]
+pub(super) struct BeatTracker {
+    /// Scores of the last `LONGEST` frames, the oldest first.
+    scores: VecDeque<Vec<f32>>,
+    /// The interval before, for each frame of the window and each interval.
+    backs: VecDeque<Vec<u8>>,
+    activations: VecDeque<Activation>,
+    /// The frame at the beginning of `backs`.
+    base: u64,
+    changes: Vec<Vec<(usize, f32)>>,
+    usual: Vec<f32>,
+    last_settled: Option<u64>,
+    beats: Vec<FoundBeat>,
+}
+
+impl BeatTracker {
+    /// At the beginning of a sound.
+    pub(super) fn new() -> Self {
+        Self {
+            scores: VecDeque::new(),
+            backs: VecDeque::new(),
+            activations: VecDeque::new(),
+            base: 0,
+            changes: (0..INTERVALS).map(changes_to).collect(),
+            usual: (0..INTERVALS).map(usualness).collect(),
+            last_settled: None,
+            beats: Vec::new(),
+        }
+    }
+
+    /// Takes the next frame.
+    pub(super) fn add(&mut self, activation: Activation) {
+        let gain = ((activation.all + NOTHING) / (1.0 - activation.all + NOTHING)).ln();
+        let mut scores = vec![0.0; INTERVALS];
+        let mut backs = vec![FIRST; INTERVALS];
+        let slots = scores.iter_mut().zip(&mut backs).zip(self.changes.iter().zip(&self.usual));
+        for (number, ((score, back), (changes, usual))) in slots.enumerate() {
+            let interval = SHORTEST + number;
+            let before = self.scores.len().checked_sub(interval).and_then(|at| self.scores.get(at));
+            let mut best = 0.0;
+            if let Some(before) = before {
+                best = f32::NEG_INFINITY;
+                for (from, cost) in changes {
+                    let total = before.get(*from).copied().unwrap_or(f32::NEG_INFINITY) - cost;
+                    if total > best {
+                        best = total;
+                        *back = u8::try_from(*from).unwrap_or(FIRST);
+                    }
+                }
+            }
+            *score = best + gain + usual;
+        }
+        if self.scores.len() == LONGEST {
+            self.scores.pop_front();
+        }
+        self.scores.push_back(scores);
+        self.backs.push_back(backs);
+        self.activations.push_back(activation);
+        if self.backs.len() >= SETTLED + WINDOW {
+            self.settle(SETTLED);
+        }
+    }
+
+    /// The beats, in order.
+    pub(super) fn finish(mut self) -> Vec<FoundBeat> {
+        self.settle(self.backs.len());
+        self.beats
+    }
+
+    /// Traces the best path back, and keeps its beats among the first `frames` of the window.
+    fn settle(&mut self, frames: usize) {
+        let mut path = self.path();
+        path.reverse();
+        for (frame, interval) in path.into_iter().filter(|(frame, _)| *frame < frames) {
+            let at = self.base + frame as u64;
+            // A path that differs from the settled one joins it after its last beat, not on it.
+            if self.last_settled.is_none_or(|last| at >= last + interval as u64 * 3 / 5) {
+                self.beats.push(self.beat(frame, interval));
+                self.last_settled = Some(at);
+            }
+        }
+        self.backs.drain(..frames);
+        self.activations.drain(..frames);
+        self.base += frames as u64;
+        // Scores grow with every beat; only their differences count.
+        let most = self.scores.iter().flatten().copied().fold(f32::NEG_INFINITY, f32::max);
+        self.scores.iter_mut().flatten().for_each(|score| *score -= most);
+    }
+
+    /// The beats of the best path, the last one first: frame in the window, and interval before it.
+    fn path(&self) -> Vec<(usize, usize)> {
+        let first_scored = self.backs.len() - self.scores.len().min(self.backs.len());
+        let ends = self.scores.iter().enumerate().flat_map(|(frame, scores)| {
+            scores.iter().enumerate().map(move |(interval, score)| (first_scored + frame, interval, *score))
+        });
+        let mut path = Vec::new();
+        let Some((mut frame, mut interval, _)) = ends.max_by(|a, b| a.2.total_cmp(&b.2)) else { return path };
+        loop {
+            path.push((frame, SHORTEST + interval));
+            let back = self.backs.get(frame).and_then(|backs| backs.get(interval)).copied().unwrap_or(FIRST);
+            let Some(before) = frame.checked_sub(SHORTEST + interval).filter(|_| back != FIRST) else { return path };
+            (frame, interval) = (before, usize::from(back));
+        }
+    }
+
+    /// The beat at this frame, moved to the strongest moment next to it.
+    fn beat(&self, frame: usize, interval: usize) -> FoundBeat {
+        let near = |reach: usize| {
+            self.activations.iter().enumerate().take(frame + reach + 1).skip(frame.saturating_sub(reach))
+        };
+        let strongest = near(2).max_by(|a, b| a.1.all.total_cmp(&b.1.all));
+        let (peak, strength) = strongest.map_or((frame, 0.0), |(at, activation)| (at, activation.all));
+        let low = near(3).fold(0.0_f32, |most, (_, activation)| most.max(activation.low));
+        let since = self.activations.iter().take(frame + 1).skip((frame + 1).saturating_sub(interval));
+        let (sum, count) = since.fold((0.0, 0.0_f32), |(sum, count), activation| (sum + activation.all, count + 1.0));
+        let at = if strength > 0.1 { peak } else { frame };
+        #[expect(clippy::cast_precision_loss, reason = "frames of a day stay far below 2^53")]
+        let frame = (self.base + at as u64) as f64 + if strength > 0.1 { self.offset(peak) } else { 0.0 };
+        FoundBeat { frame, strength, low, around: sum / count.max(1.0) }
+    }
+
+    /// Where between frames a peak is: the top of the parabola through it and its neighbours.
+    fn offset(&self, peak: usize) -> f64 {
+        let at =
+            |frame: Option<usize>| frame.and_then(|frame| self.activations.get(frame)).map(|activation| activation.all);
+        let (Some(before), Some(top), Some(after)) = (at(peak.checked_sub(1)), at(Some(peak)), at(peak.checked_add(1)))
+        else {
+            return 0.0;
+        };
+        let bend = before - 2.0 * top + after;
+        if bend >= 0.0 { 0.0 } else { f64::from((0.5 * (before - after) / bend).clamp(-0.5, 0.5)) }
+    }
+}
+
+/// The intervals that may precede this one, and what the change costs.
+fn changes_to(number: usize) -> Vec<(usize, f32)> {
+    let to = frames(number);
+    let change = |from: usize| ((to / frames(from)) - 1.0).abs();
+    (0..INTERVALS)
+        .filter(|from| change(*from) <= LARGEST_CHANGE)
+        .map(|from| (from, CHANGE_COST * change(from)))
+        .collect()
+}
+
+/// How usual a tempo is; the usual one is 0, others less.
+fn usualness(number: usize) -> f32 {
+    -OCTAVE_COST * (frames(number) / USUAL).log2().powi(2)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "intervals are small")]
+fn frames(number: usize) -> f32 {
+    (SHORTEST + number) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn beats(frames: usize, active: impl Fn(usize) -> f32) -> Vec<FoundBeat> {
+        let mut tracker = BeatTracker::new();
+        for frame in 0..frames {
+            tracker.add(Activation { all: active(frame), low: 0.0 });
+        }
+        assert!(tracker.backs.len() <= SETTLED + WINDOW, "memory grows with the sound");
+        tracker.finish()
+    }
+
+    #[test]
+    fn every_beat_is_found_once_over_many_windows() {
+        let found = beats(30_000, |frame| if frame % 47 == 20 { 1.0 } else { 0.0 });
+        assert_eq!(found.len(), 638);
+        for (beat, frame) in found.iter().zip((20_u32..).step_by(47)) {
+            assert!((beat.frame - f64::from(frame)).abs() < 0.6, "{beat:?} should be at {frame}");
+        }
+    }
+
+    #[test]
+    fn weak_strokes_between_do_not_double_the_tempo_and_missing_ones_do_not_halve_it() {
+        let found = beats(6_000, |frame| match frame % 300 {
+            0 | 60 | 120 | 240 => 0.9,
+            30 | 90 | 150 | 210 | 270 => 0.35,
+            _ => 0.0,
+        });
+        assert_eq!(found.len(), 100);
+    }
+}

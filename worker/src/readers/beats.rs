@@ -1,0 +1,86 @@
+//! The `beats` read: where the beats and the bars of a music are, and how fast it goes.
+//!
+//! Own engine: `onsets` hears what begins, `activation` makes it comparable, `beat_tracker` finds the most likely beats
+//! and `beat_facts` what follows from them. A media without a beat is a success with empty lists.
+
+use super::activation::Activations;
+use super::beat_facts::{self, TempoPoint, hundredths};
+use super::beat_tracker::{BeatTracker, FoundBeat};
+use super::decode::{Channels, SoundBlocks, SoundFormat, decode_sound};
+use super::onsets::{Onsets, RATE};
+use super::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader};
+use common::domain::read::Read;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde::Serialize;
+
+/// Beats slower than this are also offered at twice their tempo, faster ones at half of it.
+const MIDDLE_BPM: f64 = 110.0;
+
+/// The `data` of a `beats` read (reads.md, "Stored results").
+#[derive(Debug, Serialize)]
+struct BeatsData {
+    /// Beats a minute, of the longest stretch with a beat.
+    tempo: Option<f64>,
+    /// That tempo, then others that a listener may count.
+    tempo_candidates: Vec<f64>,
+    beat_times: Vec<f64>,
+    downbeat_times: Vec<f64>,
+    tempo_curve: Vec<TempoPoint>,
+}
+
+/// Finds beats by spectral flux and a hidden Markov model.
+#[derive(Debug)]
+pub(super) struct Beats;
+
+impl Reader for Beats {
+    fn read(&self) -> Read {
+        Read::Beats
+    }
+
+    fn engine(&self) -> Engine {
+        Engine { name: "mws-beats".to_owned(), version: "1".to_owned(), model: None }
+    }
+
+    fn run<'a>(&'a self, media: &'a MediaSource, ctx: &'a JobCtx) -> BoxFuture<'a, Result<ReadOutcome, ReadError>> {
+        self.find(media, ctx).boxed()
+    }
+}
+
+impl Beats {
+    async fn find(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
+        let wanted = SoundFormat { rate: RATE, channels: Channels::Mono };
+        let (beats, decoded) = decode_sound(media, wanted, ctx, found).await?;
+        let data = tokio::task::spawn_blocking(move || described(&beats)).await.map_err(|_| ReadError::Crashed)?;
+        ctx.progress.reach(100);
+        ReadOutcome::new(self.read(), self.engine(), decoded.duration_ms, decoded.warnings, &data)
+    }
+}
+
+fn found(blocks: SoundBlocks) -> Result<Vec<FoundBeat>, ReadError> {
+    let (mut onsets, mut activations, mut tracker) = (Onsets::new(), Activations::default(), BeatTracker::new());
+    for block in blocks {
+        onsets.add(&block, |onset| activations.add(onset, &mut |activation| tracker.add(activation)))?;
+    }
+    onsets.finish(|onset| activations.add(onset, &mut |activation| tracker.add(activation)))?;
+    activations.finish(&mut |activation| tracker.add(activation));
+    Ok(tracker.finish())
+}
+
+fn described(beats: &[FoundBeat]) -> BeatsData {
+    let runs = beat_facts::real(beats);
+    let longest = runs.iter().max_by_key(|run| run.len());
+    let tempo = longest.and_then(|run| beat_facts::tempo_of(run)).map(hundredths);
+    let other = |bpm: f64| hundredths(if bpm < MIDDLE_BPM { bpm * 2.0 } else { bpm / 2.0 });
+    BeatsData {
+        tempo,
+        tempo_candidates: tempo.into_iter().flat_map(|bpm| [bpm, other(bpm)]).collect(),
+        beat_times: runs.iter().flatten().map(beat_facts::time).collect(),
+        downbeat_times: runs
+            .iter()
+            .flat_map(|run| beat_facts::downbeats(run))
+            .map(|beat| beat_facts::time(&beat))
+            .collect(),
+        tempo_curve: runs.iter().flat_map(|run| beat_facts::curve(run)).collect(),
+    }
+}
