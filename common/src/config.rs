@@ -108,7 +108,7 @@ pub struct Settings {
     pub read_timeout_factor: f64,
 
     /// Days that ended jobs and deliveries are kept.
-    #[arg(long, env = "MWS_RETENTION_DAYS", default_value_t = 30)]
+    #[arg(long, env = "MWS_RETENTION_DAYS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub retention_days: u32,
 
     /// Seconds that a stopping worker lets running work end before it hands it back.

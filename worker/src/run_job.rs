@@ -16,6 +16,7 @@ use common::store::jobs::{self, Claimed, ClaimedItem, End, Outcome};
 use common::store::reads::{NewRead, ReadBody};
 use futures_util::FutureExt;
 use serde_json::json;
+use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -55,6 +56,10 @@ impl Worker {
 
     /// Handles a ticket: claims the job it names, unless another has, and takes it to its end.
     pub async fn handle(&self, job: JobId) {
+        if self.process.shutdown.is_cancelled() {
+            // Unclaimed, the job keeps its place and gets a new ticket.
+            return;
+        }
         let claimed_at = Instant::now();
         // Without an answer the batch's statement failed and was logged; the job keeps its place and gets a new ticket.
         let Ok(Some(claimed)) = self.claims.call(job).await else { return };
@@ -180,7 +185,9 @@ fn claimer(process: Process) -> Batcher<JobId, Option<Claimed>> {
                 tracing::warn!(error = %error, "Jobs were not claimed; they get new tickets.");
                 Vec::new()
             });
-            jobs.iter().map(|job| claimed.iter().find(|one| one.job == *job).cloned()).collect()
+            // Two tickets of one job may meet in a batch: the claim is the first one's, and the other's ticket is spent.
+            let mut claimed: HashMap<JobId, Claimed> = claimed.into_iter().map(|one| (one.job, one)).collect();
+            jobs.iter().map(|job| claimed.remove(job)).collect()
         }
     })
 }
