@@ -8,7 +8,6 @@ mod seats;
 
 use crate::app::App;
 use crate::auth::Auth;
-use crate::envelope::uncached;
 use crate::error::{Answer, ApiError, Code};
 use crate::routes::{Refusals, Tag};
 use crate::text::Text;
@@ -16,6 +15,7 @@ use common::ids::AccountId;
 use common::store::event_stream::{self, Cursor, StreamedEvent};
 use common::wake::Wake;
 use futures_util::stream::{self, Stream};
+use poem::http::{HeaderValue, header};
 use poem::web::sse::{Event, SSE};
 use poem::{IntoResponse, Response};
 use poem_openapi::registry::{MetaMediaType, MetaResponse, MetaResponses, MetaSchema, MetaSchemaRef, Registry};
@@ -178,7 +178,10 @@ pub struct EventFeed(SSE);
 
 impl IntoResponse for EventFeed {
     fn into_response(self) -> Response {
-        uncached(self.0)
+        let mut response = self.0.into_response();
+        // Replaced, not added to: the framework says that it may be kept and asked about.
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response
     }
 }
 

@@ -5,8 +5,8 @@ SET
     status = $4,
     revision = revision + 1,
     agent_message = CASE WHEN $5 THEN $6 ELSE agent_message END,
-    assets = coalesce($7, assets),
-    timeline = CASE WHEN $8 THEN $9 ELSE timeline END,
+    assets = coalesce($7::text::json, assets),
+    timeline = CASE WHEN $8 THEN $9::text::json ELSE timeline END,
     assembled_url = CASE WHEN $10 THEN $11 ELSE assembled_url END,
     assembled_url_expires_at = CASE WHEN $12 THEN $13 ELSE assembled_url_expires_at END,
     updated_at = mws_now()

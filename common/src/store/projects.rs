@@ -171,9 +171,10 @@ pub async fn change(
         change.status.name(),
         change.agent_message.is_some(),
         change.agent_message.clone().flatten(),
-        change.assets,
+        // As text, since sqlx binds values as `jsonb`, which would put their keys in another order.
+        change.assets.as_ref().map(Value::to_string),
         change.timeline.is_some(),
-        change.timeline.clone().flatten(),
+        change.timeline.iter().flatten().next().map(Value::to_string),
         change.assembled_url.is_some(),
         change.assembled_url.clone().flatten(),
         change.assembled_url_expires_at.is_some(),

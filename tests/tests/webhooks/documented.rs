@@ -1,0 +1,288 @@
+//! `docs/webhooks.md` is true: its programs, as they stand there, judge `docs/webhook-vectors.json` rightly, and what we
+//! sign passes the library of Standard Webhooks.
+//!
+//! A program whose interpreter is not installed is skipped, and the output says so. The vectors are made from fixed inputs:
+//! `UPDATE=1 cargo test -p mws-tests --test webhooks documented` writes them, and the copy of the Rust program.
+
+#[expect(dead_code, reason = "a whole program, of which its check is called")]
+#[path = "../../receivers/verify.rs"]
+mod verify;
+
+use common::clock::host_unix_seconds;
+use common::domain::signature::{self, job_signature, new_secret, project_signature, standard_signature};
+use secrecy::ExposeSecret;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const TIME: i64 = 1_790_000_000;
+const BODY: &str =
+    r#"{"id":"evt_M8DB96KKJJR5PX2C6SF2ECFZP1","type":"job.succeeded","data":{"job":{"name":"Über 2.50 €"}}}"#;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn updating() -> bool {
+    std::env::var_os("UPDATE").is_some()
+}
+
+fn secret(seed: u8) -> String {
+    new_secret([seed; 32]).expose_secret().to_owned()
+}
+
+/// A case of the vectors: what a receiver that knows these secrets gets at this time, and whether it is to be accepted.
+struct Case(Value);
+
+impl Case {
+    fn job(name: &str, signature: &str) -> Self {
+        Self(json!({
+            "name": name, "system": "job", "secrets": [secret(2)], "now": TIME,
+            "headers": { "Service-Signature": signature }, "body": BODY, "accept": false,
+        }))
+    }
+
+    fn project(name: &str, signature: &str) -> Self {
+        let headers = json!({ "X-Service-Signature": signature, "X-Service-Timestamp": TIME.to_string() });
+        Self::job(name, "").with("system", "project").with("headers", headers)
+    }
+
+    fn with(mut self, field: &str, value: impl Into<Value>) -> Self {
+        self.0[field] = value.into();
+        self
+    }
+
+    fn accepted(self) -> Self {
+        self.with("accept", true)
+    }
+}
+
+/// The current secret is made of twos, the one before it of ones.
+fn cases() -> Vec<Value> {
+    let (new, old) = (secret(2), secret(1));
+    let by = |secrets: &[&str]| job_signature(TIME, BODY.as_bytes(), secrets);
+    let genuine = by(&[&new]);
+    let project = project_signature(TIME, BODY.as_bytes(), &new);
+    let rotating = by(&[&new, &old]);
+    let changed = BODY.replace("2.50", "2.51");
+    let digest = genuine.rsplit('=').next().unwrap_or_default().to_owned();
+    let cases = [
+        Case::job("a genuine delivery", &genuine).accepted(),
+        Case::job("five minutes late", &genuine).with("now", TIME + 300).accepted(),
+        Case::job("five minutes early", &genuine).with("now", TIME - 300).accepted(),
+        Case::job("a late timestamp", &genuine).with("now", TIME + 301),
+        Case::job("a timestamp in the future", &genuine).with("now", TIME - 301),
+        Case::job("a changed byte", &genuine).with("body", changed.clone()),
+        Case::job("a changed timestamp", &genuine.replace("t=1790000000", "t=1790000001")),
+        Case::job("a changed signature", &genuine.replace(&digest[..4], "0000")),
+        Case::job("signed with a secret of nobody's", &by(&[&secret(3)])),
+        Case::job("during a rotation, the receiver knows the new secret", &rotating).accepted(),
+        Case::job("during a rotation, the receiver knows the old secret", &rotating)
+            .with("secrets", [&*old])
+            .accepted(),
+        Case::job("during a rotation, the receiver knows both", &genuine).with("secrets", [&*old, &*new]).accepted(),
+        Case::job("signed with a retired secret", &by(&[&old])),
+        Case::job("the receiver knows a retired secret alone", &genuine).with("secrets", [&*old]),
+        Case::job("a later scheme stands beside", &genuine.replace(",v1", ",v2=x,v1")).accepted(),
+        Case::job("another scheme alone", &genuine.replace(",v1", ",v2")),
+        Case::job("a signature of another length", &genuine[..genuine.len() - 2]),
+        Case::job("a signature that is no hex", &format!("t={TIME},v1={}", "é".repeat(32))),
+        Case::job("two timestamps", &format!("t={TIME},{genuine}")),
+        Case::job("a timestamp that is no number", &format!("t=now,v1={digest}")),
+        Case::job("a header of another form", "nonsense"),
+        Case::job("no header", "").with("headers", json!({})),
+        Case::project("a genuine project webhook", &project).accepted(),
+        Case::project("a project webhook with a late timestamp", &project).with("now", TIME + 301),
+        Case::project("a project webhook with a changed byte", &project).with("body", changed),
+        Case::project("a project webhook of a retired secret", &project_signature(TIME, BODY.as_bytes(), &old)),
+        Case::project("a project webhook without its scheme", &project["sha256=".len()..]),
+        Case::project("a project webhook of another scheme", &project.replace("sha256", "sha1")),
+        Case::project("a project webhook that is not signed", "").with("headers", json!({})),
+    ];
+    cases.into_iter().map(|case| case.0).collect()
+}
+
+fn vectors(cases: &[Value]) -> String {
+    let about = "What a receiver of webhooks that knows `secrets` gets at the unix time `now`, and whether it is to accept it. \
+        See webhooks.md. Made by tests/tests/webhooks/documented.rs.";
+    let all = json!({ "about": about, "tolerance_seconds": 300, "cases": cases });
+    serde_json::to_string_pretty(&all).expect("JSON") + "\n"
+}
+
+#[test]
+fn the_vectors_are_those_that_this_code_makes() {
+    let path = root().join("docs/webhook-vectors.json");
+    let made = vectors(&cases());
+    if updating() {
+        std::fs::write(&path, &made).expect("written");
+    }
+    let committed = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(committed == made, "run: UPDATE=1 cargo test -p mws-tests --test webhooks documented");
+}
+
+#[test]
+fn our_own_check_judges_the_vectors_as_they_say() {
+    for case in cases().iter().filter(|case| case["system"] == "job") {
+        let secrets: Vec<&str> = case["secrets"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let header = case["headers"]["Service-Signature"].as_str().unwrap_or_default();
+        let (body, now) = (case["body"].as_str().unwrap_or_default(), case["now"].as_i64().unwrap_or_default());
+        let judged = signature::verify(header, body.as_bytes(), &secrets, now, signature::DEFAULT_TOLERANCE_S);
+        assert_eq!(judged.is_ok(), case["accept"] == true, "{}: {judged:?}", case["name"]);
+    }
+}
+
+/// The program of this language as it stands in the document.
+fn documented(language: &str) -> String {
+    let text = std::fs::read_to_string(root().join("docs/webhooks.md")).expect("docs/webhooks.md");
+    let marker = format!("<!-- receiver: {language} -->\n```");
+    let (_, rest) = text.split_once(&marker).unwrap_or_else(|| panic!("the document has no {language} program"));
+    let (_, rest) = rest.split_once('\n').expect("a program");
+    rest.split_once("\n```\n").expect("the program's end").0.to_owned() + "\n"
+}
+
+/// Whether this program of the machine's answers to this argument.
+fn is_installed(program: &str, argument: &str) -> bool {
+    Command::new(program).arg(argument).output().is_ok_and(|output| output.status.success())
+}
+
+/// Holds a program against the vectors, and then against vectors that each tell one lie: it has to see every one, so that
+/// a program which accepts or refuses whatever comes does not pass.
+fn hold(run: impl Fn(&Path) -> Output) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("vectors.json");
+    let all = cases();
+    std::fs::write(&path, vectors(&all)).expect("written");
+    let output = run(&path);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(said.trim(), format!("{} cases hold", all.len()));
+    for lie in 0..all.len() {
+        let mut cases = all.clone();
+        cases[lie]["accept"] = (cases[lie]["accept"] == false).into();
+        std::fs::write(&path, vectors(&cases)).expect("written");
+        assert!(!run(&path).status.success(), "it did not see that `{}` was judged wrongly", cases[lie]["name"]);
+    }
+}
+
+/// Runs the document's program of this language with this interpreter, or says that it can't.
+fn hold_interpreted(language: &str, file: &str, command: &[&str], version: &str) {
+    let program = documented(language);
+    if !is_installed(command[0], version) {
+        println!("skipped: {} is not installed, so the {language} program was not run", command[0]);
+        assert!(!program.is_empty());
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = folder.path().join(file);
+    std::fs::write(&source, program).expect("written");
+    hold(|vectors| {
+        let mut run = Command::new(command[0]);
+        run.args(&command[1..]).arg(&source).arg(vectors).current_dir(folder.path());
+        run.output().expect("it starts")
+    });
+}
+
+#[test]
+fn the_python_program_holds() {
+    hold_interpreted("python", "verify.py", &["python3"], "--version");
+}
+
+#[test]
+fn the_node_program_holds() {
+    hold_interpreted("node", "verify.mjs", &["node"], "--version");
+}
+
+#[test]
+fn the_ruby_program_holds() {
+    hold_interpreted("ruby", "verify.rb", &["ruby"], "--version");
+}
+
+#[test]
+fn the_go_program_holds() {
+    let program = documented("go");
+    if !is_installed("go", "version") {
+        println!("skipped: go is not installed, so the go program was not run");
+        assert!(program.starts_with("package main\n"));
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let (source, binary) = (folder.path().join("verify.go"), folder.path().join("verify"));
+    std::fs::write(&source, program).expect("written");
+    let built = Command::new("go").args(["build", "-o"]).args([&binary, &source]).output().expect("it starts");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    hold(|vectors| Command::new(&binary).arg(vectors).output().expect("it starts"));
+}
+
+#[test]
+fn the_rust_program_holds() {
+    let copy = Path::new(env!("CARGO_MANIFEST_DIR")).join("receivers/verify.rs");
+    let program = documented("rust");
+    if updating() {
+        std::fs::write(&copy, &program).expect("written");
+    }
+    // The copy is what is compiled, so it must be what is documented.
+    assert!(std::fs::read_to_string(&copy).expect("read") == program, "run with UPDATE=1");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("vectors.json").display().to_string();
+    let all = cases();
+    std::fs::write(&path, vectors(&all)).expect("written");
+    assert_eq!(verify::check(&path).expect("all hold"), all.len());
+    for lie in 0..all.len() {
+        let mut cases = all.clone();
+        cases[lie]["accept"] = (cases[lie]["accept"] == false).into();
+        std::fs::write(&path, vectors(&cases)).expect("written");
+        assert!(verify::check(&path).is_err(), "{}", cases[lie]["name"]);
+    }
+}
+
+/// Python with the library of Standard Webhooks, kept for the next run; none when it can't be had.
+fn python_with_the_library() -> Result<PathBuf, String> {
+    let venv = Path::new(env!("CARGO_TARGET_TMPDIR")).join("standardwebhooks-1.1.0");
+    let python = venv.join("bin/python");
+    let has_it = || Command::new(&python).args(["-c", "import standardwebhooks"]).output();
+    if has_it().is_ok_and(|output| output.status.success()) {
+        return Ok(python);
+    }
+    let run = |program: &Path, arguments: &[&str]| match Command::new(program).args(arguments).output() {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => Err(String::from_utf8_lossy(&output.stderr).lines().last().unwrap_or_default().to_owned()),
+        Err(error) => Err(error.to_string()),
+    };
+    run(Path::new("python3"), &["-m", "venv", &venv.display().to_string()])?;
+    let quiet = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout=10", "--retries=0"];
+    run(&python, &[&quiet[..], &["standardwebhooks==1.1.0"]].concat())?;
+    Ok(python)
+}
+
+#[test]
+fn the_library_of_standard_webhooks_accepts_what_we_sign_and_nothing_else() {
+    let (new, old, now) = (secret(2), secret(1), host_unix_seconds());
+    let delivery = |secret: &str, signed_by: &[&str], at: i64, body: &str, accept: bool| {
+        let signature = standard_signature("evt_1", at, BODY.as_bytes(), signed_by).expect("the secrets are base64");
+        let headers = json!({
+            "webhook-id": "evt_1", "webhook-timestamp": at.to_string(), "webhook-signature": signature,
+        });
+        json!({ "secret": secret, "headers": headers, "body": body, "accept": accept })
+    };
+    let deliveries = json!([
+        delivery(&new, &[&new], now, BODY, true),
+        delivery(&old, &[&new, &old], now, BODY, true),
+        delivery(&old, &[&new], now, BODY, false),
+        delivery(&new, &[&new], now - 400, BODY, false),
+        delivery(&new, &[&new], now, &BODY.replace("2.50", "2.51"), false),
+    ]);
+    let python = match python_with_the_library() {
+        Ok(python) => python,
+        Err(why) => {
+            println!("skipped: the library of Standard Webhooks can't be had here ({why})");
+            assert_eq!(deliveries.as_array().map(Vec::len), Some(5));
+            return;
+        }
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("deliveries.json");
+    std::fs::write(&path, deliveries.to_string()).expect("written");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("receivers/standard_webhooks.py");
+    let output = Command::new(python).arg(script).arg(&path).output().expect("it starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
