@@ -6,6 +6,7 @@ mod beats;
 mod hostile;
 mod levels;
 mod speech;
+mod transcript;
 
 use super::{JobCtx, MediaSource, ReadError, ReadOutcome, ReaderSettings, Readers};
 use common::domain::read::Read;
