@@ -122,6 +122,11 @@ pub fn read_key(item: ItemId, read: Read, job: JobId, claim_no: i32) -> String {
     format!("items/{item}/reads/{read}/{job}-{claim_no}.json")
 }
 
+/// The prefix of the files that go with a result, such as stills. It names the claim, as `read_key` does.
+pub fn read_files_prefix(item: ItemId, read: Read, job: JobId, claim_no: i32) -> String {
+    format!("items/{item}/reads/{read}/{job}-{claim_no}")
+}
+
 impl MediaStore {
     /// The store that `MWS_MEDIA_STORE` names: `file:<folder>`, which is made if it is not there.
     pub fn open(url: &str) -> Result<Self, MediaError> {

@@ -4,6 +4,7 @@
 //! job is in the database.
 
 use super::error::ReadError;
+use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use tokio::time::Instant;
@@ -57,12 +58,16 @@ pub struct JobCtx {
     pub cancel: CancellationToken,
     /// Where the read says how far it is.
     pub progress: Progress,
+    /// The prefix of the keys of files that go with the read.
+    pub files_prefix: String,
+    /// The item's stored transcript, for a read that shows words beside its own findings.
+    pub transcript: Option<Arc<Value>>,
 }
 
 impl JobCtx {
     /// A frame that ends at `deadline`, or when `cancel` is cancelled.
     pub fn new(deadline: Instant, cancel: CancellationToken) -> Self {
-        Self { deadline, cancel, progress: Progress::new() }
+        Self { deadline, cancel, progress: Progress::new(), files_prefix: String::new(), transcript: None }
     }
 
     /// The frame of a step whose whole is this part of the read, in percent.

@@ -16,9 +16,11 @@ mod error;
 mod job;
 mod levels;
 mod loudness;
+mod moments;
 mod onsets;
 mod peaks;
 mod pocketsphinx;
+mod search_index;
 mod speech;
 mod speech_chunks;
 mod speech_segments;
@@ -33,7 +35,7 @@ mod voice_detector;
 pub use decode::{MediaLimits, MediaSource, MediaTools, Probe};
 pub use error::{Limit, ReadError};
 pub use job::{JobCtx, Progress};
-pub use stored::{Engine, Quality, ReadOutcome, StoredRead};
+pub use stored::{Engine, OutputFile, Quality, ReadOutcome, StoredRead};
 pub use transcription_server::TranscriberSettings;
 
 use common::domain::read::Read;
@@ -90,7 +92,8 @@ impl Readers {
         let speech = Arc::new(speech::Speech::found(&settings.model_dirs));
         let transcript =
             transcript::Transcript::found(settings, &speech).map(|reader| Arc::new(reader) as Arc<dyn Reader>);
-        let readers: [Arc<dyn Reader>; 3] = [Arc::new(levels::Levels), Arc::new(beats::Beats), speech];
+        let readers: [Arc<dyn Reader>; 4] =
+            [Arc::new(levels::Levels), Arc::new(beats::Beats), Arc::new(search_index::SearchIndex), speech];
         let readers = readers.into_iter().chain(transcript);
         let by_read = readers.map(|reader| (reader.read(), reader)).collect();
         Self { by_read, tools: Some(tools) }

@@ -9,11 +9,13 @@
 mod child;
 mod confine;
 mod output;
+mod pictures;
 mod probe;
 mod sound;
 mod source;
 
 pub(super) use output::whole_output;
+pub(super) use pictures::{scene_changes, still};
 pub use probe::{AudioStream, Probe};
 pub use sound::{Channels, DecodedSound, SoundBlocks, SoundFormat, decode_sound};
 pub use source::MediaSource;

@@ -290,5 +290,8 @@ fn a_machine_without_a_decoder_offers_no_reads() {
     assert!(studio.readers.reads().is_empty());
     let error = studio.readers.get(Read::Levels).unwrap_err();
     assert_eq!((error.job_error_code(), error.retryable()), ("engine_not_configured", false));
-    assert_eq!(Studio::new().readers.reads(), [Read::Transcript, Read::Speech, Read::Beats, Read::Levels]);
+    assert_eq!(
+        Studio::new().readers.reads(),
+        [Read::Transcript, Read::SearchIndex, Read::Speech, Read::Beats, Read::Levels]
+    );
 }

@@ -5,6 +5,7 @@
 mod beats;
 mod hostile;
 mod levels;
+mod search_index;
 mod speech;
 mod transcript;
 
