@@ -16,11 +16,14 @@ mod error;
 mod job;
 mod levels;
 mod loudness;
+mod mfcc;
 mod moments;
 mod onsets;
 mod peaks;
 mod pocketsphinx;
 mod search_index;
+mod speaker_turns;
+mod speakers;
 mod speech;
 mod speech_chunks;
 mod speech_segments;
@@ -30,7 +33,9 @@ mod tests;
 mod transcript;
 mod transcript_text;
 mod transcription_server;
+mod voice_clusters;
 mod voice_detector;
+mod voice_model;
 
 pub use decode::{MediaLimits, MediaSource, MediaTools, Probe};
 pub use error::{Limit, ReadError};
@@ -92,8 +97,13 @@ impl Readers {
         let speech = Arc::new(speech::Speech::found(&settings.model_dirs));
         let transcript =
             transcript::Transcript::found(settings, &speech).map(|reader| Arc::new(reader) as Arc<dyn Reader>);
-        let readers: [Arc<dyn Reader>; 4] =
-            [Arc::new(levels::Levels), Arc::new(beats::Beats), Arc::new(search_index::SearchIndex), speech];
+        let readers: [Arc<dyn Reader>; 5] = [
+            Arc::new(levels::Levels),
+            Arc::new(beats::Beats),
+            Arc::new(search_index::SearchIndex),
+            Arc::new(speakers::Speakers::on(&speech)),
+            speech,
+        ];
         let readers = readers.into_iter().chain(transcript);
         let by_read = readers.map(|reader| (reader.read(), reader)).collect();
         Self { by_read, tools: Some(tools) }

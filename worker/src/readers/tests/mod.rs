@@ -6,6 +6,7 @@ mod beats;
 mod hostile;
 mod levels;
 mod search_index;
+mod speakers;
 mod speech;
 mod transcript;
 
