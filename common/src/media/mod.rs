@@ -132,6 +132,11 @@ pub fn read_key(item: ItemId, read: Read, job: JobId, claim_no: i32) -> String {
     format!("items/{item}/reads/{read}/{job}-{claim_no}.json")
 }
 
+/// The prefix of the files that go with a result, such as stills. It names the claim, as `read_key` does.
+pub fn read_files_prefix(item: ItemId, read: Read, job: JobId, claim_no: i32) -> String {
+    format!("items/{item}/reads/{read}/{job}-{claim_no}")
+}
+
 impl MediaStore {
     /// Writes a stream of at most `max_bytes` under `key`, hashing it on its way.
     ///
