@@ -8,6 +8,7 @@ use crate::leases::{Lease, Leases, Stop};
 use crate::readers::{JobCtx, ReadError, ReadOutcome, StoredRead};
 use crate::runner::{Reading, Runner};
 use common::domain::job::{Next, after_failure};
+use common::domain::minutes::Minutes;
 use common::domain::read::Read;
 use common::ids::{ItemId, JobId};
 use common::media;
@@ -86,7 +87,7 @@ impl Worker {
         let computed = self.compute(claimed, item, read, lease).await;
         match (computed, lease.stop()) {
             (_, Some(Stop::Lost)) => (None, Vec::new(), None),
-            (Ok(outcome), _) => self.succeeded(claimed, item, read, &outcome).await,
+            (Ok(outcome), _) => self.succeeded(claimed, item, &outcome).await,
             (Err(_), Some(Stop::Cancelled)) => (Some(Outcome::Cancelled), Vec::new(), None),
             (Err(_), Some(Stop::Draining)) => (Some(Outcome::HandedBack), Vec::new(), None),
             (Err(error), None) => failed(claimed, &error),
@@ -121,14 +122,8 @@ impl Worker {
         &self,
         claimed: &Claimed,
         item: &ClaimedItem,
-        read: Read,
         outcome: &ReadOutcome,
     ) -> (Option<Outcome>, Vec<NewRead>, Option<Why>) {
-        let rates = &self.process.settings.rates;
-        let mut rate = rates.of(read);
-        if claimed.owns_speech && read != Read::Speech {
-            rate += rates.of(Read::Speech);
-        }
         let also = outcome.also.iter().filter(|one| one.kind == Read::Speech && claimed.owns_speech);
         let mut reads = Vec::new();
         for stored in [&outcome.stored].into_iter().chain(also) {
@@ -143,6 +138,8 @@ impl Worker {
             }
         }
         let names: Vec<&str> = reads.iter().map(|one| one.read.name()).collect();
+        // What is charged for is what is stored.
+        let rate: Minutes = reads.iter().map(|one| self.process.settings.rates.of(one.read)).sum();
         let result = json!({ "stored_reads": names });
         (Some(Outcome::Succeeded { charge: rate.price(outcome.duration_ms), result }), reads, None)
     }
