@@ -18,7 +18,7 @@ build: ## Compile everything
 	cargo build --workspace --locked
 
 demo: setup build ## Show the service at work, on a file of yours with MEDIA=path
-	target/debug/mws demo $(if $(MEDIA),"$(MEDIA)")
+	"$${CARGO_TARGET_DIR:-target}/debug/mws" demo $(if $(MEDIA),"$(MEDIA)")
 
 lint: ## Check the format, the lints, the SQL and the documentation
 	cargo fmt --all --check

@@ -7,4 +7,4 @@ RETURN transaction_timestamp();
 -- The least id minted at this time or later. Ids are ULIDs, so a bound on time is a bound on the primary key.
 CREATE FUNCTION mws_first_id(at timestamptz) RETURNS uuid
 LANGUAGE sql IMMUTABLE
-RETURN (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
+RETURN (lpad(to_hex(greatest((extract(epoch FROM at) * 1000)::bigint, 0)), 12, '0') || repeat('0', 20))::uuid;

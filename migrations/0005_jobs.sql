@@ -26,6 +26,8 @@ CREATE TABLE jobs (
     -- Whether it has one of its account's places; only an admitted job has a ticket.
     admitted boolean NOT NULL DEFAULT false,
     cancel_requested boolean NOT NULL DEFAULT false,
+    -- Set with the item's tombstone: an end that waited for that transaction still sees it, on the row it waited for.
+    item_gone boolean NOT NULL DEFAULT false,
     progress smallint NOT NULL DEFAULT 0 CHECK (progress BETWEEN 0 AND 100),
     -- Attempts that failed, and claims whose lease was lost; a hand-back counts as neither.
     failures smallint NOT NULL DEFAULT 0,

@@ -34,7 +34,7 @@ DROP TRIGGER IF EXISTS notify_workers ON apalis.jobs;
 DROP INDEX IF EXISTS apalis.unique_job_id;
 DROP INDEX IF EXISTS apalis.lidx;
 DROP INDEX IF EXISTS apalis.idx_apalis_jobs_lock_by;
-CREATE INDEX tickets_locked ON apalis.jobs (lock_by) WHERE status IN ('Queued', 'Running');
+CREATE INDEX tickets_locked ON apalis.jobs (lock_by) WHERE lock_by IS NOT NULL;
 CREATE INDEX tickets_done ON apalis.jobs (done_at) WHERE status = 'Done';
 
 -- No column statistics: with them an acknowledgement of a small table is planned on the wrong index.

@@ -11,7 +11,7 @@ use crate::text::{MinuteCount, Text, Time};
 use crate::tools::prepare_media::month_after;
 use common::domain::minutes::Rates;
 use common::domain::read::Read;
-use common::store::minutes;
+use common::store::minutes::{self, Unfolded};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 
@@ -104,7 +104,7 @@ impl Balances {
     async fn read(&self, caller: &Caller) -> Answer<BalancesAnswer> {
         let settings = &self.0.process.settings;
         let mut conn = self.0.conn().await?;
-        let balance = minutes::balance(&mut conn, caller.account_id, settings.monthly_minutes)
+        let balance = minutes::balance(&mut conn, caller.account_id, settings.monthly_minutes, Unfolded::CountedIn)
             .await?
             .ok_or_else(|| ApiError::internal(format!("account {} of a credential is missing", caller.account_id)))?;
         Ok(BalancesAnswer {

@@ -19,7 +19,7 @@ use common::queue::{self, Ticket};
 use common::store::accounts;
 use common::store::idempotency::{self, Key, Stored};
 use common::store::jobs::{self, Call, Owners};
-use common::store::minutes::{self, Balance};
+use common::store::minutes::{self, Balance, Unfolded};
 use common::store::reads;
 use hands::Hands;
 use sqlx::PgConnection;
@@ -91,7 +91,7 @@ pub async fn dispatch(
         let view = View::read(&mut conn, wish).await?;
         let triage = view.triage(wish, &process.settings);
         if triage.candidates.is_empty() {
-            let balance = balance(&mut conn, wish, monthly).await?;
+            let balance = balance(&mut conn, wish, monthly, Unfolded::CountedIn).await?;
             return Ok(Dispatched::Answered(triage.prepared(wish, &[], balance)));
         }
         drop(conn);
@@ -111,8 +111,8 @@ async fn stored_answer(conn: &mut PgConnection, key: Option<&Key>) -> sqlx::Resu
     }))
 }
 
-async fn balance(conn: &mut PgConnection, wish: &Wish, monthly: Minutes) -> sqlx::Result<Balance> {
-    minutes::balance(conn, wish.owners.payer, monthly).await?.ok_or(sqlx::Error::RowNotFound)
+async fn balance(conn: &mut PgConnection, wish: &Wish, monthly: Minutes, unfolded: Unfolded) -> sqlx::Result<Balance> {
+    minutes::balance(conn, wish.owners.payer, monthly, unfolded).await?.ok_or(sqlx::Error::RowNotFound)
 }
 
 /// What a transaction came to.
@@ -144,7 +144,7 @@ async fn commit(
         return Err(sqlx::Error::RowNotFound);
     }
     minutes::fold(&mut tx, wish.owners.payer, settings.monthly_minutes).await?;
-    let mut balance = balance(&mut tx, wish, settings.monthly_minutes).await?;
+    let mut balance = balance(&mut tx, wish, settings.monthly_minutes, Unfolded::LeftOut).await?;
     let starts = hands.decide(&balance, &settings.rates);
     if starts.is_empty() {
         // Rolling back gives back what was taken; an answer that started nothing is not stored.

@@ -47,6 +47,9 @@ pub use router::router;
 /// How long answers that are under way have once the process is to end.
 const GRACE: Duration = Duration::from_secs(10);
 
+/// How long a connection may be silent: longer than a long poll, and than an upload may stall.
+const IDLE: Duration = Duration::from_secs(90);
+
 /// Serves until the process is told to end, and lets answers that are under way finish.
 pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
     let shutdown = process.shutdown.clone();
@@ -54,6 +57,7 @@ pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
     let app = App::new(process, api)?;
     tracing::info!(listen = %listen, base_url = %app.base_url, "The api listens.");
     Server::new(TcpListener::bind(listen))
+        .idle_timeout(IDLE)
         .run_with_graceful_shutdown(router(app), shutdown.cancelled(), Some(GRACE))
         .await?;
     Ok(())

@@ -76,7 +76,7 @@ impl Type for Text {
 impl ParseFromJSON for Text {
     fn parse_from_json(value: Option<Value>) -> ParseResult<Self> {
         match value.unwrap_or_default() {
-            Value::String(text) => Ok(Self(text)),
+            Value::String(text) => Self::parse_from_parameter(&text),
             other => Err(ParseError::expected_type(other)),
         }
     }
@@ -84,6 +84,10 @@ impl ParseFromJSON for Text {
 
 impl ParseFromParameter for Text {
     fn parse_from_parameter(value: &str) -> ParseResult<Self> {
+        // Postgres keeps no NUL in a text, so none can name or describe anything here.
+        if value.contains('\0') {
+            return Err(ParseError::custom("expected a string without NUL characters"));
+        }
         Ok(Self(value.to_owned()))
     }
 }

@@ -16,7 +16,7 @@ use common::domain::url_policy::UrlRefused;
 use common::ending::wakes_of;
 use common::ids::{DeliveryId, EndpointId};
 use common::queue::{self, Queue, Subject, Ticket};
-use common::store::deliveries::{self, NewDelivery, Opening};
+use common::store::deliveries::{self, LatelyPinged, NewDelivery, Opening};
 use common::store::endpoints::{self, Change, MOST_ENDPOINTS, NewEndpoint};
 use common::store::{accounts, events};
 use poem_openapi::param::{Path, Query};
@@ -287,18 +287,24 @@ impl Webhooks {
     }
 }
 
+/// Refuses the eleventh ping of an endpoint within a minute. The transaction has locked the endpoint.
+pub async fn may_ping(conn: &mut PgConnection, endpoint: EndpointId) -> Answer<LatelyPinged> {
+    let lately = deliveries::pings_lately(conn, endpoint, 60.0).await?;
+    if lately.pings < PINGS_A_MINUTE {
+        return Ok(lately);
+    }
+    let message = format!("An endpoint takes {PINGS_A_MINUTE} pings a minute.");
+    let seconds = lately.wait_seconds.unwrap_or(1).max(1).unsigned_abs();
+    Err(ApiError::new(Code::RateLimited, message).retry_after(seconds))
+}
+
 /// Records a ping of the endpoint, which the transaction has locked, and pushes its ticket.
 async fn ping(
     conn: &mut PgConnection,
     caller: &Caller,
     endpoint: &endpoints::Endpoint,
 ) -> Answer<(DeliveryId, Ticket)> {
-    let lately = deliveries::pings_lately(conn, endpoint.id, 60.0).await?;
-    if lately.pings >= PINGS_A_MINUTE {
-        let message = format!("An endpoint takes {PINGS_A_MINUTE} pings a minute.");
-        let seconds = lately.wait_seconds.unwrap_or(1).max(1).unsigned_abs();
-        return Err(ApiError::new(Code::RateLimited, message).retry_after(seconds));
-    }
+    let lately = may_ping(conn, endpoint.id).await?;
     let delivery = DeliveryId::mint();
     let event_id = EventId::of_ping(delivery);
     let bytes = ping_bytes(&event_id, lately.now, endpoint.id).map_err(ApiError::internal)?;

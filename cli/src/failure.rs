@@ -122,7 +122,7 @@ impl Failure {
             Self::Usage(said) | Self::SignedOut(said) | Self::Work(said) | Self::TryLater(said) => {
                 format!("error: {said}")
             }
-            Self::Other(error) => format!("error: {error:#}"),
+            Self::Other(error) => format!("error: {}", told(error)),
             Self::ReaderGone => String::new(),
         }
     }
@@ -145,10 +145,25 @@ impl Failure {
             Self::Work(said) => own("work_failed", said, false),
             Self::TryLater(said) => own("try_later", said, true),
             Self::Interrupted(said) => own("interrupted", said, true),
-            Self::Other(error) => own("failed", &format!("{error:#}"), false),
+            Self::Other(error) => own("failed", &told(error), false),
             Self::ReaderGone => Value::Null,
         }
     }
+}
+
+/// The error and its causes, each once: some repeat their cause in their own words.
+fn told(error: &anyhow::Error) -> String {
+    let mut told = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if told.contains(&cause) {
+            continue;
+        }
+        if !told.is_empty() {
+            told.push_str(": ");
+        }
+        told.push_str(&cause);
+    }
+    told
 }
 
 impl From<anyhow::Error> for Failure {
@@ -177,6 +192,12 @@ mod tests {
         let route = json!({ "error": { "code": "rate_limited", "message": "Slow down.", "status": 429 } });
         let failure = Failure::Refused(Box::new(Refusal::read(429, &route, None)));
         assert_eq!(failure.json()["error"]["retryable"], true);
+    }
+
+    #[test]
+    fn a_cause_that_its_error_repeats_is_told_once() {
+        let inner = anyhow::anyhow!("refused").context("can't connect: refused").context("no database");
+        assert_eq!(told(&inner), "no database: can't connect: refused");
     }
 
     #[test]

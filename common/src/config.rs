@@ -91,6 +91,18 @@ pub struct Settings {
     #[arg(long, env = "MWS_MODEL_DIR", value_delimiter = ':', default_value = "models:/usr/local/share/mws/models")]
     pub model_dir: Vec<PathBuf>,
 
+    /// Transcription server (`http(s)://…`) that speaks OpenAI's `/v1/audio/transcriptions`. Unset: `pocketsphinx`.
+    #[arg(long, env = "MWS_TRANSCRIBER")]
+    pub transcriber: Option<String>,
+
+    /// Model that the transcription server is asked for.
+    #[arg(long, env = "MWS_TRANSCRIBER_MODEL", default_value = "whisper-1")]
+    pub transcriber_model: String,
+
+    /// Bearer token of the transcription server.
+    #[arg(long, env = "MWS_TRANSCRIBER_KEY", hide_env_values = true)]
+    pub transcriber_key: Option<SecretString>,
+
     /// Bytes of one upload.
     #[arg(long, env = "MWS_MAX_UPLOAD_BYTES", default_value_t = 10 << 30)]
     pub max_upload_bytes: u64,
@@ -108,7 +120,7 @@ pub struct Settings {
     pub read_timeout_factor: f64,
 
     /// Days that ended jobs and deliveries are kept.
-    #[arg(long, env = "MWS_RETENTION_DAYS", default_value_t = 30)]
+    #[arg(long, env = "MWS_RETENTION_DAYS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub retention_days: u32,
 
     /// Seconds that a stopping worker lets running work end before it hands it back.

@@ -31,6 +31,9 @@ const MISSED_BEATS: usize = 4;
 /// The backstop for a notification that never came.
 const POLL: Duration = Duration::from_secs(1);
 
+/// Tickets worked at once for each one fetched at once.
+const SLOTS_A_BATCH: usize = 4;
+
 /// A queue of tickets. There is one a read, so that a worker subscribes to what it can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Queue {
@@ -139,6 +142,16 @@ pub async fn push(conn: &mut PgConnection, tickets: &[Ticket]) -> sqlx::Result<(
 /// the ticket `Running` for good.
 pub type Handler = Arc<dyn Fn(Subject) -> BoxFuture<'static, ()> + Send + Sync>;
 
+/// How long a handler works on a ticket, which decides how many are fetched at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// Moments: tickets are fetched in batches.
+    Short,
+    /// Minutes: a ticket is fetched only for a slot that is free, for it would wait here while another process idles, and a
+    /// worker whose batch waits sends no heartbeat.
+    Long,
+}
+
 /// A set of queues worked with one limit.
 #[derive(Clone)]
 pub struct Subscription {
@@ -146,6 +159,8 @@ pub struct Subscription {
     pub queues: Vec<Queue>,
     /// How many tickets at once.
     pub concurrency: usize,
+    /// How long one takes.
+    pub work: Work,
     /// What to do with each.
     pub handler: Handler,
 }
@@ -158,7 +173,20 @@ impl Subscription {
 
     /// Concurrency must not pass four times the batch, or apalis hangs at shutdown with its acknowledgements unsent.
     fn batch(&self) -> usize {
-        self.concurrency.div_ceil(4).max(1)
+        self.concurrency.div_ceil(SLOTS_A_BATCH).max(1)
+    }
+
+    /// The apalis workers that serve it: one, or for long work as many as leave each a batch of one.
+    fn parts(&self) -> Vec<Self> {
+        let most = if self.work == Work::Long { SLOTS_A_BATCH } else { self.concurrency };
+        let mut left = self.concurrency;
+        let mut parts = Vec::new();
+        while left > 0 {
+            let concurrency = left.min(most);
+            parts.push(Self { concurrency, ..self.clone() });
+            left -= concurrency;
+        }
+        parts
     }
 }
 
@@ -182,9 +210,8 @@ pub async fn work(
         tracing::warn!(worker = worker.name(), error = %error, "A queue worker lost its backend and is restarted.");
         true
     });
-    for subscription in subscriptions {
-        let (pool, wakes, process, subscription) =
-            (pool.clone(), wakes.clone(), process.to_owned(), subscription.clone());
+    for subscription in subscriptions.iter().flat_map(Subscription::parts) {
+        let (pool, wakes, process) = (pool.clone(), wakes.clone(), process.to_owned());
         monitor = monitor.register(move |_| {
             let config = Config::default()
                 .queue(subscription.name())

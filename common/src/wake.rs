@@ -74,7 +74,7 @@ impl Wakes {
     pub fn start(direct: &PgPool, shutdown: CancellationToken) -> Self {
         let (outgoing, wakes) = mpsc::unbounded_channel();
         let (incoming, _) = broadcast::channel(4096);
-        tokio::spawn(send(direct.clone(), wakes, shutdown.clone()));
+        tokio::spawn(send(direct.clone(), wakes));
         tokio::spawn(listen(direct.clone(), incoming.clone(), shutdown));
         Self { outgoing, incoming }
     }
@@ -115,13 +115,10 @@ impl Wakes {
     }
 }
 
-async fn send(pool: PgPool, mut wakes: mpsc::UnboundedReceiver<Wake>, shutdown: CancellationToken) {
+async fn send(pool: PgPool, mut wakes: mpsc::UnboundedReceiver<Wake>) {
     loop {
-        let first = tokio::select! {
-            wake = wakes.recv() => wake,
-            () = shutdown.cancelled() => None,
-        };
-        let Some(first) = first else { return };
+        // It ends with the last handle: what ends while the process drains is told too.
+        let Some(first) = wakes.recv().await else { return };
         tokio::time::sleep(GATHER).await;
         let mut words = BTreeSet::from([first.word()]);
         while let Ok(wake) = wakes.try_recv() {

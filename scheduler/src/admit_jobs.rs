@@ -12,7 +12,11 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let accounts = jobs::payers_with_waiting(&mut *process.pool.acquire().await?, SOME).await?;
     let mut admitted = 0;
     for account in accounts {
-        admitted += ending::admit(&process.pool, &process.wakes, account).await?;
+        match ending::admit(&process.pool, &process.wakes, account).await {
+            Ok(some) => admitted += some,
+            // One account whose lock is taken must not keep the others waiting.
+            Err(error) => tracing::warn!(account.id = %account, error = %error, "Waiting jobs were not admitted."),
+        }
     }
     Ok(admitted as u64)
 }

@@ -98,7 +98,10 @@ async fn repeat(process: Process, duty: &'static Duty) {
             () = process.shutdown.cancelled() => return,
         }
         if duty.name.starts_with("rescue_") && Instant::now() < patient_until {
-            sleep_until(patient_until).await;
+            tokio::select! {
+                () = sleep_until(patient_until) => {}
+                () = process.shutdown.cancelled() => return,
+            }
         }
         match (duty.run)(&process).await {
             Ok(done) => {

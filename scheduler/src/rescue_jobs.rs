@@ -23,7 +23,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
                 Next::Again(_) => Outcome::Lost,
                 Next::Fail => Outcome::Abandoned,
             };
-            let message = "The workers that ran it died or lost their database, five times in all.";
+            let message = "The worker that ran it died, or lost its database.";
             let error = Some(("worker_lost".to_owned(), message.to_owned(), true));
             End { job, claim_no, item, outcome, error }
         })

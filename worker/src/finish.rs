@@ -65,7 +65,9 @@ async fn finish(process: &Process, batch: &[Finish]) -> sqlx::Result<Vec<Finishe
     let ended = jobs::end(&mut tx, &ends).await?;
     let aftermath = ending::conclude(&mut tx, &ended, &reads).await?;
     tx.commit().await?;
-    aftermath.settle_down(&process.pool, &process.wakes).await;
+    // Not awaited: it may wait for an account's lock, and the next batch of ends must not.
+    let process = process.clone();
+    tokio::spawn(async move { aftermath.settle_down(&process.pool, &process.wakes).await });
     let ours = |end: &End| ended.iter().any(|job| job.job == end.job);
     Ok(ends.iter().map(|end| if ours(end) { Finished::Done } else { Finished::NotOurs }).collect())
 }

@@ -11,7 +11,8 @@ use common::process::Process;
 use common::store::jobs;
 use common::wake::Wake;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
@@ -36,6 +37,7 @@ pub enum Stop {
 /// A claim that is being renewed. Dropping it ends the renewal.
 pub struct Lease {
     job: JobId,
+    claim_no: i32,
     /// Cancelled when the job is to stop.
     pub stopped: CancellationToken,
     /// What the job reports.
@@ -53,7 +55,10 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.held.lock().remove(&self.job);
+        let mut held = self.held.lock();
+        if held.get(&self.job).is_some_and(|kept| kept.claim_no == self.claim_no) {
+            held.remove(&self.job);
+        }
     }
 }
 
@@ -74,11 +79,15 @@ impl Kept {
 }
 
 #[derive(Default)]
-struct Held(Mutex<HashMap<JobId, Kept>>);
+struct Held {
+    claims: Mutex<HashMap<JobId, Kept>>,
+    /// Set when the drain is over: what is claimed after it stops at once.
+    drained: AtomicBool,
+}
 
 impl Held {
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<JobId, Kept>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, HashMap<JobId, Kept>> {
+        self.claims.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -96,6 +105,7 @@ impl Leases {
         tokio::spawn(async move {
             shutdown.cancelled().await;
             sleep(drain).await;
+            draining.drained.store(true, Ordering::SeqCst);
             draining.lock().values().for_each(|claim| claim.stop(Stop::Draining));
         });
         Self(held)
@@ -111,8 +121,14 @@ impl Leases {
             reason: Arc::default(),
         };
         let (stopped, progress, reason) = (claim.stopped.clone(), claim.progress.clone(), Arc::clone(&claim.reason));
-        self.0.lock().insert(job, claim);
-        Lease { job, stopped, progress, reason, held: Arc::clone(&self.0) }
+        if self.0.drained.load(Ordering::SeqCst) {
+            claim.stop(Stop::Draining);
+        }
+        // After a suspended machine wakes, a job may be claimed here again while its older claim still runs.
+        if let Some(older) = self.0.lock().insert(job, claim) {
+            older.stop(Stop::Lost);
+        }
+        Lease { job, claim_no, stopped, progress, reason, held: Arc::clone(&self.0) }
     }
 
     /// How many jobs this process runs.

@@ -1,12 +1,9 @@
 //! The worker: runs the reads that clients asked for and delivers the events that they lead to.
 //!
 //! `readers` computes a read from a media file and knows no database. `run_job` claims a job, runs it and hands its end to
-//! `finish`; `leases` keeps what is claimed; `deliver` sends webhooks; `batch` gathers what many handlers do into one
-//! statement. Whatever this process does can be cut off at any moment: the truth is in Postgres, and a claim that is not
-//! renewed is another's.
-//! `finish`; `leases` keeps what is claimed; `batch` gathers what many handlers do into one statement; `ingest` turns
-//! uploaded bytes into items. Whatever this
-//! process does can be cut off at any moment: the truth is in Postgres, and a claim that is not renewed is another's.
+//! `finish`; `leases` keeps what is claimed; `ingest` turns uploaded bytes into items; `deliver` and `notify_project` send
+//! webhooks; `batch` gathers what many handlers do into one statement. Whatever this process does can be cut off at any
+//! moment: the truth is in Postgres, and a claim that is not renewed is another's.
 
 pub mod batch;
 pub mod deliver;
@@ -18,13 +15,13 @@ pub mod readers;
 mod run_job;
 mod runner;
 
-pub use runner::{Reading, Runner};
+pub use runner::{Reading, Runner, reader_settings};
 
 use crate::readers::MediaTools;
 use anyhow::Context;
 use common::domain::read::Read;
 use common::process::Process;
-use common::queue::{self, Handler, Queue, Subject, Subscription};
+use common::queue::{self, Handler, Queue, Subject, Subscription, Work};
 use common::store::fleet::{self, Slots};
 use common::store::reads;
 use deliver::Deliverer;
@@ -68,11 +65,11 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
     let queues: Vec<Queue> = reads.iter().copied().map(Queue::Read).collect();
     let mut subscriptions = Vec::new();
     if !queues.is_empty() {
-        subscriptions.push(Subscription { queues, concurrency: slots, handler });
+        subscriptions.push(Subscription { queues, concurrency: slots, work: Work::Long, handler });
     }
     subscriptions.extend(Deliverer::new(&process).context("webhooks can't be sent")?.subscriptions());
     subscriptions.push(ProjectNotifier::new(&process).context("webhooks of projects can't be sent")?.subscription());
-    if let Some(tools) = MediaTools::found(&runner::reader_settings(&process.settings)) {
+    if let Some(tools) = MediaTools::found(&reader_settings(&process.settings)) {
         subscriptions.push(ingest::subscription(&process, &Arc::new(tools)));
     }
     tracing::info!(reads = ?reads, slots, "The worker is ready.");

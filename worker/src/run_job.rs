@@ -5,17 +5,20 @@
 use crate::batch::Batcher;
 use crate::finish::{Finish, Finished, finisher};
 use crate::leases::{Lease, Leases, Stop};
-use crate::readers::{JobCtx, ReadError, ReadOutcome};
+use crate::readers::{JobCtx, ReadError, ReadOutcome, StoredRead};
 use crate::runner::{Reading, Runner};
 use common::domain::job::{Next, after_failure};
+use common::domain::minutes::Minutes;
 use common::domain::read::Read;
-use common::ids::JobId;
+use common::ids::{ItemId, JobId};
 use common::media;
 use common::process::Process;
+use common::store::items;
 use common::store::jobs::{self, Claimed, ClaimedItem, End, Outcome};
 use common::store::reads::{NewRead, ReadBody};
 use futures_util::FutureExt;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,6 +28,8 @@ use tokio::time::{Instant, sleep};
 const MOST_CLAIMS: usize = 64;
 /// Results up to this size stand in the row, larger ones in the media store.
 const INLINE_BYTES: usize = 256 << 10;
+/// A transcript is read up to this size: days of speech.
+const RESULT_BYTES: u64 = 256 << 20;
 /// What every read's deadline has beside its media's duration.
 const LEAST_TIME: Duration = Duration::from_mins(1);
 /// Between attempts to write an end.
@@ -55,6 +60,10 @@ impl Worker {
 
     /// Handles a ticket: claims the job it names, unless another has, and takes it to its end.
     pub async fn handle(&self, job: JobId) {
+        if self.process.shutdown.is_cancelled() {
+            // Unclaimed, the job keeps its place and gets a new ticket.
+            return;
+        }
         let claimed_at = Instant::now();
         // Without an answer the batch's statement failed and was logged; the job keeps its place and gets a new ticket.
         let Ok(Some(claimed)) = self.claims.call(job).await else { return };
@@ -75,21 +84,31 @@ impl Worker {
             // Its item was deleted: nothing to compute, and nothing to charge.
             return (Some(Outcome::Cancelled), Vec::new(), None);
         };
-        let computed = self.compute(item, read, lease).await;
+        let computed = self.compute(claimed, item, read, lease).await;
         match (computed, lease.stop()) {
             (_, Some(Stop::Lost)) => (None, Vec::new(), None),
-            (Ok(outcome), _) => self.succeeded(claimed, item, read, &outcome).await,
+            (Ok(outcome), _) => self.succeeded(claimed, item, &outcome).await,
             (Err(_), Some(Stop::Cancelled)) => (Some(Outcome::Cancelled), Vec::new(), None),
             (Err(_), Some(Stop::Draining)) => (Some(Outcome::HandedBack), Vec::new(), None),
             (Err(error), None) => failed(claimed, &error),
         }
     }
 
-    async fn compute(&self, item: &ClaimedItem, read: Read, lease: &Lease) -> Result<ReadOutcome, ReadError> {
+    async fn compute(
+        &self,
+        claimed: &Claimed,
+        item: &ClaimedItem,
+        read: Read,
+        lease: &Lease,
+    ) -> Result<ReadOutcome, ReadError> {
         let media_time = Duration::from_millis(u64::try_from(item.duration_ms).unwrap_or_default());
         let time = media_time.mul_f64(self.process.settings.read_timeout_factor.max(0.0)) + LEAST_TIME;
         let mut ctx = JobCtx::new(Instant::now() + time, lease.stopped.clone());
         ctx.progress = lease.progress.clone();
+        ctx.files_prefix = media::read_files_prefix(item.id, read, claimed.job, claimed.claim_no);
+        if read == Read::SearchIndex {
+            ctx.transcript = self.transcript(item.id).await.map(Arc::new);
+        }
         let reading = Reading { read, object_key: item.object_key.clone() };
         let computing = AssertUnwindSafe((self.runner.run)(reading, ctx.clone())).catch_unwind();
         match ctx.bounded(computing).await? {
@@ -103,30 +122,41 @@ impl Worker {
         &self,
         claimed: &Claimed,
         item: &ClaimedItem,
-        read: Read,
         outcome: &ReadOutcome,
     ) -> (Option<Outcome>, Vec<NewRead>, Option<Why>) {
-        let rates = &self.process.settings.rates;
-        let mut rate = rates.of(read);
-        if claimed.owns_speech && read != Read::Speech {
-            rate += rates.of(Read::Speech);
+        let also = outcome.also.iter().filter(|one| one.kind == Read::Speech && claimed.owns_speech);
+        let mut reads = Vec::new();
+        for stored in [&outcome.stored].into_iter().chain(also) {
+            match self.new_read(claimed, item, stored).await {
+                Ok(read) => reads.push(read),
+                Err(error) => return failed(claimed, &error),
+            }
         }
-        let stored = match self.new_read(claimed, item, read, outcome).await {
-            Ok(stored) => stored,
-            Err(error) => return failed(claimed, &error),
-        };
-        let result = json!({ "stored_reads": [read.name()] });
-        (Some(Outcome::Succeeded { charge: rate.price(outcome.duration_ms), result }), vec![stored], None)
+        for file in &outcome.files {
+            if let Err(error) = self.process.media.put(&file.key, file.bytes.clone()).await {
+                return failed(claimed, &ReadError::Io(std::io::Error::other(error)));
+            }
+        }
+        let names: Vec<&str> = reads.iter().map(|one| one.read.name()).collect();
+        // What is charged for is what is stored.
+        let rate: Minutes = reads.iter().map(|one| self.process.settings.rates.of(one.read)).sum();
+        let result = json!({ "stored_reads": names });
+        (Some(Outcome::Succeeded { charge: rate.price(outcome.duration_ms), result }), reads, None)
     }
 
-    async fn new_read(
-        &self,
-        claimed: &Claimed,
-        item: &ClaimedItem,
-        read: Read,
-        outcome: &ReadOutcome,
-    ) -> Result<NewRead, ReadError> {
-        let stored = &outcome.stored;
+    /// The item's transcript, when one is stored and can be had: moments without words are worth more than none.
+    async fn transcript(&self, item: ItemId) -> Option<Value> {
+        let mut conn = self.process.pool.acquire().await.ok()?;
+        let stored = items::stored_read(&mut conn, item, Read::Transcript).await.ok()??;
+        match (stored.result, stored.object_key) {
+            (Some(result), _) => serde_json::from_str(&result).ok(),
+            (None, Some(key)) => serde_json::from_slice(&self.process.media.get(&key, RESULT_BYTES).await.ok()?).ok(),
+            (None, None) => None,
+        }
+    }
+
+    async fn new_read(&self, claimed: &Claimed, item: &ClaimedItem, stored: &StoredRead) -> Result<NewRead, ReadError> {
+        let read = stored.kind;
         let internal = |error: serde_json::Error| ReadError::Internal(error.to_string());
         let bytes = serde_json::to_vec(stored).map_err(internal)?;
         let body = if bytes.len() <= INLINE_BYTES {
@@ -180,7 +210,9 @@ fn claimer(process: Process) -> Batcher<JobId, Option<Claimed>> {
                 tracing::warn!(error = %error, "Jobs were not claimed; they get new tickets.");
                 Vec::new()
             });
-            jobs.iter().map(|job| claimed.iter().find(|one| one.job == *job).cloned()).collect()
+            // Two tickets of one job may meet in a batch: the claim is the first one's, and the other's ticket is spent.
+            let mut claimed: HashMap<JobId, Claimed> = claimed.into_iter().map(|one| (one.job, one)).collect();
+            jobs.iter().map(|job| claimed.remove(job)).collect()
         }
     })
 }

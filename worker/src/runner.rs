@@ -1,6 +1,8 @@
 //! How a claimed read is computed: on this machine's engines, or by whatever a test or a benchmark puts in their place.
 
-use crate::readers::{Engine, JobCtx, MediaLimits, MediaSource, ReadError, ReadOutcome, ReaderSettings, Readers};
+use crate::readers::{
+    Engine, JobCtx, MediaLimits, MediaSource, ReadError, ReadOutcome, ReaderSettings, Readers, TranscriberSettings,
+};
 use common::config::Settings;
 use common::domain::read::Read;
 use common::media::{MediaError, MediaStore};
@@ -51,6 +53,11 @@ impl Runner {
 pub fn reader_settings(settings: &Settings) -> ReaderSettings {
     let duration_ms = i64::try_from(settings.max_media_seconds.saturating_mul(1000)).unwrap_or(i64::MAX);
     ReaderSettings {
+        transcriber: settings.transcriber.as_ref().map(|url| TranscriberSettings {
+            url: url.clone(),
+            model: settings.transcriber_model.clone(),
+            key: settings.transcriber_key.clone(),
+        }),
         model_dirs: settings.model_dir.clone(),
         limits: MediaLimits { duration_ms, ..MediaLimits::default() },
         ..ReaderSettings::default()

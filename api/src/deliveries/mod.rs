@@ -12,7 +12,7 @@ use crate::error::{Answer, ApiError, Code};
 use crate::paging::{Limit, List, Page};
 use crate::routes::{Refusals, Tag};
 use crate::text::{Text, Time};
-use crate::webhooks::missing;
+use crate::webhooks::{may_ping, missing};
 use common::domain::series::Trigger;
 use common::ending::wakes_of;
 use common::ids::{AccountId, DeliveryId, EndpointId};
@@ -144,6 +144,9 @@ impl Deliveries {
         let old = deliveries::find(&mut resend, endpoint, id)
             .await?
             .ok_or_else(|| ApiError::new(Code::DeliveryNotFound, format!("The endpoint has no delivery {id}.")))?;
+        if old.trigger == Trigger::Test {
+            may_ping(&mut resend, endpoint).await?;
+        }
         deliveries::replace(&mut resend, id).await?;
         // A ping stays a ping when it is sent again: it counts for nothing.
         let trigger = if old.trigger == Trigger::Test { Trigger::Test } else { Trigger::Resend };

@@ -186,7 +186,7 @@ fn describe(operation: &mut Value, method: &str, path: &str) {
     if takes_credential {
         add_parameter(operation, "WorkspaceId");
     }
-    if tool {
+    if path == "/tools/prepare_media" {
         add_parameter(operation, "IdempotencyKey");
     }
     let mut all = Map::new();

@@ -51,13 +51,16 @@ pub async fn run(args: DemoArgs, globals: Globals) -> Result<(), Failure> {
     }
     let data_dir = DataDir::prepare(&globals.data_dir)?;
     let files = if args.media.is_empty() { media::make(&data_dir, &out).await? } else { args.media };
-    let mut service = Service::start(&data_dir, &out).await?;
+    let mut service = tokio::select! {
+        started = Service::start(&data_dir, &out) => started?,
+        () = asked_to_stop() => return Err(stopped()),
+    };
     let client = service.client.clone();
     let mut report = Report::default();
     let mut ended = tokio::select! {
         shown = show(&client, &files, &out, &mut report) => shown,
         ended = service.ended() => Err(ended),
-        () = asked_to_stop() => Err(Failure::Interrupted("Stopped.".to_owned())),
+        () = asked_to_stop() => Err(stopped()),
     };
     if ended.is_ok() && report.checks.all_well() {
         report::next(&service, &data_dir, args.keep, began.elapsed(), &out);
@@ -68,13 +71,17 @@ pub async fn run(args: DemoArgs, globals: Globals) -> Result<(), Failure> {
             }
         }
     }
-    let stopped = service.stop().await;
+    let end = service.stop().await;
     ended?;
-    stopped?;
+    end?;
     if out.json {
         document(&report.json())?;
     }
     report.checks.verdict()
+}
+
+fn stopped() -> Failure {
+    Failure::Interrupted("Stopped.".to_owned())
 }
 
 /// Ends at Ctrl-C, at SIGTERM, or when the terminal is closed: the child must not be left behind.

@@ -5,7 +5,7 @@ use bytes::Bytes;
 use common::config::Settings;
 use common::domain::read::Read;
 use common::media::{MediaError, MediaStore};
-use worker::readers::{ReaderSettings, Readers};
+use worker::readers::Readers;
 
 /// The object that is written and deleted.
 const PROBE: &str = "doctor/probe";
@@ -22,7 +22,7 @@ pub(super) async fn findings(settings: &Settings) -> Vec<Finding> {
 }
 
 fn engines(settings: &Settings) -> Finding {
-    let found = Readers::found(&ReaderSettings { model_dirs: settings.model_dir.clone(), ..ReaderSettings::default() });
+    let found = Readers::found(&worker::reader_settings(settings));
     if found.tools().is_none() {
         return Finding::problem("engines", "ffmpeg or ffprobe not found: no read can run here", "apt install ffmpeg");
     }

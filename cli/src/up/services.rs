@@ -10,6 +10,9 @@ use tokio_util::sync::CancellationToken;
 /// How much longer than the drain the services have to end before they are given up.
 const PATIENCE: Duration = Duration::from_secs(15);
 
+/// A Ctrl-C this soon after the first is the same one: the terminal and whoever started us may both pass it on.
+const SAME_KEYSTROKE: Duration = Duration::from_secs(1);
+
 /// The services that still run.
 pub(super) struct Services {
     tasks: JoinSet<(&'static str, anyhow::Result<()>)>,
@@ -51,9 +54,13 @@ impl Services {
             }
             first
         };
+        let again = async {
+            tokio::time::sleep(SAME_KEYSTROKE).await;
+            tokio::signal::ctrl_c().await
+        };
         let stopped = tokio::select! {
             stopped = tokio::time::timeout(self.patience, all) => stopped.context("the services did not end in time")?,
-            _ = tokio::signal::ctrl_c() => bail!("stopped at once: running work is taken up again at the next start"),
+            _ = again => bail!("stopped at once: running work is taken up again at the next start"),
         };
         why.and(stopped)
     }

@@ -94,11 +94,20 @@ impl LocalMedia {
     }
 }
 
+impl LocalMedia {
+    /// A place for a copy, in a folder that only this user may enter: media is its customer's alone.
+    async fn new_copy() -> std::io::Result<Self> {
+        let folder = std::env::temp_dir().join(format!("mws-media-{}", Ulid::generate()));
+        tokio::fs::DirBuilder::new().mode(0o700).create(&folder).await?;
+        Ok(Self { path: folder.join("media"), copied: true })
+    }
+}
+
 impl Drop for LocalMedia {
     fn drop(&mut self) {
-        if self.copied {
-            // The folder for temporary files is cleared by the system if this fails.
-            let _ = std::fs::remove_file(&self.path);
+        if let Some(folder) = self.path.parent().filter(|_| self.copied) {
+            // The system clears its folder for temporary files if this fails.
+            let _ = std::fs::remove_dir_all(folder);
         }
     }
 }
@@ -121,6 +130,11 @@ pub fn media_prefix(item: ItemId) -> String {
 /// The key of a result too large for its row. It names the claim, so that a worker thought dead can't overwrite another's.
 pub fn read_key(item: ItemId, read: Read, job: JobId, claim_no: i32) -> String {
     format!("items/{item}/reads/{read}/{job}-{claim_no}.json")
+}
+
+/// The prefix of the files that go with a result, such as stills. It names the claim, as `read_key` does.
+pub fn read_files_prefix(item: ItemId, read: Read, job: JobId, claim_no: i32) -> String {
+    format!("items/{item}/reads/{read}/{job}-{claim_no}")
 }
 
 impl MediaStore {
@@ -176,7 +190,7 @@ impl MediaStore {
             self.objects.head(&key).await?;
             return Ok(LocalMedia { path: folder.join(key.as_ref()), copied: false });
         }
-        let local = LocalMedia { path: std::env::temp_dir().join(format!("mws-{}", Ulid::generate())), copied: true };
+        let local = LocalMedia::new_copy().await?;
         let mut file = tokio::fs::File::create_new(&local.path).await?;
         let mut bytes = self.objects.get(&key).await?.into_stream();
         while let Some(chunk) = bytes.try_next().await? {

@@ -9,7 +9,7 @@ use crate::ids::{AccountId, JobId};
 use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::PgConnection;
 
-/// What an account has, read under its lock after `fold`.
+/// What an account has.
 #[derive(Debug, Clone, Copy)]
 pub struct Balance {
     /// The transaction's time.
@@ -46,10 +46,25 @@ pub async fn fold(conn: &mut PgConnection, account: AccountId, monthly: Minutes)
     Ok(())
 }
 
-/// What the account has. Exact under the account's lock after `fold`; without them, rows not folded yet are counted as
-/// `fold` would count them.
-pub async fn balance(conn: &mut PgConnection, account: AccountId, monthly: Minutes) -> sqlx::Result<Option<Balance>> {
-    let row = sqlx::query_file!("src/store/minutes_balance.sql", account.uuid(), monthly.hundredths())
+/// What becomes of jobs that ended and are not folded yet when a balance is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unfolded {
+    /// Counted as `fold` would count them: what an account is shown.
+    CountedIn,
+    /// Left out, so that they still count as held: what a dispatch may count on, since only folded minutes can be held
+    /// again. Jobs end without the account's lock.
+    LeftOut,
+}
+
+/// What the account has.
+pub async fn balance(
+    conn: &mut PgConnection,
+    account: AccountId,
+    monthly: Minutes,
+    unfolded: Unfolded,
+) -> sqlx::Result<Option<Balance>> {
+    let counted = unfolded == Unfolded::CountedIn;
+    let row = sqlx::query_file!("src/store/minutes_balance.sql", account.uuid(), monthly.hundredths(), counted)
         .fetch_optional(conn)
         .await?;
     Ok(row.map(|row| Balance {
@@ -159,7 +174,7 @@ pub async fn purchase(conn: &mut PgConnection, account: AccountId, amount: Minut
     sqlx::query!(
         "WITH paid AS (UPDATE accounts SET bought = bought + $2 WHERE id = $1 RETURNING id)
          INSERT INTO minute_journal (account_id, month, kind, bought_amount, note)
-         SELECT id, date_trunc('month', mws_now())::date, 'purchase', $2, $3 FROM paid",
+         SELECT id, date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date, 'purchase', $2, $3 FROM paid",
         account.uuid(),
         amount.hundredths(),
         note
@@ -176,7 +191,7 @@ pub async fn allow(conn: &mut PgConnection, account: AccountId, allowance: Minut
         "WITH own AS (UPDATE accounts SET monthly_allowance = $2 WHERE id = $1),
          before AS (
              SELECT account_id, month, allowance FROM minute_buckets
-             WHERE account_id = $1 AND month = date_trunc('month', mws_now())::date
+             WHERE account_id = $1 AND month = date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date
          ), changed AS (
              UPDATE minute_buckets b SET allowance = $2 FROM before
              WHERE b.account_id = before.account_id AND b.month = before.month AND b.allowance <> $2

@@ -1,6 +1,6 @@
 SELECT
     mws_now() AS "now!",
-    date_trunc('month', mws_now())::date AS "month!",
+    date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date AS "month!",
     coalesce(bucket.allowance, a.monthly_allowance, $2)::bigint AS "allowance!",
     (coalesce(bucket.used, 0) + unfolded.used)::bigint AS "used!",
     (coalesce(bucket.held, 0) - unfolded.freed)::bigint AS "held!",
@@ -10,15 +10,15 @@ SELECT
     live.admitted AS "admitted!"
 FROM accounts a
 LEFT JOIN minute_buckets bucket
-    ON bucket.account_id = a.id AND bucket.month = date_trunc('month', mws_now())::date
+    ON bucket.account_id = a.id AND bucket.month = date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date
 CROSS JOIN LATERAL (
     SELECT
-        coalesce(sum(month_used) FILTER (WHERE u.month = date_trunc('month', mws_now())::date), 0)::bigint AS used,
-        coalesce(sum(month_freed) FILTER (WHERE u.month = date_trunc('month', mws_now())::date), 0)::bigint AS freed,
+        coalesce(sum(month_used) FILTER (WHERE u.month = date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date), 0)::bigint AS used,
+        coalesce(sum(month_freed) FILTER (WHERE u.month = date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date), 0)::bigint AS freed,
         coalesce(sum(month_freed + u.bought_freed), 0)::bigint AS freed_in_all,
         coalesce(sum(u.bought_used), 0)::bigint AS bought_used,
         coalesce(sum(u.bought_freed), 0)::bigint AS bought_freed
-    FROM minute_unfolded u WHERE u.account_id = a.id
+    FROM minute_unfolded u WHERE u.account_id = a.id AND $3::bool
 ) AS unfolded
 CROSS JOIN LATERAL (
     SELECT coalesce(sum(b.held), 0)::bigint AS of_months FROM minute_buckets b WHERE b.account_id = a.id AND b.held > 0

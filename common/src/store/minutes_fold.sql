@@ -13,7 +13,7 @@ WITH gone AS (
     FROM bought WHERE a.id = $1 AND bought.freed > 0
 ), opened AS (
     INSERT INTO minute_buckets (account_id, month, allowance)
-    SELECT id, date_trunc('month', mws_now())::date, coalesce(monthly_allowance, $2) FROM accounts WHERE id = $1
+    SELECT id, date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date, coalesce(monthly_allowance, $2) FROM accounts WHERE id = $1
     ON CONFLICT (account_id, month) DO NOTHING
     RETURNING account_id, month, allowance
 )

@@ -59,13 +59,16 @@ pub async fn tickets(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     Ok(done.rows_affected())
 }
 
-/// Deletes session codes and tokens that ended an hour ago.
+/// Deletes session codes and tokens that ended an hour ago, and the paces of those who have not called since.
 pub async fn sessions(conn: &mut PgConnection) -> sqlx::Result<u64> {
     let codes = sqlx::query!("DELETE FROM session_codes WHERE expires_at < mws_now() - interval '1 hour'")
         .execute(&mut *conn)
         .await?;
     let tokens = sqlx::query!("DELETE FROM session_tokens WHERE expires_at < mws_now() - interval '1 hour'")
+        .execute(&mut *conn)
+        .await?;
+    let paces = sqlx::query!("DELETE FROM rate_limits WHERE theoretical_arrival < mws_now() - interval '1 hour'")
         .execute(conn)
         .await?;
-    Ok(codes.rows_affected() + tokens.rows_affected())
+    Ok(codes.rows_affected() + tokens.rows_affected() + paces.rows_affected())
 }

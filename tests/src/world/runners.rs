@@ -46,7 +46,7 @@ pub fn outcome_of(reading: &Reading, duration_ms: i64) -> ReadOutcome {
         warnings: Vec::new(),
         data: serde_json::json!({}),
     };
-    ReadOutcome { stored, duration_ms }
+    ReadOutcome { stored, duration_ms, also: Vec::new(), files: Vec::new() }
 }
 
 /// Holds reads back until the test lets them go, and counts them. Clones share one gate.

@@ -171,6 +171,10 @@ async fn calls_at_once_never_hold_more_than_there_is() -> anyhow::Result<()> {
     world.assert_invariants().await?;
     // Ends free what they did not use while other calls hold: still nothing is granted twice.
     world.work(runners::runner(|reading, _| async move { Ok(runners::outcome_of(&reading, 6_000)) })).await?;
+    until("some have ended", async || {
+        Ok((world.count("SELECT count(*) FROM jobs WHERE status = 'succeeded'").await? > 1).then_some(()))
+    })
+    .await?;
     let again = items.iter().map(|&item| {
         let client = tenant.client.clone();
         async move { client.prepare(&[item], &["search_index"]).await }

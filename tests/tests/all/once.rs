@@ -7,7 +7,7 @@ use common::ids::{ItemId, RequestId};
 use common::store::idempotency::Key;
 use common::store::jobs::{Call, Owners};
 use futures_util::future::try_join_all;
-use mws_tests::world::{Media, Tenant, World, counted};
+use mws_tests::world::{Media, Tenant, World, counted, until};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -159,5 +159,34 @@ async fn a_call_that_waits_too_long_for_its_key_is_told_to_try_again() -> anyhow
     // The first one died: the second goes ahead.
     first.rollback().await?;
     assert_eq!(tenant.client.prepare_once("k", &[item], &["levels"]).await?.reads()?, [["queued"]]);
+    world.end().await
+}
+
+#[tokio::test]
+async fn calls_that_take_the_same_reads_in_other_orders_never_lock_each_other_out() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 3, Media::video(60)).await?;
+    let backwards: Vec<ItemId> = items.iter().rev().copied().collect();
+    // Both calls meet a lock in their middle. Taking in the order asked, each would then hold what the other wants next.
+    let mut middle = world.pool().begin().await?;
+    let taken = "INSERT INTO job_reads (item_id, read, job_id) VALUES ($1, 'levels', $1)";
+    sqlx::query(taken).bind(items[1]).execute(&mut *middle).await?;
+    let calls = [items, backwards].map(|items| {
+        let client = tenant.client.clone();
+        tokio::spawn(async move { client.prepare(&items, &["levels"]).await })
+    });
+    until("both wait", async || {
+        let waiting = "SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE 'INSERT INTO job_reads%'";
+        Ok((world.count(waiting).await? == 2).then_some(()))
+    })
+    .await?;
+    middle.rollback().await?;
+    let mut jobs = BTreeSet::new();
+    for call in calls {
+        jobs.extend(call.await??.job_ids()?);
+    }
+    assert_eq!(jobs.len(), 3);
     world.end().await
 }

@@ -13,7 +13,7 @@ use attempt::Sender;
 use common::domain::series::FAILURES_THAT_DISABLE;
 use common::ids::{AccountId, DeliveryId, EndpointId};
 use common::process::Process;
-use common::queue::{Handler, Queue, Subject, Subscription};
+use common::queue::{Handler, Queue, Subject, Subscription, Work};
 use common::seal::SealError;
 use common::store::attempts::{self, Counted, EndedAttempt};
 use common::store::deliveries::{self, Claim, PutBack};
@@ -98,7 +98,7 @@ impl Deliverer {
                 let deliverer = deliverer.clone();
                 async move { deliverer.handle(lane, subject).await }.boxed()
             });
-            Subscription { queues: vec![queue], concurrency, handler }
+            Subscription { queues: vec![queue], concurrency, work: Work::Short, handler }
         };
         vec![subscription(Queue::WebhookFirst, Lane::First, first), subscription(Queue::WebhookSlow, Lane::Slow, slow)]
     }

@@ -53,8 +53,8 @@ impl From<ReadError> for Failure {
         let (code, retryable) = (error.job_error_code(), error.retryable());
         let message = match &error {
             // An IO error's own words name paths.
-            ReadError::Io(inner) => {
-                tracing::warn!(error = %inner, "The worker could not read media.");
+            ReadError::Io(_) | ReadError::Internal(_) => {
+                tracing::warn!(error = %error, "The worker could not read media.");
                 "the worker could not read it".to_owned()
             }
             ReadError::Timeout => "it took too long to find out what it holds".to_owned(),

@@ -14,7 +14,7 @@ use common::domain::job::{LEASE, MAX_LOSSES, Next, RENEWAL, after_failure};
 use common::ids::UploadId;
 use common::media::media_prefix;
 use common::process::Process;
-use common::queue::{self, Queue, Subject, Subscription, Ticket};
+use common::queue::{self, Queue, Subject, Subscription, Ticket, Work};
 use common::store::uploads::{self, Claim, Facts, Finished};
 use failure::Failure;
 use futures_util::FutureExt;
@@ -27,7 +27,7 @@ use tokio::time::{Instant, sleep, timeout};
 /// Uploads a process is at, most of them waiting for a network.
 const SLOTS: usize = 16;
 /// Downloads of one account in the whole fleet, so that slow servers of one can't take every slot.
-const FETCHES_AN_ACCOUNT: i64 = 8;
+const AN_ACCOUNT: i64 = 8;
 /// What is left of the drain for handing back what did not end in it.
 const HAND_BACK: Duration = Duration::from_secs(3);
 
@@ -48,7 +48,7 @@ pub fn subscription(process: &Process, tools: &Arc<MediaTools>) -> Subscription 
         let ingest = ingest.clone();
         async move { ingest.handle(subject).await }.boxed()
     });
-    Subscription { queues: vec![Queue::Ingest], concurrency: SLOTS, handler }
+    Subscription { queues: vec![Queue::Ingest], concurrency: SLOTS, work: Work::Long, handler }
 }
 
 /// How an attempt ended.
@@ -76,7 +76,7 @@ impl Ingest {
 
     async fn work(&self, upload: UploadId) -> sqlx::Result<()> {
         let mut conn = self.process.pool.acquire().await?;
-        let Some(claim) = uploads::claim(&mut conn, upload, FETCHES_AN_ACCOUNT).await? else {
+        let Some(claim) = uploads::claim(&mut conn, upload, AN_ACCOUNT).await? else {
             return uploads::postpone(&mut conn, upload).await;
         };
         drop(conn);
@@ -112,7 +112,7 @@ impl Ingest {
             match timeout(RENEWAL / 2, self.renew(claim)).await {
                 Ok(Ok(true)) => held_since = asked,
                 // The database is away: go on for as long as nobody else can have claimed.
-                Ok(Err(_)) | Err(_) if held_since.elapsed() + RENEWAL < LEASE => {}
+                Ok(Err(_)) | Err(_) if held_since.elapsed() + RENEWAL + RENEWAL / 2 < LEASE => {}
                 Ok(Ok(false) | Err(_)) | Err(_) => return,
             }
         }

@@ -4,14 +4,25 @@
 //! job is in the database.
 
 use super::error::ReadError;
+use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// How far a read is, in whole percent. Never goes back. Clones share one value.
-#[derive(Debug, Clone, Default)]
-pub struct Progress(Arc<AtomicU8>);
+#[derive(Debug, Clone)]
+pub struct Progress {
+    percent: Arc<AtomicU8>,
+    /// The part of the whole that this clone reports, in percent.
+    part: (u8, u8),
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self { percent: Arc::default(), part: (0, 100) }
+    }
+}
 
 impl Progress {
     /// At 0 %.
@@ -21,12 +32,14 @@ impl Progress {
 
     /// The percentage reached, 0 to 100.
     pub fn percent(&self) -> u8 {
-        self.0.load(Ordering::Relaxed)
+        self.percent.load(Ordering::Relaxed)
     }
 
     /// Raises the percentage to this; a lower one than before changes nothing.
     pub fn reach(&self, percent: u8) {
-        self.0.fetch_max(percent.min(100), Ordering::Relaxed);
+        let (from, to) = (u16::from(self.part.0), u16::from(self.part.1));
+        let reached = from + to.saturating_sub(from) * u16::from(percent.min(100)) / 100;
+        self.percent.fetch_max(u8::try_from(reached).unwrap_or(100), Ordering::Relaxed);
     }
 
     /// Raises the percentage to what `done` is of `whole`, short of 100: only a stored result is that.
@@ -45,12 +58,24 @@ pub struct JobCtx {
     pub cancel: CancellationToken,
     /// Where the read says how far it is.
     pub progress: Progress,
+    /// The prefix of the keys of files that go with the read.
+    pub files_prefix: String,
+    /// The item's stored transcript, for a read that shows words beside its own findings.
+    pub transcript: Option<Arc<Value>>,
 }
 
 impl JobCtx {
     /// A frame that ends at `deadline`, or when `cancel` is cancelled.
     pub fn new(deadline: Instant, cancel: CancellationToken) -> Self {
-        Self { deadline, cancel, progress: Progress::new() }
+        Self { deadline, cancel, progress: Progress::new(), files_prefix: String::new(), transcript: None }
+    }
+
+    /// The frame of a step whose whole is this part of the read, in percent.
+    #[must_use]
+    pub fn step(&self, from: u8, to: u8) -> Self {
+        let mut step = self.clone();
+        step.progress.part = (from, to);
+        step
     }
 
     /// Waits for `work`, but not past the deadline nor past a cancellation.

@@ -16,19 +16,32 @@ mod error;
 mod job;
 mod levels;
 mod loudness;
+mod mfcc;
+mod moments;
 mod onsets;
 mod peaks;
+mod pocketsphinx;
+mod search_index;
+mod speaker_turns;
+mod speakers;
 mod speech;
+mod speech_chunks;
 mod speech_segments;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod transcript;
+mod transcript_text;
+mod transcription_server;
+mod voice_clusters;
 mod voice_detector;
+mod voice_model;
 
 pub use decode::{MediaLimits, MediaSource, MediaTools, Probe};
 pub use error::{Limit, ReadError};
 pub use job::{JobCtx, Progress};
-pub use stored::{Engine, Quality, ReadOutcome, StoredRead};
+pub use stored::{Engine, OutputFile, Quality, ReadOutcome, StoredRead};
+pub use transcription_server::TranscriberSettings;
 
 use common::domain::read::Read;
 use futures_util::future::BoxFuture;
@@ -55,6 +68,10 @@ pub struct ReaderSettings {
     pub ffmpeg: Option<PathBuf>,
     /// `ffprobe`; looked for in `PATH` when not given.
     pub ffprobe: Option<PathBuf>,
+    /// `pocketsphinx_continuous`; looked for in `PATH` when not given.
+    pub pocketsphinx: Option<PathBuf>,
+    /// A transcription server to ask instead of this machine's own engine.
+    pub transcriber: Option<TranscriberSettings>,
     /// Folders that may hold model files, the first one first (`MWS_MODEL_DIR`, separated as `PATH` is).
     pub model_dirs: Vec<PathBuf>,
     /// Where a job's own folder is made; the system's folder for temporary files when not given.
@@ -77,9 +94,18 @@ impl Readers {
             tracing::warn!("ffmpeg or ffprobe was not found, so this worker can compute no reads");
             return Self::default();
         };
-        let readers: [Arc<dyn Reader>; 3] =
-            [Arc::new(levels::Levels), Arc::new(beats::Beats), Arc::new(speech::Speech::found(&settings.model_dirs))];
-        let by_read = readers.into_iter().map(|reader| (reader.read(), reader)).collect();
+        let speech = Arc::new(speech::Speech::found(&settings.model_dirs));
+        let transcript =
+            transcript::Transcript::found(settings, &speech).map(|reader| Arc::new(reader) as Arc<dyn Reader>);
+        let readers: [Arc<dyn Reader>; 5] = [
+            Arc::new(levels::Levels),
+            Arc::new(beats::Beats),
+            Arc::new(search_index::SearchIndex),
+            Arc::new(speakers::Speakers::on(&speech)),
+            speech,
+        ];
+        let readers = readers.into_iter().chain(transcript);
+        let by_read = readers.map(|reader| (reader.read(), reader)).collect();
         Self { by_read, tools: Some(tools) }
     }
 

@@ -3,7 +3,7 @@
 //! Hears the sound as one channel at 16 kHz. The engine is in `voice_detector`, the rules that make segments of its
 //! probabilities in `speech_segments`. A media in which nobody speaks is a success with no segments.
 
-use super::decode::{Channels, SoundBlocks, SoundFormat, decode_sound};
+use super::decode::{Channels, DecodedSound, SoundBlocks, SoundFormat, decode_sound};
 use super::speech_segments::{Rules, Segment, Segmenter, thousandths};
 use super::stored::seconds;
 use super::voice_detector::{RATE, VoiceDetector, VoiceEngine};
@@ -48,16 +48,29 @@ impl Speech {
         }
     }
 
-    async fn find(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
+    /// Where somebody speaks, for a read that works on speech alone.
+    pub(super) async fn listen(
+        &self,
+        media: &MediaSource,
+        ctx: &JobCtx,
+    ) -> Result<(Vec<Segment>, DecodedSound), ReadError> {
         let detector = self.voices.detector();
         let segmenter = Segmenter::new(self.rules(), RATE, detector.frame_samples());
         let wanted = SoundFormat { rate: RATE, channels: Channels::Mono };
-        let (segments, decoded) =
-            decode_sound(media, wanted, ctx, move |blocks| segments(blocks, detector, segmenter)).await?;
+        decode_sound(media, wanted, ctx, move |blocks| segments(blocks, detector, segmenter)).await
+    }
+
+    async fn find(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
+        let (segments, decoded) = self.listen(media, ctx).await?;
+        ctx.progress.reach(100);
+        self.outcome(segments, decoded)
+    }
+
+    /// These segments as a `speech` read.
+    pub(super) fn outcome(&self, segments: Vec<Segment>, decoded: DecodedSound) -> Result<ReadOutcome, ReadError> {
         // A sum of nothing would be −0, which JSON shows.
         let spoken = segments.iter().fold(0.0, |sum, segment| sum + segment.end - segment.start);
         let speech_ratio = thousandths((spoken / seconds(decoded.duration_ms.max(1))).min(1.0));
-        ctx.progress.reach(100);
         let data = SpeechData { segments, speech_ratio };
         let mut warnings = decoded.warnings;
         let outcome = |warnings| ReadOutcome::new(self.read(), self.engine(), decoded.duration_ms, warnings, &data);

@@ -3,6 +3,7 @@
 //! `data` is the reader's own; what surrounds it is written here once. The shape is public: fields are added, never
 //! renamed or taken away, and `schema` rises when one changes its meaning.
 
+use bytes::Bytes;
 use common::domain::read::Read;
 use serde::{Deserialize, Serialize};
 
@@ -49,11 +50,24 @@ pub struct StoredRead {
     pub data: serde_json::Value,
 }
 
+/// A file that goes with a read, such as a still.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutputFile {
+    /// Where it is to stand in the media store; the stored read names it so.
+    pub key: String,
+    /// What is in it.
+    pub bytes: Bytes,
+}
+
 /// What a reader hands back: the read to store, and the media time to charge for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadOutcome {
     /// To be stored as it is.
     pub stored: StoredRead,
+    /// Other reads that came of it, to be stored in the same finish where its job owns them.
+    pub also: Vec<StoredRead>,
+    /// Files that the stored read names, to be written before it.
+    pub files: Vec<OutputFile>,
     /// Milliseconds of media that were really decoded; the job charges the lesser of this and what it holds.
     pub duration_ms: i64,
 }
@@ -71,7 +85,7 @@ impl ReadOutcome {
         let duration_seconds = seconds(duration_ms);
         let stored =
             StoredRead { schema: SCHEMA, kind, engine, duration_seconds, quality: Quality::Standard, warnings, data };
-        Ok(Self { stored, duration_ms })
+        Ok(Self { stored, also: Vec::new(), files: Vec::new(), duration_ms })
     }
 
     /// Says of the result that a person should check it.

@@ -7,6 +7,7 @@ WITH asked AS (
     UPDATE jobs j SET
         status = CASE asked.status WHEN 'queued' THEN 'cancelled' ELSE j.status END,
         cancel_requested = j.status = 'running' OR j.cancel_requested,
+        item_gone = true,
         charged = CASE asked.status WHEN 'queued' THEN 0 END,
         finished_at = CASE asked.status WHEN 'queued' THEN mws_now() END
     FROM asked

@@ -7,8 +7,8 @@ WITH ends AS (
 ), decided AS (
     SELECT j.id AS job_id, e.*,
         CASE
-            WHEN e.status = 'succeeded' AND e.item_deleted THEN 'cancelled'
-            WHEN e.status = 'queued' AND (j.cancel_requested OR e.item_deleted) THEN 'cancelled'
+            WHEN e.status = 'succeeded' AND (e.item_deleted OR j.item_gone) THEN 'cancelled'
+            WHEN e.status = 'queued' AND (j.cancel_requested OR e.item_deleted OR j.item_gone) THEN 'cancelled'
             ELSE e.status
         END AS becomes
     FROM ends e JOIN jobs j ON j.id = e.id AND j.claim_no = e.claim_no AND j.status = 'running'

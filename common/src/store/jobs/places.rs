@@ -88,11 +88,11 @@ pub async fn payers_with_waiting(conn: &mut PgConnection, limit: i64) -> sqlx::R
 /// Admitted jobs that are due and have no live ticket, locked for the caller's transaction, which gives them new ones.
 ///
 /// A ticket is dead when it is gone or done, or when the queue worker that holds it has not been seen for 20 seconds.
-/// A job admitted within the last second may have its ticket on the way in a transaction of its own.
 pub async fn reissue(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<Admitted>> {
     sqlx::query_as!(
         Admitted,
-        r#"SELECT j.id AS "job: JobId", j.read AS "read: Read", j.payer_account_id AS "payer: AccountId", 0::bigint AS "others!"
+        r#"SELECT j.id AS "job: JobId", j.read AS "read: Read", j.payer_account_id AS "payer: AccountId", (SELECT count(*) FROM jobs o
+                WHERE o.payer_account_id = j.payer_account_id AND o.admitted AND o.finished_at IS NULL) AS "others!"
            FROM jobs j
            WHERE j.status = 'queued' AND j.admitted AND j.finished_at IS NULL AND j.due_at <= mws_now()
                AND NOT EXISTS (

@@ -30,9 +30,9 @@ pub struct Claim {
     pub losses: i16,
 }
 
-/// Claims an upload for 30 s, if it is due, nobody else holds it, and, where its bytes are to be fetched, its account
-/// does not fetch from `most_fetches` URLs already.
-pub async fn claim(conn: &mut PgConnection, upload: UploadId, most_fetches: i64) -> sqlx::Result<Option<Claim>> {
+/// Claims an upload for 30 s, if it is due, nobody else holds it, and fewer than `most` of its account are held already:
+/// one account's uploads can't keep those of others waiting.
+pub async fn claim(conn: &mut PgConnection, upload: UploadId, most: i64) -> sqlx::Result<Option<Claim>> {
     sqlx::query_as!(
         Claim,
         r#"UPDATE uploads
@@ -40,25 +40,21 @@ pub async fn claim(conn: &mut PgConnection, upload: UploadId, most_fetches: i64)
                losses = losses + CASE WHEN lease_until IS NULL THEN 0 ELSE 1 END
            WHERE id = $1 AND status = 'processing' AND due_at <= mws_now()
                AND (lease_until IS NULL OR lease_until <= mws_now())
-               AND (
-                   object_key IS NOT NULL
-                   OR $2 > (
-                       SELECT count(*) FROM uploads fetched
-                       WHERE fetched.account_id = uploads.account_id AND fetched.status = 'processing'
-                           AND fetched.finished_at IS NULL AND fetched.object_key IS NULL
-                           AND fetched.lease_until > mws_now()
-                   )
+               AND $2 > (
+                   SELECT count(*) FROM uploads held
+                   WHERE held.account_id = uploads.account_id AND held.status = 'processing'
+                       AND held.finished_at IS NULL AND held.lease_until > mws_now()
                )
            RETURNING id AS "id: UploadId", claim_no, item_id AS "item_id: ItemId", account_id AS "account_id: AccountId",
                content_type, source_url, object_key, failures, losses"#,
         upload as UploadId,
-        most_fetches,
+        most,
     )
     .fetch_optional(conn)
     .await
 }
 
-/// Lets an upload that could be claimed but for its account's other fetches wait for a moment.
+/// Lets an upload that could be claimed but for its account's others wait for a moment.
 pub async fn postpone(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE uploads SET due_at = mws_now() + interval '2 seconds', ticket_id = NULL

@@ -36,11 +36,11 @@ pub(super) struct Decoder {
 
 /// How a decoder ended by itself.
 #[derive(Debug)]
-pub(super) struct Ending {
+pub(in crate::readers) struct Ending {
     /// Its exit status.
-    pub(super) status: ExitStatus,
+    pub(in crate::readers) status: ExitStatus,
     /// The beginning of what it complained of; never shown to a customer.
-    pub(super) stderr: String,
+    pub(in crate::readers) stderr: String,
 }
 
 impl Ending {

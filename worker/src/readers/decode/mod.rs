@@ -8,10 +8,14 @@
 
 mod child;
 mod confine;
+mod output;
+mod pictures;
 mod probe;
 mod sound;
 mod source;
 
+pub(super) use output::whole_output;
+pub(super) use pictures::{scene_changes, still};
 pub use probe::{AudioStream, Probe};
 pub use sound::{Channels, DecodedSound, SoundBlocks, SoundFormat, decode_sound};
 pub use source::MediaSource;
@@ -31,6 +35,11 @@ const FORMATS: &str = "mov,mp3,wav,flac,ogg,matroska,aac,avi,mpegts,\
 const INPUT: &str = "file:/proc/self/fd/0";
 #[cfg(not(target_os = "linux"))]
 const INPUT: &str = "file:/dev/fd/0";
+
+/// The same for a program that takes a plain path.
+pub(super) fn input_path() -> &'static str {
+    INPUT.trim_start_matches("file:")
+}
 
 /// The largest media that is read; what is larger is refused with `LimitExceeded`.
 #[derive(Debug, Clone)]
@@ -81,7 +90,7 @@ impl MediaTools {
 
 /// The absolute path of a program: the one given, or the first of that name in `PATH`. It is settled once, because a
 /// child gets no `PATH` to look in.
-fn executable(given: Option<&Path>, name: &str) -> Option<PathBuf> {
+pub(super) fn executable(given: Option<&Path>, name: &str) -> Option<PathBuf> {
     if let Some(given) = given {
         return given.is_file().then(|| std::path::absolute(given).ok()).flatten();
     }

@@ -3,7 +3,7 @@
 //! Only numbers and names of formats are asked for: tags are the uploader's text and stay in the file. A declared
 //! duration is a claim; `sound` counts what is really there.
 
-use super::child::Decoder;
+use super::output::whole_output;
 use super::{MediaLimits, MediaTools, input_arguments};
 use crate::readers::{JobCtx, Limit, ReadError};
 use serde::Deserialize;
@@ -65,25 +65,7 @@ impl Probe {
 pub(super) async fn probe(file: &File, tools: &MediaTools, ctx: &JobCtx) -> Result<Probe, ReadError> {
     let asked = ["-v", "error", "-print_format", "json", "-show_entries", ENTRIES].map(OsStr::new);
     let arguments = asked.into_iter().chain(input_arguments());
-    let mut ffprobe = Decoder::start(&tools.ffprobe, arguments, file, tools, ctx).await?;
-    let mut answer = Vec::new();
-    let mut buffer = vec![0; 16 * 1024];
-    loop {
-        let read = ffprobe.read(&mut buffer, ctx).await?;
-        answer.extend(buffer.iter().take(read));
-        if answer.len() > ANSWER_BYTES {
-            ffprobe.kill().await;
-            let (found, allowed) = (answer.len() as u64, ANSWER_BYTES as u64);
-            return Err(ReadError::LimitExceeded { limit: Limit::OutputBytes, found, allowed });
-        }
-        if read == 0 {
-            break;
-        }
-    }
-    let ending = ffprobe.ended(ctx).await?;
-    if ending.out_of_cpu() {
-        return Err(ReadError::Timeout);
-    }
+    let (answer, ending) = whole_output(&tools.ffprobe, arguments, file, tools, ANSWER_BYTES, ctx).await?;
     if !ending.status.success() {
         tracing::debug!(ffprobe.stderr = ending.stderr, "ffprobe could not open the media");
         return Err(ReadError::Corrupt("it is in no format that is read here"));

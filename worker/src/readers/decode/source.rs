@@ -44,7 +44,7 @@ impl MediaSource {
     }
 
     /// The decoder to read it with.
-    pub(super) fn tools(&self) -> &MediaTools {
+    pub(in crate::readers) fn tools(&self) -> &MediaTools {
         &self.tools
     }
 }

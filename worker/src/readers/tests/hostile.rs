@@ -21,7 +21,7 @@ impl Studio {
     /// Why each of the readers refuses this file: the same for all of them.
     async fn refusal(&self, path: &Path) -> ReadError {
         let levels = self.read(Read::Levels, path).await.unwrap_err();
-        for read in [Read::Speech, Read::Beats] {
+        for read in [Read::Speech, Read::Speakers, Read::Beats, Read::Transcript] {
             let other = self.read(read, path).await.unwrap_err();
             assert_eq!(discriminant(&levels), discriminant(&other), "{read}: {levels:?}, {other:?}");
         }
@@ -290,5 +290,5 @@ fn a_machine_without_a_decoder_offers_no_reads() {
     assert!(studio.readers.reads().is_empty());
     let error = studio.readers.get(Read::Levels).unwrap_err();
     assert_eq!((error.job_error_code(), error.retryable()), ("engine_not_configured", false));
-    assert_eq!(Studio::new().readers.reads(), [Read::Speech, Read::Beats, Read::Levels]);
+    assert_eq!(Studio::new().readers.reads(), Read::ALL);
 }

@@ -5,7 +5,10 @@
 mod beats;
 mod hostile;
 mod levels;
+mod search_index;
+mod speakers;
 mod speech;
+mod transcript;
 
 use super::{JobCtx, MediaSource, ReadError, ReadOutcome, ReaderSettings, Readers};
 use common::domain::read::Read;

@@ -1,0 +1,39 @@
+//! Everything that a short-spoken child says, for engines and filters that write text rather than samples.
+
+use super::MediaTools;
+use super::child::{Decoder, Ending};
+use crate::readers::{JobCtx, Limit, ReadError};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::path::Path;
+
+/// Runs `program` on `input` to its end, confined as a decoder is, and answers with what it wrote.
+///
+/// `LimitExceeded` when that is more than `most_bytes`, `Timeout` when it used up its processor time. What its exit
+/// status means is for the caller to say.
+pub(in crate::readers) async fn whole_output<'a>(
+    program: &Path,
+    arguments: impl IntoIterator<Item = &'a OsStr>,
+    input: &File,
+    tools: &MediaTools,
+    most_bytes: usize,
+    ctx: &JobCtx,
+) -> Result<(Vec<u8>, Ending), ReadError> {
+    let mut child = Decoder::start(program, arguments, input, tools, ctx).await?;
+    let mut answer = Vec::new();
+    let mut buffer = vec![0; 16 * 1024];
+    loop {
+        let read = child.read(&mut buffer, ctx).await?;
+        answer.extend(buffer.iter().take(read));
+        if answer.len() > most_bytes {
+            child.kill().await;
+            let (found, allowed) = (answer.len() as u64, most_bytes as u64);
+            return Err(ReadError::LimitExceeded { limit: Limit::OutputBytes, found, allowed });
+        }
+        if read == 0 {
+            break;
+        }
+    }
+    let ending = child.ended(ctx).await?;
+    if ending.out_of_cpu() { Err(ReadError::Timeout) } else { Ok((answer, ending)) }
+}

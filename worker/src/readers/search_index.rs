@@ -1,0 +1,75 @@
+//! The `search_index` read: the moments of a video, to be searched by what is said and shown by a still.
+//!
+//! `ffmpeg`'s scene detector tells the cuts, `moments` makes shots of them. Words come from the transcript that the job
+//! hands in when one is stored already; one that is stored later is joined by whoever finishes it, by `moments::join`.
+
+use super::decode::{scene_changes, still};
+use super::moments::{self, Moment};
+use super::stored::seconds;
+use super::{Engine, JobCtx, MediaSource, OutputFile, ReadError, ReadOutcome, Reader};
+use common::domain::read::Read;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde::Serialize;
+
+/// How much of the picture has to change at once, in percent. 10 misses cuts between alike shots.
+const THRESHOLD: u8 = 5;
+/// The part of the progress that looking for cuts is, in percent.
+const LOOKED: u8 = 70;
+/// Moments that get a still, at most: each is a child process and some 10 KiB.
+const MOST_STILLS: usize = 2_000;
+
+/// The `data` of a `search_index` read (reads.md, "Stored results").
+#[derive(Debug, Serialize)]
+struct SearchIndexData {
+    moments: Vec<Moment>,
+}
+
+/// Finds shots with `ffmpeg`.
+#[derive(Debug)]
+pub(super) struct SearchIndex;
+
+impl Reader for SearchIndex {
+    fn read(&self) -> Read {
+        Read::SearchIndex
+    }
+
+    fn engine(&self) -> Engine {
+        Engine { name: "ffmpeg-scdet".to_owned(), version: "1".to_owned(), model: None }
+    }
+
+    fn run<'a>(&'a self, media: &'a MediaSource, ctx: &'a JobCtx) -> BoxFuture<'a, Result<ReadOutcome, ReadError>> {
+        self.index(media, ctx).boxed()
+    }
+}
+
+impl SearchIndex {
+    async fn index(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
+        let seen = scene_changes(media, THRESHOLD, &ctx.step(0, LOOKED)).await?;
+        let mut moments = moments::moments(&seen.changes, seconds(seen.duration_ms));
+        if let Some(transcript) = &ctx.transcript {
+            moments::join(&mut moments, transcript);
+        }
+        let files = stills(&mut moments, media, &ctx.step(LOOKED, 100)).await?;
+        ctx.progress.reach(100);
+        let data = SearchIndexData { moments };
+        let mut outcome = ReadOutcome::new(self.read(), self.engine(), seen.duration_ms, seen.warnings, &data)?;
+        outcome.files = files;
+        Ok(outcome)
+    }
+}
+
+/// A still of each moment, named in it. A moment whose picture can't be decoded has none.
+async fn stills(moments: &mut [Moment], media: &MediaSource, ctx: &JobCtx) -> Result<Vec<OutputFile>, ReadError> {
+    let mut files = Vec::new();
+    let count = moments.len().min(MOST_STILLS) as u64;
+    for (number, moment) in (1..).zip(moments.iter_mut().take(MOST_STILLS)) {
+        if let Some(jpeg) = still(media, moment.still_second(), ctx).await? {
+            let key = format!("{}/{}.jpg", ctx.files_prefix, moment.id);
+            files.push(OutputFile { key: key.clone(), bytes: jpeg.into() });
+            moment.thumbnail = Some(key);
+        }
+        ctx.progress.reach_part(number, count);
+    }
+    Ok(files)
+}

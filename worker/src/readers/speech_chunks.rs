@@ -1,0 +1,192 @@
+//! The speech of a media, cut into chunks that a transcription engine can take, and the way back to media time.
+//!
+//! Long silence and music are left out; what is left keeps its short pauses, since engines need them. Neighbour:
+//! `speech_segments`, whose segments these chunks are made of. Holds one chunk at a time.
+
+use super::speech_segments::Segment;
+use super::voice_detector::RATE;
+
+/// Sound before and after speech that goes with it, in samples: 200 ms.
+const PAD: u64 = RATE as u64 / 5;
+/// A shorter pause is kept as it is, in samples: a second.
+const KEPT_PAUSE: u64 = RATE as u64;
+/// Silence between two stretches of a chunk, in samples: half a second.
+const JOINT: usize = RATE as usize / 2;
+
+/// A stretch of the media, in samples at [`RATE`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stretch {
+    start: u64,
+    end: u64,
+}
+
+/// A stretch and where it stands in its chunk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Piece {
+    at: usize,
+    stretch: Stretch,
+}
+
+/// Sound to transcribe at once: one channel of 16 bits at [`RATE`].
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Chunk {
+    /// The samples.
+    pub(super) samples: Vec<i16>,
+    pieces: Vec<Piece>,
+}
+
+impl Chunk {
+    /// The media's time at this time of the chunk, both in seconds.
+    #[expect(clippy::cast_precision_loss, reason = "samples of a day stay far below 2^53")]
+    pub(super) fn media_seconds(&self, seconds: f64) -> f64 {
+        let rate = f64::from(RATE);
+        let sample = seconds * rate;
+        let begun = self.pieces.iter().rev().find(|piece| piece.at as f64 <= sample);
+        let Some(piece) = begun.or(self.pieces.first()) else { return seconds };
+        let (start, end) = (piece.stretch.start as f64, piece.stretch.end as f64);
+        (start + sample - piece.at as f64).clamp(start, end) / rate
+    }
+}
+
+/// Cuts a stream of samples into chunks.
+#[derive(Debug)]
+pub(super) struct Chunker {
+    stretches: std::vec::IntoIter<Stretch>,
+    current: Option<Stretch>,
+    most: usize,
+    at: u64,
+    chunk: Chunk,
+}
+
+impl Chunker {
+    /// A chunker for this speech, with chunks of about `seconds` each.
+    pub(super) fn new(speech: &[Segment], seconds: u32) -> Self {
+        let most = u64::from(seconds * RATE);
+        let mut stretches = stretches(speech, most).into_iter();
+        let current = stretches.next();
+        Self { stretches, current, most: usize::try_from(most).unwrap_or(usize::MAX), at: 0, chunk: Chunk::default() }
+    }
+
+    /// Takes the next samples, and hands over the chunk that they complete, if they do.
+    pub(super) fn add<E>(&mut self, block: &[f32], mut each: impl FnMut(Chunk) -> Result<(), E>) -> Result<(), E> {
+        let block_end = self.at + block.len() as u64;
+        while let Some(stretch) = self.current.filter(|stretch| stretch.start < block_end) {
+            let within = |sample: u64| usize::try_from(sample.clamp(self.at, block_end) - self.at).unwrap_or(0);
+            let wanted = block.get(within(stretch.start)..within(stretch.end)).unwrap_or_default();
+            if stretch.start >= self.at {
+                if !self.chunk.samples.is_empty() {
+                    self.chunk.samples.resize(self.chunk.samples.len() + JOINT, 0);
+                }
+                self.chunk.pieces.push(Piece { at: self.chunk.samples.len(), stretch });
+            }
+            self.chunk.samples.extend(wanted.iter().copied().map(sixteen_bits));
+            if stretch.end > block_end {
+                break;
+            }
+            self.current = self.stretches.next();
+            let next =
+                self.current.map_or(usize::MAX, |next| usize::try_from(next.end - next.start).unwrap_or(usize::MAX));
+            if self.chunk.samples.len().saturating_add(next) > self.most {
+                each(std::mem::take(&mut self.chunk))?;
+            }
+        }
+        self.at = block_end;
+        Ok(())
+    }
+
+    /// Hands over what is left.
+    pub(super) fn finish(self) -> Option<Chunk> {
+        (!self.chunk.samples.is_empty()).then_some(self.chunk)
+    }
+}
+
+/// The stretches to transcribe: padded speech with its short pauses, none longer than `most`.
+fn stretches(speech: &[Segment], most: u64) -> Vec<Stretch> {
+    let mut stretches: Vec<Stretch> = Vec::new();
+    for segment in speech {
+        let (start, end) = (samples(segment.start).saturating_sub(PAD), samples(segment.end) + PAD);
+        match stretches.last_mut() {
+            Some(last) if start < last.end + KEPT_PAUSE && end - last.start <= most => last.end = end,
+            Some(last) => {
+                last.end = last.end.min(start.max(last.start));
+                stretches.push(Stretch { start, end });
+            }
+            None => stretches.push(Stretch { start, end }),
+        }
+    }
+    stretches.into_iter().flat_map(|stretch| in_parts(stretch, most)).collect()
+}
+
+/// Someone who speaks without a pause is cut off all the same.
+fn in_parts(stretch: Stretch, most: u64) -> impl Iterator<Item = Stretch> {
+    let parts = (stretch.end - stretch.start).div_ceil(most.max(1));
+    (0..parts).map(move |part| {
+        let start = stretch.start + part * most;
+        Stretch { start, end: (start + most).min(stretch.end) }
+    })
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "media times are small and positive")]
+fn samples(seconds: f64) -> u64 {
+    (seconds.max(0.0) * f64::from(RATE)) as u64
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the value is clamped first")]
+fn sixteen_bits(sample: f32) -> i16 {
+    (sample.clamp(-1.0, 1.0) * f32::from(i16::MAX)) as i16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn speech(segments: &[(f64, f64)]) -> Vec<Segment> {
+        segments.iter().map(|(start, end)| Segment { start: *start, end: *end, confidence: 1.0 }).collect()
+    }
+
+    fn chunks(segments: &[(f64, f64)], seconds: u32) -> Vec<Chunk> {
+        let (mut chunker, mut chunks) = (Chunker::new(&speech(segments), seconds), Vec::new());
+        for _ in 0..1_000 {
+            let block = [0.5; 1_600];
+            chunker
+                .add(&block, |chunk| -> Result<(), ()> {
+                    chunks.push(chunk);
+                    Ok(())
+                })
+                .unwrap();
+        }
+        chunks.extend(chunker.finish());
+        chunks
+    }
+
+    #[test]
+    fn a_long_silence_is_left_out_and_times_find_their_way_back() {
+        let chunks = chunks(&[(1.0, 2.0), (2.5, 3.0), (50.0, 51.0)], 60);
+        let [chunk] = chunks.as_slice() else { panic!("{}", chunks.len()) };
+        assert_eq!(chunk.samples.len(), 38_400 + 8_000 + 22_400);
+        for (inside, expected) in
+            [(0.0, 0.8), (0.2, 1.0), (2.1, 2.9), (2.8, 3.2), (2.9, 49.8), (3.1, 50.0), (9.0, 51.2)]
+        {
+            assert!(
+                (chunk.media_seconds(inside) - expected).abs() < 0.001,
+                "{inside}: {}",
+                chunk.media_seconds(inside)
+            );
+        }
+    }
+
+    #[test]
+    fn long_speech_is_cut_and_nothing_of_it_is_lost() {
+        let chunks = chunks(&[(0.0, 70.0), (75.0, 80.0)], 30);
+        assert!(chunks.iter().all(|chunk| chunk.samples.len() <= 30 * 16_000));
+        let spoken: usize =
+            chunks.iter().map(|chunk| chunk.samples.iter().filter(|sample| **sample != 0).count()).sum();
+        assert_eq!(spoken, 16_000 * 75 + 3_200 * 3);
+        assert!((chunks[1].media_seconds(0.0) - 30.0).abs() < 0.001);
+    }
+
+    #[test]
+    fn no_speech_is_no_chunk() {
+        assert!(chunks(&[], 30).is_empty());
+    }
+}

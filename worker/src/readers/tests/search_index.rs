@@ -1,0 +1,80 @@
+//! The `search_index` read on films whose cuts are known.
+
+use super::{Studio, an_hour};
+use crate::readers::{ReadError, ReadOutcome};
+use common::domain::read::Read;
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+impl Studio {
+    /// Shots of unlike pictures, cut hard at these seconds.
+    fn film(&self, name: &str, lengths: &[f64]) -> PathBuf {
+        let looks = ["testsrc=", "mandelbrot=", "color=c=0x204060:", "smptebars=", "rgbtestsrc=", "color=c=0xd0c090:"];
+        let mut filter: Vec<String> = Vec::new();
+        let mut shots = Vec::new();
+        for (number, length) in lengths.iter().enumerate() {
+            let look = looks[number % looks.len()];
+            filter.push(format!("{look}s=320x180:r=25,trim=duration={length},setsar=1,format=yuv420p[s{number}]"));
+            shots.push(format!("[s{number}]"));
+        }
+        filter.push(format!("{}concat=n={}:v=1[out0]", shots.concat(), lengths.len()));
+        let filter = filter.join(";");
+        self.make(name, &filter, &["-c:v", "mpeg4", "-q:v", "4", "-g", "50"])
+    }
+}
+
+fn starts(outcome: &ReadOutcome) -> Vec<f64> {
+    let moments = outcome.stored.data["moments"].as_array().unwrap();
+    moments.iter().map(|moment| moment["start"].as_f64().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn hard_cuts_are_found_to_a_frame_and_each_moment_has_a_still() {
+    let studio = Studio::new();
+    let lengths = [2.0, 1.6, 3.0, 2.4, 1.2, 2.0, 4.0, 1.0, 2.2, 1.8, 3.2, 2.0];
+    let path = studio.film("film.mp4", &lengths);
+    let mut ctx = an_hour();
+    ctx.files_prefix = "items/x/files".to_owned();
+    let words = json!({"data": {"words": [{"start": 0.1, "word": "first"}, {"start": 2.5, "word": "second"}]}});
+    ctx.transcript = Some(Arc::new(words));
+    let outcome = studio.read_within(Read::SearchIndex, &path, &ctx).await.unwrap();
+    assert_eq!(ctx.progress.percent(), 100);
+    let cuts: Vec<f64> = lengths
+        .iter()
+        .scan(0.0, |at, length| {
+            *at += length;
+            Some(*at)
+        })
+        .take(lengths.len() - 1)
+        .collect();
+    let found = starts(&outcome);
+    let near = |at: f64, others: &[f64]| others.iter().any(|other| (at - other).abs() <= 0.041);
+    let recalled = cuts.iter().filter(|cut| near(**cut, &found)).count();
+    let right = found.iter().skip(1).filter(|start| near(**start, &cuts)).count();
+    assert!(recalled * 100 >= cuts.len() * 95, "{found:?} should be {cuts:?}");
+    assert!(right * 10 >= (found.len() - 1) * 9, "{found:?} should be {cuts:?}");
+    assert!((outcome.duration_ms - 26_400).abs() <= 40, "{}", outcome.duration_ms);
+    assert_eq!(outcome.files.len(), found.len());
+    for file in &outcome.files {
+        assert!(file.key.starts_with("items/x/files/m") && file.bytes.starts_with(b"\xff\xd8"));
+    }
+    let moments = &outcome.stored.data["moments"];
+    assert_eq!((&moments[0]["text"], &moments[1]["text"]), (&json!("first"), &json!("second")));
+    assert_eq!(moments[0]["thumbnail"], json!("items/x/files/m1.jpg"));
+}
+
+#[tokio::test]
+async fn one_shot_is_one_moment_and_sound_alone_none() {
+    let studio = Studio::new();
+    let path = studio.film("still.mp4", &[3.0]);
+    let outcome = studio.read(Read::SearchIndex, &path).await.unwrap();
+    assert_eq!(starts(&outcome), [0.0]);
+    assert!(outcome.stored.data["moments"][0]["text"].is_null());
+    for (name, source, more) in
+        [("sound.wav", "sine=d=1", &[][..]), ("picture.png", "testsrc=s=64x48:d=1:r=1", &["-frames:v", "1"])]
+    {
+        let path = studio.make(name, source, more);
+        assert!(matches!(studio.read(Read::SearchIndex, &path).await, Err(ReadError::NoVideo)), "{name}");
+    }
+}

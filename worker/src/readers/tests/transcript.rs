@@ -1,0 +1,178 @@
+//! The `transcript` read: word errors on synthesised voices, and what a server behind the plug-in is asked and answers.
+
+use super::{Studio, an_hour, models};
+use crate::readers::{JobCtx, Quality, ReadError, ReadOutcome, ReaderSettings, TranscriberSettings};
+use common::domain::read::Read;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+const SENTENCES: [&str; 6] = [
+    "the weather in the north will be cold and dry",
+    "please send the report to the office before noon",
+    "many people walk along the river every morning",
+    "she opened the window and looked at the garden",
+    "we have no time to wait for another answer",
+    "the children played in the street until it was dark",
+];
+
+/// Word errors and words, by edit distance.
+fn word_errors(said: &str, heard: &str) -> (usize, usize) {
+    let (said, heard): (Vec<_>, Vec<_>) = (said.split_whitespace().collect(), heard.split_whitespace().collect());
+    let mut row: Vec<usize> = (0..=heard.len()).collect();
+    for (number, word) in said.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = number + 1;
+        for (at, other) in heard.iter().enumerate() {
+            let substituted = diagonal + usize::from(word != other);
+            diagonal = row[at + 1];
+            row[at + 1] = substituted.min(row[at] + 1).min(diagonal + 1);
+        }
+    }
+    (row[heard.len()], said.len())
+}
+
+impl Studio {
+    /// Each sentence by this voice, with a second of silence around each; where each begins.
+    fn talk(&self, voice: &str) -> (PathBuf, Vec<f64>) {
+        let (mut parts, mut begins, mut at) = (Vec::new(), Vec::new(), 0.0);
+        for (number, sentence) in SENTENCES.iter().enumerate() {
+            let (raw, name) = (format!("raw{number}.wav"), format!("sentence{number}.wav"));
+            self.run("flite", &["-voice", voice, "-t", sentence, &raw]);
+            self.run("sox", &["-R", &raw, "-r", "16000", "-c", "1", &name, "norm", "-3", "pad", "0.5", "0.5"]);
+            begins.push(at + 0.5);
+            at += self.run("soxi", &["-D", &name]).trim().parse::<f64>().unwrap();
+            parts.push(name);
+        }
+        let name = format!("{voice}.wav");
+        parts.push(name.clone());
+        self.run("sox", &parts.iter().map(String::as_str).collect::<Vec<_>>());
+        (self.path(&name), begins)
+    }
+}
+
+fn text(outcome: &ReadOutcome) -> String {
+    outcome.stored.data["text"].as_str().unwrap().replace('\n', " ")
+}
+
+#[tokio::test]
+async fn most_words_of_a_clear_voice_are_heard() {
+    let studio = Studio::new();
+    let (mut errors, mut words) = (0, 0);
+    for voice in ["slt", "rms"] {
+        let (path, begins) = studio.talk(voice);
+        let ctx = an_hour();
+        let outcome = studio.read_within(Read::Transcript, &path, &ctx).await.unwrap();
+        assert_eq!(ctx.progress.percent(), 100);
+        assert_eq!((outcome.stored.quality, outcome.stored.engine.name.as_str()), (Quality::Draft, "pocketsphinx"));
+        let (wrong, said) = word_errors(&SENTENCES.join(" "), &text(&outcome));
+        (errors, words) = (errors + wrong, words + said);
+        let data = &outcome.stored.data;
+        assert_eq!(data["language"], "en");
+        let starts: Vec<f64> =
+            data["segments"].as_array().unwrap().iter().map(|segment| segment["start"].as_f64().unwrap()).collect();
+        for begin in begins {
+            assert!(starts.iter().any(|start| (start - begin).abs() < 0.25), "nothing begins at {begin}: {starts:?}");
+        }
+    }
+    assert!(errors * 100 <= words * 12, "{errors} of {words} words are wrong");
+}
+
+#[tokio::test]
+async fn silence_is_an_empty_transcript() {
+    let studio = Studio::new();
+    let path = studio.make("silence.wav", "anullsrc=r=8000:cl=mono:d=3", &[]);
+    let outcome = studio.read(Read::Transcript, &path).await.unwrap();
+    let empty = serde_json::json!({"language": null, "text": "", "segments": [], "words": []});
+    assert_eq!((outcome.stored.data, outcome.duration_ms), (empty, 3_000));
+}
+
+#[tokio::test]
+async fn recognition_stops_at_the_deadline_and_when_cancelled() {
+    let studio = Studio::new();
+    let (path, _) = studio.talk("slt");
+    let media = studio.open(&path, &an_hour()).await.unwrap();
+    let reader = studio.readers.get(Read::Transcript).unwrap();
+    let ctx = JobCtx::new(Instant::now() + Duration::from_millis(1_500), CancellationToken::new());
+    assert!(matches!(reader.run(&media, &ctx).await, Err(ReadError::Timeout)));
+    let ctx = an_hour();
+    let (outcome, ()) = tokio::join!(reader.run(&media, &ctx), async {
+        while ctx.progress.percent() < 11 {
+            tokio::task::yield_now().await;
+        }
+        ctx.cancel.cancel();
+    });
+    assert!(matches!(outcome, Err(ReadError::Cancelled)));
+}
+
+/// Answers every request with this status and body, and hands over what was asked.
+async fn server(status: &'static str, body: &'static str) -> (String, tokio::sync::mpsc::UnboundedReceiver<Vec<u8>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    let (sender, asked) = tokio::sync::mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut request = Vec::new();
+            let mut buffer = vec![0; 65_536];
+            while !request.ends_with(b"--\r\n") {
+                let read = stream.read(&mut buffer).await.unwrap();
+                request.extend_from_slice(&buffer[..read]);
+            }
+            sender.send(request).unwrap();
+            let head = format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
+            stream.write_all([head.as_bytes(), body.as_bytes()].concat().as_slice()).await.unwrap();
+        }
+    });
+    (url, asked)
+}
+
+fn with_server(url: String) -> Studio {
+    let transcriber = TranscriberSettings { url, model: "small".to_owned(), key: Some("k3y".to_owned().into()) };
+    Studio::with(&ReaderSettings {
+        transcriber: Some(transcriber),
+        model_dirs: vec![models()],
+        ..ReaderSettings::default()
+    })
+}
+
+#[tokio::test]
+async fn a_server_is_sent_the_speech_and_its_words_are_kept() {
+    let answer = r#"{"language":"english","text":" Hello there","segments":[],
+        "words":[{"word":" Hello","start":0.2,"end":0.6},{"word":"there","start":0.6,"end":1.0,"probability":0.5}]}"#;
+    let (url, mut asked) = server("200 OK", answer).await;
+    let studio = with_server(url);
+    studio.run("flite", &["-voice", "slt", "-t", SENTENCES[0], "raw.wav"]);
+    studio.run("sox", &["-R", "raw.wav", "-r", "16000", "-c", "1", "late.wav", "norm", "-3", "pad", "10", "1"]);
+    let outcome = studio.read(Read::Transcript, &studio.path("late.wav")).await.unwrap();
+    let request = asked.recv().await.unwrap();
+    let said = String::from_utf8_lossy(&request);
+    assert!(said.starts_with("POST /v1/audio/transcriptions HTTP/1.1\r\n"), "{}", &said[..200]);
+    for part in ["authorization: Bearer k3y", "name=\"model\"\r\n\r\nsmall\r\n", "verbose_json", "RIFF"] {
+        assert!(said.contains(part), "{part}");
+    }
+    assert!(request.len() < 4 * 32_000, "silence was sent too");
+    assert_eq!(
+        (outcome.stored.quality, outcome.stored.engine.name.as_str()),
+        (Quality::Standard, "openai-transcriptions")
+    );
+    assert_eq!(text(&outcome), "Hello there");
+    let word = &outcome.stored.data["words"][0];
+    assert!((word["start"].as_f64().unwrap() - 10.0).abs() < 0.3 && word["confidence"].is_null(), "{word}");
+}
+
+#[tokio::test]
+async fn a_server_that_fails_is_a_failure_to_try_again() {
+    for (status, body) in [("500 Internal Server Error", "{}"), ("200 OK", "no json"), ("302 Found", "")] {
+        let (url, _asked) = server(status, body).await;
+        let studio = with_server(url);
+        let (path, _) = studio.talk("rms");
+        let error = studio.read(Read::Transcript, &path).await.unwrap_err();
+        assert!(matches!(error, ReadError::Remote(Read::Transcript)), "{error:?}");
+        assert_eq!((error.job_error_code(), error.retryable()), ("provider_unavailable", true));
+    }
+    let studio = with_server("ftp://example.com".to_owned());
+    assert!(studio.readers.get(Read::Transcript).is_err());
+}

@@ -1,0 +1,145 @@
+//! The `transcript` read: what is said in a media, word by word.
+//!
+//! The speech detector says where to listen, `speech_chunks` cuts that out while the sound is decoded a second time,
+//! and an engine turns each chunk into words: `pocketsphinx` on this machine, or the server that `MWS_TRANSCRIBER`
+//! names. At most two chunks are in memory. A media in which nobody speaks is a success with an empty text.
+
+use super::decode::{Channels, DecodedSound, SoundFormat, decode_sound};
+use super::pocketsphinx::{self, PocketSphinx};
+use super::speech::Speech;
+use super::speech_chunks::{Chunk, Chunker};
+use super::transcript_text::{Word, transcript};
+use super::transcription_server::TranscriptionServer;
+use super::voice_detector::RATE;
+use super::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader, ReaderSettings};
+use common::domain::read::Read;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// The part of the progress that finding the speech is, in percent.
+const LISTENED: u8 = 10;
+/// Seconds of a chunk: long beside the time that `pocketsphinx` takes to load its model.
+const LOCAL_CHUNK_SECONDS: u32 = 90;
+/// Seconds of a chunk for a server, which has to answer within the client's patience.
+const REMOTE_CHUNK_SECONDS: u32 = 30;
+
+/// What turns speech into words.
+#[derive(Debug)]
+enum Transcriber {
+    Local(PocketSphinx),
+    Server(TranscriptionServer),
+}
+
+/// Transcribes speech.
+#[derive(Debug)]
+pub(super) struct Transcript {
+    transcriber: Transcriber,
+    speech: Arc<Speech>,
+}
+
+impl Transcript {
+    /// With the server that the settings name, or else with this machine's own engine; nothing where there is neither.
+    pub(super) fn found(settings: &ReaderSettings, speech: &Arc<Speech>) -> Option<Self> {
+        let transcriber = match &settings.transcriber {
+            Some(server) => match TranscriptionServer::new(server) {
+                Ok(server) => Transcriber::Server(server),
+                Err(reason) => {
+                    tracing::error!(reason, "MWS_TRANSCRIBER can't be used, so this worker transcribes nothing.");
+                    return None;
+                }
+            },
+            None => Transcriber::Local(PocketSphinx::found(settings.pocketsphinx.as_deref())?),
+        };
+        Some(Self { transcriber, speech: Arc::clone(speech) })
+    }
+
+    async fn transcribe(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
+        let (speech, decoded) = self.speech.listen(media, &ctx.step(0, LISTENED)).await?;
+        ctx.progress.reach(LISTENED);
+        let (words, language, decoded) = if speech.is_empty() {
+            (Vec::new(), None, decoded)
+        } else {
+            let seconds = match self.transcriber {
+                Transcriber::Local(_) => LOCAL_CHUNK_SECONDS,
+                Transcriber::Server(_) => REMOTE_CHUNK_SECONDS,
+            };
+            self.words(media, Chunker::new(&speech, seconds), &ctx.step(LISTENED, 100)).await?
+        };
+        let data = transcript(language, words);
+        ctx.progress.reach(100);
+        let outcome = ReadOutcome::new(self.read(), self.engine(), decoded.duration_ms, decoded.warnings, &data)?;
+        Ok(if matches!(self.transcriber, Transcriber::Local(_)) { outcome.into_draft() } else { outcome })
+    }
+
+    /// Decodes and transcribes side by side; the decoder waits while chunks do.
+    async fn words(
+        &self,
+        media: &MediaSource,
+        mut chunker: Chunker,
+        ctx: &JobCtx,
+    ) -> Result<(Vec<Word>, Option<String>, DecodedSound), ReadError> {
+        let (chunks, mut cut) = mpsc::channel::<Chunk>(1);
+        let wanted = SoundFormat { rate: RATE, channels: Channels::Mono };
+        let decoding = decode_sound(media, wanted, ctx, move |blocks| {
+            // Nobody takes chunks any more when the engine has failed, and that failure is the answer.
+            let mut send = |chunk| chunks.blocking_send(chunk).map_err(|_| ReadError::Cancelled);
+            for block in blocks {
+                chunker.add(&block, &mut send)?;
+            }
+            chunker.finish().map_or(Ok(()), send)
+        });
+        let transcribing = async move {
+            let (mut words, mut language) = (Vec::new(), None);
+            while let Some(chunk) = cut.recv().await {
+                let (found, spoken) = self.chunk_words(&chunk, media, ctx).await?;
+                language = language.or(spoken);
+                words.extend(found.into_iter().map(|word| Word {
+                    start: chunk.media_seconds(word.start),
+                    end: chunk.media_seconds(word.end),
+                    ..word
+                }));
+            }
+            Ok::<_, ReadError>((words, language))
+        };
+        let (decoded, transcribed) = tokio::join!(decoding, transcribing);
+        let (words, language) = transcribed?;
+        let ((), decoded) = decoded?;
+        Ok((words, language, decoded))
+    }
+
+    /// The words of a chunk in its own time, and the language where the engine tells.
+    async fn chunk_words(
+        &self,
+        chunk: &Chunk,
+        media: &MediaSource,
+        ctx: &JobCtx,
+    ) -> Result<(Vec<Word>, Option<String>), ReadError> {
+        match &self.transcriber {
+            Transcriber::Local(engine) => Ok((engine.words(chunk, media.tools(), ctx).await?, Some("en".to_owned()))),
+            Transcriber::Server(server) => server.words(chunk, ctx).await,
+        }
+    }
+}
+
+impl Reader for Transcript {
+    fn read(&self) -> Read {
+        Read::Transcript
+    }
+
+    fn engine(&self) -> Engine {
+        match &self.transcriber {
+            Transcriber::Local(_) => Engine {
+                name: "pocketsphinx".to_owned(),
+                version: pocketsphinx::VERSION.to_owned(),
+                model: Some("en-us".to_owned()),
+            },
+            Transcriber::Server(server) => server.engine(),
+        }
+    }
+
+    fn run<'a>(&'a self, media: &'a MediaSource, ctx: &'a JobCtx) -> BoxFuture<'a, Result<ReadOutcome, ReadError>> {
+        self.transcribe(media, ctx).boxed()
+    }
+}

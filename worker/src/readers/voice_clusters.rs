@@ -1,0 +1,96 @@
+//! Which stretches of speech are one voice's: agglomerative clustering by the Bayesian information criterion. Pure.
+//!
+//! Clusters that are most alike are merged until none are alike enough. Work grows with the square of the stretches, so
+//! a long media is clustered a block at a time, and then the blocks' clusters among each other.
+
+use super::voice_model::{VoiceSums, apart};
+
+/// How much a model's numbers cost: more makes fewer voices. Tuned on flite voices.
+const STRICTNESS: f64 = 2.0;
+/// Stretches that are clustered at once.
+const BLOCK: usize = 240;
+/// Voices of one media, at most.
+const MOST_VOICES: usize = 26;
+/// A voice that says less is part of another, in frames of 10 ms.
+const LEAST_FRAMES: f64 = 250.0;
+
+/// The voices of these stretches.
+pub(super) fn voices(stretches: Vec<VoiceSums>) -> Vec<VoiceSums> {
+    let mut voices = stretches;
+    while voices.len() > BLOCK {
+        let before = voices.len();
+        voices = voices.chunks(BLOCK).flat_map(|block| merged(block.to_vec())).collect();
+        if voices.len() == before {
+            // Nothing is alike in any block: what says most is kept.
+            voices.sort_by(|a, b| b.frames.total_cmp(&a.frames));
+            voices.truncate(BLOCK);
+        }
+    }
+    let mut voices = merged(voices);
+    voices.sort_by(|a, b| b.frames.total_cmp(&a.frames));
+    let heard = voices.iter().filter(|voice| voice.frames >= LEAST_FRAMES).count();
+    voices.truncate(heard.clamp(1, MOST_VOICES));
+    voices
+}
+
+/// Merges what is alike until nothing is.
+fn merged(stretches: Vec<VoiceSums>) -> Vec<VoiceSums> {
+    let mut voices: Vec<(VoiceSums, f64)> = stretches.into_iter().map(with_spread).collect();
+    let distance = |one: &(VoiceSums, f64), other: &(VoiceSums, f64)| {
+        apart((&one.0, one.1), (&other.0, other.1), &one.0.merged(&other.0), STRICTNESS)
+    };
+    // `distances[i][j]`, for j < i.
+    let mut distances: Vec<Vec<f64>> = Vec::with_capacity(voices.len());
+    for (at, voice) in voices.iter().enumerate() {
+        distances.push(voices.iter().take(at).map(|other| distance(voice, other)).collect());
+    }
+    loop {
+        let pairs =
+            distances.iter().enumerate().flat_map(|(i, row)| row.iter().enumerate().map(move |(j, d)| (i, j, *d)));
+        let Some((i, j, _)) = pairs.min_by(|a, b| a.2.total_cmp(&b.2)).filter(|pair| pair.2 < 0.0) else { break };
+        let gone = voices.remove(i);
+        distances.remove(i);
+        for row in &mut distances {
+            if row.len() > i {
+                row.remove(i);
+            }
+        }
+        let both = with_spread(voices[j].0.merged(&gone.0));
+        voices[j] = both;
+        for other in 0..voices.len() {
+            if other != j {
+                let (high, low) = (other.max(j), other.min(j));
+                distances[high][low] = distance(&voices[high], &voices[low]);
+            }
+        }
+    }
+    voices.into_iter().map(|(sums, _)| sums).collect()
+}
+
+fn with_spread(sums: VoiceSums) -> (VoiceSums, f64) {
+    let spread = sums.spread();
+    (sums, spread)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::voice_model::tests::{frames, sums};
+    use super::*;
+
+    #[test]
+    fn stretches_of_two_voices_become_two() {
+        let mut stretches = Vec::new();
+        for seed in 0..300 {
+            let centre = if seed % 3 == 0 { 5.0 } else { 0.0 };
+            stretches.push(sums(&frames(centre, 120, seed)));
+        }
+        let voices = voices(stretches);
+        let said: Vec<f64> = voices.iter().map(|voice| voice.frames).collect();
+        assert_eq!(said, [24_000.0, 12_000.0]);
+    }
+
+    #[test]
+    fn nobody_is_no_voice() {
+        assert!(voices(Vec::new()).is_empty());
+    }
+}
