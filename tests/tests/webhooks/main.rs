@@ -6,8 +6,10 @@
 mod bench;
 mod documented;
 mod faults;
+mod project_faults;
 mod projects;
 mod receiver;
 mod routes;
 mod series;
+mod stage;
 mod stream;
