@@ -59,8 +59,11 @@ async fn finish_all(process: &Process, batch: &[Finish]) -> Vec<Finished> {
 }
 
 async fn finish(process: &Process, batch: &[Finish]) -> sqlx::Result<Vec<Finished>> {
-    let ends: Vec<End> = batch.iter().map(|one| one.end.clone()).collect();
-    let reads: Vec<NewRead> = batch.iter().flat_map(|one| one.reads.clone()).collect();
+    // Two claims of one job may end in one batch: only the newer one can still be ours.
+    let stale = |end: &End| batch.iter().any(|one| one.end.job == end.job && one.end.claim_no > end.claim_no);
+    let live: Vec<&Finish> = batch.iter().filter(|one| !stale(&one.end)).collect();
+    let ends: Vec<End> = live.iter().map(|one| one.end.clone()).collect();
+    let reads: Vec<NewRead> = live.iter().flat_map(|one| one.reads.clone()).collect();
     let mut tx = process.pool.begin().await?;
     let ended = jobs::end(&mut tx, &ends).await?;
     let aftermath = ending::conclude(&mut tx, &ended, &reads).await?;
@@ -68,6 +71,6 @@ async fn finish(process: &Process, batch: &[Finish]) -> sqlx::Result<Vec<Finishe
     // Not awaited: it may wait for an account's lock, and the next batch of ends must not.
     let process = process.clone();
     tokio::spawn(async move { aftermath.settle_down(&process.pool, &process.wakes).await });
-    let ours = |end: &End| ended.iter().any(|job| job.job == end.job);
-    Ok(ends.iter().map(|end| if ours(end) { Finished::Done } else { Finished::NotOurs }).collect())
+    let ours = |end: &End| !stale(end) && ended.iter().any(|job| job.job == end.job);
+    Ok(batch.iter().map(|one| if ours(&one.end) { Finished::Done } else { Finished::NotOurs }).collect())
 }

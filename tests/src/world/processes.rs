@@ -1,7 +1,6 @@
 //! A worker as an operating system's process, with the engines of this machine, so that it can be killed with -9.
 //!
-//! The process is the test's own program, run again for one test that is ignored otherwise and becomes the worker: so it
-//! is always the code under test, whatever else was built.
+//! Its program is `lone_worker` of this package, which cargo builds with the tests: always the code under test.
 
 use super::{Tenant, World, settings};
 use anyhow::{Context, ensure};
@@ -64,9 +63,9 @@ pub fn parent(pid: u32, name: &str) -> Option<u32> {
     (before.ends_with(name) && state != "Z").then(|| parent.parse().ok()).flatten()
 }
 
-/// Is a worker until it is told to stop, if this process was started to be one.
+/// Is a worker until it is told to stop, over the database and the folder that its environment names.
 pub async fn be_a_worker() -> anyhow::Result<()> {
-    let (Ok(url), Ok(folder)) = (std::env::var(DATABASE), std::env::var(FOLDER)) else { return Ok(()) };
+    let (url, folder) = (std::env::var(DATABASE)?, std::env::var(FOLDER)?);
     common::process::install_crypto();
     let settings = settings::fixed(&url, Path::new(&folder))?;
     let process = Process::start(settings, PoolSize(6), "worker").await?;
@@ -75,12 +74,12 @@ pub async fn be_a_worker() -> anyhow::Result<()> {
 }
 
 impl World {
-    /// Starts a worker's process. `test` is the full name of an ignored test that calls [`be_a_worker`].
-    pub fn worker_process(&self, test: &str) -> anyhow::Result<WorkerProcess> {
-        let mut command = Command::new(std::env::current_exe()?);
-        command.args(["--exact", test, "--ignored"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    /// Starts a worker's process; `program` is the path of `lone_worker`, which only a test of this package knows.
+    pub fn worker_process(&self, program: &str) -> anyhow::Result<WorkerProcess> {
+        let mut command = Command::new(program);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command.env(DATABASE, self.database.url()).env(FOLDER, &self.settings.data_dir);
-        Ok(WorkerProcess(command.spawn().context("the test program could not be run again")?))
+        Ok(WorkerProcess(command.spawn().context("the worker's program could not be run")?))
     }
 
     /// An item that is really there: so many seconds of silence.

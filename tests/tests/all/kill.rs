@@ -9,12 +9,6 @@ use worker::Runner;
 const SOON: Duration = Duration::from_secs(45);
 
 #[tokio::test]
-#[ignore = "another test runs it, as a process of its own"]
-async fn the_process_of_a_worker() -> anyhow::Result<()> {
-    processes::be_a_worker().await
-}
-
-#[tokio::test]
 async fn a_read_whose_worker_is_killed_ends_on_another_one_charged_once_and_told_once() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
@@ -23,7 +17,7 @@ async fn a_read_whose_worker_is_killed_ends_on_another_one_charged_once_and_told
     // Two hours, so that the read takes seconds.
     let item = world.recording(&tenant, 7_200).await?;
     let scheduler = world.scheduler().await?;
-    let doomed = world.worker_process("kill::the_process_of_a_worker")?;
+    let doomed = world.worker_process(env!("CARGO_BIN_EXE_lone_worker"))?;
     let id = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
     let decoders = until("the worker decodes", async || {
         let decoders = doomed.decoders()?;

@@ -2,6 +2,7 @@
 
 mod admission;
 mod attempts;
+mod beside;
 mod cut_off;
 mod dispatch;
 mod jobs;

@@ -1,0 +1,88 @@
+//! Transactions that meet at one moment, held there step by step: an end beside a dispatch, an end beside a delete.
+
+use common::domain::job::JobStatus;
+use common::domain::minutes::Minutes;
+use common::ending;
+use common::ids::JobId;
+use common::store::jobs::{self, End, Outcome};
+use common::store::minutes::{self, Unfolded};
+use common::store::{accounts, items};
+use mws_tests::world::{Media, World, until};
+use serde_json::json;
+
+#[tokio::test]
+async fn minutes_freed_beside_a_dispatch_are_not_promised_before_they_are_folded() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let allowance = Minutes::from_whole(1);
+    let tenant = world.tenant_with("a", allowance).await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    let job: JobId = tenant.client.prepare(&[item], &["transcript"]).await?.job_ids()?.remove(0).parse()?;
+
+    let mut dispatch = world.pool().begin().await?;
+    accounts::lock(&mut dispatch, tenant.account).await?;
+    minutes::fold(&mut dispatch, tenant.account, allowance).await?;
+    let mut cancel = world.pool().begin().await?;
+    let ended = jobs::cancel(&mut cancel, &[job], tenant.workspace).await?;
+    let aftermath = ending::conclude(&mut cancel, &ended, &[]).await?;
+    cancel.commit().await?;
+
+    let mut left = Vec::new();
+    for unfolded in [Unfolded::LeftOut, Unfolded::CountedIn] {
+        let balance = minutes::balance(&mut dispatch, tenant.account, allowance, unfolded).await?;
+        left.push(balance.map(|balance| balance.left()));
+        if let (Unfolded::LeftOut, Some(balance)) = (unfolded, balance) {
+            let held = minutes::hold(&mut dispatch, tenant.account, balance.month, allowance, Minutes::ZERO).await?;
+            assert!(!held, "only what is folded can be held");
+        }
+    }
+    assert_eq!(left, [Some(Minutes::ZERO), Some(allowance)]);
+    dispatch.rollback().await?;
+    aftermath.settle_down(world.pool(), &world.process.wakes).await;
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_result_that_waited_for_the_delete_of_its_item_is_free_and_kept_nowhere() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    let job: JobId = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0).parse()?;
+    let claimed = jobs::claim(&mut *world.pool().acquire().await?, &[job], "a test").await?.remove(0);
+
+    let mut delete = world.pool().begin().await?;
+    items::tombstone(&mut delete, item, tenant.workspace).await?;
+    let asked = jobs::cancel_for_items(&mut delete, &[item]).await?;
+    let stopped = ending::conclude(&mut delete, &asked, &[]).await?;
+
+    let charge = Minutes::from_hundredths(10);
+    let outcome = Outcome::Succeeded { charge, result: json!({ "stored_reads": ["levels"] }) };
+    let end = End { job, claim_no: claimed.claim_no, item: Some(item), outcome, error: None };
+    let pool = world.pool().clone();
+    let finish = tokio::spawn(async move {
+        let mut finish = pool.begin().await?;
+        let ended = jobs::end(&mut finish, &[end]).await?;
+        let aftermath = ending::conclude(&mut finish, &ended, &[]).await?;
+        finish.commit().await?;
+        Ok::<_, sqlx::Error>((ended, aftermath))
+    });
+    let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    until("the end waits for the delete", async || Ok((world.count(waits).await? > 0).then_some(()))).await?;
+    delete.commit().await?;
+
+    let (ended, aftermath) = finish.await??;
+    assert_eq!(
+        ended.iter().map(|one| (one.status, one.charged)).collect::<Vec<_>>(),
+        [(JobStatus::Cancelled, Some(Minutes::ZERO))]
+    );
+    stopped.join(aftermath).settle_down(world.pool(), &world.process.wakes).await;
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_bound_on_time_before_all_time_is_below_every_id() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let bound = "SELECT count(*) FROM (VALUES ('0800-01-01 00:00Z'::timestamptz), ('1970-01-01 00:00Z')) AS t (at)
+                 WHERE mws_first_id(at) = '00000000-0000-0000-0000-000000000000'::uuid";
+    assert_eq!(world.count(bound).await?, 2);
+    world.end().await
+}
