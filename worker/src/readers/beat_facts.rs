@@ -13,6 +13,11 @@ const EVIDENCE: usize = 6;
 const LEAST_STRENGTH: f32 = 0.3;
 /// How many times stronger real beats are than what lies between them, at least.
 const LEAST_CONTRAST: f32 = 2.5;
+/// A beat weaker than this was hardly played.
+const WEAK: f32 = 0.2;
+/// The part of beats that may be weak, unless the others stand out by so much. Speech has steady syllables and more gaps.
+const MOST_WEAK: f32 = 0.2;
+const CLEAR_CONTRAST: f32 = 8.0;
 /// Fewer beats in a row are none.
 const SHORTEST_RUN: usize = 6;
 /// How much better bars of three have to fit than bars of four, as a factor and on top of it.
@@ -39,7 +44,10 @@ pub(super) fn real(beats: &[FoundBeat]) -> Vec<Vec<FoundBeat>> {
         let count = near().count() as f32;
         let strength = near().map(|beat| beat.strength).sum::<f32>() / count;
         let around = near().map(|beat| beat.around).sum::<f32>() / count;
-        strength >= LEAST_STRENGTH && strength >= LEAST_CONTRAST * around
+        #[expect(clippy::cast_precision_loss, reason = "there are few beats near a beat")]
+        let weak = near().filter(|beat| beat.strength < WEAK).count() as f32;
+        let steady = weak <= MOST_WEAK * count || strength >= CLEAR_CONTRAST * around;
+        steady && strength >= LEAST_STRENGTH && strength >= LEAST_CONTRAST * around
     };
     let mut runs = vec![Vec::new()];
     for (at, beat) in beats.iter().enumerate() {

@@ -21,8 +21,8 @@ use std::sync::Arc;
 
 /// Where the passes end, in percent of the progress.
 const PASSES: (u8, u8) = (40, 70);
-/// The longest stretch that is taken to be one voice at first, in frames: two seconds.
-const STRETCH_FRAMES: f64 = 200.0;
+/// The longest stretch that is taken to be one voice at first, in seconds.
+const STRETCH_SECONDS: f64 = 3.0;
 /// A shorter stretch tells nothing of its voice, in frames.
 const LEAST_FRAMES: f64 = 50.0;
 
@@ -112,17 +112,25 @@ fn each_frame(
 /// The sums of each stretch of speech that is short enough to be one voice's.
 fn stretches(blocks: SoundBlocks, speech: &[Segment]) -> Result<Vec<VoiceSums>, ReadError> {
     let mut stretches: Vec<VoiceSums> = Vec::new();
-    let mut open: Option<(usize, VoiceSums)> = None;
+    // Parts of a segment are equally long: a short rest of it would sound like nobody else.
+    let part = |segment: usize, second: f64| {
+        let Some(segment) = speech.get(segment) else { return 0.0 };
+        let seconds = segment.end - segment.start;
+        let parts = (seconds / STRETCH_SECONDS).ceil().max(1.0);
+        ((second - segment.start) / seconds * parts).floor().min(parts - 1.0)
+    };
+    let mut open: Option<((usize, f64), VoiceSums)> = None;
     let mut close = |sums: VoiceSums| {
         if sums.frames >= LEAST_FRAMES || stretches.is_empty() {
             stretches.push(sums);
         }
     };
-    each_frame(blocks, speech, |segment, _, frame| {
-        if let Some((_, sums)) = open.take_if(|(of, sums)| *of != segment || sums.frames >= STRETCH_FRAMES) {
+    each_frame(blocks, speech, |segment, second, frame| {
+        let now = (segment, part(segment, second));
+        if let Some((_, sums)) = open.take_if(|(before, _)| *before != now) {
             close(sums);
         }
-        open.get_or_insert_with(|| (segment, VoiceSums::default())).1.add(frame);
+        open.get_or_insert_with(|| (now, VoiceSums::default())).1.add(frame);
     })?;
     if let Some((_, sums)) = open {
         close(sums);

@@ -11,8 +11,9 @@ const STRICTNESS: f64 = 2.0;
 const BLOCK: usize = 240;
 /// Voices of one media, at most.
 const MOST_VOICES: usize = 26;
-/// A voice that says less is part of another, in frames of 10 ms.
-const LEAST_FRAMES: f64 = 250.0;
+/// A voice that says less than this part of all is part of another, within these frames of 10 ms.
+const LEAST_PART: f64 = 0.05;
+const LEAST_FRAMES: (f64, f64) = (250.0, 1_000.0);
 
 /// The voices of these stretches.
 pub(super) fn voices(stretches: Vec<VoiceSums>) -> Vec<VoiceSums> {
@@ -28,7 +29,9 @@ pub(super) fn voices(stretches: Vec<VoiceSums>) -> Vec<VoiceSums> {
     }
     let mut voices = merged(voices);
     voices.sort_by(|a, b| b.frames.total_cmp(&a.frames));
-    let heard = voices.iter().filter(|voice| voice.frames >= LEAST_FRAMES).count();
+    let all: f64 = voices.iter().map(|voice| voice.frames).sum();
+    let least = (all * LEAST_PART).clamp(LEAST_FRAMES.0, LEAST_FRAMES.1);
+    let heard = voices.iter().filter(|voice| voice.frames >= least).count();
     voices.truncate(heard.clamp(1, MOST_VOICES));
     voices
 }

@@ -195,3 +195,11 @@ async fn a_tempo_that_changes_is_followed_and_a_pause_has_no_beats() {
     let bpm = |point: Option<&Value>| point.unwrap()["bpm"].as_f64().unwrap();
     assert!((bpm(curve.first()) - 100.0).abs() < 1.0 && (bpm(curve.last()) - 140.0).abs() < 1.5, "{curve:?}");
 }
+
+#[tokio::test]
+async fn read_speech_has_no_beats() {
+    let studio = Studio::new();
+    let path = studio.recorded_speech();
+    let outcome = studio.read(Read::Beats, &path).await.unwrap();
+    assert!(times(&outcome, "beat_times").len() <= 6, "{}", outcome.stored.data);
+}

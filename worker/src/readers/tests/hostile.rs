@@ -292,3 +292,21 @@ fn a_machine_without_a_decoder_offers_no_reads() {
     assert_eq!((error.job_error_code(), error.retryable()), ("engine_not_configured", false));
     assert_eq!(Studio::new().readers.reads(), Read::ALL);
 }
+
+#[tokio::test]
+async fn every_read_stops_at_its_deadline_and_when_cancelled() {
+    let studio = Studio::new();
+    let path = studio.make("film.mkv", "testsrc=s=64x48:d=2[out0];sine=d=2[out1]", &["-c:v", "mpeg4"]);
+    let media = studio.open(&path, &an_hour()).await.unwrap();
+    for read in Read::ALL {
+        let reader = studio.readers.get(read).unwrap();
+        let late = JobCtx::new(Instant::now(), CancellationToken::new());
+        assert!(matches!(reader.run(&media, &late).await, Err(ReadError::Timeout)), "{read}");
+        let cancelled = an_hour();
+        cancelled.cancel.cancel();
+        assert!(matches!(reader.run(&media, &cancelled).await, Err(ReadError::Cancelled)), "{read}");
+        let ctx = an_hour();
+        reader.run(&media, &ctx).await.unwrap();
+        assert_eq!(ctx.progress.percent(), 100, "{read}");
+    }
+}

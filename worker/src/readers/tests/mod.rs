@@ -56,6 +56,17 @@ impl Studio {
         self.path(name.trim_start_matches("file:"))
     }
 
+    /// Half a minute of a recorded reader, from Debian's `pocketsphinx-testdata`.
+    fn recorded_speech(&self) -> PathBuf {
+        let folder = Path::new("/usr/share/pocketsphinx/test/data/librivox");
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let mut files: Vec<_> = files.filter(|file| file.extension().is_some_and(|kind| kind == "wav")).collect();
+        files.sort();
+        let names: Vec<_> = files.iter().map(|file| file.to_str().unwrap()).chain(["recorded.wav"]).collect();
+        self.run("sox", &names);
+        self.path("recorded.wav")
+    }
+
     async fn read(&self, read: Read, path: &Path) -> Result<ReadOutcome, ReadError> {
         self.read_within(read, path, &an_hour()).await
     }

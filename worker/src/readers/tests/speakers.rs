@@ -113,3 +113,11 @@ async fn where_nobody_speaks_there_are_no_speakers() {
     assert_eq!(outcome.stored.data, json!({"speakers": [], "segments": []}));
     assert_eq!(outcome.also.len(), 1);
 }
+
+#[tokio::test]
+async fn a_recorded_reader_is_one_speaker() {
+    let studio = Studio::new();
+    let path = studio.recorded_speech();
+    let outcome = studio.read(Read::Speakers, &path).await.unwrap();
+    assert_eq!(outcome.stored.data["speakers"], json!(["A"]));
+}
