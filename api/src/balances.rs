@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::auth::{Auth, Caller};
 use crate::envelope::{NoArguments, ToolAnswer};
 use crate::error::{Answer, ApiError};
-use crate::routes::{Refusals, Tag};
+use crate::operation::{Refusals, Tag};
 use crate::text::{MinuteCount, Text, Time};
 use crate::tools::prepare_media::month_after;
 use common::domain::minutes::Rates;

@@ -21,6 +21,7 @@ pub mod library;
 mod limits;
 pub mod models;
 mod openapi;
+pub mod operation;
 mod outer;
 pub mod paging;
 mod projects;

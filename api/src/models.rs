@@ -5,7 +5,7 @@
 use crate::auth::Auth;
 use crate::envelope::{NoArguments, ToolAnswer};
 use crate::error::Answer;
-use crate::routes::{Refusals, Tag};
+use crate::operation::{Refusals, Tag};
 use crate::text::{MinuteCount, Text};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};

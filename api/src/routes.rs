@@ -3,16 +3,11 @@
 //! To add a group: its file, a line in [`Routes`], one in [`all`] and one in [`ERRORS`].
 
 use crate::app::App;
-use crate::error::Code;
+use crate::operation::Refusals;
 use crate::{
     balances, deliveries, event_stream, keys, library, models, projects, sessions, tools, uploads, webhook_secret,
     webhooks, workspaces,
 };
-use poem_openapi::Tags;
-
-/// The codes an operation may refuse with, beside those that every operation shares (`openapi::refusals`).
-/// The key is the method and the path: `"POST /keys"`.
-pub type Refusals = &'static [(&'static str, &'static [Code])];
 
 /// The groups. At most sixteen a tuple, so tools and routes have one each.
 pub type Routes = (Tools, Resources);
@@ -87,24 +82,3 @@ pub const ERRORS: &[Refusals] = &[
     projects::LOG_ERRORS,
     event_stream::ERRORS,
 ];
-
-/// The groups of spec §1.
-#[derive(Debug, Clone, Copy, Tags)]
-pub enum Tag {
-    /// The list of tools.
-    Discovery,
-    /// Jobs, and the projects an agent works on.
-    Workspace,
-    /// Items, search, import and reading media.
-    Library,
-    /// Video editing and rendering.
-    Timeline,
-    /// Balances, keys, workspaces and script sessions.
-    Account,
-    /// Presigned uploads, and uploads by URL.
-    Uploads,
-    /// Endpoints, the signing secret and deliveries.
-    Webhooks,
-    /// Generation models and cost estimates.
-    Models,
-}

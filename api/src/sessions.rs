@@ -5,7 +5,7 @@
 use crate::app::App;
 use crate::error::{Answer, ApiError, Code};
 use crate::limits::Standing;
-use crate::routes::{Refusals, Tag};
+use crate::operation::{Refusals, Tag};
 use crate::scope::Scope;
 use crate::text::{Text, Time};
 use common::domain::credential::{CredentialHash, SessionCode, SessionToken};

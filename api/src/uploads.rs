@@ -14,7 +14,7 @@ use crate::auth::{Auth, Caller, Role};
 use crate::envelope::Created;
 use crate::error::{Answer, ApiError, Code};
 use crate::library::{self, Item};
-use crate::routes::{Refusals, Tag};
+use crate::operation::{Refusals, Tag};
 use crate::text::{Text, Time};
 use begin::{Announced, begin};
 use common::domain::upload::UploadStatus;

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::auth::Auth;
 use crate::envelope::Deleted;
 use crate::error::{Answer, ApiError, Code};
-use crate::routes::{Refusals, Tag};
+use crate::operation::{Refusals, Tag};
 use crate::text::{Text, Time};
 use common::domain::signature::new_secret;
 use common::ids::AccountId;

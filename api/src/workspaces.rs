@@ -3,8 +3,8 @@
 use crate::app::App;
 use crate::auth::Auth;
 use crate::error::{Answer, Code};
+use crate::operation::{Refusals, Tag};
 use crate::paging::{Limit, List, Page};
-use crate::routes::{Refusals, Tag};
 use crate::text::{Text, Time};
 use common::store::workspaces::{self, WorkspaceRow};
 use poem_openapi::param::Query;

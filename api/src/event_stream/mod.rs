@@ -9,7 +9,7 @@ mod seats;
 use crate::app::App;
 use crate::auth::Auth;
 use crate::error::{Answer, ApiError, Code};
-use crate::routes::{Refusals, Tag};
+use crate::operation::{Refusals, Tag};
 use crate::text::Text;
 use common::ids::AccountId;
 use common::store::event_stream::{self, Cursor, StreamedEvent};

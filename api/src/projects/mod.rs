@@ -13,7 +13,7 @@ use crate::app::App;
 use crate::auth::{Auth, Caller, Role};
 use crate::envelope::Created;
 use crate::error::{Answer, ApiError, Code};
-use crate::routes::{Refusals, Tag};
+use crate::operation::{Refusals, Tag};
 use crate::text::{Text, Time};
 use common::domain::project::ProjectStatus;
 use common::ids::{ProjectId, ProjectWebhookId};

@@ -5,7 +5,7 @@
 use crate::auth::Auth;
 use crate::error::Answer;
 use crate::openapi;
-use crate::routes::{Refusals, Tag};
+use crate::operation::{Refusals, Tag};
 use crate::text::Text;
 use poem_openapi::payload::Json;
 use poem_openapi::types::Any;

@@ -11,7 +11,7 @@ use crate::dispatch::{self, Dispatched, Prepared, Wish};
 use crate::envelope::{Stored, ToolAnswer};
 use crate::error::{Answer, ApiError, Code};
 use crate::idempotency::IdempotencyKey;
-use crate::routes::{Refusals, Tag};
+use crate::operation::{Refusals, Tag};
 use crate::text::Text;
 pub use answer::month_after;
 use answer::{PreparedMedia, cloud_processing};

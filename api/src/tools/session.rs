@@ -4,7 +4,7 @@ use crate::app::App;
 use crate::auth::Auth;
 use crate::envelope::{NoArguments, ToolAnswer};
 use crate::error::{Answer, Code};
-use crate::routes::{Refusals, Tag};
+use crate::operation::{Refusals, Tag};
 use crate::text::Text;
 use common::domain::credential::SessionCode;
 use common::store::sessions::{self, NewCode};
