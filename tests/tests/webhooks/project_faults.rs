@@ -87,37 +87,42 @@ async fn a_worker_killed_while_the_receiver_answers_leaves_one_request_and_unkno
 #[tokio::test]
 async fn sending_that_is_cut_off_at_any_of_its_waits_sends_at_most_once() -> anyhow::Result<()> {
     let stage = Stage::new().await?;
-    let (mut lost, mut sent) = (0, 0);
-    for waits in 0.. {
-        let id = stage.project().await?;
-        let ticket = stage.tickets().await?[0];
-        let ended = cut_short(stage.notifier.notify(ticket), waits).await;
-        stage.world.advance(Duration::from_mins(1)).await?;
-        until("its end is known", async || {
-            stage.duties().await?;
-            stage.work().await?;
-            let log = stage.log(&id).await?;
-            Ok(log.iter().all(|(.., status)| status != "pending" && status != "sent").then_some(()))
-        })
-        .await?;
-        let received = stage.receiver.received().iter().filter(|sent| body(sent)["id"] == id.as_str()).count();
-        assert!(received <= 1, "cut off at wait {waits}: received {received} times");
-        let status = stage.log(&id).await?.remove(0).2;
-        assert!(
-            status == "unknown" || (status == "succeeded" && received == 1),
-            "at wait {waits}: {status} {received}"
-        );
-        if status == "unknown" {
-            lost += 1;
-        } else {
-            sent += 1;
-        }
-        if ended.is_some() {
-            break;
+    let mut cuts = 0;
+    // How often it waits depends on what is ready at once, so each round cuts elsewhere.
+    for _round in 0..4 {
+        for waits in 0.. {
+            let id = stage.project().await?;
+            let ticket = stage.tickets().await?[0];
+            let ended = cut_short(stage.notifier.notify(ticket), waits).await;
+            let status = end_of(&stage, &id).await?;
+            let received = stage.receiver.received().iter().filter(|sent| body(sent)["id"] == id.as_str()).count();
+            assert!(received <= 1, "cut off at wait {waits}: received {received} times");
+            let known = status == "unknown" || (status == "succeeded" && received == 1);
+            assert!(known, "cut off at wait {waits}: {status}, received {received} times");
+            if ended.is_some() {
+                assert_eq!(status, "succeeded");
+                break;
+            }
+            cuts += 1;
         }
     }
-    assert!(lost > 0 && sent > 2, "unknown {lost}, sent {sent}");
+    assert!(cuts > 4, "only {cuts} cuts");
     stage.world.end().await
+}
+
+/// Does what schedulers and workers do until the end of the project's one webhook is known, and answers it.
+async fn end_of(stage: &Stage, project: &str) -> anyhow::Result<String> {
+    until("its end is known", async || {
+        stage.duties().await?;
+        stage.work().await?;
+        let status = stage.log(project).await?.remove(0).2;
+        if status == "sent" {
+            // A mark that was cut off may be committed only now, under the clock as it stands now.
+            stage.world.advance(Duration::from_secs(31)).await?;
+        }
+        Ok((status != "pending" && status != "sent").then_some(status))
+    })
+    .await
 }
 
 #[tokio::test]
