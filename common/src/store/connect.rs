@@ -2,7 +2,7 @@
 
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{PgConnection, PgPool};
+use sqlx::{PgConnection, PgPool, Row};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -25,8 +25,20 @@ pub async fn connect(url: &str, size: PoolSize, name: &str) -> sqlx::Result<PgPo
         .max_connections(size.0)
         .acquire_timeout(Duration::from_secs(5))
         .test_before_acquire(false)
+        .after_release(|conn, _| Box::pin(at_rest(conn)))
         .connect_with(options)
         .await
+}
+
+/// Whether a connection that comes back to the pool has no transaction open; one that has is closed.
+///
+/// A `begin` that is dropped before it is answered, as when a client hangs up, leaves its transaction open and the pool
+/// unaware: the next to use the connection would write into it, be told that all is well, and lose it. Outside a transaction
+/// a plain statement is a transaction of its own and starts when it does. As a simple query, since an extended one starts
+/// its transaction a message earlier than its statement.
+async fn at_rest(conn: &mut PgConnection) -> sqlx::Result<bool> {
+    let row = sqlx::raw_sql("SELECT transaction_timestamp() = statement_timestamp()").fetch_one(conn).await?;
+    row.try_get(0)
 }
 
 /// Brings the database up to date: the queue's own migrations, then ours. Safe to run from several processes at once.

@@ -119,3 +119,26 @@ async fn lose_connections(world: &World) -> anyhow::Result<()> {
     .await?;
     Ok(())
 }
+
+#[tokio::test]
+async fn a_connection_whose_begin_was_dropped_is_used_by_nobody_else() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (_proxy, process) = through_a_proxy(&world).await?;
+    let mut open = 0;
+    for waits in 0.. {
+        let begun = cut_short(process.pool.begin(), waits).await;
+        let ended = begun.is_some();
+        drop(begun);
+        // Whatever became of it, what comes next is committed when it is answered.
+        sqlx::query("INSERT INTO rate_limits (account_id, theoretical_arrival) VALUES (gen_random_uuid(), now())")
+            .execute(&process.pool)
+            .await?;
+        open += 1;
+        assert_eq!(world.count("SELECT count(*) FROM rate_limits").await?, open, "begin dropped at wait {waits}");
+        if ended {
+            break;
+        }
+    }
+    assert!(open > 1, "no begin was dropped");
+    world.end().await
+}
