@@ -4,7 +4,7 @@ use crate::once::wish;
 use api::dispatch::{Dispatched, dispatch};
 use common::domain::read::Read;
 use common::process::Process;
-use common::store::PoolSize;
+use common::store::{self, PoolSize};
 use mws_tests::world::{Media, Proxy, Tenant, World, cut_short, disturbed, until};
 
 const EVERYTHING: [i64; 5] = [2 * 6, 2 * 6, 2 * 6, 1, 1];
@@ -123,15 +123,17 @@ async fn lose_connections(world: &World) -> anyhow::Result<()> {
 #[tokio::test]
 async fn a_connection_whose_begin_was_dropped_is_used_by_nobody_else() -> anyhow::Result<()> {
     let world = World::new().await?;
-    let (_proxy, process) = through_a_proxy(&world).await?;
+    let proxy = world.proxy().await?;
+    // One connection, so that who comes next gets the one that was dropped.
+    let pool = store::connect(&proxy.url, PoolSize(1), "api").await?;
     let mut open = 0;
     for waits in 0.. {
-        let begun = cut_short(process.pool.begin(), waits).await;
+        let begun = cut_short(pool.begin(), waits).await;
         let ended = begun.is_some();
         drop(begun);
         // Whatever became of it, what comes next is committed when it is answered.
         sqlx::query("INSERT INTO rate_limits (account_id, theoretical_arrival) VALUES (gen_random_uuid(), now())")
-            .execute(&process.pool)
+            .execute(&pool)
             .await?;
         open += 1;
         assert_eq!(world.count("SELECT count(*) FROM rate_limits").await?, open, "begin dropped at wait {waits}");
