@@ -1,6 +1,7 @@
 //! Following and stopping jobs: `get_jobs` and `cancel_jobs` (interface.md "Tools", "Jobs").
 
 use crate::dispatch::ALL;
+use chrono::{DateTime, Utc};
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, World, until};
 use serde_json::{Value, json};
@@ -74,11 +75,13 @@ async fn get_jobs_waits_until_one_of_the_jobs_has_ended() -> anyhow::Result<()> 
     let started = Instant::now();
     let body = json!({ "job_ids": asked, "wait_seconds": 30 });
     let (client, waiting) = (tenant.client.clone(), body.clone());
+    let before: DateTime<Utc> = sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(world.pool()).await?;
     let waiting = tokio::spawn(async move { client.tool("get_jobs", &waiting).await });
-    until("the poll looked once", async || {
-        let looked = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
-            AND application_name = 'mws-api' AND query LIKE '%status NOT IN (%' AND state = 'idle'";
-        Ok((world.count(looked).await? > 0).then_some(()))
+    until("the poll has used the database", async || {
+        let used = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+            AND application_name = 'mws-api' AND state = 'idle' AND state_change > $1";
+        let used: i64 = sqlx::query_scalar(used).bind(before).fetch_one(world.pool()).await?;
+        Ok((used > 0).then_some(()))
     })
     .await?;
     gate.let_through(1);
