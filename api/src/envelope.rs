@@ -4,7 +4,7 @@
 
 use crate::auth::Caller;
 use crate::text::{MinuteCount, Text, True};
-use poem::http::{HeaderValue, StatusCode, header};
+use poem::http::{HeaderValue, StatusCode};
 use poem::{IntoResponse, Response};
 use poem_openapi::payload::{Json, Payload};
 use poem_openapi::registry::{MetaHeader, MetaMediaType, MetaResponse, MetaResponses, MetaSchemaRef, Registry};
@@ -219,9 +219,4 @@ fn json_response<T: Type>(status: StatusCode, headers: Vec<MetaHeader>) -> MetaR
 
 fn schema_of<T: Type>() -> MetaSchemaRef {
     T::schema_ref()
-}
-
-/// An answer that no cache and no proxy may keep, since it shows a secret once.
-pub fn uncached(response: impl IntoResponse) -> Response {
-    response.with_header(header::CACHE_CONTROL, "no-store").into_response()
 }

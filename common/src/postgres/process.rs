@@ -1,8 +1,8 @@
 //! Spawns the server's process, waits until it is ready, and ends it.
 //!
-//! This is the only place in the workspace with `unsafe` code: what runs between `fork` and `exec`. The server goes
-//! down with the thread that spawned it, unless it was asked to outlive it. It has a process group of its own, or a
-//! Ctrl-C in the terminal would reach it before the service has finished with it.
+//! What runs between `fork` and `exec` is `unsafe`, here as in the worker's decoder children, and nowhere else. The
+//! server goes down with the thread that spawned it, unless it was asked to outlive it. It has a process group of its
+//! own, or a Ctrl-C in the terminal would reach it before the service has finished with it.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;

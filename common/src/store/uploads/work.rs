@@ -79,8 +79,8 @@ pub async fn renew(conn: &mut PgConnection, claim: &Claim) -> sqlx::Result<bool>
     Ok(renewed.rows_affected() > 0)
 }
 
-/// Records the bytes that this claim has fetched, so that a later attempt need not fetch them again, and the name and
-/// size of the item. False when the claim is lost: the object is nobody's.
+/// Records the bytes that this claim has fetched, so that a later attempt need not fetch them again, and the
+/// item's size. False when the claim is lost: the object is nobody's.
 pub async fn fetched(
     conn: &mut PgConnection,
     claim: &Claim,
