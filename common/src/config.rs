@@ -163,6 +163,10 @@ pub struct ApiSettings {
     /// Proxies (CIDR, comma-separated) whose X-Forwarded-For counts.
     #[arg(long, env = "MWS_TRUSTED_PROXIES", value_delimiter = ',')]
     pub trusted_proxies: Vec<IpNet>,
+
+    /// Connections open at a time; one too many is answered 503.
+    #[arg(long, env = "MWS_MAX_CONNECTIONS", default_value_t = 4096)]
+    pub max_connections: usize,
 }
 
 impl Settings {
