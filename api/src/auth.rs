@@ -13,7 +13,7 @@ use common::ids::{AccountId, KeyId, UserId, WorkspaceId};
 use common::store::credentials::{self, Found};
 use poem::Request;
 use poem_openapi::SecurityScheme;
-use poem_openapi::auth::Bearer;
+use poem_openapi::auth::{Bearer, BearerAuthorization};
 use std::time::Duration;
 
 /// The header that names another workspace (spec §4.1).
@@ -25,6 +25,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 #[derive(SecurityScheme)]
 #[oai(rename = "bearer", ty = "bearer", checker = "authenticate")]
 pub struct Auth(pub Caller);
+
+/// On a request that this process makes on behalf of a caller whom it has let in: they are not asked, nor counted, twice.
+#[derive(Debug, Clone)]
+pub struct Known(pub Caller);
 
 /// Who a request comes from.
 #[derive(Debug, Clone)]
@@ -118,6 +122,23 @@ impl Caller {
 }
 
 async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<Caller> {
+    let caller = match request.data::<Known>() {
+        Some(Known(caller)) => caller.clone(),
+        None => presented(request, &bearer).await?,
+    };
+    if let Some(Reached(operation)) = request.data::<Reached>() {
+        operation.judge(request)?;
+    }
+    Ok(caller)
+}
+
+/// Who calls, for an endpoint that is no operation of the document. It counts against the account's rate.
+pub async fn caller_of(request: &Request) -> poem::Result<Caller> {
+    authenticate(request, <Bearer as BearerAuthorization>::from_request(request)?).await
+}
+
+/// Whose credential it is, and whether the account may send one more request.
+async fn presented(request: &Request, bearer: &Bearer) -> poem::Result<Caller> {
     let app = request.data::<App>().ok_or_else(|| ApiError::internal("the router was built without its App"))?;
     let scope = Scope::of(request);
     let caller = match Credential::parse(&bearer.token) {
@@ -127,9 +148,6 @@ async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<Caller>
         Credential::Opaque(_) | Credential::Malformed => Err(unauthenticated("The credential is not valid.")),
     }?;
     in_workspace(request, &caller)?;
-    if let Some(Reached(operation)) = request.data::<Reached>() {
-        operation.judge(request)?;
-    }
     Ok(caller)
 }
 

@@ -19,6 +19,7 @@ mod intake;
 pub mod keys;
 pub mod library;
 mod limits;
+mod mcp;
 pub mod models;
 mod openapi;
 pub mod operation;

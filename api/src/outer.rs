@@ -8,6 +8,7 @@ use crate::error::{ApiError, Code};
 use crate::guard::{Envelope, Refused, Template};
 use crate::intake::take_in;
 use crate::limits::Standing;
+use crate::mcp::MCP_PATH;
 use crate::openapi;
 use crate::scope::{Parts, Scope};
 use common::clock::host_unix_seconds;
@@ -47,10 +48,11 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
 
     async fn answer(&self, mut request: Request, envelope: Envelope) -> Response {
         let versioned = request.uri().path().starts_with(API_PATH);
-        if versioned && self.app.process.shutdown.is_cancelled() {
+        let taken_in = versioned || request.uri().path() == MCP_PATH;
+        if taken_in && self.app.process.shutdown.is_cancelled() {
             return envelope.refuse(&ApiError::new(Code::ShuttingDown, "This process is stopping. Try again."));
         }
-        if versioned && let Err(refusal) = take_in(&mut request).await {
+        if taken_in && let Err(refusal) = take_in(&mut request).await {
             return envelope.refuse(&refusal);
         }
         let path = request.uri().path().to_owned();
@@ -62,10 +64,8 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
         };
         let refused = response.status().is_client_error() || response.status().is_server_error();
         // Readiness and the like answer 503 in words of their own.
-        if !versioned
-            && response.status() != StatusCode::NOT_FOUND
-            && response.status() != StatusCode::METHOD_NOT_ALLOWED
-        {
+        let routed = ![StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED].contains(&response.status());
+        if !versioned && routed {
             return response;
         }
         if refused && response.data::<Refused>().is_none() {
@@ -126,6 +126,9 @@ fn unshaped(envelope: Envelope, status: StatusCode, path: &str) -> Response {
 
 /// The methods of a path, as `Allow` lists them. What the document does not describe is read only.
 fn allowed(path: &str) -> String {
+    if path == MCP_PATH {
+        return "POST".to_owned();
+    }
     let described = path.strip_prefix(API_PATH).map(|path| openapi::document().methods(path)).unwrap_or_default();
     let names: Vec<&str> = described.into_iter().map(Method::as_str).collect();
     if names.is_empty() { "GET".to_owned() } else { names.join(", ") }

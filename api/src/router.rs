@@ -1,16 +1,18 @@
-//! Everything the api serves, put together: the versioned routes, the document and its pages, health and metrics.
+//! Everything the api serves, put together: the versioned routes, MCP, the document and its pages, health and metrics.
 
 use crate::app::{API_PATH, App};
 use crate::guard::Guarded;
+use crate::mcp;
 use crate::openapi;
 use crate::outer::Outer;
 use crate::routes;
 use bytes::Bytes;
 use common::health::Health;
-use poem::endpoint::make_sync;
+use poem::endpoint::{BoxEndpoint, make_sync};
 use poem::http::{HeaderValue, header};
-use poem::{Endpoint, EndpointExt, Response, get};
+use poem::{Endpoint, EndpointExt, IntoEndpoint, Response, Route, get};
 use poem_openapi::OpenApiService;
+use std::sync::Arc;
 
 /// The documentation pages hold all they need in themselves.
 const PAGE_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; \
@@ -19,7 +21,10 @@ const PAGE_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' 'unsaf
 /// The whole router, as `run` listens with it and tests call it.
 pub fn router(app: App) -> impl Endpoint<Output = Response> {
     let document = openapi::document();
-    let service = OpenApiService::new(Guarded(routes::all(&app)), "", "");
+    let service: Arc<BoxEndpoint<'static>> =
+        Arc::new(OpenApiService::new(Guarded(routes::all(&app)), "", "").into_endpoint().map_to_response().boxed());
+    // What MCP calls the tools by: the same operations, and around them the same as around everything.
+    let calls = Outer::new(Route::new().nest(API_PATH, Arc::clone(&service)).map_to_response(), app.clone());
     let json = Bytes::from_static(document.text.as_bytes());
     let route = Health::new(&app.process, None)
         .routes()
@@ -30,6 +35,7 @@ pub fn router(app: App) -> impl Endpoint<Output = Response> {
             get(make_sync(move |_| Response::builder().content_type("application/json").body(json.clone()))),
         )
         .nest(API_PATH, service);
+    let route = mcp::add_to(route, &app, Arc::new(calls.boxed()));
     Outer::new(route.map_to_response(), app)
 }
 

@@ -167,6 +167,26 @@ pub struct ApiSettings {
     /// Connections open at a time; one too many is answered 503.
     #[arg(long, env = "MWS_MAX_CONNECTIONS", default_value_t = 4096)]
     pub max_connections: usize,
+
+    /// Names (comma-separated, `host` or `host:port`) by which `/mcp` is called, beside the public URL's and loopback.
+    #[arg(long, env = "MWS_MCP_HOSTS", value_delimiter = ',')]
+    pub mcp_hosts: Vec<String>,
+
+    /// Whose OAuth tokens are taken.
+    #[command(flatten)]
+    pub oauth: OAuthSettings,
+}
+
+/// Whose OAuth 2.0 access tokens are taken (spec §5, "OAuth access token"). Issuer and audience belong together.
+#[derive(Debug, Clone, Default, Args)]
+pub struct OAuthSettings {
+    /// The authorization server, exactly as its metadata and its tokens name it. Unset: OAuth tokens are refused.
+    #[arg(id = "oauth_issuer", long = "oauth-issuer", env = "MWS_OAUTH_ISSUER")]
+    pub issuer: Option<String>,
+
+    /// What tokens must be meant for, one of these (comma-separated): the `resource` that clients ask the issuer for.
+    #[arg(id = "oauth_audience", long = "oauth-audience", env = "MWS_OAUTH_AUDIENCE", value_delimiter = ',')]
+    pub audience: Vec<String>,
 }
 
 impl Settings {

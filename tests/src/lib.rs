@@ -1,8 +1,9 @@
 //! What the tests of the whole service share.
 //!
 //! `template` gives each test a database of its own on a server that all test processes share; `world` puts a whole
-//! service on such a database, and knows what must hold of it whatever was done. Nothing here is a test: those stand in
-//! `tests/`, one file a theme.
+//! service on such a database, and knows what must hold of it whatever was done; `clients` are programs in other languages. Nothing
+//! here is a test: those stand in `tests/`, one file a theme.
 
+pub mod clients;
 pub mod template;
 pub mod world;

@@ -7,7 +7,7 @@
 mod patch;
 mod refusals;
 
-pub use refusals::uses_minutes;
+pub use refusals::{own as own_refusals, uses_minutes};
 
 use crate::app::API_PATH;
 use crate::error::{Answer, ApiError, Code};
@@ -54,6 +54,8 @@ pub struct Operation {
     pub takes_credential: bool,
     /// The schema of its JSON body, if it takes one, with every `$ref` replaced by what it names.
     pub body: Option<Value>,
+    /// The schema of what it answers when it does what was asked, likewise, if that is JSON.
+    pub answer: Option<Value>,
 }
 
 impl Operation {
@@ -99,6 +101,11 @@ impl Document {
         let text = serde_json::to_string_pretty(&json).unwrap_or_default() + "\n";
         let operations = operations(&json);
         Self { json, text, operations }
+    }
+
+    /// The schema of this name, with every `$ref` in it replaced by what it names.
+    pub fn inlined(&self, name: &str) -> Value {
+        inlined(&self.json, &self.json["components"]["schemas"][name], 0)
     }
 
     /// The operations, in the document's order.
@@ -159,6 +166,10 @@ fn operations(json: &Value) -> Vec<Operation> {
                     body: operation
                         .pointer("/requestBody/content/application~1json/schema")
                         .map(|schema| inlined(json, schema, 0)),
+                    answer: ["200", "201", "202"].iter().find_map(|status| {
+                        let at = format!("/responses/{status}/content/application~1json/schema");
+                        operation.pointer(&at).map(|schema| inlined(json, schema, 0))
+                    }),
                 })
             })
         })

@@ -112,6 +112,12 @@ impl Client {
         Self { credential: credential.map(str::to_owned), ..self.clone() }
     }
 
+    /// The same caller, whose paths begin at this URL.
+    #[must_use]
+    pub fn below(&self, base: &str) -> Self {
+        Self { base: base.to_owned(), ..self.clone() }
+    }
+
     /// Sends a request below `/api/v1`.
     pub async fn send(
         &self,

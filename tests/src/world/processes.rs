@@ -89,17 +89,23 @@ impl World {
             sqlx::query_scalar("SELECT object_key FROM items WHERE id = $1").bind(item).fetch_one(self.pool()).await?;
         let path = self.settings.data_dir.join("media").join(key);
         fs::create_dir_all(path.parent().context("a key has a folder")?)?;
-        let bytes = seconds * RATE * 2;
-        let mut file = File::create(&path)?;
-        let (format, rate): (&[u8], _) = (&[1, 0, 1, 0], RATE.to_le_bytes());
-        for part in [b"RIFF", &(bytes + 36).to_le_bytes()[..], b"WAVEfmt ", &16u32.to_le_bytes(), format, &rate] {
-            file.write_all(part)?;
-        }
-        for part in [&(RATE * 2).to_le_bytes()[..], &[2, 0, 16, 0], b"data", &bytes.to_le_bytes()] {
-            file.write_all(part)?;
-        }
-        // What was never written reads as silence and takes no room.
-        file.set_len(u64::from(bytes) + 44)?;
+        write_silence(&path, seconds)?;
         Ok(item)
     }
+}
+
+/// Writes a WAV file of so many seconds of silence.
+pub fn write_silence(path: &Path, seconds: u32) -> anyhow::Result<()> {
+    let bytes = seconds * RATE * 2;
+    let mut file = File::create(path)?;
+    let (format, rate): (&[u8], _) = (&[1, 0, 1, 0], RATE.to_le_bytes());
+    for part in [b"RIFF", &(bytes + 36).to_le_bytes()[..], b"WAVEfmt ", &16u32.to_le_bytes(), format, &rate] {
+        file.write_all(part)?;
+    }
+    for part in [&(RATE * 2).to_le_bytes()[..], &[2, 0, 16, 0], b"data", &bytes.to_le_bytes()] {
+        file.write_all(part)?;
+    }
+    // What was never written reads as silence and takes no room.
+    file.set_len(u64::from(bytes) + 44)?;
+    Ok(())
 }

@@ -8,6 +8,7 @@ mod dispatch;
 mod jobs;
 mod kill;
 mod load;
+mod mcp;
 mod minutes;
 mod once;
 mod outage;

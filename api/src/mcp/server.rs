@@ -1,0 +1,159 @@
+//! The protocol's server: it names itself, lists the tools, and passes each call on as the request it stands for.
+//!
+//! What a call answers, over REST or here, is decided behind [`Calls`] alone. A refusal becomes a tool error with the same
+//! envelope, so that a model reads the code, the words and the next step that works.
+
+use super::tools;
+use crate::app::{API_PATH, App};
+use crate::auth::Known;
+use crate::error::{ApiError, Code};
+use crate::idempotency;
+use crate::scope::Scope;
+use poem::endpoint::BoxEndpoint;
+use poem::http::request::Parts;
+use poem::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use poem::{Endpoint, Request, Response};
+use rmcp::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation, ListToolsResult,
+    PaginatedRequestParams, RequestMetaObject, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Answers `POST /api/v1/tools/<name>` as it is answered from outside.
+pub type Calls = Arc<BoxEndpoint<'static, Response>>;
+
+/// What a client may send along with a call in `_meta`, for want of headers.
+const IDEMPOTENCY_META: &str = "idempotency_key";
+/// Headers that a call keeps.
+const KEPT: [HeaderName; 4] = [
+    header::AUTHORIZATION,
+    HeaderName::from_static("x-workspace-id"),
+    HeaderName::from_static("idempotency-key"),
+    HeaderName::from_static("traceparent"),
+];
+
+/// The protocol's server. One value serves every message: it holds no state of a client.
+#[derive(Clone)]
+pub struct Server {
+    calls: Calls,
+    instructions: Arc<str>,
+}
+
+impl Server {
+    /// Which answers calls by `calls`.
+    pub fn new(app: &App, calls: Calls) -> Self {
+        Self { calls, instructions: instructions(&app.base_url).into() }
+    }
+
+    async fn answer(&self, call: CallToolRequestParams, context: &RequestContext<RoleServer>) -> CallToolResult {
+        // A name is no path: what is not in the list is not asked for.
+        if tools::find(&call.name).is_none() {
+            let refusal = ApiError::new(Code::ToolNotFound, "There is no such tool.");
+            return CallToolResult::structured_error(refusal.suggest("`tools/list` lists them.").tool_body());
+        }
+        let request = match request(&call, context) {
+            Ok(request) => request,
+            Err(refusal) => return CallToolResult::structured_error(refusal.tool_body()),
+        };
+        result(self.calls.get_response(request).await).await
+    }
+}
+
+/// What a model should know before it calls anything.
+fn instructions(base_url: &str) -> String {
+    format!(
+        "Media tools on one workspace's library. Long work runs as jobs: `prepare_media` starts reads and answers \
+         `job_ids`; `get_jobs` with those and `wait_seconds` follows them; the tools that use a read then answer it at no \
+         charge. `import_media` brings a file by its URL. To send a file of your own, let a script do it: \
+         `get_api_session` gives a code, POST {base_url}/sessions/redeem makes it a bearer token, POST {base_url}/uploads \
+         says where to PUT the bytes. A refusal is a tool error whose `error.code` and `error.suggested_action` say what \
+         to do next. `_meta.{IDEMPOTENCY_META}` is the Idempotency-Key of a call."
+    )
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let name = Implementation::new("media-and-workspace-service", env!("CARGO_PKG_VERSION"))
+            .with_title("Media and Workspace Service");
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(name)
+            .with_instructions(&*self.instructions)
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        tools::find(name).cloned()
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(tools::all().to_vec()))
+    }
+
+    async fn call_tool(
+        &self,
+        call: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        tokio::select! {
+            // As when a client of the other interface hangs up.
+            () = context.ct.cancelled() => Err(ErrorData::internal_error("The call was given up.", None)),
+            result = self.answer(call, &context) => Ok(result.into()),
+        }
+    }
+}
+
+/// The request that a call stands for, with the caller who has been let in.
+fn request(call: &CallToolRequestParams, context: &RequestContext<RoleServer>) -> Result<Request, ApiError> {
+    let parts = context.extensions.get::<Parts>().ok_or_else(|| ApiError::internal("a call without its request"))?;
+    let (scope, known) = (parts.extensions.get::<Scope>(), parts.extensions.get::<Known>());
+    let (Some(scope), Some(known)) = (scope, known) else {
+        return Err(ApiError::internal("a call whose caller was not asked for"));
+    };
+    let arguments =
+        call.arguments.as_ref().map_or_else(|| "{}".to_owned(), |all| Value::Object(all.clone()).to_string());
+    let mut request = Request::builder()
+        .method(Method::POST)
+        .uri_str(format!("{API_PATH}/tools/{}", call.name))
+        .content_type("application/json")
+        .header("x-request-id", &scope.request_id)
+        .body(arguments);
+    for name in &KEPT {
+        if let Some(value) = parts.headers.get(name) {
+            request.headers_mut().insert(name, value.clone());
+        }
+    }
+    if let Some(key) = idempotency_key(&context.meta)? {
+        request.headers_mut().insert(idempotency::HEADER, key);
+    }
+    request.set_data(known.clone());
+    Ok(request)
+}
+
+fn idempotency_key(meta: &RequestMetaObject) -> Result<Option<HeaderValue>, ApiError> {
+    let wrong = || ApiError::new(Code::InvalidRequest, format!("`_meta.{IDEMPOTENCY_META}`: expected a plain string."));
+    match meta.get(IDEMPOTENCY_META) {
+        None => Ok(None),
+        Some(Value::String(key)) => HeaderValue::from_str(key).map(Some).map_err(|_| wrong()),
+        Some(_) => Err(wrong()),
+    }
+}
+
+/// The answer's envelope as a result: as data, and as the same JSON in text.
+async fn result(mut response: Response) -> CallToolResult {
+    let status = response.status();
+    let bytes = response.take_body().into_bytes().await.unwrap_or_default();
+    match serde_json::from_slice(&bytes) {
+        Ok(envelope) if status == StatusCode::OK => CallToolResult::structured(envelope),
+        Ok(envelope) => CallToolResult::structured_error(envelope),
+        Err(error) => {
+            let refusal = ApiError::internal(format!("a tool answered {status} without JSON: {error}"));
+            CallToolResult::structured_error(refusal.tool_body())
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The registry's tools as MCP lists them: names, schemas of what they take and answer, and hints of what they change.
+//!
+//! All of it is read off the OpenAPI document and off each tool's own list of refusals, so that a tool that is added is
+//! here by itself. Nothing here calls a tool.
+
+use super::schema::json_schema;
+use crate::error::Code;
+use crate::openapi::{self, Operation};
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
+use std::sync::{Arc, LazyLock};
+
+/// Changes something although a viewer may call it.
+const MAKES: [&str; 1] = ["get_api_session"];
+/// What begins so takes something away.
+const TAKES_AWAY: [&str; 2] = ["delete_", "cancel_"];
+
+/// All tools, in the order of their names.
+pub fn all() -> &'static [Tool] {
+    static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(|| {
+        let mut tools: Vec<Tool> = openapi::document().operations().iter().filter_map(tool).collect();
+        tools.sort_by(|one, other| one.name.cmp(&other.name));
+        tools
+    });
+    &TOOLS
+}
+
+/// The tool of this name, if there is one.
+pub fn find(name: &str) -> Option<&'static Tool> {
+    all().iter().find(|tool| tool.name == name)
+}
+
+fn tool(operation: &'static Operation) -> Option<Tool> {
+    let name = operation.path.strip_prefix("/tools/")?;
+    let described = &openapi::document().json["paths"][&operation.path]["post"];
+    let text = |field: &str| described[field].as_str().unwrap_or_default().to_owned();
+    let takes = operation.body.as_ref().map_or_else(|| json!({ "type": "object" }), json_schema);
+    let mut tool = Tool::new(name, text("description"), object(takes));
+    tool.title = Some(text("summary"));
+    tool.output_schema = operation.answer.as_ref().map(|answer| object(answer_or_refusal(json_schema(answer))));
+    Some(tool.with_annotations(hints(name)))
+}
+
+fn object(schema: Value) -> Arc<JsonObject> {
+    Arc::new(if let Value::Object(object) = schema { object } else { JsonObject::new() })
+}
+
+/// A result holds either envelope, and a client may hold a refusal against the schema too.
+fn answer_or_refusal(mut answer: Value) -> Value {
+    let refusal = json_schema(&openapi::document().inlined("ToolError"));
+    answer["properties"]["error"] = refusal["properties"]["error"].clone();
+    answer["properties"]["ok"] = json!({ "type": "boolean", "description": "Whether the tool did what was asked." });
+    answer["required"] = json!(["ok"]);
+    answer
+}
+
+/// A viewer changes nothing, and whoever starts cloud processing again starts nothing twice (spec §4.2, rule 8).
+fn hints(name: &str) -> ToolAnnotations {
+    let operation = format!("POST /tools/{name}");
+    let refuses = |code| openapi::own_refusals(&operation).is_some_and(|codes| codes.contains(&code));
+    let reads = !refuses(Code::RoleForbidden) && !MAKES.contains(&name);
+    let takes_away = TAKES_AWAY.iter().any(|prefix| name.starts_with(prefix));
+    ToolAnnotations::new()
+        .read_only(reads)
+        .destructive(takes_away)
+        .idempotent(reads || takes_away || openapi::uses_minutes(&operation))
+        .open_world(refuses(Code::UrlNotAllowed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::list;
+
+    #[test]
+    fn the_registrys_tools_are_all_here_with_what_they_take_and_answer() {
+        let names: Vec<&str> = all().iter().map(|tool| tool.name.as_ref()).collect();
+        let registered: Vec<&str> = list::all().iter().map(|tool| tool.name.as_ref()).collect();
+        assert_eq!(names, registered);
+        for tool in all() {
+            let answer = tool.output_schema.as_ref().expect("every tool answers something");
+            assert_eq!((&tool.input_schema["type"], &answer["type"]), (&json!("object"), &json!("object")), "{tool:?}");
+            assert!(answer["properties"]["data"]["type"] == "object", "{}", tool.name);
+            assert!(tool.title.as_ref().is_some_and(|title| !title.is_empty()), "{}", tool.name);
+            let text = serde_json::to_string(tool).expect("JSON");
+            assert!(!text.contains("$ref") && !text.contains("nullable"), "{}", tool.name);
+        }
+    }
+
+    #[test]
+    fn hints_say_what_a_call_changes() {
+        let hinted = |name: &str| {
+            let hints = find(name).and_then(|tool| tool.annotations.clone()).expect("hints");
+            (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint, hints.open_world_hint)
+        };
+        let said = |reads, takes_away, again, outside| (Some(reads), Some(takes_away), Some(again), Some(outside));
+        for (name, wanted) in [
+            ("get_jobs", said(true, false, true, false)),
+            ("list_items", said(true, false, true, false)),
+            ("prepare_media", said(false, false, true, false)),
+            ("cancel_jobs", said(false, true, true, false)),
+            ("delete_item", said(false, true, true, false)),
+            ("import_media", said(false, false, false, true)),
+            ("get_api_session", said(false, false, false, false)),
+        ] {
+            assert_eq!(hinted(name), wanted, "{name}");
+        }
+    }
+}
