@@ -39,6 +39,10 @@ pub struct Settings {
     #[arg(long, env = "MWS_OPERATOR_TOKEN", hide_env_values = true)]
     pub operator_token: Option<SecretString>,
 
+    /// Operators with names: `name:role:token`, comma-separated; the role is `read` or `act`. Beside the single token.
+    #[arg(long, env = "MWS_OPERATOR_TOKENS", hide_env_values = true)]
+    pub operator_tokens: Option<SecretString>,
+
     /// Signs webhooks of accounts without a secret of their own. Made and kept in the data folder by `mws up`.
     #[arg(long, env = "MWS_DEFAULT_WEBHOOK_SECRET", hide_env_values = true)]
     pub default_webhook_secret: Option<SecretString>,
@@ -163,6 +167,36 @@ pub struct ApiSettings {
     /// Proxies (CIDR, comma-separated) whose X-Forwarded-For counts.
     #[arg(long, env = "MWS_TRUSTED_PROXIES", value_delimiter = ',')]
     pub trusted_proxies: Vec<IpNet>,
+
+    /// Whose OAuth tokens are taken.
+    #[command(flatten)]
+    pub oauth: OAuthSettings,
+}
+
+/// Whose OAuth 2.0 access tokens are taken (spec §5, "OAuth access token"). Issuer and audience belong together.
+#[derive(Debug, Clone, Default, Args)]
+pub struct OAuthSettings {
+    /// The authorization server, exactly as its metadata and its tokens name it. Unset: OAuth tokens are refused.
+    #[arg(id = "oauth_issuer", long = "oauth-issuer", env = "MWS_OAUTH_ISSUER")]
+    pub issuer: Option<String>,
+
+    /// What tokens must be meant for, one of these (comma-separated): the `resource` that clients ask the issuer for.
+    #[arg(id = "oauth_audience", long = "oauth-audience", env = "MWS_OAUTH_AUDIENCE", value_delimiter = ',')]
+    pub audience: Vec<String>,
+
+    /// What becomes of somebody who signs in and whom the operator has not added.
+    #[arg(id = "oauth_signup", long = "oauth-signup", env = "MWS_OAUTH_SIGNUP", default_value = "refuse")]
+    pub signup: Signup,
+}
+
+/// What becomes of somebody who signs in by OAuth and is not known here. Whom the operator has added is always let in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Signup {
+    /// They are told to ask the operator.
+    #[default]
+    Refuse,
+    /// They get an account of their own, with a workspace.
+    Create,
 }
 
 impl Settings {
