@@ -3,6 +3,7 @@
 //! One value, made at start, cheap to clone. It holds no state of a request: that is `scope`.
 
 use crate::limits::Blocked;
+use crate::oauth::{Issuer, OAuthError};
 use common::config::ApiSettings;
 use common::process::{Process, StartError};
 use common::seal::{SealError, Sealer};
@@ -28,6 +29,8 @@ pub struct Parts {
     pub base_url: String,
     /// Seals signing secrets.
     pub sealer: Sealer,
+    /// Whose OAuth access tokens are taken; none when nobody's are.
+    pub oauth: Option<Issuer>,
     /// Who is over the rate limit, so that a flood costs no queries.
     pub blocked: Blocked,
 }
@@ -41,6 +44,9 @@ pub enum AppError {
     /// The secret keys can't be used.
     #[error(transparent)]
     Seal(#[from] SealError),
+    /// The OAuth settings can't be used.
+    #[error(transparent)]
+    OAuth(#[from] OAuthError),
 }
 
 impl App {
@@ -58,8 +64,9 @@ impl App {
         let public_url = api.public_url.clone().unwrap_or_else(|| format!("http://{}", api.listen));
         let public_url = public_url.trim_end_matches('/').to_owned();
         let base_url = format!("{public_url}{API_PATH}");
+        let oauth = Issuer::new(&api.oauth)?;
         let blocked = Blocked::new();
-        Ok(Self(Arc::new(Parts { process, api, public_url, base_url, sealer, blocked })))
+        Ok(Self(Arc::new(Parts { process, api, public_url, base_url, sealer, oauth, blocked })))
     }
 
     /// A connection from the pool.

@@ -7,8 +7,11 @@ use crate::app::App;
 use crate::error::{Answer, ApiError, Code};
 use crate::guard::Reached;
 use crate::limits::{Standing, pace};
+use crate::oauth::oauth_caller;
 use crate::scope::Scope;
+use chrono::{DateTime, Utc};
 use common::domain::credential::{Credential, CredentialHash};
+pub use common::domain::role::Role;
 use common::ids::{AccountId, KeyId, UserId, WorkspaceId};
 use common::store::credentials::{self, Found};
 use poem::Request;
@@ -43,6 +46,8 @@ pub struct Caller {
     pub user_id: Option<UserId>,
     /// The key, or the key behind the session.
     pub key_id: Option<KeyId>,
+    /// The workspaces that the user let an OAuth connection into; none means all that the user can reach.
+    pub let_into: Option<Vec<WorkspaceId>>,
     /// The value of `X-Request-Id`.
     pub request_id: String,
     /// W3C trace context, as it was sent.
@@ -60,33 +65,6 @@ pub struct CallerWorkspace {
     pub role: Role,
 }
 
-/// A role in a workspace; each may do what those before it may (interface.md, "Roles").
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Role {
-    /// Reads.
-    Viewer,
-    /// Starts work.
-    Editor,
-    /// Manages members.
-    Owner,
-}
-
-impl Role {
-    /// The word in answers and tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Viewer => "viewer",
-            Self::Editor => "editor",
-            Self::Owner => "owner",
-        }
-    }
-
-    /// The role with this name, if there is one.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Viewer, Self::Editor, Self::Owner].into_iter().find(|role| role.name() == name)
-    }
-}
-
 /// What was presented (spec §5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CredentialKind {
@@ -99,7 +77,8 @@ pub enum CredentialKind {
 }
 
 impl Caller {
-    /// Refuses a caller whose role in the workspace is lower.
+    /// Refuses a caller whose role in the workspace is lower. What an operation always needs is in `access`; this is for one
+    /// that needs more only sometimes.
     pub fn require(&self, role: Role) -> Answer<()> {
         if self.workspace.role >= role {
             return Ok(());
@@ -111,7 +90,7 @@ impl Caller {
         ))
     }
 
-    /// Refuses a script session's token (spec §5, "Script sessions", 4).
+    /// Refuses a script session's token (spec §5, "Script sessions", 4). As `require`: `access` asks it.
     pub fn refuse_session(&self) -> Answer<()> {
         if self.credential != CredentialKind::Session {
             return Ok(());
@@ -127,6 +106,8 @@ async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<Caller>
         None => presented(request, &bearer).await?,
     };
     if let Some(Reached(operation)) = request.data::<Reached>() {
+        let none = || ApiError::internal(format!("{} has no row in access.rs", operation.name()));
+        operation.needs.ok_or_else(none)?.judge(&caller)?;
         operation.judge(request)?;
     }
     Ok(caller)
@@ -144,26 +125,17 @@ async fn presented(request: &Request, bearer: &Bearer) -> poem::Result<Caller> {
     let caller = match Credential::parse(&bearer.token) {
         Credential::ApiKey(key) => stored_caller(app, &scope, CredentialKind::ApiKey, key.hash()).await,
         Credential::SessionToken(token) => stored_caller(app, &scope, CredentialKind::Session, token.hash()).await,
-        Credential::Jwt(token) => oauth_caller(token),
+        Credential::Jwt(token) => oauth_caller(app, &scope, token, named_workspace(request)?).await,
         Credential::Opaque(_) | Credential::Malformed => Err(unauthenticated("The credential is not valid.")),
     }?;
-    in_workspace(request, &caller)?;
+    in_workspace(named_workspace(request)?, &caller)?;
     Ok(caller)
 }
 
-/// An OAuth access token is refused until an issuer can be configured (spec §5, "OAuth access token").
-fn oauth_caller(_token: &str) -> Answer<Caller> {
-    Err(unauthenticated("OAuth is not configured here; use an API key."))
-}
-
 async fn stored_caller(app: &App, scope: &Scope, kind: CredentialKind, hash: CredentialHash) -> Answer<Caller> {
-    if let Some(standing) = app.blocked.standing(hash.as_bytes()).await {
-        return Err(rate_limited(scope, standing));
-    }
-    let found = tokio::time::timeout(PATIENCE, found(app, kind, &hash))
-        .await
-        .map_err(|_| ApiError::from(sqlx::Error::PoolTimedOut))??
-        .ok_or_else(|| unauthenticated("The credential is not valid."))?;
+    refuse_blocked(app, scope, &hash).await?;
+    let found = in_time(found(app, kind, &hash)).await?;
+    let found = found.ok_or_else(|| unauthenticated("The credential is not valid."))?;
     if found.revoked {
         return Err(ApiError::new(Code::CredentialRevoked, "The key is revoked.").suggest("Create another key."));
     }
@@ -171,15 +143,46 @@ async fn stored_caller(app: &App, scope: &Scope, kind: CredentialKind, hash: Cre
         let refusal = ApiError::new(Code::TokenExpired, "The session token's 30 minutes are over.");
         return Err(refusal.suggest("Ask `get_api_session` for a new code and redeem it."));
     }
+    let counted = Counted { arrival: found.arrival, now: found.now, passed: found.passed };
+    count(app, scope, &hash, counted).await?;
+    let _ = scope.account.set(found.account_id);
+    caller(scope, kind, &found)
+}
+
+/// Waits for the database no longer than a caller would.
+pub async fn in_time<T>(asked: impl Future<Output = sqlx::Result<T>>) -> Answer<T> {
+    Ok(tokio::time::timeout(PATIENCE, asked).await.map_err(|_| ApiError::from(sqlx::Error::PoolTimedOut))??)
+}
+
+/// What an authentication statement says of the rate.
+pub struct Counted {
+    /// The theoretical arrival after this request.
+    pub arrival: Option<DateTime<Utc>>,
+    /// The database's time.
+    pub now: DateTime<Utc>,
+    /// Whether the request is within the rate.
+    pub passed: bool,
+}
+
+/// Refuses a credential that this process has just refused for its rate, without a query.
+pub async fn refuse_blocked(app: &App, scope: &Scope, credential: &CredentialHash) -> Answer<()> {
+    match app.blocked.standing(credential.as_bytes()).await {
+        Some(standing) => Err(rate_limited(scope, standing)),
+        None => Ok(()),
+    }
+}
+
+/// Notes where the caller stands for the answer's headers, and refuses a request over the rate.
+pub async fn count(app: &App, scope: &Scope, credential: &CredentialHash, counted: Counted) -> Answer<()> {
     let settings = &app.process.settings;
-    let standing = Standing::at(settings.rate_per_minute, pace(settings), found.arrival, found.now, found.passed);
-    if !found.passed {
-        app.blocked.remember(*hash.as_bytes(), standing).await;
+    let Counted { arrival, now, passed } = counted;
+    let standing = Standing::at(settings.rate_per_minute, pace(settings), arrival, now, passed);
+    if !passed {
+        app.blocked.remember(*credential.as_bytes(), standing).await;
         return Err(rate_limited(scope, standing));
     }
     let _ = scope.standing.set(standing);
-    let _ = scope.account.set(found.account_id);
-    caller(scope, kind, &found)
+    Ok(())
 }
 
 async fn found(app: &App, kind: CredentialKind, hash: &CredentialHash) -> sqlx::Result<Option<Found>> {
@@ -203,18 +206,22 @@ fn caller(scope: &Scope, credential: CredentialKind, found: &Found) -> Answer<Ca
         credential,
         user_id: found.user_id,
         key_id: found.key_id,
+        let_into: None,
         request_id: scope.request_id.clone(),
         traceparent: scope.traceparent.clone(),
     })
 }
 
+/// The workspace that the request names, if it names one.
+fn named_workspace(request: &Request) -> Answer<Option<WorkspaceId>> {
+    let Some(named) = request.header(WORKSPACE_HEADER) else { return Ok(None) };
+    let refused = |error| ApiError::new(Code::InvalidRequest, format!("`{WORKSPACE_HEADER}`: {error}."));
+    named.parse().map(Some).map_err(refused)
+}
+
 /// A key and a session work in one workspace; naming another is refused, whether it exists or not.
-fn in_workspace(request: &Request, caller: &Caller) -> Answer<()> {
-    let Some(named) = request.header(WORKSPACE_HEADER) else { return Ok(()) };
-    let named: WorkspaceId = named
-        .parse()
-        .map_err(|error| ApiError::new(Code::InvalidRequest, format!("`{WORKSPACE_HEADER}`: {error}.")))?;
-    if named == caller.workspace.id {
+fn in_workspace(named: Option<WorkspaceId>, caller: &Caller) -> Answer<()> {
+    if named.is_none_or(|named| named == caller.workspace.id) {
         return Ok(());
     }
     let code = match caller.credential {
@@ -224,7 +231,8 @@ fn in_workspace(request: &Request, caller: &Caller) -> Answer<()> {
     Err(ApiError::new(code, format!("This credential works in {} only.", caller.workspace.id)))
 }
 
-fn unauthenticated(message: &str) -> ApiError {
+/// The refusal of what is no credential.
+pub fn unauthenticated(message: &str) -> ApiError {
     ApiError::new(Code::Unauthenticated, message).suggest("Send `Authorization: Bearer <API key>`.")
 }
 

@@ -105,7 +105,6 @@ impl Keys {
     #[oai(path = "/keys", method = "post", operation_id = "create_key")]
     async fn create(&self, auth: Auth, body: Json<Option<CreateKey>>) -> Answer<Created<CreatedKey>> {
         let Auth(caller) = auth;
-        caller.refuse_session()?;
         let asked = body.0.unwrap_or_default();
         let named = asked.workspace_id.map(|text| text.id(Code::WorkspaceForbidden)).transpose()?;
         let key = ApiKey::from_random(rand::random());
@@ -126,7 +125,6 @@ impl Keys {
         cursor: Query<Option<Text>>,
     ) -> Answer<Json<List<Key>>> {
         let Auth(caller) = auth;
-        caller.refuse_session()?;
         let page = Page::new("keys", limit.0, cursor.0.as_ref())?;
         let rows = keys::list(&mut *self.0.conn().await?, caller.account_id, page.after, page.fetch()).await?;
         Ok(Json(page.list(rows, |row| row.id.uuid(), Key::from)))
@@ -145,7 +143,6 @@ impl Keys {
         key_id: Path<Text>,
     ) -> Answer<Json<Deleted>> {
         let Auth(caller) = auth;
-        caller.refuse_session()?;
         let key: KeyId = key_id.0.id(Code::KeyNotFound)?;
         match keys::revoke(&mut *self.0.conn().await?, caller.account_id, key).await? {
             Revoked::Now => Ok(Deleted::json()),

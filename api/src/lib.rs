@@ -3,6 +3,7 @@
 //! `routes` names every group once; `outer` and `guard` surround them, so that a handler only decides and answers.
 //! Nothing here runs a read or sends a webhook: that is the worker's.
 
+pub mod access;
 mod address;
 pub mod app;
 pub mod auth;
@@ -21,6 +22,7 @@ pub mod library;
 mod limits;
 mod mcp;
 pub mod models;
+pub mod oauth;
 mod openapi;
 pub mod operation;
 mod outer;

@@ -54,7 +54,6 @@ impl WebhookSecrets {
     #[oai(path = "/webhook-secret", method = "get", operation_id = "get_webhook_secret")]
     async fn get(&self, auth: Auth) -> Answer<Json<Secret>> {
         let Auth(caller) = auth;
-        caller.refuse_session()?;
         let found = webhook_secrets::find(&mut *self.0.conn().await?, caller.account_id).await?;
         self.shown(caller.account_id, &found.ok_or_else(none)?)
     }
@@ -66,7 +65,6 @@ impl WebhookSecrets {
     #[oai(path = "/webhook-secret", method = "post", operation_id = "create_webhook_secret")]
     async fn create(&self, auth: Auth, body: Json<Option<CreateSecret>>) -> Answer<Json<Secret>> {
         let Auth(caller) = auth;
-        caller.refuse_session()?;
         let account = caller.account_id;
         let asks_rotation = body.0.unwrap_or_default().rotate == Some(true);
         let fresh = new_secret(rand::random());
@@ -93,7 +91,6 @@ impl WebhookSecrets {
     #[oai(path = "/webhook-secret", method = "delete", operation_id = "delete_webhook_secret")]
     async fn remove(&self, auth: Auth) -> Answer<Json<Deleted>> {
         let Auth(caller) = auth;
-        caller.refuse_session()?;
         if webhook_secrets::remove(&mut *self.0.conn().await?, caller.account_id).await? {
             Ok(Deleted::json())
         } else {

@@ -1,7 +1,7 @@
 //! `GET /workspaces`: where the caller can act, and as what (spec §4.3, §5).
 
 use crate::app::App;
-use crate::auth::Auth;
+use crate::auth::{Auth, CredentialKind};
 use crate::error::{Answer, Code};
 use crate::operation::{Refusals, Tag};
 use crate::paging::{Limit, List, Page};
@@ -49,7 +49,7 @@ impl Workspaces {
     /// List workspaces
     ///
     /// The workspaces that the credential can reach, with the caller's role in each. An API key and a script session
-    /// reach one.
+    /// reach one; an OAuth access token those that its user is a member of and let the connection into.
     #[oai(path = "/workspaces", method = "get", operation_id = "list_workspaces")]
     async fn list(
         &self,
@@ -62,8 +62,11 @@ impl Workspaces {
         let Auth(caller) = auth;
         let page = Page::new("workspaces", limit.0, cursor.0.as_ref())?;
         let mut conn = self.0.conn().await?;
-        let rows = match caller.user_id.filter(|_| caller.credential == crate::auth::CredentialKind::OAuth) {
-            Some(user) => workspaces::of_user(&mut conn, user, page.after, page.fetch()).await?,
+        let rows = match caller.user_id.filter(|_| caller.credential == CredentialKind::OAuth) {
+            Some(user) => {
+                let allowed = caller.let_into.as_deref();
+                workspaces::of_user(&mut conn, user, allowed, page.after, page.fetch()).await?
+            }
             None => workspaces::bound(&mut conn, caller.workspace.id, caller.workspace.role.name()).await?,
         };
         Ok(Json(page.list(rows, |row| row.id.uuid(), Workspace::from)))

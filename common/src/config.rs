@@ -39,6 +39,10 @@ pub struct Settings {
     #[arg(long, env = "MWS_OPERATOR_TOKEN", hide_env_values = true)]
     pub operator_token: Option<SecretString>,
 
+    /// Operators with names: `name:role:token`, comma-separated; the role is `read` or `act`. Beside the single token.
+    #[arg(long, env = "MWS_OPERATOR_TOKENS", hide_env_values = true)]
+    pub operator_tokens: Option<SecretString>,
+
     /// Signs webhooks of accounts without a secret of their own. Made and kept in the data folder by `mws up`.
     #[arg(long, env = "MWS_DEFAULT_WEBHOOK_SECRET", hide_env_values = true)]
     pub default_webhook_secret: Option<SecretString>,
@@ -187,6 +191,20 @@ pub struct OAuthSettings {
     /// What tokens must be meant for, one of these (comma-separated): the `resource` that clients ask the issuer for.
     #[arg(id = "oauth_audience", long = "oauth-audience", env = "MWS_OAUTH_AUDIENCE", value_delimiter = ',')]
     pub audience: Vec<String>,
+
+    /// What becomes of somebody who signs in and whom the operator has not added.
+    #[arg(id = "oauth_signup", long = "oauth-signup", env = "MWS_OAUTH_SIGNUP", default_value = "refuse")]
+    pub signup: Signup,
+}
+
+/// What becomes of somebody who signs in by OAuth and is not known here. Whom the operator has added is always let in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Signup {
+    /// They are told to ask the operator.
+    #[default]
+    Refuse,
+    /// They get an account of their own, with a workspace.
+    Create,
 }
 
 impl Settings {

@@ -1,17 +1,17 @@
 //! The registry's tools as MCP lists them: names, schemas of what they take and answer, and hints of what they change.
 //!
-//! All of it is read off the OpenAPI document and off each tool's own list of refusals, so that a tool that is added is
-//! here by itself. Nothing here calls a tool.
+//! All of it is read off the OpenAPI document and the tables that say what an operation needs and refuses, so that a tool
+//! that is added is here by itself. Nothing here calls a tool.
 
 use super::schema::json_schema;
+use crate::access::Needs;
+use crate::auth::Role;
 use crate::error::Code;
 use crate::openapi::{self, Operation};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 use std::sync::{Arc, LazyLock};
 
-/// Changes something although a viewer may call it.
-const MAKES: [&str; 1] = ["get_api_session"];
 /// What begins so takes something away.
 const TAKES_AWAY: [&str; 2] = ["delete_", "cancel_"];
 
@@ -38,7 +38,7 @@ fn tool(operation: &'static Operation) -> Option<Tool> {
     let mut tool = Tool::new(name, text("description"), object(takes));
     tool.title = Some(text("summary"));
     tool.output_schema = operation.answer.as_ref().map(|answer| object(answer_or_refusal(json_schema(answer))));
-    Some(tool.with_annotations(hints(name)))
+    Some(tool.with_annotations(hints(operation, name)))
 }
 
 fn object(schema: Value) -> Arc<JsonObject> {
@@ -54,17 +54,18 @@ fn answer_or_refusal(mut answer: Value) -> Value {
     answer
 }
 
-/// A viewer changes nothing, and whoever starts cloud processing again starts nothing twice (spec §4.2, rule 8).
-fn hints(name: &str) -> ToolAnnotations {
-    let operation = format!("POST /tools/{name}");
-    let refuses = |code| openapi::own_refusals(&operation).is_some_and(|codes| codes.contains(&code));
-    let reads = !refuses(Code::RoleForbidden) && !MAKES.contains(&name);
+/// What needs no more than a viewer's role changes nothing (`access`), and whoever starts cloud processing again starts
+/// nothing twice (spec §4.2, rule 8).
+fn hints(operation: &Operation, name: &str) -> ToolAnnotations {
+    let reads = matches!(operation.needs, Some(Needs::Account | Needs::Workspace(Role::Viewer)));
     let takes_away = TAKES_AWAY.iter().any(|prefix| name.starts_with(prefix));
+    let named = operation.name();
+    let fetches = openapi::own_refusals(&named).is_some_and(|codes| codes.contains(&Code::UrlNotAllowed));
     ToolAnnotations::new()
         .read_only(reads)
         .destructive(takes_away)
-        .idempotent(reads || takes_away || openapi::uses_minutes(&operation))
-        .open_world(refuses(Code::UrlNotAllowed))
+        .idempotent(reads || takes_away || openapi::uses_minutes(&named))
+        .open_world(fetches)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod refusals;
 
 pub use refusals::{own as own_refusals, uses_minutes};
 
+use crate::access::{self, Needs};
 use crate::app::API_PATH;
 use crate::error::{Answer, ApiError, Code};
 use crate::explain::explain;
@@ -52,6 +53,8 @@ pub struct Operation {
     pub queries: Vec<String>,
     /// Whether it takes a credential. If not, it is judged before it runs; if so, once its caller is known.
     pub takes_credential: bool,
+    /// What it asks of its caller; none, which no caller meets, when it has no row in `access`.
+    pub needs: Option<Needs>,
     /// The schema of its JSON body, if it takes one, with every `$ref` replaced by what it names.
     pub body: Option<Value>,
     /// The schema of what it answers when it does what was asked, likewise, if that is JSON.
@@ -59,6 +62,11 @@ pub struct Operation {
 }
 
 impl Operation {
+    /// Its method and path, as tables name it: `"POST /keys"`.
+    pub fn name(&self) -> String {
+        format!("{} {}", self.method, self.path)
+    }
+
     /// Refuses what the document does not describe: an unknown query, a field that is unknown, missing or wrong. What is
     /// no JSON at all is left to the framework. So a handler's own types can't take more than is documented.
     pub fn judge(&self, request: &Request) -> Answer<()> {
@@ -158,8 +166,10 @@ fn operations(json: &Value) -> Vec<Operation> {
             methods.filter_map(move |(method, operation)| {
                 let parameters = operation["parameters"].as_array().into_iter().flatten();
                 let queries = parameters.filter(|parameter| parameter["in"] == "query");
+                let method = method.to_uppercase();
                 Some(Operation {
-                    method: method.to_uppercase().parse().ok()?,
+                    needs: access::needs(&format!("{method} {path}")),
+                    method: method.parse().ok()?,
                     path: path.clone(),
                     queries: queries.filter_map(|query| query["name"].as_str()).map(str::to_owned).collect(),
                     takes_credential: operation["security"].as_array().is_some_and(|schemes| !schemes.is_empty()),

@@ -181,9 +181,10 @@ fn parameters() -> Value {
 
 fn describe(operation: &mut Value, method: &str, path: &str) {
     let tool = path.starts_with("/tools/");
-    let takes_credential = operation["security"].as_array().is_some_and(|schemes| !schemes.is_empty());
+    let acts_in_a_workspace =
+        operation["security"].as_array().into_iter().flatten().any(|one| one.get("bearer").is_some());
     let takes_body = operation.get("requestBody").is_some();
-    if takes_credential {
+    if acts_in_a_workspace {
         add_parameter(operation, "WorkspaceId");
     }
     if path == "/tools/prepare_media" {
@@ -198,7 +199,7 @@ fn describe(operation: &mut Value, method: &str, path: &str) {
         all.insert(status, response);
     }
     let schema = if tool { "ToolError" } else { "RouteError" };
-    for (status, codes) in refusals::by_status(&format!("{method} {path}"), takes_credential, takes_body) {
+    for (status, codes) in refusals::by_status(&format!("{method} {path}"), takes_body) {
         let meanings: Vec<String> = codes.iter().map(|code| format!("`{}`: {}", code.name(), code.meaning())).collect();
         let mut response = json!({
             "description": meanings.join("\n"),

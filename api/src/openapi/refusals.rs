@@ -1,5 +1,6 @@
 //! Which refusals each operation has: those that all share, and those that its group lists beside it.
 
+use crate::access::{self, Needs};
 use crate::error::Code;
 use crate::routes::ERRORS;
 use std::collections::BTreeMap;
@@ -13,7 +14,7 @@ const ALWAYS: &[Code] = &[
     Code::DatabaseUnavailable,
     Code::ShuttingDown,
 ];
-/// An operation that takes a credential.
+/// An operation that takes a customer's credential.
 const AUTHENTICATED: &[Code] = &[
     Code::Unauthenticated,
     Code::CredentialRevoked,
@@ -30,11 +31,15 @@ pub fn own(operation: &str) -> Option<&'static [Code]> {
 }
 
 /// All codes of an operation, by HTTP status.
-pub fn by_status(operation: &str, takes_credential: bool, takes_body: bool) -> BTreeMap<u16, Vec<Code>> {
+pub fn by_status(operation: &str, takes_body: bool) -> BTreeMap<u16, Vec<Code>> {
     let mut codes: Vec<Code> = ALWAYS.to_vec();
-    if takes_credential {
-        codes.extend(AUTHENTICATED);
+    let needs = access::needs(operation).unwrap_or(Needs::Nothing);
+    match needs {
+        Needs::Nothing => {}
+        Needs::Operator(_) => codes.push(Code::Unauthenticated),
+        Needs::Account | Needs::AccountWithoutSession | Needs::Workspace(_) => codes.extend(AUTHENTICATED),
     }
+    codes.extend(needs.refusals());
     if takes_body {
         codes.extend(WITH_BODY);
     }
@@ -61,11 +66,7 @@ mod tests {
 
     #[test]
     fn every_operation_lists_its_refusals_and_every_list_is_of_an_operation() {
-        let operations: BTreeSet<String> = document()
-            .operations()
-            .iter()
-            .map(|operation| format!("{} {}", operation.method, operation.path))
-            .collect();
+        let operations: BTreeSet<String> = document().operations().iter().map(|operation| operation.name()).collect();
         let listed: BTreeSet<String> = ERRORS.iter().copied().flatten().map(|(name, _)| (*name).to_owned()).collect();
         assert_eq!(operations, listed);
     }

@@ -42,7 +42,6 @@ impl SessionTools {
         _arguments: Json<Option<NoArguments>>,
     ) -> Answer<Json<ToolAnswer<SessionCodeAnswer>>> {
         let Auth(caller) = auth;
-        caller.refuse_session()?;
         let code = SessionCode::from_random(rand::random());
         let mut conn = self.0.conn().await?;
         let new = NewCode {

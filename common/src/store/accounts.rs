@@ -5,6 +5,7 @@
 use crate::domain::credential::ApiKey;
 use crate::ids::{AccountId, KeyId, UserId, WorkspaceId};
 use crate::store::keys::{self, NewKey};
+use crate::store::users::Identity;
 use sqlx::PgConnection;
 
 /// Creates an account.
@@ -36,20 +37,21 @@ pub async fn create_workspace(conn: &mut PgConnection, account: AccountId, name:
     Ok(id)
 }
 
-/// Creates a user; `oauth_subject` is the `sub` of the tokens that stand for them.
+/// Creates a user; `identity` is how the issuer of the tokens that stand for them names them.
 pub async fn create_user(
     conn: &mut PgConnection,
     account: AccountId,
     name: &str,
-    oauth_subject: Option<&str>,
+    identity: Option<Identity<'_>>,
 ) -> sqlx::Result<UserId> {
     let id = UserId::mint();
     sqlx::query!(
-        "INSERT INTO users (id, account_id, name, oauth_subject) VALUES ($1, $2, $3, $4)",
+        "INSERT INTO users (id, account_id, name, oauth_issuer, oauth_subject) VALUES ($1, $2, $3, $4, $5)",
         id as _,
         account as _,
         name,
-        oauth_subject
+        identity.map(|identity| identity.issuer),
+        identity.map(|identity| identity.subject)
     )
     .execute(conn)
     .await?;

@@ -24,6 +24,7 @@ pub mod reads;
 pub mod retention;
 pub mod sessions;
 pub mod uploads;
+pub mod users;
 pub mod webhook_secrets;
 pub mod workspaces;
 

@@ -33,10 +33,11 @@ pub async fn bound(conn: &mut PgConnection, workspace: WorkspaceId, role: &str) 
     .await
 }
 
-/// The workspaces that a user is a member of, oldest first, after `after`.
+/// The workspaces that a user is a member of, oldest first, after `after`; with `allowed` only those of them.
 pub async fn of_user(
     conn: &mut PgConnection,
     user: UserId,
+    allowed: Option<&[WorkspaceId]>,
     after: Option<Uuid>,
     limit: i64,
 ) -> sqlx::Result<Vec<WorkspaceRow>> {
@@ -45,11 +46,13 @@ pub async fn of_user(
         r#"SELECT workspaces.id AS "id: WorkspaceId", workspaces.name, members.role, is_default, workspaces.created_at
            FROM members JOIN workspaces ON workspaces.id = members.workspace_id
            WHERE members.user_id = $1 AND ($2::uuid IS NULL OR workspaces.id > $2)
+               AND ($4::uuid[] IS NULL OR workspaces.id = ANY ($4))
            ORDER BY workspaces.id
            LIMIT $3"#,
         user as _,
         after,
-        limit
+        limit,
+        allowed as _
     )
     .fetch_all(conn)
     .await

@@ -1,0 +1,135 @@
+//! What each operation asks of its caller, in one table that every request passes (spec §5; interface.md, "Roles").
+//!
+//! It is asked before a handler runs, where the caller becomes known: no handler can forget it. An operation without a row
+//! is refused to everyone, and a test here names it. What depends on more than the operation, such as whether an item is
+//! within reach, is the handler's.
+
+use crate::auth::{Caller, Role};
+use crate::error::{Answer, ApiError, Code};
+use Needs::{Account, AccountWithoutSession, Nothing, Operator, Workspace};
+use common::domain::operator::OperatorRole::{self, Act, Read};
+
+/// What an operation asks of its caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// No credential: what is sent proves enough.
+    Nothing,
+    /// A credential of the account that it acts on; a role in a workspace is not looked at.
+    Account,
+    /// The same, but not a script session's token (spec §5, "Script sessions", 4).
+    AccountWithoutSession,
+    /// At least this role in the workspace that the call acts in.
+    Workspace(Role),
+    /// An operator's token that allows this.
+    Operator(OperatorRole),
+}
+
+const VIEWER: Needs = Workspace(Role::Viewer);
+const EDITOR: Needs = Workspace(Role::Editor);
+
+/// Every operation, by method and path.
+pub const ACCESS: &[(&str, Needs)] = &[
+    ("GET /tools", Account),
+    ("POST /tools/prepare_media", EDITOR),
+    ("POST /tools/get_jobs", VIEWER),
+    ("POST /tools/cancel_jobs", EDITOR),
+    ("POST /tools/get_api_session", AccountWithoutSession),
+    ("POST /tools/list_items", VIEWER),
+    ("POST /tools/get_item", VIEWER),
+    ("POST /tools/import_media", EDITOR),
+    ("POST /tools/delete_item", EDITOR),
+    ("POST /tools/list_models", Account),
+    ("POST /tools/get_balances", Account),
+    ("GET /models", Account),
+    ("GET /balances", Account),
+    ("POST /keys", AccountWithoutSession),
+    ("GET /keys", AccountWithoutSession),
+    ("DELETE /keys/{keyId}", AccountWithoutSession),
+    ("GET /workspaces", Account),
+    ("POST /sessions/redeem", Nothing),
+    ("POST /uploads", EDITOR),
+    ("PUT /uploads/{id}/content", Nothing),
+    ("POST /uploads/{id}/complete", EDITOR),
+    ("GET /library/items", VIEWER),
+    ("GET /library/items/{id}", VIEWER),
+    ("DELETE /library/items/{id}", EDITOR),
+    ("GET /library/items/{id}/reads/{read}", VIEWER),
+    ("POST /library/items/{id}/lease", EDITOR),
+    ("DELETE /library/items/{id}/lease", EDITOR),
+    ("POST /webhooks", Account),
+    ("GET /webhooks", Account),
+    ("PATCH /webhooks/{id}", Account),
+    ("DELETE /webhooks/{id}", Account),
+    ("GET /webhooks/{id}/deliveries", Account),
+    ("POST /webhooks/{id}/deliveries", Account),
+    ("GET /webhook-secret", AccountWithoutSession),
+    ("POST /webhook-secret", AccountWithoutSession),
+    ("DELETE /webhook-secret", AccountWithoutSession),
+    ("POST /projects", EDITOR),
+    ("GET /projects/{id}", VIEWER),
+    ("PATCH /projects/{id}/settings", EDITOR),
+    ("POST /projects/{id}/status", EDITOR),
+    ("POST /projects/{id}/cancel", EDITOR),
+    ("GET /projects/{id}/deliveries", VIEWER),
+    ("GET /events/stream", Account),
+];
+
+/// What this operation asks; none when it has no row.
+pub fn needs(operation: &str) -> Option<Needs> {
+    ACCESS.iter().find(|(named, _)| *named == operation).map(|(_, needs)| *needs)
+}
+
+impl Needs {
+    /// The refusals that follow from it, beside those of every credential.
+    pub const fn refusals(self) -> &'static [Code] {
+        match self {
+            Nothing | Account | Workspace(Role::Viewer) | Operator(Read) => &[],
+            AccountWithoutSession => &[Code::SessionNotAllowed],
+            Workspace(Role::Editor | Role::Owner) | Operator(Act) => &[Code::RoleForbidden],
+        }
+    }
+
+    /// Whether the caller may do this.
+    ///
+    /// # Errors
+    /// 403 `role_forbidden` or `session_not_allowed`.
+    pub fn judge(self, caller: &Caller) -> Answer<()> {
+        match self {
+            Nothing | Account => Ok(()),
+            AccountWithoutSession => caller.refuse_session(),
+            Workspace(role) => caller.require(role),
+            Operator(_) => Err(ApiError::internal("an operator's route took a customer's credential")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::openapi::document;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_operation_says_what_it_needs_and_every_row_is_an_operation() {
+        let operations: BTreeSet<String> = document().operations().iter().map(|operation| operation.name()).collect();
+        let rows: BTreeSet<String> = ACCESS.iter().map(|(name, _)| (*name).to_owned()).collect();
+        assert_eq!(operations, rows);
+        assert_eq!(rows.len(), ACCESS.len(), "an operation has two rows");
+    }
+
+    #[test]
+    fn an_operation_takes_the_credential_that_it_needs() {
+        for operation in document().operations() {
+            let needs = operation.needs.expect("a row");
+            let taken = document().json["paths"][&operation.path][operation.method.as_str().to_lowercase()]
+                .pointer("/security/0")
+                .and_then(|scheme| scheme.as_object()?.keys().next().cloned());
+            let wanted = match needs {
+                Nothing => None,
+                Operator(_) => Some("operator"),
+                Account | AccountWithoutSession | Workspace(_) => Some("bearer"),
+            };
+            assert_eq!(taken.as_deref(), wanted, "{}", operation.name());
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! OAuth 2.0 access tokens: whose they are, by the one issuer that the operator has named (spec §5).
+//!
+//! `token` says what a token must be, `cache` has the issuer's keys, `discovery` fetches them, `signature` verifies, and
+//! `caller` finds the user in our tables. Nothing here issues a token or keeps one, and no other place trusts one.
+
+mod cache;
+mod caller;
+mod discovery;
+mod keys;
+mod signature;
+#[cfg(test)]
+mod tests;
+mod token;
+
+pub use caller::oauth_caller;
+pub use token::Claims;
+
+use crate::error::{Answer, ApiError, Code};
+use cache::{KeyCache, NoKey};
+use common::config::{OAuthSettings, Signup};
+use discovery::{Discovery, DiscoveryError};
+use token::{Refused, Unverified};
+
+/// The issuer whose tokens are taken.
+#[derive(Debug)]
+pub struct Issuer {
+    name: String,
+    audience: Vec<String>,
+    signup: Signup,
+    keys: KeyCache,
+}
+
+/// Why the OAuth settings can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum OAuthError {
+    /// One is set without the other.
+    #[error("MWS_OAUTH_ISSUER and MWS_OAUTH_AUDIENCE belong together: set both, or neither to refuse OAuth tokens")]
+    Half,
+    /// The issuer may not be asked.
+    #[error("MWS_OAUTH_ISSUER: {0}")]
+    Issuer(#[from] DiscoveryError),
+}
+
+impl Issuer {
+    /// The issuer of these settings; none when OAuth tokens are to be refused. Nothing is fetched yet.
+    ///
+    /// # Errors
+    /// [`OAuthError`].
+    pub fn new(settings: &OAuthSettings) -> Result<Option<Self>, OAuthError> {
+        let audience: Vec<String> = settings.audience.iter().filter(|one| !one.is_empty()).cloned().collect();
+        match settings.issuer.as_deref().filter(|issuer| !issuer.is_empty()) {
+            None if audience.is_empty() => Ok(None),
+            Some(name) if !audience.is_empty() => {
+                signature::install();
+                let keys = KeyCache::new(Discovery::new(name)?);
+                Ok(Some(Self { name: name.to_owned(), audience, signup: settings.signup, keys }))
+            }
+            _ => Err(OAuthError::Half),
+        }
+    }
+
+    /// How it names itself: the `iss` of its tokens.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What its tokens must be meant for, one of these; the first is this service's own name.
+    pub fn audience(&self) -> &[String] {
+        &self.audience
+    }
+
+    /// What becomes of somebody who is not known here yet.
+    pub fn signup(&self) -> Signup {
+        self.signup
+    }
+
+    /// Whom the token stands for: its form, issuer, key, signature and audience are judged here, its times by whoever asks
+    /// the database.
+    ///
+    /// # Errors
+    /// 401 `unauthenticated`; 503 `unavailable` where its key can't be fetched now.
+    pub async fn verify(&self, token: &str) -> Answer<Claims> {
+        let refused = |why: Refused| why.error(&self.name, &self.audience);
+        let unverified = Unverified::read(token, &self.name).map_err(refused)?;
+        let keys = self.keys.with(|keys| unverified.key(keys).is_some()).await.map_err(|why| match why {
+            NoKey::Unknown => refused(Refused::UnknownKey),
+            NoKey::Away(seconds) => away(seconds),
+        })?;
+        let key = unverified.key(&keys).ok_or_else(|| refused(Refused::UnknownKey))?;
+        unverified.verify(key, &self.name, &self.audience).map_err(refused)
+    }
+}
+
+fn away(seconds: u64) -> ApiError {
+    let message = "The token can't be checked now, because its issuer can't be reached. Try again shortly.";
+    ApiError::new(Code::Unavailable, message).suggest("Try again, or use an API key.").retry_after(seconds)
+}

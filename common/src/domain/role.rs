@@ -1,0 +1,55 @@
+//! What somebody may do in a workspace (spec §2 "Workspace", §5).
+//!
+//! It owns the order of the roles. Which operation needs which role is the api's table; who has which is the store's.
+
+use std::fmt;
+
+/// A role in a workspace; each may do what those before it may (interface.md, "Roles").
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, sqlx::Type)]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum Role {
+    /// Reads.
+    Viewer,
+    /// Starts work.
+    Editor,
+    /// Manages members.
+    Owner,
+}
+
+impl Role {
+    /// All three, the least first.
+    pub const ALL: [Self; 3] = [Self::Viewer, Self::Editor, Self::Owner];
+
+    /// The word in answers and tables.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Viewer => "viewer",
+            Self::Editor => "editor",
+            Self::Owner => "owner",
+        }
+    }
+
+    /// The role with this name, if there is one.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.name() == name)
+    }
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_owner_may_do_what_an_editor_may_and_an_editor_what_a_viewer_may() {
+        assert!(Role::ALL.is_sorted());
+        assert!(Role::Owner > Role::Editor && Role::Editor > Role::Viewer);
+        assert!(Role::ALL.into_iter().all(|role| Role::from_name(role.name()) == Some(role)));
+        assert_eq!(Role::from_name("Owner"), None);
+    }
+}
