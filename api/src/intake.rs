@@ -16,8 +16,8 @@ use std::time::Duration;
 const MOST_BYTES: usize = 1 << 20;
 /// How long a client may take to send one.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Headers that operations read: one that is no text would be silently ignored.
-const READ_HEADERS: [&str; 2] = ["x-workspace-id", "idempotency-key"];
+/// Headers that decide something: one that is no text would be silently ignored, and of two one would be.
+const READ_HEADERS: [&str; 4] = ["authorization", "x-workspace-id", "idempotency-key", "content-type"];
 
 /// Whether a body goes to the store as it comes: `PUT` below `/uploads/`.
 fn is_streamed(request: &Request) -> bool {
@@ -28,8 +28,12 @@ fn is_streamed(request: &Request) -> bool {
 /// Checks the headers, reads the body, and puts both in order for the framework.
 pub async fn take_in(request: &mut Request) -> Answer<()> {
     for name in READ_HEADERS {
-        if request.headers().get_all(name).iter().any(|value| value.to_str().is_err()) {
+        let mut sent = request.headers().get_all(name).iter();
+        if sent.clone().any(|value| value.to_str().is_err()) {
             return Err(ApiError::new(Code::InvalidRequest, format!("`{name}`: expected printable ASCII characters.")));
+        }
+        if sent.nth(1).is_some() {
+            return Err(ApiError::new(Code::InvalidRequest, format!("`{name}`: sent more than once.")));
         }
     }
     if is_streamed(request) {

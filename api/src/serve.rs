@@ -29,7 +29,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use unreadable::unreadable;
-use wire::{Exchange, Wire};
+use wire::{Exchange, Patience, Wire};
 
 /// How long answers that are under way have once the process is to end.
 const GRACE: Duration = Duration::from_secs(10);
@@ -131,7 +131,7 @@ impl<E: Endpoint<Output = Response> + 'static> Server<E> {
         let exchange = Exchange::new();
         let app = self.app.clone();
         let refusal = Arc::new(move |status: StatusCode, path: &str| unreadable(&app, status, path));
-        let wire = Wire::new(socket, exchange.clone(), refusal);
+        let wire = Wire::new(socket, exchange.clone(), refusal, Patience::default());
         let service = service_fn(|request: http::Request<Incoming>| {
             // Held until the last byte of the answer has been handed over.
             let answering = exchange.answering();

@@ -5,6 +5,7 @@
 
 mod begin;
 mod content;
+mod sending;
 
 pub use begin::{Import, Imported, import};
 pub use content::FileBody;
@@ -31,7 +32,14 @@ pub const ERRORS: Refusals = &[
     ("POST /uploads", &[Code::RoleForbidden, Code::FileTooLarge, Code::UnsupportedMediaType, Code::UrlNotAllowed]),
     (
         "PUT /uploads/{id}/content",
-        &[Code::UploadNotFound, Code::IllegalTransition, Code::FileTooLarge, Code::UnsupportedMediaType],
+        &[
+            Code::Unauthenticated,
+            Code::UploadNotFound,
+            Code::UploadIncomplete,
+            Code::IllegalTransition,
+            Code::FileTooLarge,
+            Code::UnsupportedMediaType,
+        ],
     ),
     (
         "POST /uploads/{id}/complete",
@@ -153,7 +161,7 @@ impl Uploads {
     /// Send the bytes of an upload
     ///
     /// The URL is the one that `POST /uploads` gave out; it needs no other credential. Until `complete`, bytes that are
-    /// sent again replace those before.
+    /// sent again replace those before. One request at a time may send them.
     #[oai(path = "/uploads/:id/content", method = "put", operation_id = "send_upload_content")]
     async fn content(
         &self,

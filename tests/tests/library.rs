@@ -5,7 +5,7 @@ use common::domain::item::ItemType;
 use common::ids::{AccountId, ItemId, JobId, UploadId, WorkspaceId};
 use common::queue::{self, Queue, Subject, Ticket};
 use common::store::items::{self, Added, NewItem, Resolved, Tombstone};
-use common::store::uploads::{self, Claim, Completed, Facts, Finished, NewImport, NewUpload, Received};
+use common::store::uploads::{self, Claim, Completed, Facts, Finished, LetIn, NewImport, NewUpload, Received};
 use mws_tests::template::TestDatabase;
 use sqlx::pool::PoolConnection;
 use sqlx::{PgConnection, PgPool, Postgres};
@@ -66,9 +66,16 @@ impl Library {
     /// An upload whose bytes have arrived and that is due.
     async fn due(&mut self, item: ItemId) -> anyhow::Result<UploadId> {
         let upload = self.upload(item).await?;
-        uploads::receive(&mut self.conn, upload, "items/x/media/1", 3, &[1; 32]).await?;
+        assert_eq!(self.send(upload, "items/x/media/1", 3).await?, Received::Recorded);
         assert_eq!(uploads::complete(&mut self.conn, upload, "none").await?, Completed::Now);
         Ok(upload)
+    }
+
+    /// Bytes sent by a request of their own.
+    async fn send(&mut self, upload: UploadId, key: &str, bytes: i64) -> anyhow::Result<Received> {
+        let by = UploadId::mint().uuid();
+        uploads::let_in(&mut self.conn, upload, by).await?;
+        Ok(uploads::receive(&mut self.conn, upload, by, key, bytes, &[1; 32]).await?)
     }
 
     async fn import(&mut self) -> anyhow::Result<UploadId> {
@@ -170,15 +177,39 @@ async fn an_upload_is_completed_once_and_with_the_announced_bytes_alone() -> any
     let item = library.item("song").await?;
     let upload = library.upload(item).await?;
     assert_eq!(uploads::complete(&mut library.conn, upload, "t").await?, Completed::No);
-    let short = uploads::receive(&mut library.conn, upload, "k1", 2, &[1; 32]).await?;
-    assert_eq!(short, Received::Recorded { replaced: None });
+    assert_eq!(library.send(upload, "k1", 2).await?, Received::Recorded);
     assert_eq!(uploads::complete(&mut library.conn, upload, "t").await?, Completed::No);
-    let whole = uploads::receive(&mut library.conn, upload, "k2", 3, &[2; 32]).await?;
-    assert_eq!(whole, Received::Recorded { replaced: Some("k1".to_owned()) });
+    assert_eq!(library.send(upload, "k2", 3).await?, Received::Recorded);
     assert_eq!(uploads::complete(&mut library.conn, upload, "t").await?, Completed::Now);
     assert_eq!(uploads::complete(&mut library.conn, upload, "t").await?, Completed::No);
-    let late = uploads::receive(&mut library.conn, upload, "k3", 3, &[3; 32]).await?;
+    assert_eq!(library.send(upload, "k3", 3).await?, Received::NotAwaiting);
+    library.close().await
+}
+
+#[tokio::test]
+async fn one_request_at_a_time_sends_an_uploads_bytes_and_the_next_drops_what_was_sent() -> anyhow::Result<()> {
+    let mut library = Library::new().await?;
+    let item = library.item("song").await?;
+    let upload = library.upload(item).await?;
+    let [first, second, third] = [(); 3].map(|()| UploadId::mint().uuid());
+    assert_eq!(uploads::let_in(&mut library.conn, upload, first).await?, LetIn::Yes { dropped: None });
+    assert_eq!(uploads::let_in(&mut library.conn, upload, second).await?, LetIn::No);
+    library.pass("59 seconds").await?;
+    assert!(uploads::still_in(&mut library.conn, upload, first).await?);
+    library.pass("70 seconds").await?;
+    assert_eq!(uploads::let_in(&mut library.conn, upload, second).await?, LetIn::No, "the claim was renewed");
+    library.pass("120 seconds").await?;
+    assert_eq!(uploads::let_in(&mut library.conn, upload, second).await?, LetIn::Yes { dropped: None });
+    // The first was not heard of for too long: what it stored is nobody's.
+    assert!(!uploads::still_in(&mut library.conn, upload, first).await?);
+    uploads::let_go(&mut library.conn, upload, first).await?;
+    let late = uploads::receive(&mut library.conn, upload, first, "k1", 3, &[1; 32]).await?;
     assert_eq!(late, Received::NotAwaiting);
+    let stored = uploads::receive(&mut library.conn, upload, second, "k2", 3, &[1; 32]).await?;
+    assert_eq!(stored, Received::Recorded);
+    let again = uploads::let_in(&mut library.conn, upload, third).await?;
+    assert_eq!(again, LetIn::Yes { dropped: Some("k2".to_owned()) });
+    assert_eq!(uploads::complete(&mut library.conn, upload, "t").await?, Completed::No, "its bytes are being replaced");
     library.close().await
 }
 

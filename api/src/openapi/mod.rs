@@ -4,6 +4,9 @@
 //! what says which methods a path has, and what a refused body is explained by. `openapi.json` at the root of the
 //! repository is kept in step with it by a test here.
 
+#[cfg(test)]
+mod compatible;
+mod examples;
 mod patch;
 mod refusals;
 
@@ -236,6 +239,14 @@ mod tests {
         }
         let committed = std::fs::read_to_string(&path).unwrap_or_default();
         assert!(committed == document().text, "run: UPDATE=1 cargo test -p mws-api openapi");
+    }
+
+    #[test]
+    fn nothing_that_clients_were_promised_is_broken() {
+        // A new version, and nothing less, is a reason to write the document over the baseline.
+        let baseline = include_str!("../../openapi-baseline.json");
+        let baseline: Value = serde_json::from_str(baseline).expect("JSON");
+        assert_eq!(compatible::breaks(&baseline, &document().json), [""; 0]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! OpenAPI 3.0 as generators read it: plain media types, closed request objects, nullable fields, the error answers of
 //! each operation, and the headers that every request may carry and every answer does.
 
-use super::refusals;
+use super::{examples, refusals};
 use crate::error::Code;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -13,6 +13,7 @@ pub fn apply(document: &mut Value) {
     document["openapi"] = "3.0.3".into();
     plain_media_types(document);
     unwrap_descriptions(document);
+    lift_descriptions(document);
     for name in request_schemas(document) {
         document["components"]["schemas"][&name]["additionalProperties"] = false.into();
     }
@@ -21,10 +22,12 @@ pub fn apply(document: &mut Value) {
         optional_fields_take_null(schema);
     }
     add_components(document);
+    let schemas = document["components"]["schemas"].clone();
     let paths = document["paths"].as_object_mut().into_iter().flatten();
     for (path, methods) in paths {
         for (method, operation) in methods.as_object_mut().into_iter().flatten() {
             describe(operation, &method.to_uppercase(), path);
+            examples::add(&schemas, operation, path.starts_with("/tools/"));
         }
     }
 }
@@ -56,6 +59,24 @@ fn unwrap_descriptions(value: &mut Value) {
             object.values_mut().for_each(unwrap_descriptions);
         }
         Value::Array(values) => values.iter_mut().for_each(unwrap_descriptions),
+        _ => {}
+    }
+}
+
+/// A part of `allOf` that only describes stands beside it instead: generators take a part for a schema of its own.
+fn lift_descriptions(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            if let Some(parts) = object.get_mut("allOf").and_then(Value::as_array_mut)
+                && let Some(at) = parts.iter().position(|part| !part["description"].is_null() && part["$ref"].is_null())
+                && parts[at].as_object().is_some_and(|part| part.len() == 1)
+            {
+                let part = parts.remove(at);
+                object.insert("description".to_owned(), part["description"].clone());
+            }
+            object.values_mut().for_each(lift_descriptions);
+        }
+        Value::Array(values) => values.iter_mut().for_each(lift_descriptions),
         _ => {}
     }
 }
@@ -151,16 +172,27 @@ fn add_components(document: &mut Value) {
 }
 
 fn headers() -> Value {
-    let integer = |description: &str| json!({ "description": description, "schema": { "type": "integer" } });
+    let integer = |description: &str, example: i64| {
+        let schema = json!({ "type": "integer", "minimum": 0 });
+        json!({ "description": description, "required": true, "schema": schema, "example": example })
+    };
     json!({
         "X-Request-Id": {
             "description": "Identifies the request; a plain one of up to 128 characters that you send is kept.",
-            "schema": { "type": "string" },
+            "required": true,
+            "schema": { "type": "string", "minLength": 1, "maxLength": 128 },
+            "example": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
         },
-        "X-RateLimit-Limit": integer("Requests a minute at the steady rate."),
-        "X-RateLimit-Remaining": integer("Requests that may be sent at once now."),
-        "X-RateLimit-Reset": integer("When Remaining is whole again, in unix seconds."),
-        "Retry-After": integer("Seconds until the request may succeed."),
+        "X-RateLimit-Limit": integer("Requests a minute at the steady rate.", 600),
+        "X-RateLimit-Remaining": integer("Requests that may be sent at once now.", 59),
+        "X-RateLimit-Reset": integer("When Remaining is whole again, in unix seconds.", 1_795_080_600),
+        "Retry-After": integer("Seconds until the request may succeed.", 1),
+        "WWW-Authenticate": {
+            "description": "How to authenticate: `Bearer`, perhaps with parameters.",
+            "required": true,
+            "schema": { "type": "string" },
+            "example": "Bearer",
+        },
         "Allow": { "description": "The methods that the route has.", "schema": { "type": "string" } },
     })
 }
@@ -170,6 +202,12 @@ fn parameters() -> Value {
         "WorkspaceId": {
             "name": "x-workspace-id", "in": "header", "required": false, "schema": { "type": "string" },
             "description": "The workspace this one call acts in when not the default (spec §4.1).",
+        },
+        "RequestId": {
+            "name": "X-Request-Id", "in": "header", "required": false,
+            "schema": { "type": "string" },
+            "description": "What to call the request in answers and logs. One that is not 1 to 128 letters, digits and \
+                `-_.:` is replaced.",
         },
         "IdempotencyKey": {
             "name": "Idempotency-Key", "in": "header", "required": false,
@@ -184,6 +222,7 @@ fn describe(operation: &mut Value, method: &str, path: &str) {
     let acts_in_a_workspace =
         operation["security"].as_array().into_iter().flatten().any(|one| one.get("bearer").is_some());
     let takes_body = operation.get("requestBody").is_some();
+    add_parameter(operation, "RequestId");
     if acts_in_a_workspace {
         add_parameter(operation, "WorkspaceId");
     }
@@ -206,6 +245,9 @@ fn describe(operation: &mut Value, method: &str, path: &str) {
             "content": { "application/json": { "schema": { "$ref": format!("#/components/schemas/{schema}") } } },
         });
         add_headers(&mut response, matches!(status, 429 | 503));
+        if status == 401 {
+            response["headers"]["WWW-Authenticate"] = json!({ "$ref": "#/components/headers/WWW-Authenticate" });
+        }
         all.insert(status.to_string(), response);
     }
     operation["responses"] = Value::Object(all);

@@ -21,12 +21,23 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// How long a connection may be silent between requests: longer than a balancer before it keeps one open.
-const REST: Duration = Duration::from_secs(75);
-/// How long a request's line and headers may take, from their first byte.
-const HEAD: Duration = Duration::from_secs(15);
-/// How long a client may take none of an answer.
-const STALL: Duration = Duration::from_secs(60);
+/// How long a client may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// To say something between requests: longer than a balancer before it keeps a connection open.
+    pub rest: Duration,
+    /// To send a request's line and headers, from their first byte, and to begin.
+    pub head: Duration,
+    /// To take any of an answer.
+    pub stall: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { rest: Duration::from_secs(75), head: Duration::from_secs(15), stall: Duration::from_mins(1) }
+    }
+}
+
 /// What is kept of a request line, to know which envelope its refusal takes.
 const KEPT: usize = 64;
 
@@ -98,10 +109,10 @@ enum Phase {
 }
 
 impl Phase {
-    fn limit(self) -> Option<Duration> {
+    fn limit(self, patience: Patience) -> Option<Duration> {
         match self {
-            Self::Greeting | Self::Head => Some(HEAD),
-            Self::Rest => Some(REST),
+            Self::Greeting | Self::Head => Some(patience.head),
+            Self::Rest => Some(patience.rest),
             Self::Answering => None,
         }
     }
@@ -120,6 +131,7 @@ pub struct Wire<Io> {
     io: Io,
     exchange: Exchange,
     refusal: Refusal,
+    patience: Patience,
     phase: Phase,
     multiplexed: bool,
     /// How many answers had begun when it was last looked.
@@ -133,16 +145,17 @@ pub struct Wire<Io> {
 
 impl<Io> Wire<Io> {
     /// Watches a connection that has just been made.
-    pub fn new(io: Io, exchange: Exchange, refusal: Refusal) -> Self {
+    pub fn new(io: Io, exchange: Exchange, refusal: Refusal, patience: Patience) -> Self {
         Self {
             io,
             exchange,
             refusal,
+            patience,
             phase: Phase::Greeting,
             multiplexed: false,
             begun: 0,
             line: Vec::new(),
-            deadline: Box::pin(sleep(HEAD)),
+            deadline: Box::pin(sleep(patience.head)),
             stall: None,
             substitute: None,
         }
@@ -156,7 +169,7 @@ impl<Io> Wire<Io> {
         if phase != Phase::Head {
             self.line.clear();
         }
-        if let Some(limit) = phase.limit() {
+        if let Some(limit) = phase.limit(self.patience) {
             self.deadline.as_mut().reset(Instant::now() + limit);
         }
     }
@@ -191,7 +204,7 @@ impl<Io> Wire<Io> {
     /// Ends with an error once the client has taken longer than it may.
     fn overdue(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.look();
-        if self.phase.limit().is_none() {
+        if self.phase.limit(self.patience).is_none() {
             return Poll::Pending;
         }
         ready!(self.deadline.as_mut().poll(cx));
@@ -200,7 +213,7 @@ impl<Io> Wire<Io> {
 
     /// Ends with an error once the client has taken nothing for too long.
     fn stalled(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let stall = self.stall.get_or_insert_with(|| Box::pin(sleep(STALL)));
+        let stall = self.stall.get_or_insert_with(|| Box::pin(sleep(self.patience.stall)));
         ready!(stall.as_mut().poll(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
@@ -291,6 +304,7 @@ impl<Io: AsyncWrite + Unpin> AsyncWrite for Wire<Io> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
     #[test]
     fn a_bare_refusal_is_found_behind_an_answer_and_an_answer_of_ours_is_none() {
@@ -302,5 +316,66 @@ mod tests {
         assert_eq!(bare_refusal(ours), None);
         assert_eq!(bare_refusal(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"), None);
         assert_eq!(bare_refusal(b""), None);
+    }
+
+    const SOON: Duration = Duration::from_millis(20);
+    const NEVER: Duration = Duration::from_hours(1);
+
+    /// A connection that is watched, and its client.
+    fn watched(patience: Patience) -> (Wire<DuplexStream>, DuplexStream, Exchange) {
+        let (ours, theirs) = tokio::io::duplex(64);
+        let exchange = Exchange::new();
+        let refusal = Arc::new(|status: StatusCode, path: &str| format!("{status} for {path}").into_bytes());
+        (Wire::new(ours, exchange.clone(), refusal, patience), theirs, exchange)
+    }
+
+    async fn read(wire: &mut Wire<DuplexStream>) -> io::Result<usize> {
+        wire.read(&mut [0; 16]).await
+    }
+
+    #[tokio::test]
+    async fn a_client_that_says_nothing_or_never_ends_its_headers_is_cut_off() {
+        for begun in [&b""[..], b"GET"] {
+            let (mut wire, mut client, _) = watched(Patience { rest: NEVER, head: SOON, stall: NEVER });
+            client.write_all(begun).await.expect("room");
+            let cut_off = loop {
+                match read(&mut wire).await {
+                    Ok(_) => {}
+                    Err(error) => break error.kind(),
+                }
+            };
+            assert_eq!(cut_off, io::ErrorKind::TimedOut, "after {begun:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn while_it_is_answered_a_client_may_be_silent_and_then_only_for_so_long() {
+        let (mut wire, mut client, exchange) = watched(Patience { rest: SOON, head: NEVER, stall: NEVER });
+        client.write_all(b"GET").await.expect("room");
+        assert_eq!(read(&mut wire).await.expect("three bytes"), 3);
+        let answering = exchange.answering();
+        let mut waiting = std::pin::pin!(read(&mut wire));
+        assert!(tokio::time::timeout(SOON * 3, waiting.as_mut()).await.is_err(), "it is being answered");
+        drop(answering);
+        drop(waiting);
+        assert_eq!(read(&mut wire).await.map_err(|error| error.kind()), Err(io::ErrorKind::TimedOut));
+    }
+
+    #[tokio::test]
+    async fn a_client_that_takes_none_of_its_answer_is_cut_off() {
+        let (mut wire, _client, _) = watched(Patience { rest: NEVER, head: NEVER, stall: SOON });
+        let cut_off = wire.write_all(&[0; 1_000]).await;
+        assert_eq!(cut_off.map_err(|error| error.kind()), Err(io::ErrorKind::TimedOut));
+    }
+
+    #[tokio::test]
+    async fn a_bare_refusal_is_replaced_by_one_that_knows_the_path() {
+        let (mut wire, mut client, _) = watched(Patience::default());
+        client.write_all(b"POST /tools/x HTTP/1.1\r\n\0").await.expect("room");
+        read(&mut wire).await.expect("sixteen bytes");
+        wire.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n").await.expect("it is taken");
+        let mut told = [0; 64];
+        let length = client.read(&mut told).await.expect("an answer");
+        assert_eq!(std::str::from_utf8(&told[..length]), Ok("400 Bad Request for /tools/x"));
     }
 }

@@ -1,14 +1,15 @@
 //! The bytes of an upload on their way from the client to the media store: counted, hashed, and never held whole.
 
 use super::begin::token_hash;
+use super::sending::{Sending, Stored};
 use super::{expired, unknown};
 use crate::app::App;
 use crate::error::{Answer, ApiError, Code};
 use bytes::Bytes;
 use common::domain::upload::{UploadStatus, essence};
-use common::ids::UploadId;
+use common::ids::{ItemId, UploadId};
 use common::media::{WriteError, Written, new_media_key};
-use common::store::uploads::{self, Received, UploadRow};
+use common::store::uploads::{self, UploadRow};
 use futures_util::stream::{BoxStream, Stream, StreamExt, try_unfold};
 use poem::{Request, RequestBody};
 use poem_openapi::payload::{Binary, Payload};
@@ -16,10 +17,12 @@ use poem_openapi::registry::{MetaMediaType, MetaRequest};
 use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions};
 use std::io;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
-/// Longest time between two pieces of a body.
-const STALL: Duration = Duration::from_mins(1);
+/// How long a body may take to bring [`LEAST_BYTES`] more; its end may come at any time.
+const WINDOW: Duration = Duration::from_secs(30);
+/// About a kibibyte a second: less is no upload but a held place.
+const LEAST_BYTES: usize = 32 << 10;
 
 /// What clients call a body that they know no type of; it does not contradict the announced one.
 const UNTYPED: [&str; 2] = ["application/octet-stream", "application/x-www-form-urlencoded"];
@@ -29,12 +32,6 @@ const COURTESY_BYTES: usize = 16 << 20;
 const COURTESY_TIME: Duration = Duration::from_secs(2);
 
 type Chunks = BoxStream<'static, io::Result<Bytes>>;
-
-/// Bytes in the media store that are nobody's yet.
-struct Stored {
-    key: String,
-    written: Written,
-}
 
 /// A request's body as it comes, whatever its content type, with or without one.
 pub struct FileBody {
@@ -50,7 +47,10 @@ impl<'a> ApiExtractor<'a> for FileBody {
     type ParamRawType = ();
 
     fn request_meta() -> Option<MetaRequest> {
-        let content = MetaMediaType { content_type: "*/*", schema: <Binary<Bytes> as Payload>::schema_ref() };
+        let content = MetaMediaType {
+            content_type: "application/octet-stream",
+            schema: <Binary<Bytes> as Payload>::schema_ref(),
+        };
         Some(MetaRequest { description: Some("The bytes of the file."), content: vec![content], required: true })
     }
 
@@ -68,67 +68,57 @@ impl<'a> ApiExtractor<'a> for FileBody {
 ///
 /// # Errors
 /// `upload_not_found`, `unauthenticated` when the token is not the upload's, `illegal_transition` after it was completed,
-/// `unsupported_media_type`, `file_too_large`.
+/// `upload_incomplete` while another request sends them, `unsupported_media_type`, `file_too_large`.
 pub(super) async fn receive(app: &App, upload: UploadId, token: Option<&str>, body: FileBody) -> Answer<Written> {
     let FileBody { body, content_type, content_length } = body;
     let mut stream = steady(body.into_bytes_stream());
-    let written = match store(app, upload, token, (content_type, content_length), &mut stream).await {
-        Ok(written) => written,
+    let let_in = async {
+        // No connection is held while the bytes come.
+        let row = uploads::find(&mut *app.conn().await?, upload).await?.ok_or_else(unknown)?;
+        admit(&row, token, content_type.as_deref())?;
+        let declared = u64::try_from(row.declared_bytes.unwrap_or(0)).unwrap_or(0);
+        if content_length.is_some_and(|length| length > declared) {
+            return Err(too_large(declared));
+        }
+        Ok((Sending::begin(app, upload).await?, row.item_id, declared))
+    };
+    let stored = match let_in.await {
+        Ok((sending, item, declared)) => {
+            let stored = store(app, &sending, item, declared, &mut stream).await;
+            stored.map(|stored| (sending, stored))
+        }
+        Err(refusal) => Err(refusal),
+    };
+    match stored {
+        Ok((sending, stored)) => sending.settle(stored).await,
         Err(refusal) => {
             listen_on(stream).await;
-            return Err(refusal);
+            Err(refusal)
         }
-    };
-    settle(app, upload, written).await
+    }
 }
 
-/// Puts the bytes into the media store, if they may be sent and are no more than were announced.
-async fn store(
-    app: &App,
-    upload: UploadId,
-    token: Option<&str>,
-    (content_type, content_length): (Option<String>, Option<u64>),
-    stream: &mut Chunks,
-) -> Answer<Stored> {
-    // No connection is held while the bytes come.
-    let found = uploads::find(&mut *app.conn().await?, upload).await?;
-    let row = found.ok_or_else(unknown)?;
-    admit(&row, token, content_type.as_deref())?;
-    let declared = u64::try_from(row.declared_bytes.unwrap_or(0)).unwrap_or(0);
-    if content_length.is_some_and(|length| length > declared) {
-        return Err(too_large(declared));
-    }
-    let key = new_media_key(row.item_id);
-    let written = app.process.media.write(&key, stream, declared).await.map_err(|error| match error {
+/// Puts the bytes into the media store, as long as they are no more than were announced and this request is let in.
+async fn store(app: &App, sending: &Sending, item: ItemId, declared: u64, stream: &mut Chunks) -> Answer<Stored> {
+    let key = new_media_key(item);
+    let written = tokio::select! {
+        written = app.process.media.write(&key, stream, declared) => written,
+        () = sending.shut_out() => return Err(busy()),
+    };
+    let written = written.map_err(|error| match error {
         WriteError::TooLarge(_) => too_large(declared),
+        WriteError::Source(error) if error.kind() == io::ErrorKind::TimedOut => {
+            ApiError::new(Code::InvalidRequest, "The body came too slowly. Send it again.")
+        }
         WriteError::Source(_) => {
             ApiError::new(Code::InvalidRequest, "The body ended before it was whole. Send it again.")
         }
         WriteError::Store(error) => {
-            tracing::error!(upload.id = %upload, error = %error, "The media store did not take an upload.");
+            tracing::error!(upload.id = %sending.upload, error = %error, "The media store did not take an upload.");
             ApiError::new(Code::Unavailable, "The media store does not answer. Send the bytes again.")
         }
     })?;
     Ok(Stored { key, written })
-}
-
-/// Makes what was stored the upload's, and drops what thereby is nobody's.
-async fn settle(app: &App, upload: UploadId, Stored { key, written }: Stored) -> Answer<Written> {
-    let bytes = i64::try_from(written.bytes).unwrap_or(i64::MAX);
-    let received = uploads::receive(&mut *app.conn().await?, upload, &key, bytes, &written.sha256).await?;
-    let garbage = match &received {
-        Received::Recorded { replaced } => replaced.as_ref(),
-        Received::NotAwaiting => Some(&key),
-    };
-    if let Some(garbage) = garbage
-        && let Err(error) = app.process.media.delete(garbage).await
-    {
-        tracing::warn!(upload.id = %upload, error = %error, "Bytes that nobody needs stay until their item goes.");
-    }
-    match received {
-        Received::Recorded { .. } => Ok(written),
-        Received::NotAwaiting => Err(completed()),
-    }
 }
 
 /// Whether this request may send bytes for this upload now.
@@ -169,12 +159,17 @@ async fn listen_on(mut stream: Chunks) {
     let _ = timeout(COURTESY_TIME, courtesy).await;
 }
 
-/// The stream, ended with an error when nothing comes for too long: a client that has gone must not keep a place.
+/// The stream, ended with an error when it comes too slowly: a client that has gone must not keep a place.
 fn steady(body: impl Stream<Item = io::Result<Bytes>> + Send + 'static) -> Chunks {
-    let body = Box::pin(body);
-    try_unfold(body, |mut body| async move {
-        let next = timeout(STALL, body.next()).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?;
-        Ok(next.transpose()?.map(|chunk| (chunk, body)))
+    let begun = (Box::pin(body), Instant::now() + WINDOW, 0);
+    try_unfold(begun, |(mut body, mut ends, mut bytes)| async move {
+        let next = timeout_at(ends, body.next()).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?;
+        let Some(chunk) = next.transpose()? else { return Ok(None) };
+        bytes += chunk.len();
+        if bytes >= LEAST_BYTES {
+            (ends, bytes) = (Instant::now() + WINDOW, 0);
+        }
+        Ok(Some((chunk, (body, ends, bytes))))
     })
     .boxed()
 }
@@ -183,6 +178,11 @@ fn too_large(declared: u64) -> ApiError {
     ApiError::new(Code::FileTooLarge, format!("There are more than the {declared} bytes that were announced."))
 }
 
-fn completed() -> ApiError {
+pub(super) fn busy() -> ApiError {
+    ApiError::new(Code::UploadIncomplete, "Another request sends the bytes of this upload now.")
+        .suggest("Let that request end, or wait a minute; then send the bytes again.")
+}
+
+pub(super) fn completed() -> ApiError {
     ApiError::new(Code::IllegalTransition, "The upload has ended or was completed: it takes no more bytes.")
 }

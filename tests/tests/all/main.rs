@@ -3,8 +3,10 @@
 mod admission;
 mod attempts;
 mod beside;
+mod connections;
 mod cut_off;
 mod dispatch;
+mod generated;
 mod jobs;
 mod kill;
 mod load;

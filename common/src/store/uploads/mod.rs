@@ -1,12 +1,14 @@
 //! Uploads: how an item's bytes arrive, and the durable work order that turns them into a ready item.
 //!
-//! Here is what the api does: making one, taking its bytes, completing it. `work` is the worker's part, `due` the
+//! Here is what the api does: making one, completing it. `receive` is how its bytes come in, `work` is the worker's part, `due` the
 //! scheduler's. Every change names the status it leaves; `claim_no` fences a worker that has lost its lease.
 
 mod due;
+mod receive;
 mod work;
 
 pub use due::{assign_tickets, expire, lock_due, prune};
+pub use receive::{LetIn, RECEIVING_SECONDS, Received, let_go, let_in, receive, still_in};
 pub use work::{Claim, Facts, Finished, claim, fail, fetched, finish, hand_back, postpone, renew, retry};
 
 use crate::domain::upload::{UPLOAD_HOURS, UploadStatus};
@@ -136,46 +138,6 @@ pub async fn find(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Opt
     )
     .fetch_optional(conn)
     .await
-}
-
-/// Whether bytes that were stored became the upload's.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Received {
-    /// They did; `replaced` is the object of an earlier send, now nobody's.
-    Recorded {
-        /// Its key.
-        replaced: Option<String>,
-    },
-    /// The upload no longer waits for bytes: these are nobody's.
-    NotAwaiting,
-}
-
-/// Records the bytes under `object_key` as the upload's, in place of those that were sent before.
-pub async fn receive(
-    conn: &mut PgConnection,
-    upload: UploadId,
-    object_key: &str,
-    bytes: i64,
-    sha256: &[u8],
-) -> sqlx::Result<Received> {
-    let recorded = sqlx::query_scalar!(
-        "WITH before AS (
-            SELECT id, object_key FROM uploads
-            WHERE id = $1 AND status = 'awaiting_upload' AND expires_at > mws_now()
-            FOR UPDATE
-        )
-        UPDATE uploads SET object_key = $2, received_bytes = $3, received_sha256 = $4, received_at = mws_now()
-        FROM before
-        WHERE uploads.id = before.id
-        RETURNING before.object_key",
-        upload as UploadId,
-        object_key,
-        bytes,
-        sha256,
-    )
-    .fetch_optional(conn)
-    .await?;
-    Ok(recorded.map_or(Received::NotAwaiting, |replaced| Received::Recorded { replaced }))
 }
 
 /// Whether an upload went on to be processed.

@@ -1,0 +1,242 @@
+//! An example of each body and each answer, made from the schemas themselves, so that no operation is without one.
+//!
+//! Pure. A field's name says what stands in it: ids have their prefix, times and addresses look like themselves. What
+//! clients send shows the fields that are required and the few that are usually wanted; an answer shows all.
+
+use crate::error::{ApiError, Code};
+use serde_json::{Map, Value, json};
+
+/// A moment of the examples.
+const MOMENT: &str = "2026-11-20T09:30:00.000Z";
+/// Fields of a request that are shown although they are not required.
+const SHOWN: &[&str] = &[
+    "bytes",
+    "content_type",
+    "context",
+    "delivery_id",
+    "event_types",
+    "filename",
+    "job_ids",
+    "wait_seconds",
+    "webhook_url",
+];
+/// Ids by the field they stand in.
+const IDS: &[(&str, &str)] = &[
+    ("delivery_id", "dlv_"),
+    ("endpoint_id", "whe_"),
+    ("event_id", "evt_"),
+    ("item_id", "itm_"),
+    ("job_id", "job_"),
+    ("job_ids", "job_"),
+    ("missing", "job_"),
+    ("project_id", "prj_"),
+    ("ref", "itm_"),
+    ("refs", "itm_"),
+    ("request_id", "req_"),
+    ("resend_of", "dlv_"),
+    ("workspace_id", "wsp_"),
+];
+/// Ids that stand in a plain `id`, by what the schema is called.
+const OWN_IDS: &[(&str, &str)] = &[
+    ("Key", "key_"),
+    ("Webhook", "whe_"),
+    ("Delivery", "dlv_"),
+    ("Item", "itm_"),
+    ("Job", "job_"),
+    ("Upload", "upl_"),
+    ("Received", "upl_"),
+    ("Workspace", "wsp_"),
+    ("Project", "prj_"),
+    ("Account", "acc_"),
+    ("User", "usr_"),
+];
+/// Texts by the field they stand in.
+const TEXTS: &[(&str, &str)] = &[
+    ("aspect_ratio", "16:9"),
+    ("brief", "A one-minute film about lighthouses."),
+    ("code", "esx_0123456789abcdef0123456789abcdef"),
+    ("content_type", "video/mp4"),
+    ("context", "Reading the interview before it is cut."),
+    ("filename", "interview.mp4"),
+    ("key", "es_live_0123456789abcdef0123456789abcdef"),
+    ("method", "PUT"),
+    ("month", "2026-11"),
+    ("name", "interview.mp4"),
+    ("prefix", "es_live_0123"),
+    ("query", "somebody laughs"),
+    ("role", "editor"),
+    ("secret", "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="),
+    ("sha256", "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"),
+    ("token", "ess_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"),
+];
+
+/// Which fields of an object are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Sent,
+    Answered,
+}
+
+/// Puts an example beside each JSON body, answer and refusal of an operation. `tool` says which envelope refusals take.
+pub fn add(schemas: &Value, operation: &mut Value, tool: bool) {
+    if let Some(content) = operation.pointer_mut("/requestBody/content/application~1json") {
+        content["example"] = example(schemas, &content["schema"], Shown::Sent);
+    }
+    for (status, response) in operation["responses"].as_object_mut().into_iter().flatten() {
+        let Some(content) = response.pointer_mut("/content/application~1json") else { continue };
+        content["example"] = match refusal(status) {
+            Some(code) if tool => ApiError::new(code, code.meaning()).tool_body(),
+            Some(code) => ApiError::new(code, code.meaning()).route_body(),
+            None => example(schemas, &content["schema"], Shown::Answered),
+        };
+    }
+}
+
+/// The first code that is answered with this status.
+fn refusal(status: &str) -> Option<Code> {
+    Code::ALL.iter().copied().find(|code| code.status().as_str() == status)
+}
+
+fn example(schemas: &Value, schema: &Value, shown: Shown) -> Value {
+    Maker { schemas, shown }.value(schema, "", "")
+}
+
+struct Maker<'a> {
+    schemas: &'a Value,
+    shown: Shown,
+}
+
+impl Maker<'_> {
+    /// A value of the schema, as the field `field` of the schema that is called `owner`.
+    fn value(&self, schema: &Value, field: &str, owner: &str) -> Value {
+        if let Some(name) = schema["$ref"].as_str().and_then(|name| name.rsplit('/').next()) {
+            return self.value(&self.schemas[name], field, name);
+        }
+        if let Some(part) = schema["allOf"].get(0) {
+            return self.value(part, field, owner);
+        }
+        if let Some(first) = schema["enum"].get(0) {
+            return first.clone();
+        }
+        match schema["type"].as_str() {
+            Some("object") => self.object(schema, owner),
+            Some("array") => self.list(schema, field, owner),
+            Some("string") => text(schema, field, owner).into(),
+            Some("integer") => whole(schema, field).into(),
+            Some("number") => number(schema, field),
+            Some("boolean") => {
+                (!matches!(field, "already_queued" | "cancel_requested" | "retryable" | "rotate")).into()
+            }
+            // Anything at all.
+            _ => json!({}),
+        }
+    }
+
+    fn object(&self, schema: &Value, owner: &str) -> Value {
+        let required = schema["required"].as_array();
+        let is_shown = |name: &str| {
+            let needed = required.is_some_and(|names| names.iter().any(|one| one == name));
+            needed || self.shown == Shown::Answered || SHOWN.contains(&name)
+        };
+        let fields = schema["properties"].as_object().into_iter().flatten();
+        let fields = fields.filter(|(name, _)| is_shown(name));
+        let shown: Map<String, Value> =
+            fields.map(|(name, field)| (name.clone(), self.value(field, name, owner))).collect();
+        shown.into()
+    }
+
+    fn list(&self, schema: &Value, field: &str, owner: &str) -> Value {
+        match field {
+            // What is media, audio tracks or overlays is the agent's to say.
+            "media" | "tracks" | "overlays" | "skills" => json!([]),
+            _ => json!([self.value(&schema["items"], field, owner)]),
+        }
+    }
+}
+
+fn text(schema: &Value, field: &str, owner: &str) -> String {
+    if schema["format"] == "date-time" {
+        return MOMENT.to_owned();
+    }
+    let id = |prefix: &str| format!("{prefix}01JD3M5N7P9Q1R3S5T7V9W1X3Y");
+    let own = || OWN_IDS.iter().find(|(word, _)| owner.contains(word)).map(|(_, prefix)| id(prefix));
+    let named =
+        |table: &[(&str, &str)]| table.iter().find(|(name, _)| *name == field).map(|(_, text)| (*text).to_owned());
+    if field == "id" {
+        return own().unwrap_or_else(|| id("mdl_"));
+    }
+    if let Some(prefix) = named(IDS) {
+        return id(&prefix);
+    }
+    if owner.contains("Reason") || owner.contains("Error") {
+        return if field == "code" { "internal".to_owned() } else { "What went wrong, in words.".to_owned() };
+    }
+    if field == "url" || field.ends_with("_url") {
+        return "https://example.com/interview.mp4".to_owned();
+    }
+    named(TEXTS).unwrap_or_else(|| format!("a {}", field.replace('_', " ")).trim_end().to_owned())
+}
+
+fn whole(schema: &Value, field: &str) -> i64 {
+    let usual = match field {
+        "bytes" | "received_bytes" => 1_048_576,
+        "expires_in" => 600,
+        "width" => 1_920,
+        "height" => 1_080,
+        "wait_seconds" => 30,
+        "response_status" => 200,
+        "credits" | "consecutive_failures" => 0,
+        _ => 1,
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "bounds of whole numbers are whole and small")]
+    let bound = |name: &str| schema[name].as_f64().map(|bound| bound as i64);
+    usual.max(bound("minimum").unwrap_or(i64::MIN)).min(bound("maximum").unwrap_or(i64::MAX))
+}
+
+fn number(schema: &Value, field: &str) -> Value {
+    match field {
+        _ if schema["minimum"].as_f64().is_some_and(|least| least > 1.0) => schema["minimum"].clone(),
+        _ if field.starts_with("duration") => json!(61.5),
+        "allowance_minutes" => json!(1000),
+        "left_minutes" => json!(998.75),
+        _ => json!(1.25),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::explain::explain;
+    use crate::openapi::document;
+    use serde_json::Value;
+
+    #[test]
+    fn every_body_and_every_answer_has_an_example_that_fits_its_schema() {
+        let json = &document().json;
+        for operation in document().operations() {
+            let name = operation.name();
+            let described = &json["paths"][&operation.path][operation.method.as_str().to_lowercase()];
+            if let Some(schema) = &operation.body {
+                let example = &described["requestBody"]["content"]["application/json"]["example"];
+                assert_eq!(explain(schema, example), None, "{name}: {example}");
+            }
+            for (status, response) in described["responses"].as_object().expect("responses") {
+                let Some(content) = response.pointer("/content/application~1json") else { continue };
+                let reference = content["schema"]["$ref"].as_str().and_then(|name| name.rsplit('/').next());
+                let schema = reference.map_or_else(|| content["schema"].clone(), |name| document().inlined(name));
+                assert_eq!(explain(&schema, &content["example"]), None, "{name} {status}: {}", content["example"]);
+            }
+        }
+    }
+
+    #[test]
+    fn an_example_of_what_a_client_sends_is_short_and_one_of_an_answer_is_whole() {
+        let at = |pointer: &str| document().json.pointer(pointer).cloned().unwrap_or(Value::Null);
+        let sent = at("/paths/~1tools~1prepare_media/post/requestBody/content/application~1json/example");
+        assert_eq!(sent["refs"][0], "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y");
+        assert_eq!(sent["reads"][0], "transcript");
+        let upload = at("/paths/~1uploads/post/requestBody/content/application~1json/example");
+        assert!(upload.get("url").is_none() && upload["bytes"] == 1_048_576, "{upload}");
+        let key = at("/paths/~1keys/post/responses/201/content/application~1json/example");
+        assert!(key["id"].as_str().is_some_and(|id| id.starts_with("key_")), "{key}");
+    }
+}
