@@ -112,16 +112,21 @@ impl Envelope {
         if tool { Self::Tool } else { Self::Route }
     }
 
-    /// The refusal as an answer.
-    pub fn refuse(self, error: &ApiError) -> Response {
+    /// The refusal's JSON.
+    pub fn body(self, error: &ApiError) -> String {
         let body = match self {
             Self::Tool => error.tool_body(),
             Self::Route => error.route_body(),
         };
+        body.to_string()
+    }
+
+    /// The refusal as an answer.
+    pub fn refuse(self, error: &ApiError) -> Response {
         let mut response = Response::builder()
             .status(error.code().status())
             .content_type("application/json; charset=utf-8")
-            .body(body.to_string());
+            .body(self.body(error));
         if let Some(seconds) = error.retry_after_seconds() {
             response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
         }

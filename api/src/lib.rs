@@ -30,6 +30,7 @@ mod projects;
 mod router;
 pub mod routes;
 mod scope;
+mod serve;
 pub mod sessions;
 pub mod text;
 pub mod tools;
@@ -41,29 +42,17 @@ pub mod workspaces;
 use crate::app::App;
 use common::config::ApiSettings;
 use common::process::Process;
-use poem::Server;
-use poem::listener::TcpListener;
-use std::time::Duration;
+use tokio::net::TcpListener;
 
 pub use router::router;
-
-/// How long answers that are under way have once the process is to end.
-const GRACE: Duration = Duration::from_secs(10);
-
-/// How long a connection may be silent: longer than a long poll, and than an upload may stall.
-const IDLE: Duration = Duration::from_secs(90);
+pub use serve::serve;
 
 /// Serves until the process is told to end, and lets answers that are under way finish.
 pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
-    let shutdown = process.shutdown.clone();
     let listen = api.listen;
     let app = App::new(process, api)?;
     tracing::info!(listen = %listen, base_url = %app.base_url, "The api listens.");
-    Server::new(TcpListener::bind(listen))
-        .idle_timeout(IDLE)
-        .run_with_graceful_shutdown(router(app), shutdown.cancelled(), Some(GRACE))
-        .await?;
-    Ok(())
+    Ok(serve(TcpListener::bind(listen).await?, app).await?)
 }
 
 #[cfg(test)]

@@ -152,7 +152,13 @@ fn request_id(sent: Option<&str>) -> String {
     sent.filter(plain).map_or_else(|| RequestId::mint().to_string(), str::to_owned)
 }
 
-fn add_headers(app: &App, scope: &Scope, response: &mut Response) {
+/// The scope of what never became a request.
+pub fn unknown_scope() -> Scope {
+    Scope(Arc::new(Parts { request_id: request_id(None), ..Parts::default() }))
+}
+
+/// Puts on an answer what every answer has: the request's id, the rate, and what keeps browsers from misusing it.
+pub fn add_headers(app: &App, scope: &Scope, response: &mut Response) {
     let settings = &app.process.settings;
     let fresh = || Standing::fresh(settings, host_unix_seconds());
     let standing = scope.standing.get().copied().unwrap_or_else(fresh);

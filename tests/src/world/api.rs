@@ -4,8 +4,6 @@ use super::{settings, until};
 use anyhow::{Context, ensure};
 use api::app::{API_PATH, App};
 use common::process::Process;
-use poem::Server;
-use poem::listener::TcpAcceptor;
 use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
@@ -27,11 +25,7 @@ impl Api {
         let address = listener.local_addr()?;
         let app = App::new(process.clone(), settings::api(address)?)?;
         let base = app.base_url.clone();
-        let shutdown = process.shutdown.clone();
-        let server = Server::new_with_acceptor(TcpAcceptor::from_std(listener)?);
-        let serving = tokio::spawn(async move {
-            server.run_with_graceful_shutdown(api::router(app), shutdown.cancelled_owned(), None).await
-        });
+        let serving = tokio::spawn(api::serve(tokio::net::TcpListener::from_std(listener)?, app));
         #[expect(clippy::disallowed_methods, reason = "a client of the service, not the service as a client")]
         let http = reqwest::Client::builder().no_proxy().build()?;
         Ok(Self { http, base, serving })
