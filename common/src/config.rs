@@ -51,6 +51,10 @@ pub struct Settings {
     #[arg(long, env = "MWS_OUTBOUND_ALLOW", value_delimiter = ',')]
     pub outbound_allow: Vec<IpNet>,
 
+    /// PEM file of root certificates that webhooks and imports trust beside the web's, for closed networks.
+    #[arg(long, env = "MWS_OUTBOUND_ROOTS")]
+    pub outbound_roots: Option<PathBuf>,
+
     /// Seconds between the attempts of a webhook delivery (comma-separated, at most seven).
     #[arg(long, env = "MWS_WEBHOOK_RETRY_SECONDS", default_value = "60,300,1800,7200,21600,43200,86400")]
     pub webhook_retry_seconds: RetrySchedule,
@@ -179,6 +183,10 @@ pub struct ApiSettings {
     /// Whose OAuth tokens are taken.
     #[command(flatten)]
     pub oauth: OAuthSettings,
+
+    /// Connections open at a time; one too many is answered 503.
+    #[arg(long, env = "MWS_MAX_CONNECTIONS", default_value_t = 4096)]
+    pub max_connections: usize,
 }
 
 /// Whose OAuth 2.0 access tokens are taken (spec §5, "OAuth access token"). Issuer and audience belong together.

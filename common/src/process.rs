@@ -6,7 +6,7 @@
 use crate::config::Settings;
 use crate::domain::url_policy::NetworkPolicy;
 use crate::media::{MediaError, MediaStore};
-use crate::outbound::{OutboundClient, OutboundError, OutboundSettings};
+use crate::outbound::{OutboundClient, OutboundError, OutboundSettings, roots_from_file};
 use crate::store::{self, PoolSize};
 use crate::wake::Wakes;
 use secrecy::SecretString;
@@ -84,7 +84,8 @@ impl Process {
     pub fn over(settings: Settings, pool: PgPool) -> Result<Self, StartError> {
         let media = MediaStore::open(&settings.media_store_url())?;
         let policy = NetworkPolicy::naming(settings.outbound_allow.iter().copied());
-        let outbound = OutboundClient::new(OutboundSettings { policy, ..OutboundSettings::default() })?;
+        let extra_roots = settings.outbound_roots.as_deref().map_or_else(|| Ok(Vec::new()), roots_from_file)?;
+        let outbound = OutboundClient::new(OutboundSettings { policy, extra_roots, ..OutboundSettings::default() })?;
         let shutdown = CancellationToken::new();
         let wakes = Wakes::start(&pool, shutdown.clone());
         let host = host_name();

@@ -12,8 +12,8 @@ pub use upload::{sha256, upload_file, wait_until_ready};
 use crate::failure::{Failure, Refusal};
 use crate::output::Out;
 use anyhow::Context;
-use reqwest::Method;
 use reqwest::header::{HeaderName, HeaderValue};
+use reqwest::{Method, Response};
 use secrecy::ExposeSecret;
 use serde_json::Value;
 use std::fmt::Write;
@@ -86,6 +86,13 @@ impl Client {
 
     /// Makes the request and reads its answer.
     pub async fn call(&self, call: Call<'_>) -> Result<Value, Failure> {
+        let response = self.open(call).await?;
+        let text = response.bytes().await.map_err(|error| self.unreachable(&error))?;
+        Ok(serde_json::from_slice(&text).unwrap_or(Value::Null))
+    }
+
+    /// Makes the request and answers once it is known to succeed: the body is still to come, and the caller's to read.
+    pub async fn open(&self, call: Call<'_>) -> Result<Response, Failure> {
         let url = format!("{}{}", self.access.base_url, call.path);
         let mut request = self.http.request(call.method.clone(), &url).bearer_auth(self.access.key.expose_secret());
         for (name, value) in call.headers {
@@ -103,15 +110,16 @@ impl Client {
         let took_ms = began.elapsed().as_millis();
         let shown = id.as_deref().unwrap_or("-");
         self.out.trace(&format!("{} {} {} {took_ms} ms {shown}", call.method, call.path, status.as_u16()));
+        if status.is_success() {
+            return Ok(response);
+        }
         let text = response.bytes().await.map_err(|error| self.unreachable(&error))?;
         let body: Value = serde_json::from_slice(&text).unwrap_or(Value::Null);
-        if status.is_success() {
-            return Ok(body);
-        }
         Err(Failure::Refused(Box::new(Refusal::read(status.as_u16(), &body, id.as_deref()))))
     }
 
-    fn unreachable(&self, error: &reqwest::Error) -> Failure {
+    /// Why there is no answer, or no more of it.
+    pub fn unreachable(&self, error: &reqwest::Error) -> Failure {
         let url = &self.access.base_url;
         let why = if error.is_connect() {
             format!(

@@ -9,6 +9,7 @@ mod deliveries;
 mod items;
 mod jobs;
 mod keys;
+mod listen;
 mod pages;
 mod prepare;
 mod reads;
@@ -62,6 +63,8 @@ pub enum ClientCommand {
     /// See what was sent to an endpoint, and send it again.
     #[command(subcommand)]
     Deliveries(deliveries::Command),
+    /// Follow the account's events, and forward them to a server on your machine.
+    Listen(listen::Args),
     /// Show the minutes that are left.
     Balances,
     /// Manage API keys.
@@ -104,6 +107,7 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Reads(command) => reads::run(command, context).await,
         ClientCommand::Webhooks(command) => webhooks::run(command, context).await,
         ClientCommand::Deliveries(command) => deliveries::run(command, context).await,
+        ClientCommand::Listen(args) => listen::run(args, context).await,
         ClientCommand::Balances => balances::run(context).await,
         ClientCommand::Keys(command) => keys::run(command, context).await,
         ClientCommand::Workspaces(command) => workspaces::run(command, context).await,

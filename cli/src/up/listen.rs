@@ -36,9 +36,16 @@ fn reachable(listen: SocketAddr) -> SocketAddr {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use common::config::OAuthSettings;
 
     fn api(listen: &str) -> ApiSettings {
-        ApiSettings { listen: listen.parse().unwrap(), public_url: None, trusted_proxies: Vec::new() }
+        ApiSettings {
+            listen: listen.parse().unwrap(),
+            public_url: None,
+            trusted_proxies: Vec::new(),
+            oauth: OAuthSettings::default(),
+            max_connections: 1,
+        }
     }
 
     #[test]

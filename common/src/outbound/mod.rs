@@ -24,6 +24,7 @@ pub use resolve::Lookup;
 use resolve::{ResolveError, VettingResolver};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 pub use webhook::{AttemptOutcome, WebhookRequest};
@@ -46,7 +47,7 @@ const CREATION_LOOKUP: Duration = Duration::from_secs(5);
 pub struct OutboundSettings {
     /// Which addresses may be reached: `MWS_OUTBOUND_ALLOW`.
     pub policy: NetworkPolicy,
-    /// Root certificates that count beside the web's, for tests and closed networks; see [`roots_from_pem`].
+    /// Root certificates that count beside the web's, for tests and closed networks: `MWS_OUTBOUND_ROOTS`.
     pub extra_roots: Vec<CertificateDer<'static>>,
     /// Who resolves names.
     pub lookup: Lookup,
@@ -71,6 +72,18 @@ pub fn roots_from_pem(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, Outbou
     let roots = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
     let roots = roots.map_err(|error| OutboundError::Root(error.to_string()))?;
     if roots.is_empty() { Err(OutboundError::Root("the file holds none".into())) } else { Ok(roots) }
+}
+
+/// Reads the certificates of a PEM file, such as `MWS_OUTBOUND_ROOTS` names.
+///
+/// # Errors
+/// [`OutboundError::Root`], which names the file, when it can't be read or holds no certificate.
+pub fn roots_from_file(path: &Path) -> Result<Vec<CertificateDer<'static>>, OutboundError> {
+    let named = |why: String| OutboundError::Root(format!("{}: {why}", path.display()));
+    let pem = std::fs::read(path).map_err(|error| named(error.to_string()))?;
+    roots_from_pem(&pem).map_err(|error| match error {
+        OutboundError::Root(why) | OutboundError::Setup(why) => named(why),
+    })
 }
 
 /// The client. Cheap to clone; all clones share their connections.

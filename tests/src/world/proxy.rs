@@ -1,8 +1,10 @@
-//! A TCP proxy in front of the database, to take the network away from one process: what it sends gets nowhere and
-//! nothing comes back, or its connections break.
+//! A TCP proxy in front of the database or of the api, to take the network away from one process: what it sends gets
+//! nowhere and nothing comes back, or its connections break.
 
 use super::World;
 use anyhow::Context;
+use api::app::API_PATH;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
@@ -18,15 +20,30 @@ enum Line {
     Cut,
 }
 
+/// What stands behind a proxy.
+#[derive(Debug, Clone)]
+enum Behind {
+    Socket(PathBuf),
+    Address(SocketAddr),
+}
+
 /// A proxy; it is gone when this is dropped.
 pub struct Proxy {
-    /// The database's URL through it.
+    /// The URL, through it, of what stands behind it.
     pub url: String,
     line: watch::Sender<Line>,
     accepting: JoinHandle<()>,
 }
 
 impl Proxy {
+    async fn start(behind: Behind, url: impl FnOnce(SocketAddr) -> String) -> anyhow::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let url = url(listener.local_addr()?);
+        let (line, state) = watch::channel(Line::Up);
+        let accepting = tokio::spawn(accept(listener, behind, state));
+        Ok(Self { url, line, accepting })
+    }
+
     /// Lets everything through.
     pub fn restore(&self) {
         self.line.send_replace(Line::Up);
@@ -56,26 +73,45 @@ impl World {
         let options = self.database.connect_options();
         let folder = options.get_socket().context("the test server listens on a socket")?;
         let socket = folder.join(format!(".s.PGSQL.{}", options.get_port()));
-        let listener = TcpListener::bind("127.0.0.1:0").await?;
-        let address = listener.local_addr()?;
         let (user, name) = (options.get_username(), self.database.name());
-        let url = format!("postgres://{user}@{address}/{name}?sslmode=disable");
-        let (line, state) = watch::channel(Line::Up);
-        let accepting = tokio::spawn(accept(listener, socket, state));
-        Ok(Proxy { url, line, accepting })
+        let url = |address| format!("postgres://{user}@{address}/{name}?sslmode=disable");
+        Proxy::start(Behind::Socket(socket), url).await
+    }
+
+    /// A proxy in front of this world's api; its URL is a client's base URL.
+    pub async fn api_proxy(&self) -> anyhow::Result<Proxy> {
+        let address = self.base_url().trim_start_matches("http://").parse()?;
+        Proxy::start(Behind::Address(address), |address| format!("http://{address}{API_PATH}")).await
     }
 }
 
-async fn accept(listener: TcpListener, socket: PathBuf, line: watch::Receiver<Line>) {
+async fn accept(listener: TcpListener, behind: Behind, line: watch::Receiver<Line>) {
     while let Ok((client, _)) = listener.accept().await {
-        tokio::spawn(join(client, socket.clone(), line.clone()));
+        let (behind, line) = (behind.clone(), line.clone());
+        tokio::spawn(async move {
+            match behind {
+                Behind::Socket(path) => {
+                    let Ok(server) = UnixStream::connect(&path).await else { return };
+                    let (from, to) = server.into_split();
+                    join(client, from, to, line).await;
+                }
+                Behind::Address(address) => {
+                    let Ok(server) = TcpStream::connect(address).await else { return };
+                    let (from, to) = server.into_split();
+                    join(client, from, to, line).await;
+                }
+            }
+        });
     }
 }
 
-async fn join(client: TcpStream, socket: PathBuf, mut line: watch::Receiver<Line>) {
-    let Ok(server) = UnixStream::connect(&socket).await else { return };
+async fn join(
+    client: TcpStream,
+    from_server: impl AsyncRead + Unpin,
+    to_server: impl AsyncWrite + Unpin,
+    mut line: watch::Receiver<Line>,
+) {
     let (from_client, to_client) = client.into_split();
-    let (from_server, to_server) = server.into_split();
     let (up, down) = (line.clone(), line.clone());
     tokio::select! {
         _ = carry(from_client, to_server, up) => {}

@@ -119,10 +119,15 @@ impl World {
 
     /// A session of the account's own key.
     pub async fn session(&self, tenant: &Tenant) -> anyhow::Result<Client> {
+        Ok(self.client(Some(self.session_token(tenant).await?)))
+    }
+
+    /// The token of such a session.
+    pub async fn session_token(&self, tenant: &Tenant) -> anyhow::Result<String> {
         let mut tx = self.pool().begin().await?;
         let token = session(&mut tx, tenant.account, tenant.workspace, None, Some(tenant.key_id)).await?;
         tx.commit().await?;
-        Ok(self.client(Some(token.expose().to_owned())))
+        Ok(token.expose().to_owned())
     }
 
     /// An item that is ready. There are no bytes behind it: it is for runners that look at none.

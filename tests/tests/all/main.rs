@@ -15,5 +15,6 @@ mod minutes;
 mod once;
 mod outage;
 mod owners;
+mod readings;
 mod refusals;
 mod tidy;

@@ -75,7 +75,7 @@ impl Sender {
         let secrets: Vec<&str> = secrets.iter().map(ExposeSecret::expose_secret).collect();
         let at = claim.claimed_at + since.elapsed();
         let attempt = Attempt {
-            event_type: claim.event_type,
+            event_type: claim.event_type.name(),
             event_id: &claim.event_id,
             number: claim.attempt,
             timestamp: at.timestamp(),

@@ -6,7 +6,7 @@
 
 mod attempt;
 mod places;
-mod request;
+pub mod request;
 
 use crate::batch::Batcher;
 use attempt::Sender;

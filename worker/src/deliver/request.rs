@@ -1,9 +1,9 @@
 //! The headers of one attempt, signed over the exact stored bytes (spec §6.1.5–6).
 //!
 //! It owns which headers are sent and how they are logged. The signature's time and the secrets are handed in; the
-//! formats are `domain::signature`'s. Nothing here reads a clock or the database.
+//! formats are `domain::signature`'s. Nothing here reads a clock or the database. `mws listen` signs with it too, so that
+//! what a developer's machine gets is what an endpoint gets.
 
-use common::domain::event::EventType;
 use common::domain::signature::{job_signature, standard_signature};
 use common::outbound::USER_AGENT;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Clone, Copy)]
 pub struct Attempt<'a> {
     /// The event's type, for `Service-Event`.
-    pub event_type: EventType,
+    pub event_type: &'a str,
     /// The event's id, for `Service-Delivery`.
     pub event_id: &'a str,
     /// The attempt's number, for `Service-Attempt`.
@@ -41,7 +41,7 @@ pub fn headers(attempt: &Attempt<'_>, standard: StandardWebhooks) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(8);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     add(&mut headers, "service-signature", &signature);
-    add(&mut headers, "service-event", attempt.event_type.name());
+    add(&mut headers, "service-event", attempt.event_type);
     add(&mut headers, "service-delivery", attempt.event_id);
     add(&mut headers, "service-attempt", &attempt.number.to_string());
     if standard == StandardWebhooks::Beside
@@ -77,7 +77,7 @@ mod tests {
 
     fn attempt<'a>(secrets: &'a [&'a str]) -> Attempt<'a> {
         Attempt {
-            event_type: EventType::JobFailed,
+            event_type: "job.failed",
             event_id: "evt_0123456789ABCDEFGHJKMNPQRS",
             number: 3,
             timestamp: 1_700_000_000,
