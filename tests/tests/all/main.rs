@@ -3,6 +3,7 @@
 mod admission;
 mod attempts;
 mod beside;
+mod codes;
 mod connections;
 mod cut_off;
 mod dispatch;
@@ -17,4 +18,5 @@ mod outage;
 mod owners;
 mod readings;
 mod refusals;
+mod strangers;
 mod tidy;
