@@ -24,6 +24,7 @@ pub mod models;
 pub mod oauth;
 mod openapi;
 pub mod operation;
+pub mod operator;
 mod outer;
 pub mod paging;
 mod projects;
