@@ -1,8 +1,9 @@
 //! The api as its clients meet it: on a loopback port, by HTTP.
 
-use super::{settings, until};
+use super::until;
 use anyhow::{Context, ensure};
 use api::app::{API_PATH, App};
+use common::config::ApiSettings;
 use common::process::Process;
 use poem::Server;
 use poem::listener::TcpAcceptor;
@@ -21,11 +22,12 @@ pub(super) struct Api {
 }
 
 impl Api {
-    pub(super) fn start(process: &Process) -> anyhow::Result<Self> {
+    pub(super) fn start(process: &Process, mut settings: ApiSettings) -> anyhow::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let app = App::new(process.clone(), settings::api(address)?)?;
+        settings.listen = address;
+        let app = App::new(process.clone(), settings)?;
         let base = app.base_url.clone();
         let shutdown = process.shutdown.clone();
         let server = Server::new_with_acceptor(TcpAcceptor::from_std(listener)?);

@@ -7,6 +7,7 @@
 //! [`invariants`].
 
 mod api;
+mod authorization;
 mod clock;
 mod cut;
 pub mod invariants;
@@ -20,6 +21,7 @@ mod tenants;
 mod workers;
 
 pub use api::{Answer, Client};
+pub use authorization::AuthorizationServer;
 pub use clock::until;
 pub use cut::{cut_short, disturbed};
 pub use proxy::Proxy;
@@ -31,7 +33,7 @@ pub use workers::{Scheduler, Worker};
 use crate::template::TestDatabase;
 use anyhow::Context;
 use api::Api;
-use common::config::Settings;
+use common::config::{ApiSettings, Settings};
 use common::domain::read::Read;
 use common::process::Process;
 use common::store::{self, PoolSize, reads};
@@ -64,13 +66,19 @@ impl World {
 
     /// The same with other settings.
     pub async fn with(change: impl FnOnce(&mut Settings)) -> anyhow::Result<Self> {
+        Self::with_api(|settings, _| change(settings)).await
+    }
+
+    /// The same with other settings, also of the api.
+    pub async fn with_api(change: impl FnOnce(&mut Settings, &mut ApiSettings)) -> anyhow::Result<Self> {
         common::process::install_crypto();
         let database = TestDatabase::new(async |pool: &PgPool| Ok(store::migrate(pool).await?)).await?;
         let folder = TempDir::new().context("could not make a folder")?;
         let mut settings = settings::fixed(&database.url(), folder.path())?;
-        change(&mut settings);
+        let mut api = settings::api()?;
+        change(&mut settings, &mut api);
         let process = Process::start(settings.clone(), CONNECTIONS, "api").await?;
-        let api = Api::start(&process)?;
+        let api = Api::start(&process, api)?;
         let world = Self {
             process,
             settings,

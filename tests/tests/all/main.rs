@@ -3,13 +3,16 @@
 mod admission;
 mod attempts;
 mod beside;
+mod credentials;
 mod cut_off;
 mod dispatch;
 mod jobs;
 mod kill;
 mod load;
 mod minutes;
+mod oauth;
 mod once;
+mod operators;
 mod outage;
 mod owners;
 mod refusals;
