@@ -161,7 +161,9 @@ impl Client {
     async fn answer(request: reqwest::RequestBuilder) -> anyhow::Result<Answer> {
         let response = request.send().await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        let text = response.text().await?;
+        // A stream has no end worth waiting for: that it was opened is the answer.
+        let kind = headers.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let text = if kind.starts_with("text/event-stream") { String::new() } else { response.text().await? };
         let json = serde_json::from_str(&text).unwrap_or_default();
         Ok(Answer { status, headers, text, json })
     }

@@ -12,10 +12,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 /// Nothing can answer these yet, and no operation documents them; each says what it waits for.
-const UNHEARD: &[(Code, &str)] = &[
-    (Code::InsufficientCredits, "no engine that costs AI credits can be configured"),
-    (Code::JobNotFound, "no operation of a customer names one job alone: get_jobs answers `missing`"),
-];
+const UNHEARD: &[(Code, &str)] = &[(Code::InsufficientCredits, "no engine that costs AI credits can be configured")];
 
 /// A service, an account in it, and a stranger.
 struct Stage {
@@ -131,6 +128,32 @@ async fn missing(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
             stage.post("/sessions/redeem", json!({ "code": format!("esx_{}", "0".repeat(32)) })).await
         }
         _ => stage.send("GET", "/library/items/nothing").await,
+    }
+}
+
+/// What operators are told.
+async fn operating(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
+    let operator = stage.world.client(Some("operator-token-of-the-tests".to_owned()));
+    let account = stage.tenant.account;
+    let user = json!({ "account_id": account, "name": "x", "oauth_issuer": "https://a.example", "oauth_subject": "x" });
+    match code {
+        Code::AccountNotFound => operator.send("GET", "/operator/accounts/acc_x", &[], None).await,
+        Code::UserNotFound => operator.send("GET", "/operator/members?user_id=usr_x", &[], None).await,
+        Code::WorkspaceNotFound => operator.send("GET", "/operator/members?workspace_id=wsp_x", &[], None).await,
+        Code::JobNotFound => operator.send("GET", "/operator/jobs/job_x", &[], None).await,
+        Code::ReadNotFound => {
+            operator.send("PATCH", "/operator/reads/x", &[], Some(json!({ "paused": true }).to_string())).await
+        }
+        Code::MemberNotFound => {
+            let made = post(&operator, "/operator/users", &user).await?;
+            let id = made.json["id"].as_str().unwrap_or_default();
+            let path = format!("/operator/members/{}/{id}", stage.tenant.workspace);
+            operator.send("DELETE", &path, &[], None).await
+        }
+        _ => {
+            post(&operator, "/operator/users", &user).await?;
+            post(&operator, "/operator/users", &user).await
+        }
     }
 }
 
@@ -295,7 +318,9 @@ async fn provoked(stage: &Stage, code: Code) -> anyhow::Result<Option<Answer>> {
         C::Internal | C::Unavailable | C::DatabaseUnavailable | C::RateLimited => failing(stage, code).await,
         // Only from inside: a process that stops takes no more connections.
         C::ShuttingDown => return Ok(None),
-        C::InsufficientCredits | C::JobNotFound => return Ok(None),
+        C::AccountNotFound | C::UserNotFound | C::WorkspaceNotFound | C::JobNotFound => operating(stage, code).await,
+        C::ReadNotFound | C::MemberNotFound | C::SubjectTaken => operating(stage, code).await,
+        C::InsufficientCredits => return Ok(None),
     };
     answer.map(Some)
 }

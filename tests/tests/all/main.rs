@@ -3,6 +3,7 @@
 mod admission;
 mod attempts;
 mod beside;
+mod closed_world;
 mod codes;
 mod connections;
 mod credentials;
