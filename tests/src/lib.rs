@@ -5,5 +5,6 @@
 //! here is a test: those stand in `tests/`, one file a theme.
 
 pub mod clients;
+pub mod document;
 pub mod template;
 pub mod world;

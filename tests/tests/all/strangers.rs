@@ -2,18 +2,15 @@
 //! these are not theirs, or not there, and nothing else of them (spec §5 "Status rules"; interface.md, "Roles").
 
 use futures_util::future::try_join_all;
+use mws_tests::document::{Attempt, attempts};
 use mws_tests::world::{Answer, Client, Media, Tenant, World};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::Path;
 
 /// How often each operation is tried from either side at a time.
 const ROUNDS: usize = 3;
 /// The operations that answer what they find of a list of ids, and what they don't find likewise.
 const ANSWERS_LISTS: [&str; 3] = ["/tools/prepare_media", "/tools/get_jobs", "/tools/cancel_jobs"];
-/// Which of an account's ids a path's parameter is, by the segment before it.
-const IN_PATHS: [(&str, &str); 6] =
-    [("keys", "key"), ("uploads", "upl"), ("items", "itm"), ("webhooks", "whe"), ("projects", "prj"), ("jobs", "job")];
 
 /// An account with one of everything, all of it marked with a word that nobody else may read.
 struct Owner {
@@ -73,74 +70,6 @@ impl Owner {
             seen.push(rows.into_iter().find(|row| row["id"] == self.ids[id]).unwrap_or_default());
         }
         Ok(seen)
-    }
-}
-
-/// An operation as a stranger tries it.
-#[derive(Debug, Clone)]
-struct Attempt {
-    method: String,
-    path: String,
-    body: Option<Value>,
-    /// Whether the path itself names what is another's.
-    names_in_path: bool,
-    /// Whether it takes a customer's credential.
-    signed: bool,
-}
-
-/// Every operation of the document, with the owner's ids wherever one belongs. One that streams is told of elsewhere.
-fn attempts(ids: &BTreeMap<String, String>) -> anyhow::Result<Vec<Attempt>> {
-    let document = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../openapi.json"))?;
-    let document: Value = serde_json::from_str(&document)?;
-    let mut attempts = Vec::new();
-    for (template, methods) in document["paths"].as_object().into_iter().flatten() {
-        for (method, operation) in methods.as_object().into_iter().flatten() {
-            if !operation["responses"]["200"]["content"]["text/event-stream"].is_null() {
-                continue;
-            }
-            let body = operation.pointer("/requestBody/content/application~1json/example");
-            attempts.push(Attempt {
-                method: method.to_uppercase(),
-                path: aimed(template, ids),
-                body: body.map(|example| replaced(example, ids)),
-                names_in_path: template.contains('{'),
-                signed: !operation["security"][0]["bearer"].is_null(),
-            });
-        }
-    }
-    Ok(attempts)
-}
-
-/// The path with the owner's ids for its parameters.
-fn aimed(template: &str, ids: &BTreeMap<String, String>) -> String {
-    let mut before = "";
-    let mut path = String::new();
-    for segment in template.split('/').skip(1) {
-        let known = IN_PATHS.iter().find(|(word, _)| *word == before).map(|(_, prefix)| *prefix);
-        let filled = match (segment, known) {
-            ("{read}", _) => "levels",
-            (parameter, Some(prefix)) if parameter.starts_with('{') => &ids[prefix],
-            // An operator's: no customer's credential leads there.
-            (parameter, None) if parameter.starts_with('{') => "acc_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
-            (plain, _) => plain,
-        };
-        path += "/";
-        path += filled;
-        before = segment;
-    }
-    path
-}
-
-/// The example with the owner's ids for those of the same kind.
-fn replaced(example: &Value, ids: &BTreeMap<String, String>) -> Value {
-    match example {
-        Value::String(text) => {
-            let prefix = text.split_once('_').map(|(prefix, _)| prefix).unwrap_or_default();
-            ids.get(prefix).filter(|_| text.len() == 30).map_or_else(|| example.clone(), |id| json!(id))
-        }
-        Value::Array(values) => values.iter().map(|value| replaced(value, ids)).collect(),
-        Value::Object(object) => object.iter().map(|(key, value)| (key.clone(), replaced(value, ids))).collect(),
-        plain => plain.clone(),
     }
 }
 
