@@ -3,7 +3,7 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build demo test lint prepare clean-data
+.PHONY: help setup build demo test lint contract deny prepare clean-data
 
 # Queries are compiled against .sqlx, whatever the caller's environment says; scripts/prepare alone asks a database.
 export SQLX_OFFLINE := true
@@ -27,6 +27,12 @@ lint: ## Check the format, the lints, the SQL and the documentation
 
 test: setup lint ## Check everything and run all tests
 	cargo test --workspace --locked --no-fail-fast
+
+contract: ## Hold a running service to openapi.json for FOR seconds (300): schemathesis, every phase, all checks
+	scripts/contract $(FOR)
+
+deny: ## Check licences, sources and banned crates; needs cargo-deny (cargo install cargo-deny --locked)
+	cargo deny --locked check $(if $(ADVISORIES),,bans licenses sources)
 
 prepare: ## Bring .sqlx up to date with the queries and the migrations
 	scripts/prepare

@@ -4,6 +4,7 @@
 //! decided by its path, in `guard` and `outer`, never here or in a handler. A cause that a caller can do nothing about
 //! is logged once, where it becomes an [`ApiError`], and never shown.
 
+use crate::suggestion;
 use poem::error::ResponseError;
 use poem::http::StatusCode;
 use poem_openapi::ApiResponse;
@@ -182,10 +183,8 @@ impl ApiError {
             "code": self.code().name(),
             "message": self.0.message,
             "retryable": self.code().retryable(),
+            "suggested_action": self.0.suggested_action.as_deref().unwrap_or(suggestion::usual(self.code())),
         });
-        if let Some(action) = &self.0.suggested_action {
-            error["suggested_action"] = action.as_str().into();
-        }
         if let Some(minutes) = &self.0.cloud_processing {
             error["cloud_processing"] = minutes.clone();
         }

@@ -34,6 +34,7 @@ pub mod routes;
 mod scope;
 mod serve;
 pub mod sessions;
+mod suggestion;
 pub mod text;
 pub mod tools;
 pub mod uploads;

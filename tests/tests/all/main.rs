@@ -20,6 +20,7 @@ mod once;
 mod operators;
 mod outage;
 mod owners;
+mod rate;
 mod readings;
 mod refusals;
 mod strangers;
