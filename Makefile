@@ -3,7 +3,7 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build demo test lint prepare clean-data
+.PHONY: help setup build demo test lint eval prepare clean-data
 
 # Queries are compiled against .sqlx, whatever the caller's environment says; scripts/prepare alone asks a database.
 export SQLX_OFFLINE := true
@@ -27,6 +27,11 @@ lint: ## Check the format, the lints, the SQL and the documentation
 
 test: setup lint ## Check everything and run all tests
 	cargo test --workspace --locked --no-fail-fast
+
+eval: build ## Measure the reads on media made here and on recordings, and write the table of docs/reads.md
+	eval/setup
+	eval/.venv/bin/python -m unittest --quiet eval.test_judges
+	eval/.venv/bin/python -m eval --program "$${CARGO_TARGET_DIR:-target}/debug/mws" --write docs/reads.md $(EVAL)
 
 prepare: ## Bring .sqlx up to date with the queries and the migrations
 	scripts/prepare
