@@ -3,7 +3,7 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-to-run build demo test bench lint prepare clean-data
+.PHONY: help setup setup-to-run build demo test bench eval lint prepare clean-data
 
 # Queries are compiled against .sqlx, whatever the caller's environment says; scripts/prepare alone asks a database.
 export SQLX_OFFLINE := true
@@ -33,6 +33,11 @@ test: setup lint ## Check everything and run all tests
 
 bench: setup-to-run ## Measure the service beside the bare ceilings (release build; ARGS="--only deliveries --rounds 5")
 	cargo run --release --locked --quiet -p mws-bench -- $(ARGS)
+
+eval: build ## Measure the reads on media made here and on recordings, and write the table of docs/reads.md
+	eval/setup
+	eval/.venv/bin/python -m unittest --quiet eval.test_judges
+	eval/.venv/bin/python -m eval --program "$${CARGO_TARGET_DIR:-target}/debug/mws" --write docs/reads.md $(EVAL)
 
 prepare: ## Bring .sqlx up to date with the queries and the migrations
 	scripts/prepare

@@ -183,10 +183,6 @@ pub struct ApiSettings {
     /// Whose OAuth tokens are taken.
     #[command(flatten)]
     pub oauth: OAuthSettings,
-
-    /// Connections open at a time; one too many is answered 503.
-    #[arg(long, env = "MWS_MAX_CONNECTIONS", default_value_t = 4096)]
-    pub max_connections: usize,
 }
 
 /// Whose OAuth 2.0 access tokens are taken (spec §5, "OAuth access token"). Issuer and audience belong together.
