@@ -4,7 +4,8 @@
 //! is refused to everyone, and a test here names it. What depends on more than the operation, such as whether an item is
 //! within reach, is the handler's.
 
-use crate::auth::{Caller, Role};
+use crate::auth::Caller;
+pub use crate::auth::Role;
 use crate::error::{Answer, ApiError, Code};
 use Needs::{Account, AccountWithoutSession, Nothing, Operator, Workspace};
 use common::domain::operator::OperatorRole::{self, Act, Read};
@@ -72,6 +73,28 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /projects/{id}/cancel", EDITOR),
     ("GET /projects/{id}/deliveries", VIEWER),
     ("GET /events/stream", Account),
+    ("POST /operator/accounts", Operator(Act)),
+    ("GET /operator/accounts", Operator(Read)),
+    ("GET /operator/accounts/{id}", Operator(Read)),
+    ("PATCH /operator/accounts/{id}", Operator(Act)),
+    ("POST /operator/accounts/{id}/minutes", Operator(Act)),
+    ("POST /operator/users", Operator(Act)),
+    ("GET /operator/users", Operator(Read)),
+    ("PATCH /operator/users/{id}", Operator(Act)),
+    ("POST /operator/workspaces", Operator(Act)),
+    ("GET /operator/workspaces", Operator(Read)),
+    ("PATCH /operator/workspaces/{id}", Operator(Act)),
+    ("POST /operator/members", Operator(Act)),
+    ("GET /operator/members", Operator(Read)),
+    ("DELETE /operator/members/{workspaceId}/{userId}", Operator(Act)),
+    ("GET /operator/reads", Operator(Read)),
+    ("PATCH /operator/reads/{read}", Operator(Act)),
+    ("GET /operator/jobs", Operator(Read)),
+    ("GET /operator/jobs/{id}", Operator(Read)),
+    ("POST /operator/jobs/{id}/retry", Operator(Act)),
+    ("GET /operator/deliveries", Operator(Read)),
+    ("POST /operator/deliveries/resend", Operator(Act)),
+    ("GET /operator/audit", Operator(Read)),
 ];
 
 /// What this operation asks; none when it has no row.

@@ -5,6 +5,7 @@
 use crate::limits::Blocked;
 use crate::oauth::{Issuer, OAuthError};
 use common::config::ApiSettings;
+use common::domain::operator::{OperatorError, Operators};
 use common::process::{Process, StartError};
 use common::seal::{SealError, Sealer};
 use std::ops::Deref;
@@ -29,6 +30,8 @@ pub struct Parts {
     pub base_url: String,
     /// Seals signing secrets.
     pub sealer: Sealer,
+    /// Who operates the deployment.
+    pub operators: Operators,
     /// Whose OAuth access tokens are taken; none when nobody's are.
     pub oauth: Option<Issuer>,
     /// Who is over the rate limit, so that a flood costs no queries.
@@ -44,6 +47,9 @@ pub enum AppError {
     /// The secret keys can't be used.
     #[error(transparent)]
     Seal(#[from] SealError),
+    /// The operators' tokens can't be used.
+    #[error(transparent)]
+    Operators(#[from] OperatorError),
     /// The OAuth settings can't be used.
     #[error(transparent)]
     OAuth(#[from] OAuthError),
@@ -64,9 +70,10 @@ impl App {
         let public_url = api.public_url.clone().unwrap_or_else(|| format!("http://{}", api.listen));
         let public_url = public_url.trim_end_matches('/').to_owned();
         let base_url = format!("{public_url}{API_PATH}");
+        let operators = Operators::read(settings.operator_token.as_ref(), settings.operator_tokens.as_ref())?;
         let oauth = Issuer::new(&api.oauth)?;
         let blocked = Blocked::new();
-        Ok(Self(Arc::new(Parts { process, api, public_url, base_url, sealer, oauth, blocked })))
+        Ok(Self(Arc::new(Parts { process, api, public_url, base_url, sealer, operators, oauth, blocked })))
     }
 
     /// A connection from the pool.

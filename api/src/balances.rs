@@ -9,11 +9,14 @@ use crate::error::{Answer, ApiError};
 use crate::operation::{Refusals, Tag};
 use crate::text::{MinuteCount, Text, Time};
 use crate::tools::prepare_media::month_after;
+use common::config::Settings;
 use common::domain::minutes::Rates;
 use common::domain::read::Read;
+use common::ids::AccountId;
 use common::store::minutes::{self, Unfolded};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
+use sqlx::PgConnection;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[("GET /balances", &[]), ("POST /tools/get_balances", &[])];
@@ -102,21 +105,25 @@ impl Balances {
 
 impl Balances {
     async fn read(&self, caller: &Caller) -> Answer<BalancesAnswer> {
-        let settings = &self.0.process.settings;
         let mut conn = self.0.conn().await?;
-        let balance = minutes::balance(&mut conn, caller.account_id, settings.monthly_minutes, Unfolded::CountedIn)
-            .await?
-            .ok_or_else(|| ApiError::internal(format!("account {} of a credential is missing", caller.account_id)))?;
-        Ok(BalancesAnswer {
-            month: Text(balance.month.format("%Y-%m").to_string()),
-            resets_at: month_after(balance.month).into(),
-            allowance_minutes: balance.allowance.into(),
-            used_minutes: balance.used.into(),
-            held_minutes: balance.held_in_all.into(),
-            left_minutes: balance.left().into(),
-            bought_minutes: balance.bought.into(),
-            credits: 0,
-            rates: (&settings.rates).into(),
-        })
+        of(&self.0.process.settings, &mut conn, caller.account_id).await
     }
+}
+
+/// What an account has, by the connection's transaction if it is in one.
+pub async fn of(settings: &Settings, conn: &mut PgConnection, account: AccountId) -> Answer<BalancesAnswer> {
+    let balance = minutes::balance(conn, account, settings.monthly_minutes, Unfolded::CountedIn)
+        .await?
+        .ok_or_else(|| ApiError::internal(format!("the account {account} is missing")))?;
+    Ok(BalancesAnswer {
+        month: Text(balance.month.format("%Y-%m").to_string()),
+        resets_at: month_after(balance.month).into(),
+        allowance_minutes: balance.allowance.into(),
+        used_minutes: balance.used.into(),
+        held_minutes: balance.held_in_all.into(),
+        left_minutes: balance.left().into(),
+        bought_minutes: balance.bought.into(),
+        credits: 0,
+        rates: (&settings.rates).into(),
+    })
 }

@@ -17,6 +17,7 @@ use common::ids::ItemId;
 use common::process::Process;
 use common::queue::{self, Ticket};
 use common::store::accounts;
+use common::store::audit;
 use common::store::idempotency::{self, Key, Stored};
 use common::store::jobs::{self, Call, Owners};
 use common::store::minutes::{self, Balance, Unfolded};
@@ -76,12 +77,34 @@ pub struct PreparedItem {
     pub answers: Vec<Answer>,
 }
 
+/// What is written in the dispatch's transaction, once it is known what it starts, beside the jobs themselves.
+#[derive(Clone, Copy)]
+enum Beside<'a> {
+    /// The bytes that are stored under the idempotency key and answered, if there is one.
+    Answer(&'a (dyn Fn(&Prepared) -> String + Sync)),
+    /// A row of the operators' audit log.
+    Note(&'a (dyn Fn(&Prepared) -> audit::Entry + Sync)),
+}
+
 /// Runs the use case. `compose` makes the bytes that are stored under the idempotency key and answered.
 pub async fn dispatch(
     process: &Process,
     wish: &Wish,
     compose: &(dyn Fn(&Prepared) -> String + Sync),
 ) -> sqlx::Result<Dispatched> {
+    run(process, wish, Beside::Answer(compose)).await
+}
+
+/// Runs it for an operator: `note` says what the audit log tells of it, if it starts anything.
+pub async fn dispatch_noted(
+    process: &Process,
+    wish: &Wish,
+    note: &(dyn Fn(&Prepared) -> audit::Entry + Sync),
+) -> sqlx::Result<Dispatched> {
+    run(process, wish, Beside::Note(note)).await
+}
+
+async fn run(process: &Process, wish: &Wish, beside: Beside<'_>) -> sqlx::Result<Dispatched> {
     let monthly = process.settings.monthly_minutes;
     for _ in 0..LOOKS {
         let mut conn = process.pool.acquire().await?;
@@ -95,7 +118,7 @@ pub async fn dispatch(
             return Ok(Dispatched::Answered(triage.prepared(wish, &[], balance)));
         }
         drop(conn);
-        match commit(process, wish, &triage, compose).await? {
+        match commit(process, wish, &triage, beside).await? {
             Committed::Done(prepared) => return Ok(Dispatched::Answered(prepared)),
             Committed::KeyTaken | Committed::LookAgain => {}
         }
@@ -122,12 +145,7 @@ enum Committed {
     LookAgain,
 }
 
-async fn commit(
-    process: &Process,
-    wish: &Wish,
-    triage: &Triage,
-    compose: &(dyn Fn(&Prepared) -> String + Sync),
-) -> sqlx::Result<Committed> {
+async fn commit(process: &Process, wish: &Wish, triage: &Triage, beside: Beside<'_>) -> sqlx::Result<Committed> {
     let settings = &process.settings;
     let mut tx = process.pool.begin().await?;
     if let Some(key) = &wish.key
@@ -154,8 +172,10 @@ async fn commit(
     let tickets = write(&mut tx, wish, &balance, &starts, &hands).await?;
     charge(&mut balance, &starts);
     let prepared = triage.prepared(wish, &hands.answers, balance);
-    if let Some(key) = &wish.key {
-        idempotency::answer(&mut tx, key, &compose(&prepared)).await?;
+    match (beside, &wish.key) {
+        (Beside::Answer(compose), Some(key)) => idempotency::answer(&mut tx, key, &compose(&prepared)).await?,
+        (Beside::Answer(_), None) => {}
+        (Beside::Note(note), _) => audit::record(&mut tx, &note(&prepared)).await.map(|_| ())?,
     }
     tx.commit().await?;
     process.wakes.send(wakes_of(&tickets));

@@ -70,6 +70,11 @@ codes! {
     DeliveryNotFound = "delivery_not_found", NOT_FOUND, false, "There is no such delivery.";
     WebhookSecretNotFound = "webhook_secret_not_found", NOT_FOUND, false, "The account has no signing secret.";
     UploadNotFound = "upload_not_found", NOT_FOUND, false, "There is no such upload.";
+    AccountNotFound = "account_not_found", NOT_FOUND, false, "There is no such account; for operators.";
+    UserNotFound = "user_not_found", NOT_FOUND, false, "There is no such user; for operators.";
+    WorkspaceNotFound = "workspace_not_found", NOT_FOUND, false, "There is no such workspace; for operators.";
+    MemberNotFound = "member_not_found", NOT_FOUND, false, "The user is no member of the workspace; for operators.";
+    ReadNotFound = "read_not_found", NOT_FOUND, false, "There is no such read; for operators.";
     MethodNotAllowed = "method_not_allowed", METHOD_NOT_ALLOWED, false, "The route has other methods; see Allow.";
     IdempotencyInProgress = "idempotency_in_progress", CONFLICT, true, "A call with this Idempotency-Key still runs.";
     ItemNotReady = "item_not_ready", CONFLICT, true, "The item is still processing.";
@@ -79,6 +84,7 @@ codes! {
     EndpointDisabled = "endpoint_disabled", CONFLICT, false, "The webhook endpoint is disabled.";
     RotationInProgress = "rotation_in_progress", CONFLICT, false, "The secret before the current one still verifies.";
     IllegalTransition = "illegal_transition", CONFLICT, false, "The project's status does not allow this.";
+    SubjectTaken = "subject_taken", CONFLICT, false, "Another user has this OAuth subject; for operators.";
     CodeNotRedeemable = "code_not_redeemable", GONE, false, "The session code is used, expired or unknown.";
     RequestTooLarge = "request_too_large", PAYLOAD_TOO_LARGE, false, "The body is larger than 1 MiB.";
     FileTooLarge = "file_too_large", PAYLOAD_TOO_LARGE, false, "The file is larger than an upload may be.";

@@ -25,6 +25,7 @@ pub mod models;
 pub mod oauth;
 mod openapi;
 pub mod operation;
+pub mod operator;
 mod outer;
 pub mod paging;
 mod projects;

@@ -26,4 +26,6 @@ pub enum Tag {
     Webhooks,
     /// Generation models and cost estimates.
     Models,
+    /// What operators of the deployment do, with a token of theirs.
+    Operator,
 }

@@ -7,6 +7,7 @@ use crate::error::{Answer, ApiError, Code};
 use crate::text::{Text, plain_type};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use common::store::Seen;
 use poem_openapi::Object;
 use poem_openapi::registry::MetaSchema;
 use poem_openapi::types::{ParseError, ParseFromJSON, ParseFromParameter, ParseResult, ToJSON, Type};
@@ -90,6 +91,20 @@ impl Page {
     /// How many rows to fetch: one more than is shown, which tells whether there are more.
     pub fn fetch(&self) -> i64 {
         i64::try_from(self.limit).map_or(i64::MAX, |limit| limit + 1)
+    }
+
+    /// Makes the answer of a page that looked through a bounded number of rows: it may hold fewer than the limit and still
+    /// have more after it. A row that `show` knows nothing of is left out.
+    pub fn window<R, T>(&self, seen: Seen<R>, id: impl Fn(&R) -> Uuid, show: impl FnMut(R) -> Option<T>) -> List<T>
+    where
+        T: ParseFromJSON + ToJSON,
+    {
+        let Seen { mut rows, last_seen } = seen;
+        let is_full = rows.len() > self.limit;
+        rows.truncate(self.limit);
+        let last = if is_full { rows.last().map(id) } else { last_seen };
+        let next_cursor = last.map(|last| sealed(self.list, last).into());
+        List { data: rows.into_iter().filter_map(show).collect(), has_more: next_cursor.is_some(), next_cursor }
     }
 
     /// Makes the answer of at most `fetch()` rows; `id` is what the rows are ordered by.

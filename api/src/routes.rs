@@ -5,12 +5,12 @@
 use crate::app::App;
 use crate::operation::Refusals;
 use crate::{
-    balances, deliveries, event_stream, keys, library, models, projects, sessions, tools, uploads, webhook_secret,
-    webhooks, workspaces,
+    balances, deliveries, event_stream, keys, library, models, operator, projects, sessions, tools, uploads,
+    webhook_secret, webhooks, workspaces,
 };
 
-/// The groups. At most sixteen a tuple, so tools and routes have one each.
-pub type Routes = (Tools, Resources);
+/// The groups. At most sixteen a tuple, so tools, routes and operators' routes have one each.
+pub type Routes = (Tools, Resources, Operators);
 type Tools = (
     tools::list::ToolRegistry,
     tools::prepare_media::PrepareMedia,
@@ -33,6 +33,17 @@ type Resources = (
     projects::Projects,
     projects::ProjectDeliveries,
     event_stream::EventStreams,
+);
+type Operators = (
+    operator::accounts::OperatorAccounts,
+    operator::users::OperatorUsers,
+    operator::workspaces::OperatorWorkspaces,
+    operator::members::OperatorMembers,
+    operator::minutes::OperatorMinutes,
+    operator::reads::OperatorReads,
+    operator::jobs::OperatorJobs,
+    operator::deliveries::OperatorDeliveries,
+    operator::audit::OperatorAudit,
 );
 
 /// The groups, ready to serve.
@@ -60,7 +71,18 @@ pub fn all(app: &App) -> Routes {
         projects::ProjectDeliveries(app.clone()),
         event_stream::EventStreams::new(app),
     );
-    (tools, resources)
+    let operators = (
+        operator::accounts::OperatorAccounts(app.clone()),
+        operator::users::OperatorUsers(app.clone()),
+        operator::workspaces::OperatorWorkspaces(app.clone()),
+        operator::members::OperatorMembers(app.clone()),
+        operator::minutes::OperatorMinutes(app.clone()),
+        operator::reads::OperatorReads(app.clone()),
+        operator::jobs::OperatorJobs(app.clone()),
+        operator::deliveries::OperatorDeliveries(app.clone()),
+        operator::audit::OperatorAudit(app.clone()),
+    );
+    (tools, resources, operators)
 }
 
 /// Each group's refusals.
@@ -84,4 +106,13 @@ pub const ERRORS: &[Refusals] = &[
     projects::ERRORS,
     projects::LOG_ERRORS,
     event_stream::ERRORS,
+    operator::accounts::ERRORS,
+    operator::users::ERRORS,
+    operator::workspaces::ERRORS,
+    operator::members::ERRORS,
+    operator::minutes::ERRORS,
+    operator::reads::ERRORS,
+    operator::jobs::ERRORS,
+    operator::deliveries::ERRORS,
+    operator::audit::ERRORS,
 ];

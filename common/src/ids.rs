@@ -128,6 +128,8 @@ ids! {
     ProjectId = "prj";
     /// The one webhook of a project's change of status (spec §6.2).
     ProjectWebhookId = "pwh";
+    /// One change that an operator made.
+    AuditId = "aud";
     /// One HTTP request (`X-Request-Id`).
     RequestId = "req";
 }

@@ -17,12 +17,13 @@ use common::domain::series::Trigger;
 use common::ending::wakes_of;
 use common::ids::{AccountId, DeliveryId, EndpointId};
 use common::queue::{self, Queue, Subject, Ticket};
-use common::store::deliveries::{self, DeliveryRow, Filter, NewDelivery, Opening, Unsent};
+use common::store::deliveries::{self, DeliveryRow, Filter, NewDelivery, Opening, Unsent, UnsentFilter};
 use common::store::endpoints;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
-use shapes::{Attempt, Delivery, Kind, Resent, ResentSince, Status};
+pub use shapes::{Attempt, Delivery, Kind, Status};
+use shapes::{Resent, ResentSince};
 use sqlx::{Acquire, PgConnection};
 use std::collections::HashMap;
 
@@ -172,22 +173,46 @@ impl Deliveries {
     /// The use case: what an outage of the receiver left unsent, in batches of one transaction each. The endpoint is
     /// locked in each, so that two calls at once do not both send.
     async fn resend_since(&self, account: AccountId, endpoint: EndpointId, since: Time) -> Answer<ResentSince> {
+        let filter = UnsentFilter::since(since.0);
         let mut conn = self.0.conn().await?;
         let mut begun = 0;
         for _ in 0..MOST_BATCHES {
             let mut resend = conn.begin().await?;
             enabled(&mut resend, account, endpoint).await?;
-            let old = deliveries::unsent(&mut resend, endpoint, since.0, SOME).await?;
-            let (_, tickets) = again(&mut resend, account, endpoint, &old, Trigger::Resend).await?;
+            let (batch, tickets) = batch(&mut resend, account, endpoint, &filter).await?;
             resend.commit().await?;
             self.0.process.wakes.send(wakes_of(&tickets));
-            begun += old.len() as u64;
-            if old.len() < usize::try_from(SOME).unwrap_or(usize::MAX) {
-                return Ok(ResentSince { resent: begun, has_more: false });
+            match batch {
+                Batch::Some(count) => begun += count,
+                Batch::Last(count) => return Ok(ResentSince { resent: begun + count, has_more: false }),
             }
         }
         Ok(ResentSince { resent: begun, has_more: true })
     }
+}
+
+/// What one transaction sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Batch {
+    /// So many, and there may be more.
+    Some(u64),
+    /// So many, and there are no more.
+    Last(u64),
+}
+
+/// Begins new series for some of an endpoint's unsent events, the oldest first, and pushes their tickets. The transaction
+/// has locked the endpoint.
+pub async fn batch(
+    conn: &mut PgConnection,
+    account: AccountId,
+    endpoint: EndpointId,
+    filter: &UnsentFilter,
+) -> Answer<(Batch, Vec<Ticket>)> {
+    let old = deliveries::unsent(conn, endpoint, filter, SOME).await?;
+    let (_, tickets) = again(conn, account, endpoint, &old, Trigger::Resend).await?;
+    let count = old.len() as u64;
+    let is_last = old.len() < usize::try_from(SOME).unwrap_or(usize::MAX);
+    Ok((if is_last { Batch::Last(count) } else { Batch::Some(count) }, tickets))
 }
 
 /// Locks the endpoint, and refuses one that is disabled or not the account's.
@@ -235,7 +260,8 @@ async fn again(
     Ok((series.into_iter().map(|new| new.id).collect(), tickets))
 }
 
-async fn attempts_of(conn: &mut PgConnection, rows: &[DeliveryRow]) -> Answer<HashMap<DeliveryId, Vec<Attempt>>> {
+/// The attempts of these deliveries, each one's in order.
+pub async fn attempts_of(conn: &mut PgConnection, rows: &[DeliveryRow]) -> Answer<HashMap<DeliveryId, Vec<Attempt>>> {
     let ids: Vec<DeliveryId> = rows.iter().map(|row| row.id).collect();
     let mut attempts: HashMap<DeliveryId, Vec<Attempt>> = HashMap::new();
     for row in deliveries::attempts_of(conn, &ids).await? {

@@ -15,7 +15,7 @@ use crate::idempotency::IdempotencyKey;
 use crate::operation::{Refusals, Tag};
 use crate::text::Text;
 use answer::PreparedMedia;
-pub use answer::{cloud_processing, month_after};
+pub use answer::{PreparedRead, cloud_processing, month_after};
 use common::domain::plan::{Answer as ReadAnswer, Reason};
 use common::domain::read::Read;
 use poem_openapi::payload::Json;

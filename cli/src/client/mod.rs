@@ -6,7 +6,7 @@
 mod source;
 mod upload;
 
-pub use source::{Access, access};
+pub use source::{Access, As, access};
 pub use upload::{sha256, upload_file, wait_until_ready};
 
 use crate::failure::{Failure, Refusal};

@@ -1,7 +1,8 @@
 //! Where the service is and with which key to come in (people.md, "precedence").
 //!
 //! Flags go before `MWS_*`, those before a profile of the configuration file, that before what `mws up` wrote down. URL
-//! and key come from one source unless both are given: a local key is never sent to another host.
+//! and key come from one source unless both are given: a local key is never sent to another host. An operator's token is
+//! found in the same way, in its own places.
 
 use crate::data_dir::DataDir;
 use crate::failure::Failure;
@@ -11,6 +12,38 @@ use secrecy::SecretString;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// Which credential a command comes with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum As {
+    /// A key of an account.
+    Customer,
+    /// An operator's token.
+    Operator,
+}
+
+impl As {
+    const fn noun(self) -> &'static str {
+        match self {
+            Self::Customer => "key",
+            Self::Operator => "operator's token",
+        }
+    }
+
+    const fn variable(self) -> &'static str {
+        match self {
+            Self::Customer => "MWS_API_KEY",
+            Self::Operator => "MWS_OPERATOR_TOKEN",
+        }
+    }
+
+    const fn flag(self) -> &'static str {
+        match self {
+            Self::Customer => "--api-key-file",
+            Self::Operator => "--operator-token-file",
+        }
+    }
+}
 
 /// An API's address and a key to it.
 #[derive(Debug, Clone)]
@@ -43,20 +76,23 @@ struct Profile {
     base_url: String,
     api_key: Option<String>,
     api_key_file: Option<PathBuf>,
+    operator_token: Option<String>,
+    operator_token_file: Option<PathBuf>,
 }
 
-/// Finds the address and the key.
-pub fn access(globals: &Globals) -> Result<Access, Failure> {
-    let given = given(globals)?;
-    let kept = match profile(globals)? {
+/// Finds the address and the credential. `file` is the one that a flag named.
+pub fn access(globals: &Globals, who: As, file: Option<&Path>) -> Result<Access, Failure> {
+    let given = given(globals, who, file)?;
+    let kept = match profile(globals, who)? {
         Some(profile) => Some(profile),
-        None => local(globals)?,
+        None => local(globals, who)?,
     };
-    settle(given, kept, &globals.data_dir)
+    settle(who, given, kept, &globals.data_dir)
 }
 
 /// Decides between what was given for this call and what is kept.
-fn settle(given: Partial, kept: Option<Partial>, data_dir: &Path) -> Result<Access, Failure> {
+fn settle(who: As, given: Partial, kept: Option<Partial>, data_dir: &Path) -> Result<Access, Failure> {
+    let (noun, variable, flag) = (who.noun(), who.variable(), who.flag());
     let whole = |partial: Partial| match (partial.base_url, partial.key) {
         (Some(base_url), Some(key)) => Some(Access { base_url, key, source: partial.source }),
         _ => None,
@@ -66,32 +102,31 @@ fn settle(given: Partial, kept: Option<Partial>, data_dir: &Path) -> Result<Acce
         (Some(url), false) => {
             let same = kept.filter(|kept| kept.base_url.as_deref() == Some(url)).and_then(whole);
             return same.ok_or_else(|| {
-                let why = format!("there is no key for {url}: give one by --api-key-file or MWS_API_KEY");
-                Failure::SignedOut(why)
+                Failure::SignedOut(format!("there is no {noun} for {url}: give one by {flag} or {variable}"))
             });
         }
         (None, true) => {
-            let why = "a key is given but no URL to use it at: give one by --base-url or MWS_BASE_URL";
-            return Err(Failure::Usage(why.to_owned()));
+            let why = format!("the {noun} is given but no URL to use it at: give one by --base-url or MWS_BASE_URL");
+            return Err(Failure::Usage(why));
         }
         (None, false) => {
             return kept.and_then(whole).ok_or_else(|| {
                 let why = format!(
                     "no credentials: there is none in the environment and no credentials.json in {}\n  \
-                     next: start the service with `mws up`, or set MWS_BASE_URL and MWS_API_KEY",
+                     next: start the service with `mws up`, or set MWS_BASE_URL and {variable}",
                     data_dir.display()
                 );
                 Failure::SignedOut(why)
             });
         }
     }
-    whole(given).ok_or_else(|| Failure::Usage("no URL and key were given".to_owned()))
+    whole(given).ok_or_else(|| Failure::Usage(format!("no URL and {noun} were given")))
 }
 
 /// What flags and the environment say.
-fn given(globals: &Globals) -> Result<Partial, Failure> {
-    let from_file = globals.api_key_file.as_deref().map(key_file).transpose()?;
-    let from_env = std::env::var("MWS_API_KEY").ok().filter(|key| !key.is_empty()).map(SecretString::from);
+fn given(globals: &Globals, who: As, file: Option<&Path>) -> Result<Partial, Failure> {
+    let from_file = file.map(key_file).transpose()?;
+    let from_env = std::env::var(who.variable()).ok().filter(|key| !key.is_empty()).map(SecretString::from);
     let source = "flags and the environment".to_owned();
     let base_url = globals.base_url.as_deref().map(|url| url.trim_end_matches('/').to_owned());
     Ok(Partial { base_url, key: from_file.or(from_env), source })
@@ -105,7 +140,7 @@ fn key_file(path: &Path) -> anyhow::Result<SecretString> {
 }
 
 /// The named profile of the configuration file, or the one named `default`, if there is one.
-fn profile(globals: &Globals) -> Result<Option<Partial>, Failure> {
+fn profile(globals: &Globals, who: As) -> Result<Option<Partial>, Failure> {
     let folder = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
     let folder = folder.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".config")));
     let path = folder.unwrap_or_default().join("mws/config.toml");
@@ -123,7 +158,11 @@ fn profile(globals: &Globals) -> Result<Option<Partial>, Failure> {
             None => Ok(None),
         };
     };
-    let key = match (&profile.api_key, &profile.api_key_file) {
+    let places = match who {
+        As::Customer => (&profile.api_key, &profile.api_key_file),
+        As::Operator => (&profile.operator_token, &profile.operator_token_file),
+    };
+    let key = match places {
         (Some(key), _) => Some(key.clone().into()),
         (None, Some(file)) => Some(key_file(file)?),
         (None, None) => None,
@@ -133,13 +172,15 @@ fn profile(globals: &Globals) -> Result<Option<Partial>, Failure> {
 }
 
 /// What `mws up` wrote down.
-fn local(globals: &Globals) -> Result<Option<Partial>, Failure> {
+fn local(globals: &Globals, who: As) -> Result<Option<Partial>, Failure> {
     let Ok(data_dir) = DataDir::find(&globals.data_dir) else { return Ok(None) };
     let source = data_dir.credentials_path().display().to_string();
-    Ok(data_dir.credentials()?.map(|kept| Partial {
-        base_url: Some(kept.base_url),
-        key: Some(kept.api_key.into()),
-        source,
+    Ok(data_dir.credentials()?.map(|kept| {
+        let key = match who {
+            As::Customer => kept.api_key,
+            As::Operator => kept.operator_token,
+        };
+        Partial { base_url: Some(kept.base_url), key: Some(key.into()), source }
     }))
 }
 
@@ -153,7 +194,8 @@ mod tests {
     }
 
     fn settled(given: Partial, kept: Option<Partial>) -> Result<(String, String), Failure> {
-        settle(given, kept, Path::new(".mws")).map(|access| (access.base_url, access.key.expose_secret().to_owned()))
+        settle(As::Operator, given, kept, Path::new(".mws"))
+            .map(|access| (access.base_url, access.key.expose_secret().to_owned()))
     }
 
     #[test]

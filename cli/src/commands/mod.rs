@@ -2,6 +2,7 @@
 //!
 //! A command makes its requests and hands what came back to `output`. None of them knows the database.
 
+mod admin;
 mod api;
 mod balances;
 mod confirm;
@@ -22,7 +23,7 @@ mod workspaces;
 
 pub use prepare::{ALL_READS, Request, asked_reads};
 
-use crate::client::{Client, access};
+use crate::client::{As, Client, access};
 use crate::failure::Failure;
 use crate::globals::Globals;
 use crate::output::Out;
@@ -78,12 +79,18 @@ pub enum ClientCommand {
     Tools(tools::Command),
     /// Make any request of the interface.
     Api(api::Args),
+    /// Operate the deployment, with an operator's token.
+    Admin(admin::Args),
 }
 
 /// Runs one of them.
 pub async fn run(command: ClientCommand, globals: Globals) -> Result<(), Failure> {
     let out = Out::new(&globals);
-    let client = Client::new(access(&globals)?, out.clone())?;
+    let (who, file) = match &command {
+        ClientCommand::Admin(args) => (As::Operator, args.token_file.clone()),
+        _ => (As::Customer, globals.api_key_file.clone()),
+    };
+    let client = Client::new(access(&globals, who, file.as_deref())?, out.clone())?;
     let context = Context { client, out, globals };
     let done = dispatch(command, &context);
     match context.globals.timeout {
@@ -113,5 +120,6 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Workspaces(command) => workspaces::run(command, context).await,
         ClientCommand::Tools(command) => tools::run(command, context).await,
         ClientCommand::Api(args) => api::run(args, context).await,
+        ClientCommand::Admin(args) => admin::run(args.command, context).await,
     }
 }

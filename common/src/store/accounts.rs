@@ -3,16 +3,78 @@
 //! Keys are in `keys`, credentials that are presented in `credentials`, minutes in `minutes`.
 
 use crate::domain::credential::ApiKey;
+use crate::domain::minutes::Minutes;
 use crate::ids::{AccountId, KeyId, UserId, WorkspaceId};
 use crate::store::keys::{self, NewKey};
 use crate::store::users::Identity;
+use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 /// Creates an account.
 pub async fn create(conn: &mut PgConnection, name: &str) -> sqlx::Result<AccountId> {
     let id = AccountId::mint();
     sqlx::query!("INSERT INTO accounts (id, name) VALUES ($1, $2)", id as _, name).execute(conn).await?;
     Ok(id)
+}
+
+/// An account as operators see it.
+#[derive(Debug)]
+pub struct AccountRow {
+    /// Its id.
+    pub id: AccountId,
+    /// What it is called.
+    pub name: String,
+    /// Its own monthly allowance; none means the deployment's.
+    pub monthly_allowance: Option<Minutes>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+}
+
+/// One account.
+pub async fn find(conn: &mut PgConnection, id: AccountId) -> sqlx::Result<Option<AccountRow>> {
+    sqlx::query_as!(
+        AccountRow,
+        r#"SELECT id AS "id: AccountId", name, monthly_allowance AS "monthly_allowance: Minutes", created_at
+           FROM accounts WHERE id = $1"#,
+        id as _
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Accounts, newest first, after (that is, older than) `after`; with `name` those of that name alone.
+pub async fn list(
+    conn: &mut PgConnection,
+    name: Option<&str>,
+    after: Option<Uuid>,
+    limit: i64,
+) -> sqlx::Result<Vec<AccountRow>> {
+    sqlx::query_as!(
+        AccountRow,
+        r#"SELECT id AS "id: AccountId", name, monthly_allowance AS "monthly_allowance: Minutes", created_at
+           FROM accounts
+           WHERE ($1::text IS NULL OR name = $1) AND ($2::uuid IS NULL OR id < $2)
+           ORDER BY id DESC
+           LIMIT $3"#,
+        name,
+        after,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Gives an account another name. Answers the one it had; none when there is no such account.
+pub async fn rename(conn: &mut PgConnection, id: AccountId, name: &str) -> sqlx::Result<Option<String>> {
+    sqlx::query_scalar!(
+        "WITH before AS (SELECT id, name FROM accounts WHERE id = $1 FOR NO KEY UPDATE)
+         UPDATE accounts SET name = $2 FROM before WHERE accounts.id = before.id RETURNING before.name",
+        id as _,
+        name
+    )
+    .fetch_optional(conn)
+    .await
 }
 
 /// The oldest account of this name.

@@ -91,6 +91,13 @@ pub async fn find(conn: &mut PgConnection, account: AccountId, id: EndpointId) -
     .await
 }
 
+/// Every endpoint that the account has or had, the removed ones among them: what its deliveries are found by.
+pub async fn of_account(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Vec<EndpointId>> {
+    sqlx::query_scalar!(r#"SELECT id AS "id: EndpointId" FROM webhook_endpoints WHERE account_id = $1"#, account as _)
+        .fetch_all(conn)
+        .await
+}
+
 /// Locks an endpoint of the account until the transaction ends. Answers whether it is enabled; none when there is none.
 pub async fn lock(conn: &mut PgConnection, account: AccountId, id: EndpointId) -> sqlx::Result<Option<bool>> {
     sqlx::query_scalar!(

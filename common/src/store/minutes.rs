@@ -169,19 +169,61 @@ pub async fn settle(conn: &mut PgConnection, ended: &[Settlement]) -> sqlx::Resu
     Ok(())
 }
 
-/// Adds bought minutes to an account and journals the purchase. Call under the account's lock.
-pub async fn purchase(conn: &mut PgConnection, account: AccountId, amount: Minutes, note: &str) -> sqlx::Result<()> {
-    sqlx::query!(
-        "WITH paid AS (UPDATE accounts SET bought = bought + $2 WHERE id = $1 RETURNING id)
-         INSERT INTO minute_journal (account_id, month, kind, bought_amount, note)
-         SELECT id, date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date, 'purchase', $2, $3 FROM paid",
+/// Adds bought minutes to an account and journals the purchase. Call under the account's lock. With a `reference` that the
+/// account's journal has already, nothing is added, and the answer is false.
+pub async fn purchase(
+    conn: &mut PgConnection,
+    account: AccountId,
+    amount: Minutes,
+    note: &str,
+    reference: Option<&str>,
+) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "WITH entry AS (
+             INSERT INTO minute_journal (account_id, month, kind, bought_amount, note, reference)
+             SELECT id, date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date, 'purchase', $2, $3, $4
+             FROM accounts WHERE id = $1
+             ON CONFLICT (account_id, reference) WHERE reference IS NOT NULL DO NOTHING
+             RETURNING account_id
+         )
+         UPDATE accounts SET bought = bought + $2 FROM entry WHERE id = entry.account_id",
         account.uuid(),
         amount.hundredths(),
-        note
+        note,
+        reference
     )
     .execute(conn)
     .await?;
-    Ok(())
+    Ok(done.rows_affected() > 0)
+}
+
+/// Adds minutes to the account's open month alone, and journals them. Call under the account's lock, after `fold`. As with
+/// `purchase`, a `reference` counts once.
+pub async fn grant(
+    conn: &mut PgConnection,
+    account: AccountId,
+    amount: Minutes,
+    note: &str,
+    reference: Option<&str>,
+) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "WITH entry AS (
+             INSERT INTO minute_journal (account_id, month, kind, month_amount, note, reference)
+             SELECT account_id, month, 'adjust', $2, $3, $4 FROM minute_buckets
+             WHERE account_id = $1 AND month = date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date
+             ON CONFLICT (account_id, reference) WHERE reference IS NOT NULL DO NOTHING
+             RETURNING account_id, month
+         )
+         UPDATE minute_buckets b SET allowance = allowance + $2 FROM entry
+         WHERE b.account_id = entry.account_id AND b.month = entry.month",
+        account.uuid(),
+        amount.hundredths(),
+        note,
+        reference
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() > 0)
 }
 
 /// Changes the allowance of the account from now on, and of its open bucket, and journals the difference. Call under the

@@ -5,6 +5,7 @@
 
 pub mod accounts;
 pub mod attempts;
+pub mod audit;
 mod connect;
 pub mod credentials;
 pub mod deliveries;
@@ -17,6 +18,7 @@ pub mod inspect;
 pub mod items;
 pub mod jobs;
 pub mod keys;
+pub mod members;
 pub mod minutes;
 pub mod project_webhooks;
 pub mod projects;
@@ -26,6 +28,8 @@ pub mod sessions;
 pub mod uploads;
 pub mod users;
 pub mod webhook_secrets;
+mod window;
 pub mod workspaces;
 
 pub use connect::{PoolSize, connect, migrate, pending_migrations};
+pub use window::{Seen, WINDOW};

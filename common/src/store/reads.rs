@@ -7,6 +7,7 @@ use crate::domain::minutes::Minutes;
 use crate::domain::plan::{Candidate, LiveJob};
 use crate::domain::read::Read;
 use crate::ids::{ItemId, JobId};
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::PgConnection;
 use std::collections::HashSet;
@@ -207,6 +208,64 @@ pub async fn kinds(conn: &mut PgConnection) -> sqlx::Result<Kinds> {
         }
     }
     Ok(kinds)
+}
+
+/// A read as operators see it.
+#[derive(Debug)]
+pub struct KindRow {
+    /// Which.
+    pub read: Read,
+    /// Since when it is paused.
+    pub paused_at: Option<DateTime<Utc>>,
+    /// What computes it, as a worker last said.
+    pub engine: Option<String>,
+    /// And in which version.
+    pub engine_version: Option<String>,
+    /// When one last said so.
+    pub engine_seen_at: Option<DateTime<Utc>>,
+    /// Jobs of it that wait, as far as they are counted: up to 10,001.
+    pub waiting: i64,
+}
+
+/// The six reads.
+pub async fn list(conn: &mut PgConnection) -> sqlx::Result<Vec<KindRow>> {
+    sqlx::query_as!(
+        KindRow,
+        r#"SELECT k.read AS "read: Read", paused_at, engine, engine_version, engine_seen_at,
+                  (SELECT count(*) FROM (SELECT FROM jobs j WHERE j.read = k.read AND j.status = 'queued'
+                       AND j.finished_at IS NULL LIMIT 10001) AS live) AS "waiting!"
+           FROM read_kinds k ORDER BY k.read"#
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Whether jobs of a read are begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begun {
+    /// They are not: those that run go on, those that wait go on waiting, and calls are answered `held`.
+    Paused,
+    /// They are.
+    Resumed,
+}
+
+/// Pauses a read, or resumes it. Answers since when it was paused before, and is now.
+pub async fn set_begun(
+    conn: &mut PgConnection,
+    read: Read,
+    begun: Begun,
+) -> sqlx::Result<(Option<DateTime<Utc>>, Option<DateTime<Utc>>)> {
+    let row = sqlx::query!(
+        r#"WITH before AS (SELECT read, paused_at FROM read_kinds WHERE read = $1 FOR UPDATE)
+           UPDATE read_kinds k SET paused_at = CASE WHEN $2 THEN coalesce(before.paused_at, mws_now()) END
+           FROM before WHERE k.read = before.read
+           RETURNING before.paused_at AS was, k.paused_at AS now_is"#,
+        read.name(),
+        begun == Begun::Paused
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok((row.was, row.now_is))
 }
 
 /// Says that a worker can run these reads with these engines.

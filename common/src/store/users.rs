@@ -100,3 +100,140 @@ pub async fn sign_up(conn: &mut PgConnection, identity: Identity<'_>, name: &str
     .await?;
     Ok(done.rows_affected() > 0)
 }
+
+/// A user as operators see them.
+#[derive(Debug, Clone)]
+pub struct UserRow {
+    /// Their id.
+    pub id: UserId,
+    /// Who pays for what they do.
+    pub account_id: AccountId,
+    /// What they are called.
+    pub name: String,
+    /// The issuer that names them.
+    pub oauth_issuer: Option<String>,
+    /// Its name for them.
+    pub oauth_subject: Option<String>,
+    /// When they were added.
+    pub created_at: DateTime<Utc>,
+}
+
+/// Why a user was not added or changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotPut {
+    /// There is no such account, or no such user.
+    Missing,
+    /// Somebody else is known by that identity.
+    Taken,
+}
+
+/// Adds a user to an account.
+pub async fn add(
+    conn: &mut PgConnection,
+    account: AccountId,
+    name: &str,
+    identity: Option<Identity<'_>>,
+) -> sqlx::Result<Result<UserRow, NotPut>> {
+    let made = sqlx::query_as!(
+        UserRow,
+        r#"INSERT INTO users (id, account_id, name, oauth_issuer, oauth_subject)
+           SELECT $1, id, $3, $4, $5 FROM accounts WHERE id = $2
+           RETURNING id AS "id: UserId", account_id AS "account_id: AccountId", name, oauth_issuer, oauth_subject,
+               created_at"#,
+        UserId::mint() as _,
+        account as _,
+        name,
+        identity.map(|identity| identity.issuer),
+        identity.map(|identity| identity.subject)
+    )
+    .fetch_optional(conn)
+    .await;
+    put(made)
+}
+
+/// What is changed of a user. What is none stays.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Change<'a> {
+    /// Another name.
+    pub name: Option<&'a str>,
+    /// Another identity; an inner none takes it away.
+    pub identity: Option<Option<Identity<'a>>>,
+}
+
+/// Changes a user. After `Taken` the transaction is good for nothing but a rollback.
+pub async fn change(conn: &mut PgConnection, id: UserId, change: &Change<'_>) -> sqlx::Result<Result<UserRow, NotPut>> {
+    let identity = change.identity.flatten();
+    let made = sqlx::query_as!(
+        UserRow,
+        r#"UPDATE users SET
+               name = coalesce($2, name),
+               oauth_issuer = CASE WHEN $3 THEN $4 ELSE oauth_issuer END,
+               oauth_subject = CASE WHEN $3 THEN $5 ELSE oauth_subject END
+           WHERE id = $1
+           RETURNING id AS "id: UserId", account_id AS "account_id: AccountId", name, oauth_issuer, oauth_subject,
+               created_at"#,
+        id as _,
+        change.name,
+        change.identity.is_some(),
+        identity.map(|identity| identity.issuer),
+        identity.map(|identity| identity.subject)
+    )
+    .fetch_optional(conn)
+    .await;
+    put(made)
+}
+
+fn put(made: sqlx::Result<Option<UserRow>>) -> sqlx::Result<Result<UserRow, NotPut>> {
+    match made {
+        Ok(row) => Ok(row.ok_or(NotPut::Missing)),
+        Err(error) if error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation) => {
+            Ok(Err(NotPut::Taken))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// One user, whose row is locked until the transaction ends.
+pub async fn lock(conn: &mut PgConnection, id: UserId) -> sqlx::Result<Option<UserRow>> {
+    sqlx::query_as!(
+        UserRow,
+        r#"SELECT id AS "id: UserId", account_id AS "account_id: AccountId", name, oauth_issuer, oauth_subject, created_at
+           FROM users WHERE id = $1 FOR NO KEY UPDATE"#,
+        id as _
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Which users are listed. What is none passes everything.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Filter<'a> {
+    /// Of this account.
+    pub account: Option<AccountId>,
+    /// Known to some issuer by this subject.
+    pub subject: Option<&'a str>,
+}
+
+/// Users, newest first, after (that is, older than) `after`.
+pub async fn list(
+    conn: &mut PgConnection,
+    filter: Filter<'_>,
+    after: Option<Uuid>,
+    limit: i64,
+) -> sqlx::Result<Vec<UserRow>> {
+    sqlx::query_as!(
+        UserRow,
+        r#"SELECT id AS "id: UserId", account_id AS "account_id: AccountId", name, oauth_issuer, oauth_subject, created_at
+           FROM users
+           WHERE ($1::uuid IS NULL OR account_id = $1) AND ($2::text IS NULL OR oauth_subject = $2)
+               AND ($3::uuid IS NULL OR id < $3)
+           ORDER BY id DESC
+           LIMIT $4"#,
+        filter.account as _,
+        filter.subject,
+        after,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}

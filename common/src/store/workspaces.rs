@@ -73,3 +73,96 @@ pub async fn owned(
     .fetch_optional(conn)
     .await
 }
+
+/// A workspace as operators see it.
+#[derive(Debug, Clone)]
+pub struct OwnedRow {
+    /// The workspace.
+    pub id: WorkspaceId,
+    /// Who owns it.
+    pub account_id: AccountId,
+    /// What it is called.
+    pub name: String,
+    /// Whether it is its account's default.
+    pub is_default: bool,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+}
+
+/// Opens a workspace of an account; the first one is its default. None when there is no such account. Call it under the
+/// account's lock, so that of two there is one first.
+pub async fn open(conn: &mut PgConnection, account: AccountId, name: &str) -> sqlx::Result<Option<OwnedRow>> {
+    sqlx::query_as!(
+        OwnedRow,
+        r#"INSERT INTO workspaces (id, account_id, name, is_default)
+           SELECT $1, id, $3, NOT EXISTS (SELECT FROM workspaces WHERE account_id = $2 AND is_default)
+           FROM accounts WHERE id = $2
+           RETURNING id AS "id: WorkspaceId", account_id AS "account_id: AccountId", name, is_default, created_at"#,
+        WorkspaceId::mint() as _,
+        account as _,
+        name
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// One workspace, whoever owns it.
+pub async fn find(conn: &mut PgConnection, id: WorkspaceId) -> sqlx::Result<Option<OwnedRow>> {
+    sqlx::query_as!(
+        OwnedRow,
+        r#"SELECT id AS "id: WorkspaceId", account_id AS "account_id: AccountId", name, is_default, created_at
+           FROM workspaces WHERE id = $1"#,
+        id as _
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Workspaces, newest first, after (that is, older than) `after`; with `account` those that it owns alone.
+pub async fn list(
+    conn: &mut PgConnection,
+    account: Option<AccountId>,
+    after: Option<Uuid>,
+    limit: i64,
+) -> sqlx::Result<Vec<OwnedRow>> {
+    sqlx::query_as!(
+        OwnedRow,
+        r#"SELECT id AS "id: WorkspaceId", account_id AS "account_id: AccountId", name, is_default, created_at
+           FROM workspaces
+           WHERE ($1::uuid IS NULL OR account_id = $1) AND ($2::uuid IS NULL OR id < $2)
+           ORDER BY id DESC
+           LIMIT $3"#,
+        account as _,
+        after,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// The workspaces that an account owns: what its jobs are found by. An account has few.
+pub async fn owned_by(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Vec<WorkspaceId>> {
+    sqlx::query_scalar!(r#"SELECT id AS "id: WorkspaceId" FROM workspaces WHERE account_id = $1"#, account as _)
+        .fetch_all(conn)
+        .await
+}
+
+/// Gives a workspace another name.
+pub async fn rename(conn: &mut PgConnection, id: WorkspaceId, name: &str) -> sqlx::Result<()> {
+    sqlx::query!("UPDATE workspaces SET name = $2 WHERE id = $1", id as _, name).execute(conn).await?;
+    Ok(())
+}
+
+/// Makes no workspace of the account its default, so that another can be. Call it under the account's lock.
+pub async fn unset_default(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
+    sqlx::query!("UPDATE workspaces SET is_default = false WHERE account_id = $1 AND is_default", account as _)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// Makes a workspace its account's default. Call it after `unset_default`.
+pub async fn set_default(conn: &mut PgConnection, id: WorkspaceId) -> sqlx::Result<()> {
+    sqlx::query!("UPDATE workspaces SET is_default = true WHERE id = $1", id as _).execute(conn).await?;
+    Ok(())
+}

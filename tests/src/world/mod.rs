@@ -7,6 +7,7 @@
 //! [`invariants`].
 
 mod api;
+mod authorization;
 mod clock;
 mod cut;
 pub mod invariants;
@@ -21,6 +22,7 @@ mod tls;
 mod workers;
 
 pub use api::{Answer, Client};
+pub use authorization::AuthorizationServer;
 pub use clock::until;
 pub use cut::{cut_short, disturbed};
 pub use proxy::Proxy;

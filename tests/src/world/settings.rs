@@ -37,7 +37,7 @@ pub fn fixed(database_url: &str, folder: &Path) -> anyhow::Result<Settings> {
     Ok(parsed(own.into_iter().chain(CHANGED.iter().map(|&text| text.to_owned())))?.settings)
 }
 
-/// The settings of an api, wherever it listens.
+/// The settings of an api, before it is known where it listens.
 pub fn api() -> anyhow::Result<ApiSettings> {
-    Ok(parsed([])?.api)
+    Ok(parsed(["--listen=127.0.0.1:0".to_owned()])?.api)
 }

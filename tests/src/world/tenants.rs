@@ -92,7 +92,10 @@ impl World {
 
     /// Bought minutes for this account.
     pub async fn buy(&self, tenant: &Tenant, amount: Minutes) -> anyhow::Result<()> {
-        self.under_lock(tenant, async |conn| minutes::purchase(conn, tenant.account, amount, "a test").await).await
+        let purchase = async |conn: &mut sqlx::PgConnection| {
+            minutes::purchase(conn, tenant.account, amount, "a test", None).await.map(|_| ())
+        };
+        self.under_lock(tenant, purchase).await
     }
 
     async fn under_lock(

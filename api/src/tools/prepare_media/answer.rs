@@ -117,7 +117,8 @@ impl PreparedRef {
 }
 
 impl PreparedRead {
-    fn of(read: Read, answer: &Answer) -> Self {
+    /// The answer for one read.
+    pub fn of(read: Read, answer: &Answer) -> Self {
         let plain = |status| Self {
             read: read.into(),
             status,

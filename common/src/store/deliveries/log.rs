@@ -153,12 +153,36 @@ pub struct Unsent {
     pub traceparent: Option<String>,
 }
 
-/// Up to `limit` events, the oldest first, whose last series to this endpoint began at or after `since` and has failed or
-/// was skipped. An event that has been resent since, and is pending or has arrived, is not among them.
+/// Which of an endpoint's unsent events. What is none passes everything.
+#[derive(Debug, Clone)]
+pub struct UnsentFilter {
+    /// Whose series began at or after.
+    pub since: DateTime<Utc>,
+    /// And before.
+    pub until: Option<DateTime<Utc>>,
+    /// That failed, or were skipped.
+    pub status: Option<DeliveryStatus>,
+    /// Of this type.
+    pub event_type: Option<EventType>,
+    /// Last answered with this status.
+    pub http_status: Option<i16>,
+    /// Whose last attempt came to this.
+    pub error: Option<String>,
+}
+
+impl UnsentFilter {
+    /// All since then.
+    pub const fn since(since: DateTime<Utc>) -> Self {
+        Self { since, until: None, status: None, event_type: None, http_status: None, error: None }
+    }
+}
+
+/// Up to `limit` events, the oldest first, whose last series to this endpoint has failed or was skipped. An event that has
+/// been resent since, and is pending or has arrived, is not among them.
 pub async fn unsent(
     conn: &mut PgConnection,
     endpoint: EndpointId,
-    since: DateTime<Utc>,
+    filter: &UnsentFilter,
     limit: i64,
 ) -> sqlx::Result<Vec<Unsent>> {
     sqlx::query_as!(
@@ -168,6 +192,11 @@ pub async fn unsent(
            FROM deliveries AS d
            WHERE d.endpoint_id = $1 AND d.status IN ('failed', 'skipped') AND d.created_at >= $2
                AND d.trigger <> 'test'
+               AND ($4::timestamptz IS NULL OR d.created_at < $4)
+               AND ($5::text IS NULL OR d.status = $5)
+               AND ($6::text IS NULL OR d.event_type = $6)
+               AND ($7::smallint IS NULL OR d.response_status = $7)
+               AND ($8::text IS NULL OR d.error = $8)
                AND NOT EXISTS (
                    SELECT 1 FROM deliveries AS later
                    WHERE later.event_id = d.event_id AND later.endpoint_id = $1 AND later.id <> d.id
@@ -175,8 +204,13 @@ pub async fn unsent(
            ORDER BY d.id
            LIMIT $3"#,
         endpoint as _,
-        since,
-        limit
+        filter.since,
+        limit,
+        filter.until,
+        filter.status.map(DeliveryStatus::name),
+        filter.event_type.map(EventType::name),
+        filter.http_status,
+        filter.error
     )
     .fetch_all(conn)
     .await

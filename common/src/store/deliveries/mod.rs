@@ -1,20 +1,24 @@
 //! Delivery series: one event to one endpoint, from its first attempt to its end (spec §6.1.8–11).
 //!
 //! It owns the rows of `deliveries`: how they begin (here), how they are claimed (`claim`), found when due (`due`), made
-//! good after a crash (`rescue`), ended without an attempt (`end`) and shown (`log`). What happened at an attempt is
+//! good after a crash (`rescue`), ended without an attempt (`end`) and shown (`log`, `everywhere`). What happened at an attempt is
 //! recorded by `attempts`, which writes the end of a claim too. Whoever changes several deliveries skips those that
 //! another transaction has locked, so that only `attempts::record`, whose rows are its own by lease, ever waits for one.
 
 mod claim;
 mod due;
 mod end;
+mod everywhere;
 mod log;
 mod rescue;
 
 pub use claim::{Claim, PutBack, claim, put_back};
 pub use due::{Due, set_tickets, ticketless, with_lost_tickets};
 pub use end::{end_of_silent, prune, replace};
-pub use log::{AttemptRow, DeliveryRow, Filter, LatelyPinged, Unsent, attempts_of, find, list, pings_lately, unsent};
+pub use everywhere::{Everywhere, Place, UnsentOf, by_ids, everywhere, unsent_of};
+pub use log::{
+    AttemptRow, DeliveryRow, Filter, LatelyPinged, Unsent, UnsentFilter, attempts_of, find, list, pings_lately, unsent,
+};
 pub use rescue::{LostClaim, free_interrupted, lost_for_good};
 
 use super::events::EndedEvent;

@@ -42,18 +42,22 @@ pub struct ClaimedItem {
 }
 
 /// Claims those of these jobs that are queued, admitted and due: each gets a higher `claim_no`, a lease, and a row of its
-/// own in `job_claims`. A job that is not in the answer was taken, ended or put off; its ticket is spent.
+/// own in `job_claims`. A job that is not in the answer was taken, ended or put off; its ticket is spent. One whose read an
+/// operator has paused gives up its place instead, for jobs that can run, and is admitted again once it is resumed.
 pub async fn claim(conn: &mut PgConnection, jobs: &[JobId], worker: &str) -> sqlx::Result<Vec<Claimed>> {
     let rows = sqlx::query!(
         r#"WITH due AS (
-               SELECT id FROM jobs
+               SELECT j.id, EXISTS (SELECT FROM read_kinds k WHERE k.read = j.read AND k.paused_at IS NOT NULL) AS paused
+               FROM jobs j
                WHERE id = ANY ($1) AND status = 'queued' AND admitted AND due_at <= mws_now()
                ORDER BY id FOR UPDATE SKIP LOCKED
+           ), shelved AS (
+               UPDATE jobs j SET admitted = false FROM due WHERE j.id = due.id AND due.paused
            ), claimed AS (
                UPDATE jobs j SET
                    status = 'running', claim_no = claim_no + 1, progress = 0, lease_until = mws_now() + $3,
                    started_at = coalesce(started_at, mws_now())
-               FROM due WHERE j.id = due.id
+               FROM due WHERE j.id = due.id AND NOT due.paused
                RETURNING j.id, claim_no, failures, read, item_id, held_month + held_bought AS held, workspace_id,
                          payer_account_id
            ), noted AS (

@@ -6,12 +6,14 @@
 
 mod claim;
 mod end;
+mod everywhere;
 mod places;
 mod query;
 mod start;
 
 pub use claim::{Claimed, ClaimedItem, Renewed, claim, expired, renew};
 pub use end::{End, EndedJob, Outcome, cancel, cancel_for_items, end};
+pub use everywhere::{Everywhere, Found, Origin, Place, everywhere, origin};
 pub use places::{Admitted, admit, hand_over, payers_with_waiting, reissue, ticketed};
 pub use query::{Filter, any_ended, by_ids, page};
 pub use start::{Call, Owners, insert};

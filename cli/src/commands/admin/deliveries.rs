@@ -1,0 +1,146 @@
+//! `mws admin deliveries`: deliveries of all accounts, and sending again what did not arrive.
+
+use super::{Context, pages};
+use crate::commands::confirm::confirm;
+use crate::commands::jobs::ago;
+use crate::commands::upload::without_nulls;
+use crate::failure::Failure;
+use crate::globals::duration;
+use crate::output::{Column, document};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const COLUMNS: [Column; 8] = [
+    Column::new("ID", "/delivery_id"),
+    Column::new("ENDPOINT", "/endpoint_id"),
+    Column::new("EVENT", "/event_type"),
+    Column::new("STATUS", "/status"),
+    Column::new("ATTEMPTS", "/attempt_count"),
+    Column::new("ANSWER", "/response_status"),
+    Column::new("ERROR", "/error"),
+    Column::new("CREATED", "/created_at"),
+];
+
+const RESENT: [Column; 3] = [
+    Column::new("ENDPOINT", "/endpoint_id"),
+    Column::new("ACCOUNT", "/account_id"),
+    Column::new("DELIVERIES", "/resent"),
+];
+
+/// Commands about deliveries.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List deliveries, newest first.
+    List(Filters),
+    /// Send again every event whose last delivery failed or was skipped. Says how many, and asks.
+    #[command(after_help = "Examples:
+  mws admin deliveries resend --since 6h --dry-run
+  mws admin deliveries resend --since 6h --error tls_failed --yes")]
+    Resend {
+        /// Those begun this long ago or less, such as 6h.
+        #[arg(long, value_parser = duration)]
+        since: Duration,
+        /// Only to endpoints of this account.
+        #[arg(long)]
+        account: Option<String>,
+        /// Only to this endpoint.
+        #[arg(long)]
+        endpoint: Option<String>,
+        /// Only those that ended so.
+        #[arg(long, value_parser = ["failed", "skipped"])]
+        status: Option<String>,
+        /// Only those whose last attempt came to this.
+        #[arg(long)]
+        error: Option<String>,
+        /// Only those last answered with this status.
+        #[arg(long)]
+        http_status: Option<u16>,
+        /// Send nothing: say what would be sent.
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+/// Which deliveries.
+#[derive(Debug, Args)]
+pub struct Filters {
+    /// Only to endpoints of this account.
+    #[arg(long)]
+    account: Option<String>,
+    /// Only to this endpoint.
+    #[arg(long)]
+    endpoint: Option<String>,
+    /// Only of this job.
+    #[arg(long)]
+    job: Option<String>,
+    /// Only in this state: pending, succeeded, failed, skipped, cancelled.
+    #[arg(long)]
+    status: Option<String>,
+    /// Only those whose last attempt came to this.
+    #[arg(long)]
+    error: Option<String>,
+    /// Only those last answered with this status.
+    #[arg(long)]
+    http_status: Option<u16>,
+    /// Only those begun this long ago or less, such as 2h.
+    #[arg(long, value_parser = duration)]
+    since: Option<Duration>,
+    #[command(flatten)]
+    pages: pages::Pages,
+}
+
+pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::List(asked) => {
+            let filters = [
+                ("account_id", asked.account),
+                ("endpoint_id", asked.endpoint),
+                ("job_id", asked.job),
+                ("status", asked.status),
+                ("error", asked.error),
+                ("http_status", asked.http_status.map(|status| status.to_string())),
+                ("since", asked.since.and_then(ago)),
+            ];
+            let list = pages::fetch(context, "/operator/deliveries", &filters, asked.pages).await?;
+            context.out.list(&list, "delivery_id", &COLUMNS)
+        }
+        Command::Resend { since, account, endpoint, status, error, http_status, dry_run } => {
+            let asked = without_nulls(json!({
+                "since": ago(since), "account_id": account, "endpoint_id": endpoint, "status": status, "error": error,
+                "http_status": http_status,
+            }));
+            resend(context, asked, dry_run).await
+        }
+    }
+}
+
+async fn resend(context: &Context, mut asked: Value, dry_run: bool) -> Result<(), Failure> {
+    let route = "/operator/deliveries/resend";
+    if dry_run || !context.globals.yes {
+        asked["dry_run"] = true.into();
+        let would = context.client.post(route, &asked).await?;
+        if dry_run {
+            return tell(context, &would, "would be sent");
+        }
+        let endpoints = would["endpoints"].as_array().map_or(0, Vec::len);
+        confirm(context, &format!("Send {} deliveries to {endpoints} endpoints again?", would["resent"]))?;
+        asked["dry_run"] = false.into();
+    }
+    let sent = context.client.post(route, &asked).await?;
+    tell(context, &sent, "are sent")
+}
+
+fn tell(context: &Context, answer: &Value, what: &str) -> Result<(), Failure> {
+    if context.out.json {
+        return document(answer);
+    }
+    context.out.say(&format!("{} deliveries {what} again.", answer["resent"]));
+    if answer["disabled"].as_u64().is_some_and(|count| count > 0) {
+        context.out.say(&format!("{} more are for endpoints that are disabled.", answer["disabled"]));
+    }
+    if answer["has_more"] == true {
+        context.out.say("There are more: run the command again.");
+    }
+    context.out.rows(answer["endpoints"].as_array().map_or(&[], Vec::as_slice), "endpoint_id", &RESENT)
+}

@@ -1,0 +1,119 @@
+//! `mws admin jobs`: jobs of all accounts.
+
+use super::{Context, pages};
+use crate::client::part;
+use crate::commands::jobs::ago;
+use crate::failure::Failure;
+use crate::globals::duration;
+use crate::output::{Column, document};
+use clap::{Args, Subcommand};
+use serde_json::json;
+use std::time::Duration;
+
+const COLUMNS: [Column; 8] = [
+    Column::new("ID", "/job/id"),
+    Column::new("PAYER", "/payer_account_id"),
+    Column::new("WORKSPACE", "/job/workspace_id"),
+    Column::new("READ", "/job/read"),
+    Column::new("STATUS", "/job/status"),
+    Column::new("ATTEMPT", "/job/attempt"),
+    Column::new("ERROR", "/job/error/code"),
+    Column::new("CREATED", "/job/created_at"),
+];
+
+const RETRIED: [Column; 5] = [
+    Column::new("read", "/read"),
+    Column::new("status", "/status"),
+    Column::new("job", "/job_id"),
+    Column::new("estimated minutes", "/estimated_minutes"),
+    Column::new("reason", "/reason/message"),
+];
+
+/// Commands about jobs.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List jobs, newest first.
+    #[command(after_help = "Example:\n  mws admin jobs list --status failed --error reader_timeout --since 2h --all")]
+    List(Filters),
+    /// Show a job.
+    Get {
+        /// Its id.
+        id: String,
+    },
+    /// Run the read of a job that failed or was cancelled again, for the account that paid for it.
+    Retry {
+        /// Its id.
+        id: String,
+    },
+}
+
+/// Which jobs.
+#[derive(Debug, Args)]
+pub struct Filters {
+    /// Only in this state: queued, running, succeeded, failed, cancelled.
+    #[arg(long)]
+    status: Option<String>,
+    /// Only of this kind: read, transcription, render …
+    #[arg(long)]
+    kind: Option<String>,
+    /// Only of this read.
+    #[arg(long)]
+    read: Option<String>,
+    /// Only those that failed with this job error code.
+    #[arg(long)]
+    error: Option<String>,
+    /// Only in workspaces of this account.
+    #[arg(long)]
+    account: Option<String>,
+    /// Only in this workspace.
+    #[arg(long)]
+    workspace: Option<String>,
+    /// Only of this item.
+    #[arg(long)]
+    item: Option<String>,
+    /// Only those created this long ago or less, such as 2h.
+    #[arg(long, value_parser = duration)]
+    since: Option<Duration>,
+    #[command(flatten)]
+    pages: pages::Pages,
+}
+
+pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::List(asked) => {
+            let filters = [
+                ("status", asked.status),
+                ("kind", asked.kind),
+                ("read", asked.read),
+                ("error_code", asked.error),
+                ("account_id", asked.account),
+                ("workspace_id", asked.workspace),
+                ("item_id", asked.item),
+                ("since", asked.since.and_then(ago)),
+            ];
+            let list = pages::fetch(context, "/operator/jobs", &filters, asked.pages).await?;
+            if context.out.json {
+                return document(&list);
+            }
+            // Ids are one level down here.
+            let rows = list["data"].as_array().into_iter().flatten();
+            let rows: Vec<_> = rows
+                .map(|row| {
+                    let mut row = row.clone();
+                    row["id"] = row["job"]["id"].clone();
+                    row
+                })
+                .collect();
+            let list = json!({ "data": rows, "has_more": list["has_more"], "next_cursor": list["next_cursor"] });
+            context.out.list(&list, "id", &COLUMNS)
+        }
+        Command::Get { id } => {
+            let job = context.client.get(&format!("/operator/jobs/{}", part(&id))).await?;
+            context.out.record(&job, "id", &COLUMNS)
+        }
+        Command::Retry { id } => {
+            let answer = context.client.post(&format!("/operator/jobs/{}/retry", part(&id)), &json!({})).await?;
+            context.out.record(&answer, "job_id", &RETRIED)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! `mws admin`: what operators do, over the operators' routes. One file a noun.
+//!
+//! The token comes from `--operator-token-file`, `MWS_OPERATOR_TOKEN`, a profile, or what `mws up` wrote down.
+
+mod accounts;
+mod audit;
+mod deliveries;
+mod jobs;
+mod members;
+mod minutes;
+mod reads;
+mod users;
+mod workspaces;
+
+use super::{Context, pages};
+use crate::failure::Failure;
+use clap::Subcommand;
+use std::path::PathBuf;
+
+/// What `mws admin` takes.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// File that holds the operator's token; - for standard input. `MWS_OPERATOR_TOKEN` may hold the token itself.
+    #[arg(long = "operator-token-file", env = "MWS_OPERATOR_TOKEN_FILE", global = true)]
+    pub token_file: Option<PathBuf>,
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What operators see and change.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Accounts.
+    #[command(subcommand)]
+    Accounts(accounts::Command),
+    /// Users, and whom OAuth tokens stand for.
+    #[command(subcommand)]
+    Users(users::Command),
+    /// Workspaces of all accounts.
+    #[command(subcommand)]
+    Workspaces(workspaces::Command),
+    /// Who is a member of which workspace.
+    #[command(subcommand)]
+    Members(members::Command),
+    /// Give accounts minutes.
+    #[command(subcommand)]
+    Minutes(minutes::Command),
+    /// Pause and resume reads.
+    #[command(subcommand)]
+    Reads(reads::Command),
+    /// Jobs of all accounts.
+    #[command(subcommand)]
+    Jobs(jobs::Command),
+    /// Deliveries of all accounts.
+    #[command(subcommand)]
+    Deliveries(deliveries::Command),
+    /// What operators did.
+    Audit(audit::Args),
+}
+
+pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::Accounts(command) => accounts::run(command, context).await,
+        Command::Users(command) => users::run(command, context).await,
+        Command::Workspaces(command) => workspaces::run(command, context).await,
+        Command::Members(command) => members::run(command, context).await,
+        Command::Minutes(command) => minutes::run(command, context).await,
+        Command::Reads(command) => reads::run(command, context).await,
+        Command::Jobs(command) => jobs::run(command, context).await,
+        Command::Deliveries(command) => deliveries::run(command, context).await,
+        Command::Audit(args) => audit::run(args, context).await,
+    }
+}

@@ -1,0 +1,91 @@
+//! `mws admin users`: users, and whom OAuth tokens stand for.
+
+use super::{Context, pages};
+use crate::client::part;
+use crate::commands::upload::without_nulls;
+use crate::failure::Failure;
+use crate::output::Column;
+use clap::Subcommand;
+use serde_json::{Value, json};
+
+const COLUMNS: [Column; 5] = [
+    Column::new("ID", "/id"),
+    Column::new("NAME", "/name"),
+    Column::new("ACCOUNT", "/account_id"),
+    Column::new("SUBJECT", "/oauth_subject"),
+    Column::new("ISSUER", "/oauth_issuer"),
+];
+
+/// Commands about users.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List users, newest first.
+    List {
+        /// Only those of this account.
+        #[arg(long)]
+        account: Option<String>,
+        /// Only those known to an issuer by this subject.
+        #[arg(long)]
+        oauth_subject: Option<String>,
+        #[command(flatten)]
+        pages: pages::Pages,
+    },
+    /// Add a user to an account.
+    #[command(after_help = "Example:\n  mws admin users create Anna --account acc_01J… --oauth-subject auth0|17")]
+    Create {
+        /// What they are called.
+        name: String,
+        /// The account that pays for what they do.
+        #[arg(long)]
+        account: String,
+        /// The `sub` of the access tokens that stand for them.
+        #[arg(long)]
+        oauth_subject: Option<String>,
+        /// The issuer of those tokens. Without it: the deployment's.
+        #[arg(long, requires = "oauth_subject")]
+        oauth_issuer: Option<String>,
+    },
+    /// Change a user's name, or whose tokens stand for them.
+    Update {
+        /// Their id.
+        id: String,
+        /// Another name.
+        #[arg(long)]
+        name: Option<String>,
+        /// The `sub` of the access tokens that stand for them.
+        #[arg(long)]
+        oauth_subject: Option<String>,
+        /// The issuer of those tokens. Without it: the deployment's.
+        #[arg(long, requires = "oauth_subject")]
+        oauth_issuer: Option<String>,
+        /// No token stands for them any more.
+        #[arg(long, conflicts_with = "oauth_subject")]
+        no_oauth_subject: bool,
+    },
+}
+
+pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::List { account, oauth_subject, pages } => {
+            let filters = [("account_id", account), ("oauth_subject", oauth_subject)];
+            let list = pages::fetch(context, "/operator/users", &filters, pages).await?;
+            context.out.list(&list, "id", &COLUMNS)
+        }
+        Command::Create { name, account, oauth_subject, oauth_issuer } => {
+            let asked = json!({
+                "name": name, "account_id": account, "oauth_subject": oauth_subject, "oauth_issuer": oauth_issuer,
+            });
+            let added = context.client.post("/operator/users", &without_nulls(asked)).await?;
+            context.out.record(&added, "id", &COLUMNS)
+        }
+        Command::Update { id, name, oauth_subject, oauth_issuer, no_oauth_subject } => {
+            let asked = json!({ "name": name, "oauth_subject": oauth_subject, "oauth_issuer": oauth_issuer });
+            let mut asked = without_nulls(asked);
+            if no_oauth_subject {
+                asked["oauth_subject"] = Value::Null;
+            }
+            let changed = context.client.patch(&format!("/operator/users/{}", part(&id)), &asked).await?;
+            context.out.record(&changed, "id", &COLUMNS)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What operators did: one row a change, for good (people.md, "audit").
+//!
+//! A row is written in the transaction of the change that it tells of, by whoever opened that. Rows are never changed: the
+//! table refuses it.
+
+use crate::ids::AuditId;
+use chrono::{DateTime, Utc};
+use serde_json::Value;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+/// A change to be noted.
+#[derive(Debug, Clone)]
+pub struct Entry {
+    /// The operator's name.
+    pub operator: String,
+    /// Where the request came from.
+    pub address: Option<String>,
+    /// What was done, as `account.create`.
+    pub action: &'static str,
+    /// What it was done to: an id, or a read's name.
+    pub target: String,
+    /// What was changed, as it was.
+    pub before: Option<Value>,
+    /// And as it is.
+    pub after: Option<Value>,
+    /// The request's id.
+    pub request_id: String,
+}
+
+/// Notes a change. Call it in the change's transaction.
+pub async fn record(conn: &mut PgConnection, entry: &Entry) -> sqlx::Result<AuditId> {
+    let id = AuditId::mint();
+    sqlx::query!(
+        "INSERT INTO operator_audit (id, operator, address, action, target, before, after, request_id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+        id as _,
+        entry.operator,
+        entry.address,
+        entry.action,
+        entry.target,
+        entry.before,
+        entry.after,
+        entry.request_id
+    )
+    .execute(conn)
+    .await?;
+    Ok(id)
+}
+
+/// A change as the log shows it.
+#[derive(Debug)]
+pub struct AuditRow {
+    /// Its id.
+    pub id: AuditId,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// Who.
+    pub operator: String,
+    /// From where.
+    pub address: Option<String>,
+    /// What was done.
+    pub action: String,
+    /// To what.
+    pub target: String,
+    /// What was changed, as it was.
+    pub before: Option<Value>,
+    /// And as it is.
+    pub after: Option<Value>,
+    /// The request's id.
+    pub request_id: String,
+}
+
+/// Which changes are listed. What is none passes everything.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Filter<'a> {
+    /// By this operator.
+    pub operator: Option<&'a str>,
+    /// Of this sort.
+    pub action: Option<&'a str>,
+    /// To this.
+    pub target: Option<&'a str>,
+    /// At or after.
+    pub since: Option<DateTime<Utc>>,
+    /// Before.
+    pub until: Option<DateTime<Utc>>,
+}
+
+/// Changes, newest first, after (that is, older than) `after`.
+pub async fn list(
+    conn: &mut PgConnection,
+    filter: Filter<'_>,
+    after: Option<Uuid>,
+    limit: i64,
+) -> sqlx::Result<Vec<AuditRow>> {
+    sqlx::query_as!(
+        AuditRow,
+        r#"SELECT id AS "id: AuditId", at, operator, address, action, target, before, after, request_id
+           FROM operator_audit
+           WHERE ($1::uuid IS NULL OR id < $1)
+               AND ($2::text IS NULL OR operator = $2)
+               AND ($3::text IS NULL OR action = $3)
+               AND ($4::text IS NULL OR target = $4)
+               AND ($5::timestamptz IS NULL OR at >= $5)
+               AND ($6::timestamptz IS NULL OR at < $6)
+           ORDER BY id DESC
+           LIMIT $7"#,
+        after,
+        filter.operator,
+        filter.action,
+        filter.target,
+        filter.since,
+        filter.until,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
