@@ -28,11 +28,11 @@ fn is_streamed(request: &Request) -> bool {
 /// Checks the headers, reads the body, and puts both in order for the framework.
 pub async fn take_in(request: &mut Request) -> Answer<()> {
     for name in READ_HEADERS {
-        let mut sent = request.headers().get_all(name).iter();
-        if sent.clone().any(|value| value.to_str().is_err()) {
+        let sent = request.headers().get_all(name);
+        if sent.iter().any(|value| value.to_str().is_err()) {
             return Err(ApiError::new(Code::InvalidRequest, format!("`{name}`: expected printable ASCII characters.")));
         }
-        if sent.nth(1).is_some() {
+        if sent.iter().nth(1).is_some() {
             return Err(ApiError::new(Code::InvalidRequest, format!("`{name}`: sent more than once.")));
         }
     }

@@ -17,6 +17,12 @@ pub fn json_schema(schema: &Value) -> Value {
             "example" => _ = translated.insert("examples".to_owned(), json!([value])),
             "properties" => _ = translated.insert(key.clone(), each(value)),
             "items" | "not" | "additionalProperties" => _ = translated.insert(key.clone(), json_schema(value)),
+            // A reference that is described, now that it is inlined, is one schema.
+            "allOf" if value.as_array().is_some_and(|parts| parts.len() == 1) => {
+                for (name, inner) in json_schema(&value[0]).as_object().cloned().unwrap_or_default() {
+                    translated.entry(name).or_insert(inner);
+                }
+            }
             "allOf" | "anyOf" | "oneOf" => {
                 let parts = value.as_array().into_iter().flatten().map(json_schema).collect();
                 translated.insert(key.clone(), parts);
@@ -78,6 +84,7 @@ mod tests {
                 "a": { "type": "string", "nullable": true, "description": "An a." },
                 "b": { "type": "string", "enum": ["x"], "nullable": true, "example": "x" },
                 "c": { "allOf": [{ "type": "integer", "minimum": 0, "exclusiveMinimum": true }], "nullable": true },
+                "d": { "oneOf": [{ "type": "integer" }, { "type": "string" }], "nullable": true },
                 "nullable": { "type": "array", "items": { "type": "number", "nullable": true } },
             },
         }));
@@ -86,7 +93,8 @@ mod tests {
             "properties": {
                 "a": { "type": ["string", "null"], "description": "An a." },
                 "b": { "type": ["string", "null"], "enum": ["x", null], "examples": ["x"] },
-                "c": { "anyOf": [{ "allOf": [{ "type": "integer", "exclusiveMinimum": 0 }] }, { "type": "null" }] },
+                "c": { "type": ["integer", "null"], "exclusiveMinimum": 0 },
+                "d": { "anyOf": [{ "oneOf": [{ "type": "integer" }, { "type": "string" }] }, { "type": "null" }] },
                 "nullable": { "type": "array", "items": { "type": ["number", "null"] } },
             },
         });

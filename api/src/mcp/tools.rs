@@ -57,14 +57,15 @@ fn answer_or_refusal(mut answer: Value) -> Value {
 /// What needs no more than a viewer's role changes nothing (`access`), and whoever starts cloud processing again starts
 /// nothing twice (spec §4.2, rule 8).
 fn hints(operation: &Operation, name: &str) -> ToolAnnotations {
-    let reads = matches!(operation.needs, Some(Needs::Account | Needs::Workspace(Role::Viewer)));
-    let takes_away = TAKES_AWAY.iter().any(|prefix| name.starts_with(prefix));
     let named = operation.name();
+    let works = openapi::uses_minutes(&named);
+    let reads = !works && matches!(operation.needs, Some(Needs::Account | Needs::Workspace(Role::Viewer)));
+    let takes_away = TAKES_AWAY.iter().any(|prefix| name.starts_with(prefix));
     let fetches = openapi::own_refusals(&named).is_some_and(|codes| codes.contains(&Code::UrlNotAllowed));
     ToolAnnotations::new()
         .read_only(reads)
         .destructive(takes_away)
-        .idempotent(reads || takes_away || openapi::uses_minutes(&named))
+        .idempotent(reads || takes_away || works)
         .open_world(fetches)
 }
 
@@ -99,6 +100,7 @@ mod tests {
             ("get_jobs", said(true, false, true, false)),
             ("list_items", said(true, false, true, false)),
             ("prepare_media", said(false, false, true, false)),
+            ("detect_beats", said(false, false, true, false)),
             ("cancel_jobs", said(false, true, true, false)),
             ("delete_item", said(false, true, true, false)),
             ("import_media", said(false, false, false, true)),

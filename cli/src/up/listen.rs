@@ -45,6 +45,7 @@ mod tests {
             trusted_proxies: Vec::new(),
             oauth: OAuthSettings::default(),
             max_connections: 1,
+            mcp_hosts: Vec::new(),
         }
     }
 

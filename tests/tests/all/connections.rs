@@ -60,7 +60,8 @@ fn assert_refused(answer: &Wired, status: u16, code: &str, what: &str) {
 }
 
 #[tokio::test]
-async fn what_is_no_request_is_refused_in_the_envelope_with_every_header_and_the_connection_closed() -> anyhow::Result<()> {
+async fn what_is_no_request_is_refused_in_the_envelope_with_every_header_and_the_connection_closed()
+-> anyhow::Result<()> {
     let world = World::new().await?;
     let many: String = (0..200).map(|n| format!("x-{n}: 1\r\n")).collect();
     let (large, long) = ("x".repeat(100_000), "a".repeat(66_000));
@@ -70,7 +71,12 @@ async fn what_is_no_request_is_refused_in_the_envelope_with_every_header_and_the
         ("a version there is none of", "GET / HTTP/3.7\r\n\r\n".to_owned(), 400, "invalid_request"),
         ("the beginning of TLS", "\u{16}\u{3}\u{1}\u{2}\r\n\r\n".to_owned(), 400, "invalid_request"),
         ("a path with a space", "GET /a b HTTP/1.1\r\nhost: a\r\n\r\n".to_owned(), 400, "invalid_request"),
-        ("two lengths", "POST / HTTP/1.1\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab".to_owned(), 400, "invalid_request"),
+        (
+            "two lengths",
+            "POST / HTTP/1.1\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab".to_owned(),
+            400,
+            "invalid_request",
+        ),
         ("a length of letters", "POST / HTTP/1.1\r\ncontent-length: x\r\n\r\n".to_owned(), 400, "invalid_request"),
         ("a large header", format!("GET / HTTP/1.1\r\nx: {large}\r\n\r\n"), 413, "request_too_large"),
         ("many headers", format!("GET / HTTP/1.1\r\n{many}\r\n"), 413, "request_too_large"),
@@ -98,8 +104,18 @@ async fn odd_but_proper_requests_are_answered_like_any_other() -> anyhow::Result
         ("an unknown method", format!("BREW /api/v1/keys HTTP/1.1\r\n{close}\r\n"), 405, "method_not_allowed"),
         ("OPTIONS", format!("OPTIONS /api/v1/keys HTTP/1.1\r\n{close}\r\n"), 405, "method_not_allowed"),
         ("TRACE", format!("TRACE /api/v1/keys HTTP/1.1\r\n{close}\r\n"), 405, "method_not_allowed"),
-        ("a path that is no UTF-8", format!("GET /api/v1/keys/%ff%fe HTTP/1.1\r\n{close}\r\n"), 405, "method_not_allowed"),
-        ("an id that is no UTF-8", format!("DELETE /api/v1/keys/%ff%fe HTTP/1.1\r\n{close}\r\n"), 400, "invalid_request"),
+        (
+            "a path that is no UTF-8",
+            format!("GET /api/v1/keys/%ff%fe HTTP/1.1\r\n{close}\r\n"),
+            405,
+            "method_not_allowed",
+        ),
+        (
+            "an id that is no UTF-8",
+            format!("DELETE /api/v1/keys/%ff%fe HTTP/1.1\r\n{close}\r\n"),
+            400,
+            "invalid_request",
+        ),
         ("a NUL in an id", format!("DELETE /api/v1/keys/a%00b HTTP/1.1\r\n{close}\r\n"), 400, "invalid_request"),
         ("a climbing path", format!("GET /api/v1/../../etc/passwd HTTP/1.1\r\n{close}\r\n"), 404, "route_not_found"),
         (

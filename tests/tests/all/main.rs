@@ -3,6 +3,7 @@
 mod admission;
 mod attempts;
 mod beside;
+mod codes;
 mod connections;
 mod credentials;
 mod cut_off;
@@ -20,4 +21,5 @@ mod outage;
 mod owners;
 mod readings;
 mod refusals;
+mod strangers;
 mod tidy;

@@ -1,0 +1,354 @@
+//! Every code of the table, in an answer of the running service. A code that is added does not compile here without the
+//! way to get it (interface.md, "Errors").
+
+use api::app::App;
+use api::error::Code;
+use clap::Parser;
+use common::config::ApiSettings;
+use common::domain::minutes::Minutes;
+use mws_tests::world::{Answer, Client, Media, Tenant, World};
+use poem::test::TestClient;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// Nothing can answer these yet, and no operation documents them; each says what it waits for.
+const UNHEARD: &[(Code, &str)] = &[
+    (Code::InsufficientCredits, "no engine that costs AI credits can be configured"),
+    (Code::JobNotFound, "no operation of a customer names one job alone: get_jobs answers `missing`"),
+];
+
+/// A service, an account in it, and a stranger.
+struct Stage {
+    world: World,
+    tenant: Tenant,
+    other: Tenant,
+}
+
+impl Stage {
+    async fn new() -> anyhow::Result<Self> {
+        let world = World::new().await?;
+        Ok(Self { tenant: world.tenant("a").await?, other: world.tenant("b").await?, world })
+    }
+
+    async fn post(&self, path: &str, body: Value) -> anyhow::Result<Answer> {
+        post(&self.tenant.client, path, &body).await
+    }
+
+    async fn send(&self, method: &str, path: &str) -> anyhow::Result<Answer> {
+        self.tenant.client.send(method, path, &[], None).await
+    }
+
+    async fn item(&self, media: Media) -> anyhow::Result<String> {
+        Ok(self.world.item(&self.tenant, media).await?.to_string())
+    }
+
+    /// The id of what this call makes.
+    async fn made(&self, path: &str, body: Value) -> anyhow::Result<String> {
+        let made = self.post(path, body).await?;
+        assert_eq!(made.status, 201, "{path}: {}", made.text);
+        Ok(made.json["id"].as_str().unwrap_or_default().to_owned())
+    }
+
+    async fn endpoint(&self) -> anyhow::Result<String> {
+        self.made("/webhooks", json!({ "url": "https://93.184.216.34/" })).await
+    }
+
+    /// An upload of four bytes, and where they go.
+    async fn upload(&self, sha256: Option<&str>) -> anyhow::Result<(String, String)> {
+        let body = json!({ "filename": "a.wav", "content_type": "audio/wav", "bytes": 4, "sha256": sha256 });
+        let made = self.post("/uploads", body).await?;
+        let url = made.json["upload"]["url"].as_str().unwrap_or_default();
+        let path = url.split_once("/api/v1").map(|(_, path)| path.to_owned()).unwrap_or_default();
+        Ok((made.json["id"].as_str().unwrap_or_default().to_owned(), path))
+    }
+}
+
+async fn post(client: &Client, path: &str, body: &Value) -> anyhow::Result<Answer> {
+    client.send("POST", path, &[], Some(body.to_string())).await
+}
+
+/// What a request is missing, or holds that it should not.
+async fn malformed(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
+    let client = &stage.tenant.client;
+    match code {
+        Code::InvalidJson => client.send("POST", "/tools/get_jobs", &[], Some("{".to_owned())).await,
+        Code::InvalidCursor => stage.send("GET", "/keys?cursor=nonsense").await,
+        Code::CodeMalformed => stage.post("/sessions/redeem", json!({ "code": "x" })).await,
+        Code::RequestTooLarge => stage.post("/keys", json!({ "name": "x".repeat(2 << 20) })).await,
+        Code::UnsupportedMediaType => {
+            client.send("POST", "/keys", &[("content-type", "text/plain")], Some("{}".to_owned())).await
+        }
+        Code::MethodNotAllowed => stage.send("PUT", "/keys").await,
+        Code::RouteNotFound => stage.send("GET", "/nothing").await,
+        Code::ToolNotFound => stage.post("/tools/nothing", json!({})).await,
+        _ => stage.post("/tools/prepare_media", json!({})).await,
+    }
+}
+
+/// What a caller may not do.
+async fn forbidden(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
+    let Stage { world, tenant, other } = stage;
+    match code {
+        Code::CredentialRevoked => {
+            stage.send("DELETE", &format!("/keys/{}", tenant.key_id)).await?;
+            stage.send("GET", "/keys").await
+        }
+        Code::TokenExpired => {
+            let session = world.session(tenant).await?;
+            world.advance(Duration::from_mins(31)).await?;
+            session.send("GET", "/workspaces", &[], None).await
+        }
+        Code::SessionNotAllowed => world.session(tenant).await?.send("GET", "/keys", &[], None).await,
+        Code::WorkspaceForbidden => {
+            let item = stage.item(Media::video(9)).await?;
+            other.client.send("GET", &format!("/library/items/{item}"), &[], None).await
+        }
+        Code::RoleForbidden => {
+            let viewer = world.member(other, tenant, "viewer").await?;
+            post(&viewer, "/tools/cancel_jobs", &json!({ "job_ids": ["x"] })).await
+        }
+        Code::KeyWrongWorkspace => {
+            let elsewhere = other.workspace.to_string();
+            tenant.client.send("GET", "/keys", &[("x-workspace-id", &elsewhere)], None).await
+        }
+        _ => world.client(None).send("GET", "/keys", &[], None).await,
+    }
+}
+
+/// What is not there.
+async fn missing(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
+    match code {
+        Code::ProjectNotFound => stage.send("GET", "/projects/prj_x").await,
+        Code::KeyNotFound => stage.send("DELETE", "/keys/key_x").await,
+        Code::WebhookNotFound => stage.send("DELETE", "/webhooks/whe_x").await,
+        Code::DeliveryNotFound => {
+            let path = format!("/webhooks/{}/deliveries", stage.endpoint().await?);
+            stage.post(&path, json!({ "delivery_id": "dlv_x" })).await
+        }
+        Code::WebhookSecretNotFound => stage.send("GET", "/webhook-secret").await,
+        Code::UploadNotFound => stage.send("POST", "/uploads/upl_x/complete").await,
+        Code::CodeNotRedeemable => {
+            stage.post("/sessions/redeem", json!({ "code": format!("esx_{}", "0".repeat(32)) })).await
+        }
+        _ => stage.send("GET", "/library/items/nothing").await,
+    }
+}
+
+/// What the state of things does not allow.
+async fn conflicting(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
+    let Stage { world, tenant, .. } = stage;
+    match code {
+        Code::IdempotencyInProgress => {
+            let item = stage.item(Media::video(9)).await?;
+            let mut first = world.pool().begin().await?;
+            sqlx::query(
+                "INSERT INTO idempotency_keys (account_id, tool, key, fingerprint, call_id)
+                 VALUES ($1, 'prepare_media', 'k', '\\x07', $1)",
+            )
+            .bind(tenant.account)
+            .execute(&mut *first)
+            .await?;
+            tenant.client.prepare_once("k", &[item], &["levels"]).await
+        }
+        Code::IdempotencyKeyReused => {
+            let item = stage.item(Media::video(9)).await?;
+            tenant.client.prepare_once("k", &[&item], &["levels"]).await?;
+            tenant.client.prepare_once("k", &[&item], &["speech"]).await
+        }
+        Code::ItemNotReady => {
+            let made =
+                stage.post("/uploads", json!({ "filename": "a", "content_type": "audio/wav", "bytes": 1 })).await?;
+            stage.post("/tools/detect_beats", json!({ "ref": made.json["item_id"] })).await
+        }
+        Code::UploadIncomplete => {
+            let (upload, _) = stage.upload(None).await?;
+            stage.send("POST", &format!("/uploads/{upload}/complete")).await
+        }
+        Code::ChecksumMismatch => {
+            let (upload, path) = stage.upload(Some(&"0".repeat(64))).await?;
+            let sent = [("content-type", "audio/wav")];
+            world.client(None).send("PUT", &path, &sent, Some("RIFF".to_owned())).await?;
+            stage.send("POST", &format!("/uploads/{upload}/complete")).await
+        }
+        Code::KeyLimitReached => {
+            for _ in 1..10 {
+                stage.made("/keys", json!({})).await?;
+            }
+            stage.post("/keys", json!({})).await
+        }
+        Code::EndpointLimitReached => {
+            for _ in 0..10 {
+                stage.endpoint().await?;
+            }
+            stage.post("/webhooks", json!({ "url": "https://93.184.216.34/" })).await
+        }
+        Code::EndpointDisabled => {
+            let path = format!("/webhooks/{}", stage.endpoint().await?);
+            let change = async |body: Value| tenant.client.send("PATCH", &path, &[], Some(body.to_string())).await;
+            let ping = change(json!({ "test": true })).await?.json["ping"]["delivery_id"].clone();
+            change(json!({ "enabled": false })).await?;
+            stage.post(&format!("{path}/deliveries"), json!({ "delivery_id": ping })).await
+        }
+        Code::RotationInProgress => {
+            stage.post("/webhook-secret", json!({})).await?;
+            stage.post("/webhook-secret", json!({ "rotate": true })).await?;
+            stage.post("/webhook-secret", json!({ "rotate": true })).await
+        }
+        _ => {
+            let path = format!("/projects/{}/cancel", stage.made("/projects", json!({ "brief": "a film" })).await?);
+            stage.send("POST", &path).await?;
+            stage.send("POST", &path).await
+        }
+    }
+}
+
+/// What can't be done with what was given.
+async fn unfit(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
+    match code {
+        Code::FileTooLarge => {
+            let body = json!({ "filename": "a.wav", "content_type": "audio/wav", "bytes": 1_i64 << 50 });
+            stage.post("/uploads", body).await
+        }
+        Code::UrlNotHttps => stage.post("/webhooks", json!({ "url": "http://93.184.216.34/" })).await,
+        Code::UrlNotPublic => stage.post("/webhooks", json!({ "url": "https://10.0.0.1/" })).await,
+        Code::WebhookUrlNotAllowed => {
+            stage.post("/projects", json!({ "brief": "a film", "webhook_url": "https://10.0.0.1/" })).await
+        }
+        Code::UrlNotAllowed => stage.post("/tools/import_media", json!({ "url": "https://10.0.0.1/a.wav" })).await,
+        Code::ReadNotApplicable => {
+            stage.post("/tools/detect_beats", json!({ "ref": stage.item(Media::image()).await? })).await
+        }
+        Code::EngineNotConfigured => {
+            sqlx::query("UPDATE read_kinds SET engine_seen_at = NULL").execute(stage.world.pool()).await?;
+            stage.post("/tools/detect_beats", json!({ "ref": stage.item(Media::video(9)).await? })).await
+        }
+        _ => {
+            let poor = stage.world.tenant_with("poor", Minutes::from_whole(0)).await?;
+            let item = stage.world.item(&poor, Media::video(60)).await?;
+            poor.client.prepare(&[item], &["levels"]).await
+        }
+    }
+}
+
+/// What is no fault of the caller's.
+async fn failing(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
+    let Stage { world, tenant, .. } = stage;
+    match code {
+        Code::Internal => {
+            stage.post("/webhook-secret", json!({})).await?;
+            sqlx::query("UPDATE webhook_secrets SET sealed = '\\x00'").execute(world.pool()).await?;
+            stage.send("GET", "/webhook-secret").await
+        }
+        Code::Unavailable => {
+            let (_, path) = stage.upload(None).await?;
+            let folder = world.settings.data_dir.join("media");
+            std::fs::remove_dir_all(&folder)?;
+            std::fs::write(&folder, "no folder")?;
+            let sent = [("content-type", "audio/wav")];
+            world.client(None).send("PUT", &path, &sent, Some("RIFF".to_owned())).await
+        }
+        Code::DatabaseUnavailable => {
+            world.process.pool.close().await;
+            stage.send("GET", "/keys").await
+        }
+        _ => {
+            let world = World::with(|settings| (settings.rate_per_minute, settings.rate_burst) = (1, 1)).await?;
+            let hasty = world.tenant("hasty").await?;
+            hasty.client.send("GET", "/keys", &[], None).await?;
+            let refused = hasty.client.send("GET", "/keys", &[], None).await?;
+            anyhow::ensure!(tenant.account != hasty.account);
+            world.end().await?;
+            Ok(refused)
+        }
+    }
+}
+
+/// An answer with this code; none when there is no way to it.
+async fn provoked(stage: &Stage, code: Code) -> anyhow::Result<Option<Answer>> {
+    use Code as C;
+    let answer = match code {
+        C::InvalidRequest | C::InvalidJson | C::InvalidCursor | C::CodeMalformed | C::RequestTooLarge => {
+            malformed(stage, code).await
+        }
+        C::UnsupportedMediaType | C::MethodNotAllowed | C::RouteNotFound | C::ToolNotFound => {
+            malformed(stage, code).await
+        }
+        C::Unauthenticated | C::CredentialRevoked | C::TokenExpired | C::SessionNotAllowed => {
+            forbidden(stage, code).await
+        }
+        C::WorkspaceForbidden | C::RoleForbidden | C::KeyWrongWorkspace => forbidden(stage, code).await,
+        C::ItemNotFound | C::ProjectNotFound | C::KeyNotFound | C::WebhookNotFound => missing(stage, code).await,
+        C::DeliveryNotFound | C::WebhookSecretNotFound | C::UploadNotFound | C::CodeNotRedeemable => {
+            missing(stage, code).await
+        }
+        C::IdempotencyInProgress | C::IdempotencyKeyReused | C::ItemNotReady | C::UploadIncomplete => {
+            conflicting(stage, code).await
+        }
+        C::ChecksumMismatch | C::KeyLimitReached | C::EndpointLimitReached | C::EndpointDisabled => {
+            conflicting(stage, code).await
+        }
+        C::RotationInProgress | C::IllegalTransition => conflicting(stage, code).await,
+        C::FileTooLarge | C::UrlNotHttps | C::UrlNotPublic | C::WebhookUrlNotAllowed | C::UrlNotAllowed => {
+            unfit(stage, code).await
+        }
+        C::ReadNotApplicable | C::EngineNotConfigured | C::InsufficientMinutes => unfit(stage, code).await,
+        C::Internal | C::Unavailable | C::DatabaseUnavailable | C::RateLimited => failing(stage, code).await,
+        // Only from inside: a process that stops takes no more connections.
+        C::ShuttingDown => return Ok(None),
+        C::InsufficientCredits | C::JobNotFound => return Ok(None),
+    };
+    answer.map(Some)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_code_is_answered_with_its_status_by_the_service_itself() -> anyhow::Result<()> {
+    let mut unheard = Vec::new();
+    for code in Code::ALL.iter().copied().filter(|code| *code != Code::ShuttingDown) {
+        let stage = Stage::new().await?;
+        match provoked(&stage, code).await? {
+            Some(answer) => {
+                assert_eq!((answer.status, answer.code()), (code.status().as_u16(), code.name()), "{}", answer.text);
+                assert_eq!(answer.json["error"]["message"].as_str().map(str::is_empty), Some(false), "{code:?}");
+            }
+            None => unheard.push(code),
+        }
+        // Some of these break what a service stands on: its end is not held against it.
+        drop(stage);
+    }
+    assert_eq!(unheard, UNHEARD.iter().map(|(code, _)| *code).collect::<Vec<_>>());
+    let world = World::new().await?;
+    world.end().await
+}
+
+#[derive(Parser)]
+struct Arguments {
+    #[command(flatten)]
+    api: ApiSettings,
+}
+
+#[tokio::test]
+async fn a_process_that_stops_says_so_to_whoever_is_still_connected() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let app = App::new(world.process.clone(), Arguments::parse_from(["test"]).api)?;
+    let client = TestClient::new(api::router(app));
+    world.process.shutdown.cancel();
+    let mut answer = client.get("/api/v1/keys").send().await.0;
+    assert_eq!(answer.status(), Code::ShuttingDown.status());
+    let body: Value = serde_json::from_slice(&answer.take_body().into_bytes().await?)?;
+    assert_eq!(body["error"]["code"], Code::ShuttingDown.name());
+    world.end().await
+}
+
+#[tokio::test]
+async fn no_operation_documents_a_code_that_nothing_can_answer() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let document = std::fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../openapi.json"))?;
+    let document: Value = serde_json::from_str(&document)?;
+    for (code, why) in UNHEARD {
+        for (path, methods) in document["paths"].as_object().into_iter().flatten() {
+            let told = methods.to_string();
+            assert!(!told.contains(&format!("`{}`:", code.name())), "{path} documents {}: {why}", code.name());
+        }
+    }
+    world.end().await
+}
