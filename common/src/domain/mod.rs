@@ -4,9 +4,11 @@
 
 pub mod attempt;
 pub mod credential;
+pub mod ducking;
 pub mod event;
 pub mod item;
 pub mod job;
+pub mod media_time;
 pub mod minutes;
 pub mod plan;
 pub mod project;
@@ -15,5 +17,6 @@ pub mod read;
 pub mod retry;
 pub mod series;
 pub mod signature;
+pub mod silence;
 pub mod upload;
 pub mod url_policy;
