@@ -4,8 +4,10 @@
 //! back, deleting it. How an item gets its bytes is `uploads`'s.
 
 mod item;
+mod stored;
 
 pub use item::{Item, ItemKind, ItemState, hexadecimal};
+pub use stored::{StoredResult, stored_read};
 
 use crate::app::App;
 use crate::auth::{Auth, Caller, CallerWorkspace, Role};
@@ -19,7 +21,6 @@ use common::ending;
 use common::ids::ItemId;
 use common::store::items::{self, ItemRow, Resolved, Tombstone};
 use common::store::jobs;
-use item::StoredResult;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
@@ -36,9 +37,6 @@ pub const ERRORS: Refusals = &[
 ];
 const REACHING: &[Code] = &[Code::ItemNotFound, Code::WorkspaceForbidden];
 const CHANGING: &[Code] = &[Code::ItemNotFound, Code::WorkspaceForbidden, Code::RoleForbidden];
-
-/// Bytes of the largest stored read that is answered: a day of words is a few tens of MiB.
-const MOST_RESULT_BYTES: u64 = 256 << 20;
 
 /// The library operations.
 pub struct Library(pub App);
@@ -129,19 +127,12 @@ impl Library {
         };
         let mut conn = self.0.conn().await?;
         let item = reach(&mut conn, caller.workspace, &id.0).await?;
-        let stored = items::stored_read(&mut conn, item.id, read).await?.ok_or_else(|| {
+        drop(conn);
+        let stored = stored_read(&self.0, item.id, read).await?.ok_or_else(|| {
             ApiError::new(Code::ItemNotFound, format!("The item has no stored `{read}`."))
                 .suggest("Start it with `prepare_media`.")
         })?;
-        drop(conn);
-        match (stored.result, stored.object_key) {
-            (Some(result), _) => Ok(StoredResult(result.into())),
-            (None, Some(key)) => {
-                let bytes = self.0.process.media.get(&key, MOST_RESULT_BYTES).await.map_err(ApiError::internal)?;
-                Ok(StoredResult(bytes))
-            }
-            (None, None) => Err(ApiError::internal("a stored read without a result")),
-        }
+        Ok(StoredResult(stored))
     }
 
     /// Hold an item's reads back

@@ -17,6 +17,7 @@ type Tools = (
     tools::jobs::Jobs,
     tools::session::SessionTools,
     tools::library::LibraryTools,
+    tools::readings::Readings,
     models::Models,
 );
 type Resources = (
@@ -42,6 +43,7 @@ pub fn all(app: &App) -> Routes {
         tools::jobs::Jobs(app.clone()),
         tools::session::SessionTools(app.clone()),
         tools::library::LibraryTools(app.clone()),
+        tools::readings::Readings(app.clone()),
         models::Models,
     );
     let resources = (
@@ -68,6 +70,7 @@ pub const ERRORS: &[Refusals] = &[
     tools::jobs::ERRORS,
     tools::session::ERRORS,
     tools::library::ERRORS,
+    tools::readings::ERRORS,
     models::ERRORS,
     balances::ERRORS,
     keys::ERRORS,

@@ -1,14 +1,9 @@
-//! An item and a stored read as answers show them (interface.md, "GET /library/items").
+//! An item as answers show it (interface.md, "GET /library/items").
 
 use crate::text::{Text, Time};
-use bytes::Bytes;
 use common::domain::item::{ItemStatus, ItemType};
 use common::store::items::ItemRow;
-use poem::{IntoResponse, Response};
-use poem_openapi::payload::{Json, Payload};
-use poem_openapi::registry::{MetaMediaType, MetaResponse, MetaResponses, Registry};
-use poem_openapi::types::{Any, Type};
-use poem_openapi::{ApiResponse, Enum, Object};
+use poem_openapi::{Enum, Object};
 use std::collections::BTreeMap;
 
 /// A library item (spec §2).
@@ -147,37 +142,4 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
         let _ = write!(text, "{byte:02x}");
         text
     })
-}
-
-/// A stored read, whose JSON goes out as it was stored: a long transcript is not read to be written again.
-#[derive(Debug)]
-pub struct StoredResult(pub Bytes);
-
-impl IntoResponse for StoredResult {
-    fn into_response(self) -> Response {
-        Response::builder().content_type("application/json; charset=utf-8").body(self.0)
-    }
-}
-
-type Shape = Any<serde_json::Map<String, serde_json::Value>>;
-
-impl ApiResponse for StoredResult {
-    fn meta() -> MetaResponses {
-        let content = MetaMediaType {
-            content_type: <Json<Shape> as Payload>::CONTENT_TYPE,
-            schema: <Shape as Type>::schema_ref(),
-        };
-        let response = MetaResponse {
-            description: "The result: `schema`, `kind`, `engine`, `duration_seconds`, `quality`, `warnings` and `data`.",
-            status: Some(200),
-            status_range: None,
-            content: vec![content],
-            headers: vec![],
-        };
-        MetaResponses { responses: vec![response] }
-    }
-
-    fn register(registry: &mut Registry) {
-        <Shape as Type>::register(registry);
-    }
 }

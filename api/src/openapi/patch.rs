@@ -186,7 +186,8 @@ fn describe(operation: &mut Value, method: &str, path: &str) {
     if takes_credential {
         add_parameter(operation, "WorkspaceId");
     }
-    if path == "/tools/prepare_media" {
+    // What may start jobs is what a repeat must not start again.
+    if refusals::uses_minutes(&format!("{method} {path}")) {
         add_parameter(operation, "IdempotencyKey");
     }
     let mut all = Map::new();

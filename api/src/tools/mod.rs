@@ -4,4 +4,7 @@ pub mod jobs;
 pub mod library;
 pub mod list;
 pub mod prepare_media;
+pub mod readings;
 pub mod session;
+mod starting;
+pub mod stored_read;

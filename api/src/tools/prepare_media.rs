@@ -5,24 +5,21 @@
 
 mod answer;
 
+use super::starting;
 use crate::app::App;
 use crate::auth::{Auth, Caller, Role};
 use crate::dispatch::{self, Dispatched, Prepared, Wish};
 use crate::envelope::{Stored, ToolAnswer};
-use crate::error::{Answer, ApiError, Code};
+use crate::error::{Answer, Code};
 use crate::idempotency::IdempotencyKey;
 use crate::operation::{Refusals, Tag};
 use crate::text::Text;
-pub use answer::month_after;
-use answer::{PreparedMedia, cloud_processing};
+use answer::PreparedMedia;
+pub use answer::{cloud_processing, month_after};
 use common::domain::plan::{Answer as ReadAnswer, Reason};
 use common::domain::read::Read;
-use common::ids::RequestId;
-use common::store::idempotency::Key;
-use common::store::jobs::{Call, Owners};
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
-use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use std::hash::Hash;
 
@@ -122,7 +119,8 @@ impl PrepareMedia {
         let wish = wish(&caller, key, request.0);
         let fresh = |prepared: &Prepared| Stored::fresh(&answered(&caller, &wish, prepared));
         let compose = |prepared: &Prepared| fresh(prepared).body().to_owned();
-        match dispatch::dispatch(&self.0.process, &wish, &compose).await.map_err(|error| refused(&wish, error))? {
+        let dispatched = dispatch::dispatch(&self.0.process, &wish, &compose).await;
+        match dispatched.map_err(|error| starting::refused(wish.key.as_ref(), error))? {
             Dispatched::Answered(prepared) => {
                 refuse_for_minutes_alone(&prepared)?;
                 Ok(fresh(&prepared))
@@ -131,61 +129,24 @@ impl PrepareMedia {
                 metrics::counter!("mws_idempotent_replays_total").increment(1);
                 Ok(Stored::replayed(body))
             }
-            Dispatched::KeyReused => {
-                Err(ApiError::new(Code::IdempotencyKeyReused, "This Idempotency-Key was used for another request.")
-                    .suggest(
-                        "Send a new key for a new request, or the first request's exact body to get its answer again.",
-                    ))
-            }
+            Dispatched::KeyReused => Err(starting::key_reused()),
         }
     }
-}
-
-/// Waiting for another call with the same key, or for the same reads, took longer than a lock may.
-fn refused(wish: &Wish, error: sqlx::Error) -> ApiError {
-    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
-    if wish.key.is_some() && code.is_some_and(|code| code == "55P03") {
-        return ApiError::new(Code::IdempotencyInProgress, "A call with this Idempotency-Key is still being answered.")
-            .suggest("Send the same request again with the same Idempotency-Key.");
-    }
-    error.into()
 }
 
 fn wish(caller: &Caller, key: IdempotencyKey, request: PrepareMediaRequest) -> Wish {
     let refs = distinct(request.refs.into_iter().map(|text| text.0));
     let reads: Vec<Read> = distinct(request.reads.into_iter().map(Read::from));
     let context = request.context.map(|text| text.0);
-    let key = key.0.map(|key| Key {
-        account: caller.account_id,
-        tool: TOOL,
-        key,
-        fingerprint: fingerprint(caller, &refs, &reads, context.as_deref()),
-    });
-    Wish {
-        owners: Owners { payer: caller.account_id, owner: caller.workspace.account_id, workspace: caller.workspace.id },
-        call: Call {
-            id: RequestId::mint(),
-            tool: TOOL,
-            request_id: caller.request_id.clone(),
-            context,
-            traceparent: caller.traceparent.clone(),
-        },
-        refs,
-        reads,
-        key,
-    }
+    let canonical = serde_json::json!([TOOL, caller.workspace.id, refs, reads, context]);
+    let key = starting::keyed(caller, TOOL, key, &canonical);
+    Wish { owners: starting::owners(caller), call: starting::call(caller, TOOL, context), refs, reads, key }
 }
 
 /// Without repeats, each at its first place.
 fn distinct<T: Hash + Eq + Clone>(all: impl Iterator<Item = T>) -> Vec<T> {
     let mut seen = HashSet::new();
     all.filter(|one| seen.insert(one.clone())).collect()
-}
-
-/// SHA-256 of the request in its canonical form, and of the workspace it acts in.
-fn fingerprint(caller: &Caller, refs: &[String], reads: &[Read], context: Option<&str>) -> Vec<u8> {
-    let canonical = serde_json::json!([TOOL, caller.workspace.id, refs, reads, context]);
-    Sha256::digest(canonical.to_string()).to_vec()
 }
 
 fn answered(caller: &Caller, wish: &Wish, prepared: &Prepared) -> ToolAnswer<PreparedMedia> {
@@ -199,17 +160,5 @@ fn refuse_for_minutes_alone(prepared: &Prepared) -> Answer<()> {
     if !answers.all(|answer| *answer == ReadAnswer::Not(Reason::InsufficientMinutes)) {
         return Ok(());
     }
-    let left = prepared.balance.left() + prepared.balance.bought;
-    let minutes = serde_json::to_value(cloud_json(prepared)).unwrap_or_default();
-    Err(ApiError::new(
-        Code::InsufficientMinutes,
-        format!("None of these reads can start: {left} cloud minutes are left, and each needs more."),
-    )
-    .suggest("Ask for cheaper reads (GET /balances shows the rates), or ask the operator for minutes.")
-    .cloud_processing(minutes))
-}
-
-fn cloud_json(prepared: &Prepared) -> Option<serde_json::Value> {
-    use poem_openapi::types::ToJSON;
-    cloud_processing(prepared).to_json()
+    Err(starting::short_of_minutes(prepared))
 }

@@ -12,5 +12,6 @@ mod minutes;
 mod once;
 mod outage;
 mod owners;
+mod readings;
 mod refusals;
 mod tidy;

@@ -1,0 +1,212 @@
+//! `transcribe_media`, `speakers` and `detect_beats`: a read of one item, as it is stored (spec §4.2, rule 6; interface.md,
+//! "Tools").
+//!
+//! Each answers its read at no charge where it is stored, and else starts exactly that read: see `stored_read`. A stored
+//! read is put into the answer as text; it is never taken apart here.
+
+mod shapes;
+
+use super::stored_read::{self, Need, NeedStatus, Needed, ReadyRead, need};
+use crate::app::App;
+use crate::auth::{Auth, Caller};
+use crate::envelope::{Stored, ToolAnswer};
+use crate::error::{Answer, ApiError};
+use crate::idempotency::IdempotencyKey;
+use crate::library;
+use crate::operation::{Refusals, Tag};
+use crate::text::Text;
+use bytes::Bytes;
+use common::domain::read::Read;
+use poem_openapi::payload::Json;
+use poem_openapi::types::{Example, ToJSON};
+use poem_openapi::{Object, OpenApi};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use serde_json::value::RawValue;
+use shapes::{BeatsData, SpeakersData, SpeechData, StoredRead, TranscriptData};
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("POST /tools/transcribe_media", stored_read::REFUSALS),
+    ("POST /tools/speakers", stored_read::REFUSALS),
+    ("POST /tools/detect_beats", stored_read::REFUSALS),
+];
+
+/// The tools.
+pub struct Readings(pub App);
+
+/// Which item to read.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields, example)]
+pub struct ReadOneItem {
+    /// An item ref, an item id, or the id of the job that made the item.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+}
+
+impl Example for ReadOneItem {
+    fn example() -> Self {
+        Self { item_ref: "interview".into() }
+    }
+}
+
+/// An item's transcript, or the job that makes it.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct TranscriptAnswer {
+    /// As it was asked for.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+    /// The item.
+    pub item_id: Text,
+    /// Whether the read is there.
+    pub status: NeedStatus,
+    /// The job that computes it; when queued. Follow it with `get_jobs`, then call again.
+    pub job_id: Option<Text>,
+    /// The read; when ready.
+    pub transcript: Option<StoredRead<TranscriptData>>,
+}
+
+/// Who speaks when in an item, or the job that finds out.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct SpeakersAnswer {
+    /// As it was asked for.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+    /// The item.
+    pub item_id: Text,
+    /// Whether the read is there.
+    pub status: NeedStatus,
+    /// The job that computes it; when queued. Follow it with `get_jobs`, then call again.
+    pub job_id: Option<Text>,
+    /// The read; when ready.
+    pub speakers: Option<StoredRead<SpeakersData>>,
+    /// The speech read that it rests on; when that is stored too.
+    pub speech: Option<StoredRead<SpeechData>>,
+}
+
+/// An item's beats, or the job that finds them.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct BeatsAnswer {
+    /// As it was asked for.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+    /// The item.
+    pub item_id: Text,
+    /// Whether the read is there.
+    pub status: NeedStatus,
+    /// The job that computes it; when queued. Follow it with `get_jobs`, then call again.
+    pub job_id: Option<Text>,
+    /// The read; when ready.
+    pub beats: Option<StoredRead<BeatsData>>,
+}
+
+#[OpenApi(tag = "Tag::Library")]
+impl Readings {
+    /// Transcribe an item
+    ///
+    /// The text that is spoken in an item, in segments and words with their times. A stored transcript is answered at no
+    /// charge. Where there is none its job is started, or joined if it runs already: the answer is `queued` with its
+    /// `job_id`; follow that with `get_jobs` and call again. Needs audio. A `quality` of `draft` wants a person's eye.
+    #[oai(path = "/tools/transcribe_media", method = "post", operation_id = "transcribe_media")]
+    async fn transcribe_media(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<ReadOneItem>,
+    ) -> Answer<Stored<ToolAnswer<TranscriptAnswer>>> {
+        let Auth(caller) = auth;
+        self.answer(&caller, key, &arguments.0, "transcribe_media", Read::Transcript, "transcript").await
+    }
+
+    /// Tell speakers apart
+    ///
+    /// Who speaks when in an item, and with it the speech read that this rests on. What is stored is answered at no
+    /// charge. Where it is not, its job is started, or joined if it runs already: the answer is `queued` with its `job_id`;
+    /// follow that with `get_jobs` and call again. Needs audio. Speakers are named `A`, `B`, … within one item.
+    #[oai(path = "/tools/speakers", method = "post", operation_id = "speakers")]
+    async fn speakers(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<ReadOneItem>,
+    ) -> Answer<Stored<ToolAnswer<SpeakersAnswer>>> {
+        let Auth(caller) = auth;
+        self.answer(&caller, key, &arguments.0, "speakers", Read::Speakers, "speakers").await
+    }
+
+    /// Detect beats
+    ///
+    /// The beats of an item, those that begin a bar, and its tempo. What is stored is answered at no charge. Where it is
+    /// not, its job is started, or joined if it runs already: the answer is `queued` with its `job_id`; follow that with
+    /// `get_jobs` and call again. Needs at least two seconds of audio.
+    #[oai(path = "/tools/detect_beats", method = "post", operation_id = "detect_beats")]
+    async fn detect_beats(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<ReadOneItem>,
+    ) -> Answer<Stored<ToolAnswer<BeatsAnswer>>> {
+        let Auth(caller) = auth;
+        self.answer(&caller, key, &arguments.0, "detect_beats", Read::Beats, "beats").await
+    }
+}
+
+impl Readings {
+    /// The read as the tool's field `field`, or the job that computes it.
+    async fn answer<T: ToJSON>(
+        &self,
+        caller: &Caller,
+        key: IdempotencyKey,
+        arguments: &ReadOneItem,
+        tool: &'static str,
+        read: Read,
+        field: &'static str,
+    ) -> Answer<Stored<T>> {
+        let request = serde_json::json!({ "ref": arguments.item_ref.0 });
+        let wanted = Need { tool, item_ref: &arguments.item_ref, read, request };
+        let ReadyRead { item, document } = match need(&self.0, caller, key, &wanted).await? {
+            Needed::Answered(answer) => return Ok(answer.documented_as()),
+            Needed::Ready(ready) => ready,
+        };
+        let mut reads = vec![(field, document)];
+        if read == Read::Speakers {
+            let speech = library::stored_read(&self.0, item, Read::Speech).await?;
+            reads.extend(speech.map(|speech| ("speech", speech)));
+        }
+        let item_ref = &arguments.item_ref;
+        let meta = ToolAnswer::new(caller, true).meta.to_json().unwrap_or_default();
+        let body = Body { ok: true, data: Data { item_ref, item_id: item.to_string(), reads: &reads }, meta };
+        serde_json::to_string(&body).map(Stored::composed).map_err(ApiError::internal)
+    }
+}
+
+/// The whole answer, whose reads are copied as text.
+#[derive(Serialize)]
+struct Body<'a> {
+    ok: bool,
+    data: Data<'a>,
+    meta: serde_json::Value,
+}
+
+struct Data<'a> {
+    item_ref: &'a str,
+    item_id: String,
+    reads: &'a [(&'static str, Bytes)],
+}
+
+impl Serialize for Data<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut data = serializer.serialize_map(None)?;
+        data.serialize_entry("ref", self.item_ref)?;
+        data.serialize_entry("item_id", &self.item_id)?;
+        data.serialize_entry("status", "ready")?;
+        for (field, document) in self.reads {
+            let document: &RawValue = serde_json::from_slice(document).map_err(serde::ser::Error::custom)?;
+            data.serialize_entry(field, document)?;
+        }
+        data.end()
+    }
+}

@@ -1,0 +1,89 @@
+//! What the tools that start reads share: who pays and where, what an Idempotency-Key stands for, and the refusals that
+//! a dispatch can lead to (spec §4.1, §7).
+//!
+//! Neighbours: `prepare_media`, which starts many, and `stored_read`, which starts the one that a tool needs. Nothing here
+//! starts anything: that is `dispatch`.
+
+use super::prepare_media::cloud_processing;
+use crate::auth::Caller;
+use crate::dispatch::Prepared;
+use crate::error::{ApiError, Code};
+use crate::idempotency::IdempotencyKey;
+use common::domain::plan::Reason;
+use common::ids::RequestId;
+use common::store::idempotency::Key;
+use common::store::jobs::{Call, Owners};
+use poem_openapi::types::ToJSON;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// Seconds after which a call that met too much live work, or a paused read, may ask again.
+const LATER_SECONDS: u64 = 30;
+
+/// Who pays for the caller's jobs, and in whose workspace they act.
+pub fn owners(caller: &Caller) -> Owners {
+    Owners { payer: caller.account_id, owner: caller.workspace.account_id, workspace: caller.workspace.id }
+}
+
+/// This call, as its jobs will name it.
+pub fn call(caller: &Caller, tool: &'static str, context: Option<String>) -> Call {
+    Call {
+        id: RequestId::mint(),
+        tool,
+        request_id: caller.request_id.clone(),
+        context,
+        traceparent: caller.traceparent.clone(),
+    }
+}
+
+/// The key of a call, if one was sent. `canonical` is the request in its one form, with the workspace that it acts in.
+pub fn keyed(caller: &Caller, tool: &'static str, key: IdempotencyKey, canonical: &Value) -> Option<Key> {
+    let fingerprint = || Sha256::digest(canonical.to_string()).to_vec();
+    key.0.map(|key| Key { account: caller.account_id, tool, key, fingerprint: fingerprint() })
+}
+
+/// The key belongs to another request.
+pub fn key_reused() -> ApiError {
+    ApiError::new(Code::IdempotencyKeyReused, "This Idempotency-Key was used for another request.")
+        .suggest("Send a new key for a new request, or the first request's exact body to get its answer again.")
+}
+
+/// Waiting for another call with the same key, or for the same reads, took longer than a lock may.
+pub fn refused(key: Option<&Key>, error: sqlx::Error) -> ApiError {
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    if key.is_some() && code.is_some_and(|code| code == "55P03") {
+        return ApiError::new(Code::IdempotencyInProgress, "A call with this Idempotency-Key is still being answered.")
+            .suggest("Send the same request again with the same Idempotency-Key.");
+    }
+    error.into()
+}
+
+/// 402: minutes are the only cause why nothing started (interface.md, "short of minutes").
+pub fn short_of_minutes(prepared: &Prepared) -> ApiError {
+    let left = prepared.balance.left() + prepared.balance.bought;
+    let minutes = serde_json::to_value(cloud_processing(prepared).to_json()).unwrap_or_default();
+    ApiError::new(
+        Code::InsufficientMinutes,
+        format!("Nothing can start: {left} cloud minutes are left, and each read asked for needs more."),
+    )
+    .suggest("Ask for cheaper reads (GET /balances shows the rates), or ask the operator for minutes.")
+    .cloud_processing(minutes)
+}
+
+/// The refusal of a tool whose one read was not started for this reason, which `prepare_media` answers within a 200.
+pub fn not_started(reason: Reason, prepared: &Prepared) -> ApiError {
+    let (_, _, message) = reason.parts();
+    let refusal = |code| ApiError::new(code, message);
+    match reason {
+        Reason::InsufficientMinutes => short_of_minutes(prepared),
+        Reason::ItemNotFound => refusal(Code::ItemNotFound),
+        Reason::WorkspaceForbidden => refusal(Code::WorkspaceForbidden),
+        Reason::ItemNotReady | Reason::ReadingOnComputer => refusal(Code::ItemNotReady),
+        Reason::NoAudio | Reason::NotVideo | Reason::TooShort | Reason::TooLong | Reason::ItemFailed => {
+            refusal(Code::ReadNotApplicable)
+        }
+        Reason::EngineNotConfigured => refusal(Code::EngineNotConfigured),
+        Reason::QueueFull => refusal(Code::RateLimited).retry_after(LATER_SECONDS),
+        Reason::ReadsPaused => refusal(Code::Unavailable).retry_after(LATER_SECONDS),
+    }
+}
