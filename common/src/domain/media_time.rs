@@ -90,6 +90,9 @@ pub struct FrameRate {
 }
 
 impl FrameRate {
+    /// One frame a second: the slowest there is.
+    pub const ONE_A_SECOND: Self = Self { frames: 1, seconds: 1 };
+
     /// So many frames in so many seconds; nothing unless that is between one a second and [`MOST_FRAMES_A_SECOND`].
     pub fn new(frames: u32, seconds: u32) -> Option<Self> {
         let sane = seconds > 0

@@ -19,8 +19,9 @@ impl SilenceRule {
     pub const MOST_SILENCE_MS: u32 = 60_000;
     /// The shortest: below it, breaths and plosives would be cut.
     pub const LEAST_SILENCE_MS: u32 = 100;
-    /// Milliseconds that stay before and after speech, when a call does not say.
-    pub const PADDING_MS: u32 = 100;
+    /// Milliseconds that stay before and after speech, when a call does not say. The read's segments begin a little early
+    /// and end a little late already.
+    pub const PADDING_MS: u32 = 50;
     /// The longest that a call may say.
     pub const MOST_PADDING_MS: u32 = 5_000;
 

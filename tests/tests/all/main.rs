@@ -14,4 +14,5 @@ mod outage;
 mod owners;
 mod readings;
 mod refusals;
+mod renders;
 mod tidy;
