@@ -38,7 +38,7 @@ use api::Api;
 use common::config::{ApiSettings, Settings};
 use common::domain::read::Read;
 use common::process::Process;
-use common::store::{self, PoolSize, reads};
+use common::store::{self, PoolSize, reads, renders};
 use sqlx::PgPool;
 use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex};
@@ -61,7 +61,7 @@ pub struct World {
 }
 
 impl World {
-    /// A service that can run every read, with a limit on the rate that no test meets.
+    /// A service that can run every read and render, with a limit on the rate that no test meets.
     pub async fn new() -> anyhow::Result<Self> {
         Self::with(|_| ()).await
     }
@@ -103,6 +103,7 @@ impl World {
             database,
         };
         world.can_run(&Read::ALL).await?;
+        renders::announce(&mut *world.pool().acquire().await?, "test", "1").await?;
         Ok(world)
     }
 

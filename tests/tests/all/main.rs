@@ -22,4 +22,5 @@ mod owners;
 mod readings;
 mod refusals;
 mod strangers;
+mod renders;
 mod tidy;
