@@ -3,7 +3,7 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup build demo test lint contract deny prepare clean-data
+.PHONY: help setup setup-to-run build demo test bench eval lint contract deny prepare clean-data
 
 # Queries are compiled against .sqlx, whatever the caller's environment says; scripts/prepare alone asks a database.
 export SQLX_OFFLINE := true
@@ -11,13 +11,16 @@ export SQLX_OFFLINE := true
 help: ## List the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## Install what is missing: PostgreSQL, ffmpeg, the speech engines
+setup: ## Install what is missing: PostgreSQL, ffmpeg, the speech engines, and what the tests need
 	@scripts/setup
+
+setup-to-run:
+	@scripts/setup --no-tests
 
 build: ## Compile everything
 	cargo build --workspace --locked
 
-demo: setup build ## Show the service at work, on a file of yours with MEDIA=path
+demo: setup-to-run build ## Show the service at work, on a file of yours with MEDIA=path
 	"$${CARGO_TARGET_DIR:-target}/debug/mws" demo $(if $(MEDIA),"$(MEDIA)")
 
 lint: ## Check the format, the lints, the SQL and the documentation
@@ -33,6 +36,14 @@ contract: ## Hold a running service to openapi.json for FOR seconds (300): schem
 
 deny: ## Check licences, sources and banned crates; needs cargo-deny (cargo install cargo-deny --locked)
 	cargo deny --locked check $(if $(ADVISORIES),,bans licenses sources)
+
+bench: setup-to-run ## Measure the service beside the bare ceilings (release build; ARGS="--only deliveries --rounds 5")
+	cargo run --release --locked --quiet -p mws-bench -- $(ARGS)
+
+eval: build ## Measure the reads on media made here and on recordings, and write the table of docs/reads.md
+	eval/setup
+	eval/.venv/bin/python -m unittest --quiet eval.test_judges
+	eval/.venv/bin/python -m eval --program "$${CARGO_TARGET_DIR:-target}/debug/mws" --write docs/reads.md $(EVAL)
 
 prepare: ## Bring .sqlx up to date with the queries and the migrations
 	scripts/prepare

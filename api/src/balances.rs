@@ -12,6 +12,7 @@ use crate::tools::prepare_media::month_after;
 use common::config::Settings;
 use common::domain::minutes::Rates;
 use common::domain::read::Read;
+use common::domain::task::Task;
 use common::ids::AccountId;
 use common::store::minutes::{self, Unfolded};
 use poem_openapi::payload::Json;
@@ -43,11 +44,11 @@ pub struct BalancesAnswer {
     pub bought_minutes: MinuteCount,
     /// AI credits.
     pub credits: u32,
-    /// Minutes charged for a minute of media, by read.
+    /// Minutes charged for a minute of media, by read and for a render.
     pub rates: ReadRates,
 }
 
-/// Minutes charged for a minute of media, by read (spec §2, "Read kinds").
+/// Minutes charged for a minute of media, by read (spec §2, "Read kinds") and for a render.
 #[derive(Debug, Object)]
 pub struct ReadRates {
     /// Text transcript.
@@ -62,11 +63,13 @@ pub struct ReadRates {
     pub beats: MinuteCount,
     /// Loudness.
     pub levels: MinuteCount,
+    /// A new item made of others.
+    pub render: MinuteCount,
 }
 
 impl From<&Rates> for ReadRates {
     fn from(rates: &Rates) -> Self {
-        let of = |read| MinuteCount(rates.of(read));
+        let of = |read: Read| MinuteCount(rates.of(read));
         Self {
             transcript: of(Read::Transcript),
             search_index: of(Read::SearchIndex),
@@ -74,6 +77,7 @@ impl From<&Rates> for ReadRates {
             speakers: of(Read::Speakers),
             beats: of(Read::Beats),
             levels: of(Read::Levels),
+            render: MinuteCount(rates.of(Task::Render)),
         }
     }
 }
@@ -82,7 +86,7 @@ impl From<&Rates> for ReadRates {
 impl Balances {
     /// Get balances
     ///
-    /// The month's cloud minutes, what running work holds of them, purchased minutes, AI credits and the rates of reads.
+    /// The month's cloud minutes, what running work holds of them, purchased minutes, AI credits and the rates of reads and renders.
     #[oai(path = "/balances", method = "get", operation_id = "read_balances")]
     async fn balances(&self, auth: Auth) -> Answer<Json<BalancesAnswer>> {
         Ok(Json(self.read(&auth.0).await?))

@@ -3,10 +3,11 @@
 //!
 //! What is known is read outside any lock and triaged. Then, in lock order, the transaction reserves the idempotency key,
 //! takes the reads, locks the account, decides with what it has left, and writes. Rules are `domain::plan`'s, SQL is
-//! `store`'s; the order of steps and locks is this file's alone. The number of statements does not depend on the number
-//! of reads.
+//! `store`'s; the order of steps and locks is this file's alone, and `render`'s, which starts renders by the same steps. The
+//! number of statements does not depend on the number of reads.
 
 mod hands;
+mod render;
 mod view;
 
 use common::domain::minutes::Minutes;
@@ -23,6 +24,7 @@ use common::store::jobs::{self, Call, Owners};
 use common::store::minutes::{self, Balance, Unfolded};
 use common::store::reads;
 use hands::Hands;
+pub use render::{Render, RenderWish, Rendering, dispatch_render};
 use sqlx::PgConnection;
 use view::{Triage, View};
 
@@ -46,9 +48,9 @@ pub struct Wish {
 
 /// What a call is answered.
 #[derive(Debug)]
-pub enum Dispatched {
-    /// The answer for each ref, and the balance after it.
-    Answered(Prepared),
+pub enum Dispatched<Answered = Prepared> {
+    /// What came of it, and the balance after it.
+    Answered(Answered),
     /// The bytes answered to the first call with this key.
     Replayed(String),
     /// The key was used for another request.
@@ -114,7 +116,7 @@ async fn run(process: &Process, wish: &Wish, beside: Beside<'_>) -> sqlx::Result
         let view = View::read(&mut conn, wish).await?;
         let triage = view.triage(wish, &process.settings);
         if triage.candidates.is_empty() {
-            let balance = balance(&mut conn, wish, monthly, Unfolded::CountedIn).await?;
+            let balance = balance(&mut conn, wish.owners, monthly, Unfolded::CountedIn).await?;
             return Ok(Dispatched::Answered(triage.prepared(wish, &[], balance)));
         }
         drop(conn);
@@ -126,21 +128,40 @@ async fn run(process: &Process, wish: &Wish, beside: Beside<'_>) -> sqlx::Result
     Err(sqlx::Error::Protocol("the reads asked for changed hands four times in a row".to_owned()))
 }
 
+/// What a key answers already: the bytes of its first call, or that it belongs to another request. Never `Answered`.
+pub async fn answered_before(process: &Process, key: &Key) -> sqlx::Result<Option<Dispatched<()>>> {
+    stored_answer(&mut *process.pool.acquire().await?, Some(key)).await
+}
+
 /// The answer stored under the call's key, or that the key belongs to another request.
-async fn stored_answer(conn: &mut PgConnection, key: Option<&Key>) -> sqlx::Result<Option<Dispatched>> {
+async fn stored_answer<A>(conn: &mut PgConnection, key: Option<&Key>) -> sqlx::Result<Option<Dispatched<A>>> {
     let Some(key) = key else { return Ok(None) };
     Ok(idempotency::find(conn, key).await?.map(|Stored { fingerprint, answer }| {
         if fingerprint == key.fingerprint { Dispatched::Replayed(answer) } else { Dispatched::KeyReused }
     }))
 }
 
-async fn balance(conn: &mut PgConnection, wish: &Wish, monthly: Minutes, unfolded: Unfolded) -> sqlx::Result<Balance> {
-    minutes::balance(conn, wish.owners.payer, monthly, unfolded).await?.ok_or(sqlx::Error::RowNotFound)
+async fn balance(
+    conn: &mut PgConnection,
+    owners: Owners,
+    monthly: Minutes,
+    unfolded: Unfolded,
+) -> sqlx::Result<Balance> {
+    minutes::balance(conn, owners.payer, monthly, unfolded).await?.ok_or(sqlx::Error::RowNotFound)
+}
+
+/// Locks the account, and answers with what it has: true until the transaction ends.
+async fn locked_balance(conn: &mut PgConnection, owners: Owners, monthly: Minutes) -> sqlx::Result<Balance> {
+    if !accounts::lock(conn, owners.payer).await? {
+        return Err(sqlx::Error::RowNotFound);
+    }
+    minutes::fold(conn, owners.payer, monthly).await?;
+    balance(conn, owners, monthly, Unfolded::LeftOut).await
 }
 
 /// What a transaction came to.
-enum Committed {
-    Done(Prepared),
+enum Committed<Answered = Prepared> {
+    Done(Answered),
     KeyTaken,
     LookAgain,
 }
@@ -158,18 +179,20 @@ async fn commit(process: &Process, wish: &Wish, triage: &Triage, beside: Beside<
     let Some(mut hands) = Hands::of(&triage.candidates, &fates) else {
         return Ok(Committed::LookAgain);
     };
-    if !accounts::lock(&mut tx, wish.owners.payer).await? {
-        return Err(sqlx::Error::RowNotFound);
-    }
-    minutes::fold(&mut tx, wish.owners.payer, settings.monthly_minutes).await?;
-    let mut balance = balance(&mut tx, wish, settings.monthly_minutes, Unfolded::LeftOut).await?;
+    let mut balance = locked_balance(&mut tx, wish.owners, settings.monthly_minutes).await?;
     let starts = hands.decide(&balance, &settings.rates);
     if starts.is_empty() {
         // Rolling back gives back what was taken; an answer that started nothing is not stored.
         tx.rollback().await?;
         return Ok(Committed::Done(triage.prepared(wish, &hands.answers, balance)));
     }
-    let tickets = write(&mut tx, wish, &balance, &starts, &hands).await?;
+    if !hands.idle.is_empty() {
+        reads::give_back(&mut tx, &hands.idle).await?;
+    }
+    if !hands.unneeded.is_empty() {
+        reads::give_back_reads(&mut tx, &hands.unneeded).await?;
+    }
+    let tickets = write(&mut tx, wish.owners, &wish.call, &balance, &starts).await?;
     charge(&mut balance, &starts);
     let prepared = triage.prepared(wish, &hands.answers, balance);
     match (beside, &wish.key) {
@@ -185,28 +208,22 @@ async fn commit(process: &Process, wish: &Wish, triage: &Triage, beside: Beside<
 /// Writes the hold, the jobs and their tickets.
 async fn write(
     conn: &mut PgConnection,
-    wish: &Wish,
+    owners: Owners,
+    call: &Call,
     balance: &Balance,
     starts: &[Start],
-    hands: &Hands,
 ) -> sqlx::Result<Vec<Ticket>> {
-    if !hands.idle.is_empty() {
-        reads::give_back(conn, &hands.idle).await?;
-    }
-    if !hands.unneeded.is_empty() {
-        reads::give_back_reads(conn, &hands.unneeded).await?;
-    }
     let held_month = starts.iter().map(|start| start.held_month).sum();
     let held_bought = starts.iter().map(|start| start.held_bought).sum();
-    if !minutes::hold(conn, wish.owners.payer, balance.month, held_month, held_bought).await? {
+    if !minutes::hold(conn, owners.payer, balance.month, held_month, held_bought).await? {
         return Err(sqlx::Error::Protocol("minutes counted under the account's lock did not reach".to_owned()));
     }
     let tickets: Vec<Option<Ticket>> = (balance.admitted..)
         .zip(starts)
-        .map(|(others, start)| start.admitted.then(|| job_ticket(start.candidate.job, start.candidate.read, others)))
+        .map(|(others, start)| start.admitted.then(|| job_ticket(start.candidate.job, start.candidate.task, others)))
         .collect();
     let ids: Vec<Option<String>> = tickets.iter().map(|ticket| ticket.as_ref().map(|one| one.id.clone())).collect();
-    jobs::insert(conn, &wish.call, wish.owners, balance.month, starts, &ids).await?;
+    jobs::insert(conn, call, owners, balance.month, starts, &ids).await?;
     let tickets: Vec<Ticket> = tickets.into_iter().flatten().collect();
     queue::push(conn, &tickets).await?;
     Ok(tickets)

@@ -19,7 +19,7 @@ use crate::text::{Text, Time};
 use common::domain::read::Read;
 use common::ending;
 use common::ids::ItemId;
-use common::store::items::{self, ItemRow, Resolved, Tombstone};
+use common::store::items::{self, ItemForReads, ItemRow, Resolved, Tombstone};
 use common::store::jobs;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
@@ -189,8 +189,17 @@ pub async fn page(
 /// # Errors
 /// `workspace_forbidden` when it is in another one, `item_not_found` when there is none.
 pub async fn reach(conn: &mut PgConnection, workspace: CallerWorkspace, name: &str) -> Answer<ItemRow> {
+    let item = resolve(conn, workspace, name).await?;
+    items::find(conn, item.id).await?.ok_or_else(|| unknown(name))
+}
+
+/// The same item as far as work on it is concerned.
+///
+/// # Errors
+/// As [`reach`].
+pub async fn resolve(conn: &mut PgConnection, workspace: CallerWorkspace, name: &str) -> Answer<Box<ItemForReads>> {
     match items::resolve(conn, &[name.to_owned()], workspace.id).await?.pop() {
-        Some(Resolved::Here(item)) => items::find(conn, item.id).await?.ok_or_else(|| unknown(name)),
+        Some(Resolved::Here(item)) => Ok(item),
         Some(Resolved::Elsewhere) => {
             let refusal = ApiError::new(Code::WorkspaceForbidden, "The item is in another workspace.");
             Err(refusal.suggest("Name its workspace in x-workspace-id, if you can reach it."))

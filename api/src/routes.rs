@@ -18,6 +18,7 @@ type Tools = (
     tools::session::SessionTools,
     tools::library::LibraryTools,
     tools::readings::Readings,
+    tools::edits::Edits,
     models::Models,
 );
 type Resources = (
@@ -55,6 +56,7 @@ pub fn all(app: &App) -> Routes {
         tools::session::SessionTools(app.clone()),
         tools::library::LibraryTools(app.clone()),
         tools::readings::Readings(app.clone()),
+        tools::edits::Edits(app.clone()),
         models::Models,
     );
     let resources = (
@@ -93,6 +95,7 @@ pub const ERRORS: &[Refusals] = &[
     tools::session::ERRORS,
     tools::library::ERRORS,
     tools::readings::ERRORS,
+    tools::edits::ERRORS,
     models::ERRORS,
     balances::ERRORS,
     keys::ERRORS,

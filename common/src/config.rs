@@ -79,7 +79,7 @@ pub struct Settings {
     #[arg(long, env = "MWS_MONTHLY_MINUTES", default_value = "1000")]
     pub monthly_minutes: Minutes,
 
-    /// Minutes charged for a minute of media, as `transcript=1,levels=0.1`; reads not named keep their default.
+    /// Minutes charged for a minute of media, as `transcript=1,render=0.5`; what is not named keeps its default.
     #[arg(long, env = "MWS_RATES", default_value = "")]
     pub rates: Rates,
 
@@ -91,7 +91,7 @@ pub struct Settings {
     #[arg(long, env = "MWS_WORKER_WEBHOOKS", default_value_t = 256)]
     pub worker_webhooks: usize,
 
-    /// Reads this worker subscribes to (comma-separated). Unset: all that it can run.
+    /// Reads this worker subscribes to, and `render` (comma-separated). Unset: all that it can run.
     #[arg(long, env = "MWS_READS", value_delimiter = ',')]
     pub reads: Vec<String>,
 
@@ -126,6 +126,10 @@ pub struct Settings {
     /// A read's deadline is this many times its media's duration, and 60 s.
     #[arg(long, env = "MWS_READ_TIMEOUT_FACTOR", default_value_t = 2.0)]
     pub read_timeout_factor: f64,
+
+    /// A render's deadline is this many times its media's duration, and 60 s: encoding takes longer than reading.
+    #[arg(long, env = "MWS_RENDER_TIMEOUT_FACTOR", default_value_t = 10.0)]
+    pub render_timeout_factor: f64,
 
     /// Days that ended jobs and deliveries are kept.
     #[arg(long, env = "MWS_RETENTION_DAYS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]

@@ -1,14 +1,14 @@
 //! How jobs end, once for every way: the worker's finish, a cancellation, a deleted item, a rescued lease.
 //!
-//! In the caller's transaction, and for a whole batch in a fixed number of statements: holds are settled or released,
-//! reads stored and given back, events and their deliveries recorded, freed places handed over, and tickets pushed. What
-//! must happen after the commit is handed back as an `Aftermath`. It never begins or commits, and never decides what an
-//! attempt came to: the conditional updates of `store::jobs` did.
+//! In the caller's transaction, and for a whole batch in a fixed number of statements: holds are settled or released, what
+//! was made is stored and what was owned given back, events and their deliveries recorded, freed places handed over, and
+//! tickets pushed. What must happen after the commit is handed back as an `Aftermath`. It never begins or commits, and never
+//! decides what an attempt came to: the conditional updates of `store::jobs` did.
 
 use crate::domain::event::{EventId, EventType, JobEvent};
 use crate::domain::job::{Job, JobStatus, dated_back};
 use crate::domain::minutes::Minutes;
-use crate::domain::read::Read;
+use crate::domain::task::Task;
 use crate::ids::{AccountId, JobId};
 use crate::queue::{self, Queue, Subject, Ticket};
 use crate::store::accounts;
@@ -16,9 +16,28 @@ use crate::store::events::{self, EndedEvent};
 use crate::store::jobs::{self, Admitted, EndedJob};
 use crate::store::minutes::{self, Settlement};
 use crate::store::reads::{self, NewRead};
+use crate::store::renders::{self, NewRendered};
 use crate::wake::{Wake, Wakes};
 use sqlx::{PgConnection, PgPool};
 use std::collections::BTreeMap;
+
+/// What a job made, to be kept if it succeeds.
+#[derive(Debug, Clone)]
+pub enum Product {
+    /// A result on its item.
+    Read(NewRead),
+    /// A new item.
+    Item(Box<NewRendered>),
+}
+
+impl Product {
+    fn job(&self) -> JobId {
+        match self {
+            Self::Read(read) => read.job,
+            Self::Item(item) => item.job,
+        }
+    }
+}
 
 /// What is to be done once the transaction that ended jobs is committed.
 #[derive(Debug, Default)]
@@ -29,22 +48,15 @@ pub struct Aftermath {
     places_left: Vec<AccountId>,
 }
 
-/// Ends a batch: `ended` as the conditional update answered, `reads` the results that came with it. Those of jobs that
-/// did not succeed after all, because their item is gone, are dropped.
-pub async fn conclude(
-    conn: &mut PgConnection,
-    ended: &[EndedJob],
-    reads: &[NewRead],
-) -> Result<Aftermath, sqlx::Error> {
+/// Ends a batch: `ended` as the conditional update answered, `made` what came with it. Products of jobs that did not
+/// succeed after all, because their item is gone, are dropped.
+pub async fn conclude(conn: &mut PgConnection, ended: &[EndedJob], made: &[Product]) -> Result<Aftermath, sqlx::Error> {
     let finals: Vec<&EndedJob> = ended.iter().filter(|job| job.status.is_final()).collect();
     if !finals.is_empty() {
-        let ids: Vec<JobId> = finals.iter().map(|job| job.job).collect();
         let settlements: Vec<Settlement> = finals.iter().map(|job| settlement(job)).collect();
         minutes::settle(conn, &settlements).await?;
-        let succeeded = |job| finals.iter().any(|one| one.job == job && one.status == JobStatus::Succeeded);
-        let kept: Vec<NewRead> = reads.iter().filter(|read| succeeded(read.job)).cloned().collect();
-        reads::store(conn, &kept).await?;
-        reads::give_back(conn, &ids).await?;
+        keep(conn, &finals, made).await?;
+        give_back(conn, &finals).await?;
     }
     let mut tickets = record_events(conn, &finals).await?;
 
@@ -67,6 +79,27 @@ pub async fn conclude(
         .map(|(payer, _)| *payer)
         .collect();
     Ok(Aftermath { wakes, places_left })
+}
+
+/// Keeps what the jobs that succeeded have made: their reads in one statement, their items, which are few, in one each.
+async fn keep(conn: &mut PgConnection, finals: &[&EndedJob], made: &[Product]) -> sqlx::Result<()> {
+    let succeeded = |job| finals.iter().any(|one| one.job == job && one.status == JobStatus::Succeeded);
+    let mut reads: Vec<NewRead> = Vec::new();
+    for product in made.iter().filter(|product| succeeded(product.job())) {
+        match product {
+            Product::Read(read) => reads.push(read.clone()),
+            Product::Item(item) => renders::store(conn, item).await?,
+        }
+    }
+    reads::store(conn, &reads).await
+}
+
+/// Gives back what ended jobs owned, so that it may be asked for again.
+async fn give_back(conn: &mut PgConnection, finals: &[&EndedJob]) -> sqlx::Result<()> {
+    let ids: Vec<JobId> = finals.iter().map(|job| job.job).collect();
+    reads::give_back(conn, &ids).await?;
+    let others: Vec<JobId> = finals.iter().filter(|job| job.read.is_none()).map(|job| job.job).collect();
+    if others.is_empty() { Ok(()) } else { renders::give_back(conn, &others).await }
 }
 
 impl Aftermath {
@@ -108,7 +141,7 @@ pub async fn tickets_for(conn: &mut PgConnection, admitted: &[Admitted]) -> sqlx
     }
     let tickets: Vec<(JobId, Ticket)> = admitted
         .iter()
-        .filter_map(|job| job.read.map(|read| (job.job, job_ticket(job.job, read, job.others))))
+        .filter_map(|job| job.task().map(|task| (job.job, job_ticket(job.job, task, job.others))))
         .collect();
     let stored: Vec<(JobId, String)> = tickets.iter().map(|(job, ticket)| (*job, ticket.id.clone())).collect();
     jobs::ticketed(conn, &stored).await?;
@@ -116,8 +149,8 @@ pub async fn tickets_for(conn: &mut PgConnection, admitted: &[Admitted]) -> sqlx
 }
 
 /// A ticket for a job whose account has this many others with a place.
-pub fn job_ticket(job: JobId, read: Read, others: i64) -> Ticket {
-    Ticket::new(Queue::Read(read), Subject::Job(job)).dated_back(dated_back(others))
+pub fn job_ticket(job: JobId, task: Task, others: i64) -> Ticket {
+    Ticket::new(Queue::from(task), Subject::Job(job)).dated_back(dated_back(others))
 }
 
 /// The wakes that new tickets ask for, one a queue.

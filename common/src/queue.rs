@@ -6,6 +6,7 @@
 //! what is due and has none. Waking workers after a commit is `wake`'s.
 
 use crate::domain::read::Read;
+use crate::domain::task::Task;
 use crate::ids::{DeliveryId, JobId, ProjectWebhookId, UploadId};
 use crate::wake::Wakes;
 use apalis::prelude::{Monitor, WorkerBuilder, WorkerBuilderExt};
@@ -34,11 +35,13 @@ const POLL: Duration = Duration::from_secs(1);
 /// Tickets worked at once for each one fetched at once.
 const SLOTS_A_BATCH: usize = 4;
 
-/// A queue of tickets. There is one a read, so that a worker subscribes to what it can run.
+/// A queue of tickets. There is one a read, and one of renders, so that a worker subscribes to what it can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Queue {
     /// Jobs of one read.
     Read(Read),
+    /// Jobs that make new items.
+    Render,
     /// Uploads and imports to be fetched and probed.
     Ingest,
     /// First attempts to healthy endpoints.
@@ -59,10 +62,20 @@ impl Queue {
             Self::Read(Read::Speakers) => "read:speakers",
             Self::Read(Read::Beats) => "read:beats",
             Self::Read(Read::Levels) => "read:levels",
+            Self::Render => "render",
             Self::Ingest => "ingest",
             Self::WebhookFirst => "webhook:first",
             Self::WebhookSlow => "webhook:slow",
             Self::Project => "project",
+        }
+    }
+}
+
+impl From<Task> for Queue {
+    fn from(task: Task) -> Self {
+        match task {
+            Task::Read(read) => Self::Read(read),
+            Task::Render => Self::Render,
         }
     }
 }

@@ -12,6 +12,7 @@ pub mod fold_minutes;
 pub mod prune;
 pub mod prune_deliveries;
 pub mod prune_project_webhooks;
+pub mod prune_renders;
 pub mod purge_items;
 pub mod reissue_deliveries;
 pub mod reissue_jobs;
@@ -61,6 +62,7 @@ const DUTIES: &[Duty] = &[
     duty!(prune, 30_000),
     duty!(prune_deliveries, 30_000),
     duty!(prune_project_webhooks, 30_000),
+    duty!(prune_renders, 60_000),
     duty!(purge_items, 5_000),
     duty!(reissue_deliveries, 500),
     duty!(reissue_jobs, 1_000),

@@ -116,6 +116,7 @@ async fn add_workspace(conn: &mut PgConnection, account: AccountId, workspace: W
 
 fn sound() -> Facts {
     Facts {
+        frame_rate: None,
         item_type: ItemType::Audio,
         duration_ms: Some(1_000),
         has_audio: true,

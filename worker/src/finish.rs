@@ -5,10 +5,9 @@
 //! that Postgres refuses can't hold back the others.
 
 use crate::batch::Batcher;
-use common::ending;
+use common::ending::{self, Product};
 use common::process::Process;
 use common::store::jobs::{self, End};
-use common::store::reads::NewRead;
 
 /// Ends in one transaction, at most.
 const MOST: usize = 64;
@@ -18,8 +17,8 @@ const MOST: usize = 64;
 pub struct Finish {
     /// What it came to.
     pub end: End,
-    /// Results to store if it succeeds.
-    pub reads: Vec<NewRead>,
+    /// What to keep if it succeeds.
+    pub made: Vec<Product>,
 }
 
 /// What became of an end.
@@ -63,10 +62,10 @@ async fn finish(process: &Process, batch: &[Finish]) -> sqlx::Result<Vec<Finishe
     let stale = |end: &End| batch.iter().any(|one| one.end.job == end.job && one.end.claim_no > end.claim_no);
     let live: Vec<&Finish> = batch.iter().filter(|one| !stale(&one.end)).collect();
     let ends: Vec<End> = live.iter().map(|one| one.end.clone()).collect();
-    let reads: Vec<NewRead> = live.iter().flat_map(|one| one.reads.clone()).collect();
+    let made: Vec<Product> = live.iter().flat_map(|one| one.made.clone()).collect();
     let mut tx = process.pool.begin().await?;
     let ended = jobs::end(&mut tx, &ends).await?;
-    let aftermath = ending::conclude(&mut tx, &ended, &reads).await?;
+    let aftermath = ending::conclude(&mut tx, &ended, &made).await?;
     tx.commit().await?;
     // Not awaited: it may wait for an account's lock, and the next batch of ends must not.
     let process = process.clone();

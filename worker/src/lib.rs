@@ -1,7 +1,7 @@
 //! The worker: runs the reads that clients asked for and delivers the events that they lead to.
 //!
-//! `readers` computes a read from a media file and knows no database. `run_job` claims a job, runs it and hands its end to
-//! `finish`; `leases` keeps what is claimed; `ingest` turns uploaded bytes into items; `deliver` and `notify_project` send
+//! `readers` computes a read from a media file and `renders` makes new media; neither knows a database. `run_job` claims a
+//! job, has `reading` or `rendering` do it and hands its end to `finish`; `leases` keeps what is claimed; `ingest` turns uploaded bytes into items; `deliver` and `notify_project` send
 //! webhooks; `batch` gathers what many handlers do into one statement. Whatever this process does can be cut off at any
 //! moment: the truth is in Postgres, and a claim that is not renewed is another's.
 
@@ -12,14 +12,17 @@ mod ingest;
 mod leases;
 pub mod notify_project;
 pub mod readers;
+mod reading;
+mod rendering;
+pub mod renders;
 mod run_job;
 mod runner;
 
-pub use runner::{Reading, Runner, reader_settings};
+pub use runner::{Reading, Render, Rendering, Run, Runner, reader_settings};
 
 use crate::readers::MediaTools;
 use anyhow::Context;
-use common::domain::read::Read;
+use common::domain::task::Task;
 use common::process::Process;
 use common::queue::{self, Handler, Queue, Subject, Subscription, Work};
 use common::store::fleet::{self, Slots};
@@ -42,11 +45,11 @@ pub async fn run(process: Process) -> anyhow::Result<()> {
     run_with(process, runner).await
 }
 
-/// Works until the process is told to end, computing reads with this runner.
+/// Works until the process is told to end, doing jobs with this runner.
 pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
-    let reads = subscribed(&process, &runner);
+    let tasks = subscribed(&process, &runner);
     let slots = process.settings.read_slots();
-    let engines = runner.engines.iter().filter(|(read, ..)| reads.contains(read)).cloned().collect();
+    let engines = runner.engines.iter().filter(|(task, ..)| tasks.contains(task)).cloned().collect();
     let drain = Duration::from_secs(process.settings.drain_seconds);
     let worker = run_job::Worker::start(process.clone(), runner, drain);
     let beat = Beat { process: process.clone(), engines, slots, worker: Arc::clone(&worker) };
@@ -62,7 +65,7 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
         }
         .boxed()
     });
-    let queues: Vec<Queue> = reads.iter().copied().map(Queue::Read).collect();
+    let queues: Vec<Queue> = tasks.iter().copied().map(Queue::from).collect();
     let mut subscriptions = Vec::new();
     if !queues.is_empty() {
         subscriptions.push(Subscription { queues, concurrency: slots, work: Work::Long, handler });
@@ -72,7 +75,7 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
     if let Some(tools) = MediaTools::found(&reader_settings(&process.settings)) {
         subscriptions.push(ingest::subscription(&process, &Arc::new(tools)));
     }
-    tracing::info!(reads = ?reads, slots, "The worker is ready.");
+    tracing::info!(tasks = ?tasks, slots, "The worker is ready.");
     let ended = queue::work(
         &process.pool,
         &process.wakes,
@@ -87,23 +90,23 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
     ended.context("the worker stopped")
 }
 
-/// The reads to subscribe to: what `MWS_READS` names of those this machine can run.
-fn subscribed(process: &Process, runner: &Runner) -> Vec<Read> {
+/// What to subscribe to: what `MWS_READS` names of what this machine can do.
+fn subscribed(process: &Process, runner: &Runner) -> Vec<Task> {
     let wanted = &process.settings.reads;
     for name in wanted {
-        if !runner.engines.iter().any(|(read, ..)| read.name() == name) {
-            tracing::warn!(read = %name, "MWS_READS names a read that this machine can't run.");
+        if !runner.engines.iter().any(|(task, ..)| task.name() == name) {
+            tracing::warn!(task = %name, "MWS_READS names what this machine can't run.");
         }
     }
     let all = wanted.is_empty();
-    let reads = runner.engines.iter().map(|(read, ..)| *read);
-    reads.filter(|read| all || wanted.iter().any(|name| name == read.name())).collect()
+    let tasks = runner.engines.iter().map(|(task, ..)| *task);
+    tasks.filter(|task| all || wanted.iter().any(|name| name == task.name())).collect()
 }
 
 /// What this process says of itself.
 struct Beat {
     process: Process,
-    engines: Vec<(Read, String, String)>,
+    engines: Vec<(Task, String, String)>,
     slots: usize,
     worker: Arc<run_job::Worker>,
 }
@@ -111,10 +114,17 @@ struct Beat {
 impl Beat {
     async fn announce(&self) -> sqlx::Result<()> {
         let mut conn = self.process.pool.acquire().await?;
-        reads::announce(&mut conn, &self.engines).await?;
-        let reads: Vec<Read> = self.engines.iter().map(|(read, ..)| *read).collect();
+        let mut reads = Vec::new();
+        for (task, engine, version) in &self.engines {
+            match task {
+                Task::Read(read) => reads.push((*read, engine.clone(), version.clone())),
+                Task::Render => common::store::renders::announce(&mut conn, engine, version).await?,
+            }
+        }
+        reads::announce(&mut conn, &reads).await?;
+        let tasks: Vec<Task> = self.engines.iter().map(|(task, ..)| *task).collect();
         let slots = Slots { all: self.slots, busy: self.worker.busy() };
-        fleet::join(&mut conn, &self.process, "worker", &reads, slots).await
+        fleet::join(&mut conn, &self.process, "worker", &tasks, slots).await
     }
 
     async fn go_on(self) {

@@ -1,23 +1,23 @@
-//! The life of one claim: claimed in a batch, computed under a lease, ended in a batch.
+//! The life of one claim: claimed in a batch, worked under a lease, ended in a batch.
 //!
-//! The handler never fails: whatever happens is an outcome in our tables, or, if this process dies, a lease that ends.
+//! The handler never fails: whatever happens is an outcome in our tables, or, if this process dies, a lease that ends. What
+//! the work is, is `reading`'s and `rendering`'s to know.
 
 use crate::batch::Batcher;
 use crate::finish::{Finish, Finished, finisher};
 use crate::leases::{Lease, Leases, Stop};
-use crate::readers::{JobCtx, ReadError, ReadOutcome, StoredRead};
-use crate::runner::{Reading, Runner};
+use crate::readers::{JobCtx, ReadError, ReadOutcome};
+use crate::rendering::Made;
+use crate::runner::Runner;
 use common::domain::job::{Next, after_failure};
 use common::domain::minutes::Minutes;
-use common::domain::read::Read;
-use common::ids::{ItemId, JobId};
-use common::media;
+use common::domain::task::Task;
+use common::ending::Product;
+use common::ids::JobId;
 use common::process::Process;
-use common::store::items;
 use common::store::jobs::{self, Claimed, ClaimedItem, End, Outcome};
-use common::store::reads::{NewRead, ReadBody};
 use futures_util::FutureExt;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -26,22 +26,36 @@ use tokio::time::{Instant, sleep};
 
 /// Claims in one statement, at most.
 const MOST_CLAIMS: usize = 64;
-/// Results up to this size stand in the row, larger ones in the media store.
-const INLINE_BYTES: usize = 256 << 10;
-/// A transcript is read up to this size: days of speech.
-const RESULT_BYTES: u64 = 256 << 20;
-/// What every read's deadline has beside its media's duration.
+/// What every job's deadline has beside its media's duration.
 const LEAST_TIME: Duration = Duration::from_mins(1);
 /// Between attempts to write an end.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// What the handlers of one process share.
 pub struct Worker {
-    process: Process,
-    runner: Runner,
+    pub(crate) process: Process,
+    pub(crate) runner: Runner,
     leases: Leases,
     claims: Batcher<JobId, Option<Claimed>>,
     finishes: Batcher<Finish, Finished>,
+}
+
+/// What an attempt has in its hands when its work is done.
+enum Worked {
+    /// A read, and what came of it beside.
+    Read(ReadOutcome),
+    /// A new item's media, in the media store.
+    Render(Made),
+}
+
+/// An attempt that has what it was for.
+pub(crate) struct Done {
+    /// What it is worth.
+    pub charge: Minutes,
+    /// What `get_jobs` shows.
+    pub result: Value,
+    /// What is to be kept.
+    pub made: Vec<Product>,
 }
 
 impl Worker {
@@ -68,107 +82,64 @@ impl Worker {
         // Without an answer the batch's statement failed and was logged; the job keeps its place and gets a new ticket.
         let Ok(Some(claimed)) = self.claims.call(job).await else { return };
         let lease = self.leases.keep(claimed.job, claimed.claim_no, claimed_at);
-        let (outcome, reads, error) = self.attempt(&claimed, &lease).await;
+        let (outcome, made, error) = self.attempt(&claimed, &lease).await;
         let Some(outcome) = outcome else {
             tracing::warn!(job.id = %job, "A job's lease was lost while it ran; its result is dropped.");
             return;
         };
         let item = claimed.item.as_ref().map(|item| item.id);
         let end = End { job, claim_no: claimed.claim_no, item, outcome, error };
-        self.write(&Finish { end, reads }, &lease).await;
+        self.write(&Finish { end, made }, &lease).await;
     }
 
-    /// Runs the read. No outcome when the claim is no longer ours.
-    async fn attempt(&self, claimed: &Claimed, lease: &Lease) -> (Option<Outcome>, Vec<NewRead>, Option<Why>) {
-        let (Some(item), Some(read)) = (&claimed.item, claimed.read) else {
-            // Its item was deleted: nothing to compute, and nothing to charge.
+    /// Does the work. No outcome when the claim is no longer ours.
+    async fn attempt(&self, claimed: &Claimed, lease: &Lease) -> (Option<Outcome>, Vec<Product>, Option<Why>) {
+        let (Some(item), Some(task), false) = (&claimed.item, claimed.task, claimed.is_orphaned()) else {
             return (Some(Outcome::Cancelled), Vec::new(), None);
         };
-        let computed = self.compute(claimed, item, read, lease).await;
-        match (computed, lease.stop()) {
-            (_, Some(Stop::Lost)) => (None, Vec::new(), None),
-            (Ok(outcome), _) => self.succeeded(claimed, item, &outcome).await,
-            (Err(_), Some(Stop::Cancelled)) => (Some(Outcome::Cancelled), Vec::new(), None),
-            (Err(_), Some(Stop::Draining)) => (Some(Outcome::HandedBack), Vec::new(), None),
-            (Err(error), None) => failed(claimed, &error),
+        let worked = self.work(claimed, item, task, lease).await;
+        let done = match (worked, lease.stop()) {
+            (_, Some(Stop::Lost)) => return (None, Vec::new(), None),
+            (Ok(Worked::Read(outcome)), _) => self.read_done(claimed, item, &outcome).await,
+            (Ok(Worked::Render(made)), _) => Ok(self.render_done(made)),
+            (Err(_), Some(Stop::Cancelled)) => return (Some(Outcome::Cancelled), Vec::new(), None),
+            (Err(_), Some(Stop::Draining)) => return (Some(Outcome::HandedBack), Vec::new(), None),
+            (Err(error), None) => Err(error),
+        };
+        match done {
+            Ok(Done { charge, result, made }) => (Some(Outcome::Succeeded { charge, result }), made, None),
+            Err(error) => failed(claimed, &error),
         }
     }
 
-    async fn compute(
+    /// The work itself, which ends by the job's deadline and soon after it is told to stop, whatever it does.
+    async fn work(
         &self,
         claimed: &Claimed,
         item: &ClaimedItem,
-        read: Read,
+        task: Task,
         lease: &Lease,
-    ) -> Result<ReadOutcome, ReadError> {
+    ) -> Result<Worked, ReadError> {
+        let settings = &self.process.settings;
+        let factor = match task {
+            Task::Read(_) => settings.read_timeout_factor,
+            Task::Render => settings.render_timeout_factor,
+        };
         let media_time = Duration::from_millis(u64::try_from(item.duration_ms).unwrap_or_default());
-        let time = media_time.mul_f64(self.process.settings.read_timeout_factor.max(0.0)) + LEAST_TIME;
+        let time = media_time.mul_f64(factor.max(0.0)) + LEAST_TIME;
         let mut ctx = JobCtx::new(Instant::now() + time, lease.stopped.clone());
         ctx.progress = lease.progress.clone();
-        ctx.files_prefix = media::read_files_prefix(item.id, read, claimed.job, claimed.claim_no);
-        if read == Read::SearchIndex {
-            ctx.transcript = self.transcript(item.id).await.map(Arc::new);
-        }
-        let reading = Reading { read, object_key: item.object_key.clone() };
-        let computing = AssertUnwindSafe((self.runner.run)(reading, ctx.clone())).catch_unwind();
-        match ctx.bounded(computing).await? {
-            Ok(outcome) => outcome,
+        let bounds = ctx.clone();
+        let working = async {
+            match task {
+                Task::Read(read) => self.read(claimed, item, read, ctx).await.map(Worked::Read),
+                Task::Render => self.render(claimed, item, &ctx).await.map(Worked::Render),
+            }
+        };
+        match bounds.bounded(AssertUnwindSafe(working).catch_unwind()).await? {
+            Ok(worked) => worked,
             Err(_) => Err(ReadError::Crashed),
         }
-    }
-
-    /// The end of a read that has a result: stored, and charged for the media actually decoded, never above the hold.
-    async fn succeeded(
-        &self,
-        claimed: &Claimed,
-        item: &ClaimedItem,
-        outcome: &ReadOutcome,
-    ) -> (Option<Outcome>, Vec<NewRead>, Option<Why>) {
-        let also = outcome.also.iter().filter(|one| one.kind == Read::Speech && claimed.owns_speech);
-        let mut reads = Vec::new();
-        for stored in [&outcome.stored].into_iter().chain(also) {
-            match self.new_read(claimed, item, stored).await {
-                Ok(read) => reads.push(read),
-                Err(error) => return failed(claimed, &error),
-            }
-        }
-        for file in &outcome.files {
-            if let Err(error) = self.process.media.put(&file.key, file.bytes.clone()).await {
-                return failed(claimed, &ReadError::Io(std::io::Error::other(error)));
-            }
-        }
-        let names: Vec<&str> = reads.iter().map(|one| one.read.name()).collect();
-        // What is charged for is what is stored.
-        let rate: Minutes = reads.iter().map(|one| self.process.settings.rates.of(one.read)).sum();
-        let result = json!({ "stored_reads": names });
-        (Some(Outcome::Succeeded { charge: rate.price(outcome.duration_ms), result }), reads, None)
-    }
-
-    /// The item's transcript, when one is stored and can be had: moments without words are worth more than none.
-    async fn transcript(&self, item: ItemId) -> Option<Value> {
-        let mut conn = self.process.pool.acquire().await.ok()?;
-        let stored = items::stored_read(&mut conn, item, Read::Transcript).await.ok()??;
-        match (stored.result, stored.object_key) {
-            (Some(result), _) => serde_json::from_str(&result).ok(),
-            (None, Some(key)) => serde_json::from_slice(&self.process.media.get(&key, RESULT_BYTES).await.ok()?).ok(),
-            (None, None) => None,
-        }
-    }
-
-    async fn new_read(&self, claimed: &Claimed, item: &ClaimedItem, stored: &StoredRead) -> Result<NewRead, ReadError> {
-        let read = stored.kind;
-        let internal = |error: serde_json::Error| ReadError::Internal(error.to_string());
-        let bytes = serde_json::to_vec(stored).map_err(internal)?;
-        let body = if bytes.len() <= INLINE_BYTES {
-            ReadBody::Inline(serde_json::from_slice(&bytes).map_err(internal)?)
-        } else {
-            let key = media::read_key(item.id, read, claimed.job, claimed.claim_no);
-            self.process.media.put(&key, bytes.into()).await.map_err(std::io::Error::other)?;
-            ReadBody::Object(key)
-        };
-        let quality = serde_json::to_value(stored.quality).ok().and_then(|word| word.as_str().map(str::to_owned));
-        let engine = (stored.engine.name.clone(), stored.engine.version.clone());
-        Ok(NewRead { item: item.id, read, job: claimed.job, engine, quality, body })
     }
 
     /// Writes an end, however often it takes while the claim is ours.
@@ -190,7 +161,7 @@ impl Worker {
 /// Code, message and whether it is retryable.
 type Why = (String, String, bool);
 
-fn failed(claimed: &Claimed, error: &ReadError) -> (Option<Outcome>, Vec<NewRead>, Option<Why>) {
+fn failed(claimed: &Claimed, error: &ReadError) -> (Option<Outcome>, Vec<Product>, Option<Why>) {
     let outcome = match after_failure(claimed.failures, error.retryable()) {
         Next::Again(delay) => Outcome::Retry(delay),
         Next::Fail => Outcome::Failed,

@@ -1,11 +1,14 @@
-//! How a claimed read is computed: on this machine's engines, or by whatever a test or a benchmark puts in their place.
+//! How claimed work is done: on this machine's engines, or by whatever a test or a benchmark puts in their place.
 
 use crate::readers::{
     Engine, JobCtx, MediaLimits, MediaSource, ReadError, ReadOutcome, ReaderSettings, Readers, TranscriberSettings,
 };
+use crate::renders::{Rendered, Renderer, Sources};
 use common::config::Settings;
 use common::domain::read::Read;
-use common::media::{MediaError, MediaStore};
+use common::domain::render::RenderPlan;
+use common::domain::task::Task;
+use common::media::{LocalMedia, MediaError, MediaStore};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
@@ -19,33 +22,56 @@ pub struct Reading {
     pub object_key: String,
 }
 
-type Run = Arc<dyn Fn(Reading, JobCtx) -> BoxFuture<'static, Result<ReadOutcome, ReadError>> + Send + Sync>;
+/// A render to make.
+#[derive(Debug, Clone)]
+pub struct Rendering {
+    /// What.
+    pub plan: RenderPlan,
+    /// The key in the store of what it is made from.
+    pub source_key: String,
+    /// The key of the music, where the plan names one.
+    pub music_key: Option<String>,
+    /// The largest that it may be.
+    pub most_bytes: u64,
+}
 
-/// What computes reads, and which ones.
+/// Computes a read.
+pub type Run = Arc<dyn Fn(Reading, JobCtx) -> BoxFuture<'static, Result<ReadOutcome, ReadError>> + Send + Sync>;
+/// Makes a render.
+pub type Render = Arc<dyn Fn(Rendering, JobCtx) -> BoxFuture<'static, Result<Rendered, ReadError>> + Send + Sync>;
+
+/// What does the work of jobs, and of which ones.
 #[derive(Clone)]
 pub struct Runner {
-    /// The reads it can compute, with the name and version of the engine.
-    pub engines: Vec<(Read, String, String)>,
-    /// Computes one.
+    /// What it can do, with the name and version of the engine.
+    pub engines: Vec<(Task, String, String)>,
+    /// Computes a read.
     pub run: Run,
+    /// Makes a render.
+    pub render: Render,
 }
 
 impl Runner {
     /// The engines found on this machine.
     pub fn found(settings: &Settings, media: &MediaStore) -> Self {
         let readers = Arc::new(Readers::found(&reader_settings(settings)));
-        let engines = readers
-            .reads()
-            .into_iter()
-            .filter_map(|read| readers.get(read).ok().map(|reader| (read, reader.engine())))
-            .map(|(read, Engine { name, version, .. })| (read, name, version))
-            .collect();
-        let media = media.clone();
+        let renderer = readers.tools().and_then(|tools| Renderer::found(&tools));
+        let reading =
+            readers.reads().into_iter().filter_map(|read| Some((Task::Read(read), readers.get(read).ok()?.engine())));
+        let rendering = renderer.iter().map(|renderer| (Task::Render, renderer.engine().clone()));
+        let engines =
+            reading.chain(rendering).map(|(task, Engine { name, version, .. })| (task, name, version)).collect();
+        let (store, shared) = (media.clone(), Arc::clone(&readers));
         let run: Run = Arc::new(move |reading, ctx| {
-            let (readers, media) = (Arc::clone(&readers), media.clone());
+            let (readers, media) = (Arc::clone(&shared), store.clone());
             async move { compute(&readers, &media, &reading, &ctx).await }.boxed()
         });
-        Self { engines, run }
+        let media = media.clone();
+        let render: Render = Arc::new(move |rendering, ctx| {
+            let (readers, renderer, media) = (Arc::clone(&readers), renderer.clone(), media.clone());
+            async move { make(&readers, renderer.as_ref(), &media, &rendering, &ctx).await }.boxed()
+        });
+        Self { engines, run, render }
     }
 }
 
@@ -71,10 +97,36 @@ async fn compute(
     ctx: &JobCtx,
 ) -> Result<ReadOutcome, ReadError> {
     let reader = readers.get(reading.read)?;
-    let tools = readers.tools().ok_or(ReadError::EngineNotConfigured(reading.read))?;
-    let file = ctx.bounded(media.local(&reading.object_key)).await?.map_err(unavailable)?;
+    let tools = readers.tools().ok_or(ReadError::EngineNotConfigured(reading.read.into()))?;
+    let file = local(media, &reading.object_key, ctx).await?;
     let source = MediaSource::open(file.path(), &tools, ctx).await?;
     reader.run(&source, ctx).await
+}
+
+async fn make(
+    readers: &Readers,
+    renderer: Option<&Renderer>,
+    media: &MediaStore,
+    rendering: &Rendering,
+    ctx: &JobCtx,
+) -> Result<Rendered, ReadError> {
+    let renderer = renderer.ok_or(ReadError::EngineNotConfigured(Task::Render))?;
+    let tools = readers.tools().ok_or(ReadError::EngineNotConfigured(Task::Render))?;
+    let file = local(media, &rendering.source_key, ctx).await?;
+    let source = MediaSource::open(file.path(), &tools, ctx).await?;
+    let music_file = match &rendering.music_key {
+        Some(key) => Some(local(media, key, ctx).await?),
+        None => None,
+    };
+    let music = match &music_file {
+        Some(file) => Some(MediaSource::open(file.path(), &tools, ctx).await?),
+        None => None,
+    };
+    renderer.render(&Sources { source, music }, &rendering.plan, rendering.most_bytes, ctx).await
+}
+
+async fn local(media: &MediaStore, key: &str, ctx: &JobCtx) -> Result<LocalMedia, ReadError> {
+    ctx.bounded(media.local(key)).await?.map_err(unavailable)
 }
 
 /// Media that is gone is an answer; a store that does not answer may later.

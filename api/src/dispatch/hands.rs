@@ -9,6 +9,16 @@ use common::ids::{ItemId, JobId};
 use common::store::minutes::Balance;
 use common::store::reads::Taken;
 
+/// What an account with this balance has for new jobs.
+pub(super) fn means(balance: &Balance) -> Means {
+    Means {
+        left: balance.left(),
+        bought: balance.bought,
+        room: job::MAX_LIVE - balance.live,
+        places: job::PLACES - balance.admitted,
+    }
+}
+
 /// The candidates once their reads are taken, and the answer for each.
 pub(super) struct Hands {
     /// In the order of the candidates; those still to be decided stand as not found until `decide`.
@@ -49,12 +59,7 @@ impl Hands {
 
     /// Decides what starts, with what the account has left.
     pub(super) fn decide(&mut self, balance: &Balance, rates: &Rates) -> Vec<Start> {
-        let mut means = Means {
-            left: balance.left(),
-            bought: balance.bought,
-            room: job::MAX_LIVE - balance.live,
-            places: job::PLACES - balance.admitted,
-        };
+        let mut means = means(balance);
         let (indexes, candidates): (Vec<usize>, Vec<Candidate>) =
             std::mem::take(&mut self.undecided).into_iter().unzip();
         let jobs: Vec<JobId> = candidates.iter().map(|candidate| candidate.job).collect();

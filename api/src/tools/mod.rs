@@ -1,5 +1,6 @@
 //! The tools: `POST /tools/<name>` with a JSON body, answered in the tool envelope (spec §4). One file a family.
 
+pub mod edits;
 pub mod jobs;
 pub mod library;
 pub mod list;

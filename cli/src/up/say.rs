@@ -1,7 +1,7 @@
 //! What `mws up` tells the person who started it: a line a step on standard error, and what is ready on standard output.
 
 use crate::data_dir::Credentials;
-use common::domain::read::Read;
+use common::domain::task::Task;
 use serde_json::json;
 use std::io::Write;
 use std::time::Duration;
@@ -26,7 +26,7 @@ impl Say {
     }
 
     /// What the worker of this process can read, with the engines that it found.
-    pub(super) fn reads(&self, engines: &[(Read, String, String)], slots: usize) {
+    pub(super) fn reads(&self, engines: &[(Task, String, String)], slots: usize) {
         if self.json {
             return;
         }
@@ -34,8 +34,7 @@ impl Say {
             eprintln!("! no reads: ffmpeg was not found. `mws doctor` says more");
             return;
         }
-        let names: Vec<String> =
-            engines.iter().map(|(read, engine, _)| format!("{} ({engine})", read.name())).collect();
+        let names: Vec<String> = engines.iter().map(|(task, engine, _)| format!("{task} ({engine})")).collect();
         eprintln!("✓ {slots} at once: {}", names.join(", "));
     }
 

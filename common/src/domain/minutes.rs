@@ -3,7 +3,7 @@
 //! Money-like amounts are never floats here or in SQL. JSON shows them as numbers with at most two decimals, which
 //! is the one place where a hundredth becomes a fraction.
 
-use crate::domain::read::Read;
+use crate::domain::task::Task;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Sub, SubAssign};
@@ -49,33 +49,46 @@ impl Minutes {
     }
 }
 
-/// Minutes charged for a minute of media, by read (interface.md, "Minutes").
+/// Minutes charged for a minute of media, by read and for a render (interface.md, "Minutes").
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rates([Minutes; 6]);
+pub struct Rates {
+    reads: [Minutes; 6],
+    render: Minutes,
+}
 
 impl Default for Rates {
     fn default() -> Self {
-        Self([100, 100, 25, 50, 25, 10].map(Minutes))
+        Self { reads: [100, 100, 25, 50, 25, 10].map(Minutes), render: Minutes(50) }
     }
 }
 
 impl Rates {
-    /// The rate of a read.
-    pub const fn of(&self, read: Read) -> Minutes {
-        self.0[read as usize]
+    /// The rate of a read, or of a render.
+    pub fn of(&self, task: impl Into<Task>) -> Minutes {
+        match task.into() {
+            Task::Read(read) => self.reads[read as usize],
+            Task::Render => self.render,
+        }
+    }
+
+    const fn set(&mut self, task: Task, rate: Minutes) {
+        match task {
+            Task::Read(read) => self.reads[read as usize] = rate,
+            Task::Render => self.render = rate,
+        }
     }
 }
 
 impl std::str::FromStr for Rates {
     type Err = String;
 
-    /// Reads `transcript=1,levels=0.1`; a read that is not named keeps its default.
+    /// Reads `transcript=1,render=0.5`; what is not named keeps its default.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut rates = Self::default();
         for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
             let (name, rate) = pair.split_once('=').ok_or_else(|| format!("`{pair}` is not read=rate"))?;
-            let read = Read::from_name(name).ok_or_else(|| format!("`{name}` is not a read"))?;
-            rates.0[read as usize] = rate.parse()?;
+            let task = Task::from_name(name).ok_or_else(|| format!("`{name}` is neither a read nor `render`"))?;
+            rates.set(task, rate.parse()?);
         }
         Ok(rates)
     }
@@ -83,7 +96,7 @@ impl std::str::FromStr for Rates {
 
 impl Serialize for Rates {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(Read::ALL.map(|read| (read, self.of(read))))
+        serializer.collect_map(Task::ALL.map(|task| (task.name(), self.of(task))))
     }
 }
 
@@ -183,5 +196,15 @@ mod tests {
         assert_eq!(shown(100), "1");
         assert_eq!(serde_json::from_str::<Minutes>("2.31").ok(), Some(Minutes::from_hundredths(231)));
         assert!(serde_json::from_str::<Minutes>("2.311").is_err());
+    }
+
+    #[test]
+    fn a_rate_that_is_not_set_keeps_its_default() {
+        let rates: Rates = "levels=0.2, render=2".parse().unwrap();
+        let shown =
+            r#"{"transcript":1,"search_index":1,"speech":0.25,"speakers":0.5,"beats":0.25,"levels":0.2,"render":2}"#;
+        assert_eq!(serde_json::to_string(&rates).unwrap(), shown);
+        assert_eq!(rates.of(Task::Render), Minutes::from_whole(2));
+        assert!("rendering=1".parse::<Rates>().is_err());
     }
 }

@@ -4,18 +4,23 @@
 
 pub mod attempt;
 pub mod credential;
+pub mod ducking;
 pub mod event;
 pub mod item;
 pub mod job;
+pub mod media_time;
 pub mod minutes;
 pub mod operator;
 pub mod plan;
 pub mod project;
 pub mod public_address;
 pub mod read;
+pub mod render;
 pub mod retry;
 pub mod role;
 pub mod series;
 pub mod signature;
+pub mod silence;
+pub mod task;
 pub mod upload;
 pub mod url_policy;

@@ -8,6 +8,7 @@
 use crate::domain::item::ItemStatus;
 use crate::domain::minutes::{Minutes, Rates};
 use crate::domain::read::Read;
+use crate::domain::task::Task;
 use crate::ids::{ItemId, JobId};
 use std::collections::{HashMap, HashSet};
 
@@ -153,15 +154,15 @@ impl Answer {
     }
 }
 
-/// A read that needs a job of its own.
+/// A read that needs a job of its own, or a render.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
     /// The job's id, minted before it is known whether the job will be.
     pub job: JobId,
     /// The item.
     pub item: ItemId,
-    /// The read asked for.
-    pub read: Read,
+    /// What is asked for.
+    pub task: Task,
     /// Whether it will store the speech read too: `speakers` where speech is neither stored, nor asked for, nor coming.
     pub with_speech: bool,
     /// The media's duration.
@@ -171,12 +172,13 @@ pub struct Candidate {
 impl Candidate {
     /// The reads it will store.
     pub fn owns(&self) -> impl Iterator<Item = Read> {
-        std::iter::once(self.read).chain(self.with_speech.then_some(Read::Speech))
+        self.task.read().into_iter().chain(self.with_speech.then_some(Read::Speech))
     }
 
     /// What is held for it.
     pub fn price(&self, rates: &Rates) -> Minutes {
-        self.owns().map(|read| rates.of(read)).sum::<Minutes>().price(self.duration_ms)
+        let speech = if self.with_speech { rates.of(Read::Speech) } else { Minutes::ZERO };
+        (rates.of(self.task) + speech).price(self.duration_ms)
     }
 }
 
@@ -199,7 +201,7 @@ pub fn triage(item: &KnownItem, reads: &[Read], fleet: &Fleet, mut mint: impl Fn
             None => Triaged::Candidate(Candidate {
                 job: mint(),
                 item: item.id,
-                read,
+                task: Task::Read(read),
                 with_speech: false,
                 duration_ms: item.duration_ms,
             }),
@@ -207,10 +209,12 @@ pub fn triage(item: &KnownItem, reads: &[Read], fleet: &Fleet, mut mint: impl Fn
     }
     let speech_comes = item.stored.contains(&Read::Speech)
         || item.owned.contains_key(&Read::Speech)
-        || triaged.iter().any(|one| matches!(one, Triaged::Candidate(candidate) if candidate.read == Read::Speech));
+        || triaged
+            .iter()
+            .any(|one| matches!(one, Triaged::Candidate(candidate) if candidate.task == Task::Read(Read::Speech)));
     for one in &mut triaged {
         if let Triaged::Candidate(candidate) = one {
-            candidate.with_speech = candidate.read == Read::Speakers && !speech_comes;
+            candidate.with_speech = candidate.task == Task::Read(Read::Speakers) && !speech_comes;
         }
     }
     triaged

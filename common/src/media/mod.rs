@@ -127,6 +127,11 @@ pub fn media_prefix(item: ItemId) -> String {
     format!("items/{item}/media")
 }
 
+/// The key of an item that a job renders. It names the claim, so that a worker thought dead can't overwrite another's.
+pub fn rendered_key(item: ItemId, job: JobId, claim_no: i32) -> String {
+    format!("{}/{job}-{claim_no}", media_prefix(item))
+}
+
 /// The key of a result too large for its row. It names the claim, so that a worker thought dead can't overwrite another's.
 pub fn read_key(item: ItemId, read: Read, job: JobId, claim_no: i32) -> String {
     format!("items/{item}/reads/{read}/{job}-{claim_no}.json")

@@ -1,6 +1,6 @@
 //! The `workers` table: one row a process, for the operator's view of the fleet.
 
-use crate::domain::read::Read;
+use crate::domain::task::Task;
 use crate::process::Process;
 use sqlx::PgConnection;
 
@@ -18,7 +18,7 @@ pub async fn join(
     conn: &mut PgConnection,
     process: &Process,
     service: &str,
-    reads: &[Read],
+    tasks: &[Task],
     slots: Slots,
 ) -> sqlx::Result<()> {
     let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
@@ -30,7 +30,7 @@ pub async fn join(
         &*process.host,
         service,
         env!("CARGO_PKG_VERSION"),
-        &reads.iter().map(|read| read.name().to_owned()).collect::<Vec<_>>(),
+        &tasks.iter().map(|task| task.name().to_owned()).collect::<Vec<_>>(),
         count(slots.all),
         count(slots.busy)
     )

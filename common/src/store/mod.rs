@@ -23,6 +23,7 @@ pub mod minutes;
 pub mod project_webhooks;
 pub mod projects;
 pub mod reads;
+pub mod renders;
 pub mod retention;
 pub mod sessions;
 pub mod uploads;

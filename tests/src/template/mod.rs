@@ -4,9 +4,11 @@
 //! 20 to 50 ms. Test processes may run at once: the first starts the server, the others adopt it, and a lock in the
 //! server lets one of them make the template. No test mocks PostgreSQL, and no two tests share a database.
 
+mod own;
 mod server;
 
 use std::process;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 
@@ -15,6 +17,7 @@ use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool};
 use tokio::sync::OnceCell;
 
+pub use own::OwnServer;
 pub use server::TestServer;
 
 /// The advisory lock under which one process makes the template. The number means nothing.
@@ -29,6 +32,36 @@ static TEMPLATE: OnceCell<String> = OnceCell::const_new();
 /// The number of the next database of this process.
 static NEXT: AtomicU32 = AtomicU32::new(1);
 
+/// Where a database is.
+#[derive(Debug, Clone)]
+enum Server {
+    Shared(&'static TestServer),
+    Own(Arc<OwnServer>),
+}
+
+impl Server {
+    fn connect_options(&self, database: &str) -> PgConnectOptions {
+        match self {
+            Self::Shared(server) => server.connect_options(database),
+            Self::Own(server) => server.connect_options(database),
+        }
+    }
+
+    fn url(&self, database: &str) -> String {
+        match self {
+            Self::Shared(server) => server.url(database),
+            Self::Own(server) => server.url(database),
+        }
+    }
+
+    async fn admin(&self) -> sqlx::Result<PgConnection> {
+        match self {
+            Self::Shared(server) => server.admin().await,
+            Self::Own(server) => server.admin().await,
+        }
+    }
+}
+
 /// A database for one test, with the schema in place and no rows but those of the migrations.
 ///
 /// It is dropped, with every connection to it cut, by [`TestDatabase::close`] or when the value is dropped.
@@ -36,7 +69,7 @@ static NEXT: AtomicU32 = AtomicU32::new(1);
 pub struct TestDatabase {
     name: String,
     pool: PgPool,
-    server: &'static TestServer,
+    server: Server,
     dropped: bool,
 }
 
@@ -53,11 +86,29 @@ impl TestDatabase {
         let mut admin = server.admin().await?;
         copy(&mut admin, template, &name).await.with_context(|| format!("could not copy {template} to {name}"))?;
         admin.close().await?;
+        Ok(Self::at(Server::Shared(server), name))
+    }
+
+    /// A new database on a server of the test's own, migrated there.
+    pub async fn on<M>(server: Arc<OwnServer>, migrate: M) -> anyhow::Result<Self>
+    where
+        M: AsyncFnOnce(&PgPool) -> anyhow::Result<()>,
+    {
+        let name = format!("t_{}_{}", process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let mut admin = server.admin().await?;
+        run(&mut admin, format!("CREATE DATABASE {name}")).await?;
+        admin.close().await?;
+        let database = Self::at(Server::Own(server), name);
+        migrate(&database.pool).await?;
+        Ok(database)
+    }
+
+    fn at(server: Server, name: String) -> Self {
         let pool = PgPoolOptions::new()
             .max_connections(POOL_CONNECTIONS)
             .test_before_acquire(false)
             .connect_lazy_with(server.connect_options(&name));
-        Ok(Self { name, pool, server, dropped: false })
+        Self { name, pool, server, dropped: false }
     }
 
     /// The test's pool. Its connections have none of the service's session limits.
@@ -97,7 +148,7 @@ impl Drop for TestDatabase {
             return;
         }
         // The test's runtime may be about to end, so the work is done on another, and waited for.
-        let (server, name) = (self.server, self.name.clone());
+        let (server, name) = (self.server.clone(), self.name.clone());
         let work = thread::spawn(move || -> anyhow::Result<()> {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             runtime.block_on(async {

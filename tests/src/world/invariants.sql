@@ -31,7 +31,7 @@ WHERE b.used + b.held > b.allowance
     AND NOT EXISTS (SELECT FROM minute_journal a WHERE a.account_id = b.account_id AND a.kind = 'adjust')
 
 UNION ALL SELECT 'one live job an (item, read)', j.item_id::text || ' ' || j.read
-FROM jobs j WHERE j.finished_at IS NULL AND j.item_id IS NOT NULL
+FROM jobs j WHERE j.finished_at IS NULL AND j.item_id IS NOT NULL AND j.read IS NOT NULL
 GROUP BY j.item_id, j.read HAVING count(*) > 1
 
 UNION ALL SELECT 'only a live job owns a read', r.item_id::text || ' ' || r.read
@@ -49,6 +49,35 @@ UNION ALL SELECT 'a read that succeeded is stored', j.id::text
 FROM jobs j JOIN items i ON i.id = j.item_id AND i.deleted_at IS NULL
 LEFT JOIN item_reads s ON s.item_id = j.item_id AND s.read = j.read
 WHERE j.status = 'succeeded' AND j.read IS NOT NULL AND s.item_id IS NULL
+
+UNION ALL SELECT 'one live job a render', encode(r.hash, 'hex')
+FROM job_renders r JOIN jobs j ON j.id = r.job_id WHERE j.finished_at IS NULL
+GROUP BY r.hash HAVING count(*) > 1
+
+UNION ALL SELECT 'a live render has its plan, an ended one has given it back', j.id::text
+FROM jobs j LEFT JOIN job_renders r ON r.job_id = j.id
+WHERE j.kind = 'render' AND (r.ended_at IS NULL) IS DISTINCT FROM (j.finished_at IS NULL)
+    AND (j.finished_at IS NULL OR r.job_id IS NOT NULL)
+
+UNION ALL SELECT 'only a render''s job has a plan', r.job_id::text
+FROM job_renders r LEFT JOIN jobs j ON j.id = r.job_id
+WHERE r.ended_at IS NULL AND (j.id IS NULL OR j.kind <> 'render')
+
+UNION ALL SELECT 'a render that succeeded has made one item, ready, under its claim''s key', j.id::text
+FROM jobs j LEFT JOIN items i ON i.made_by_job_id = j.id
+WHERE j.kind = 'render' AND j.status = 'succeeded'
+GROUP BY j.id
+HAVING count(i.id) <> 1 OR NOT bool_and(i.deleted_at IS NOT NULL OR (i.status = 'ready' AND i.bytes > 0
+    AND i.account_id = j.owner_account_id AND i.workspace_id = j.workspace_id
+    AND i.object_key LIKE '%-' || j.claim_no::text))
+
+UNION ALL SELECT 'a render that did not succeed has made no item', j.id::text
+FROM jobs j JOIN items i ON i.made_by_job_id = j.id
+WHERE j.kind = 'render' AND j.status <> 'succeeded'
+
+UNION ALL SELECT 'a render is there once', encode(i.render_hash, 'hex')
+FROM items i WHERE i.deleted_at IS NULL AND i.render_hash IS NOT NULL
+GROUP BY i.render_hash HAVING count(*) > 1
 
 UNION ALL SELECT 'a finished job has one event, a live one none', j.id::text
 FROM jobs j LEFT JOIN events e ON e.job_id = j.id

@@ -18,6 +18,7 @@ pub mod runners;
 mod settings;
 mod statements;
 mod tenants;
+mod tls;
 mod workers;
 
 pub use api::{Answer, Client};
@@ -28,18 +29,19 @@ pub use proxy::Proxy;
 pub use receiver::{Received, Receiver};
 pub use statements::counted;
 pub use tenants::{Media, Tenant};
+pub use tls::{Authority, Certificate, TlsReceiver};
 pub use workers::{Scheduler, Worker};
 
-use crate::template::TestDatabase;
+use crate::template::{OwnServer, TestDatabase};
 use anyhow::Context;
 use api::Api;
 use common::config::{ApiSettings, Settings};
 use common::domain::read::Read;
 use common::process::Process;
-use common::store::{self, PoolSize, reads};
+use common::store::{self, PoolSize, reads, renders};
 use sqlx::PgPool;
-use std::sync::Mutex;
 use std::sync::atomic::AtomicI64;
+use std::sync::{Arc, Mutex};
 use tempfile::TempDir;
 
 /// Connections of a process of a test.
@@ -59,7 +61,7 @@ pub struct World {
 }
 
 impl World {
-    /// A service that can run every read, with a limit on the rate that no test meets.
+    /// A service that can run every read and render, with a limit on the rate that no test meets.
     pub async fn new() -> anyhow::Result<Self> {
         Self::with(|_| ()).await
     }
@@ -71,8 +73,20 @@ impl World {
 
     /// The same with other settings, also of the api.
     pub async fn with_api(change: impl FnOnce(&mut Settings, &mut ApiSettings)) -> anyhow::Result<Self> {
+        Self::over(TestDatabase::new(async |pool: &PgPool| Ok(store::migrate(pool).await?)).await?, change).await
+    }
+
+    /// The same on a server of the test's own, which can crash.
+    pub async fn on(server: &Arc<OwnServer>) -> anyhow::Result<Self> {
+        let migrate = async |pool: &PgPool| Ok(store::migrate(pool).await?);
+        Self::over(TestDatabase::on(Arc::clone(server), migrate).await?, |_, _| ()).await
+    }
+
+    async fn over(
+        database: TestDatabase,
+        change: impl FnOnce(&mut Settings, &mut ApiSettings),
+    ) -> anyhow::Result<Self> {
         common::process::install_crypto();
-        let database = TestDatabase::new(async |pool: &PgPool| Ok(store::migrate(pool).await?)).await?;
         let folder = TempDir::new().context("could not make a folder")?;
         let mut settings = settings::fixed(&database.url(), folder.path())?;
         let mut api = settings::api()?;
@@ -89,6 +103,7 @@ impl World {
             database,
         };
         world.can_run(&Read::ALL).await?;
+        renders::announce(&mut *world.pool().acquire().await?, "test", "1").await?;
         Ok(world)
     }
 

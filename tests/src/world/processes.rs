@@ -7,10 +7,11 @@ use anyhow::{Context, ensure};
 use common::ids::ItemId;
 use common::process::Process;
 use common::store::PoolSize;
+use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 const DATABASE: &str = "MWS_TEST_DATABASE";
 const FOLDER: &str = "MWS_TEST_FOLDER";
@@ -31,6 +32,17 @@ impl WorkerProcess {
         self.0.kill()?;
         ensure!(!self.0.wait()?.success(), "the worker ended by itself");
         Ok(())
+    }
+
+    /// Tells it to stop, as an operator does, by SIGTERM.
+    pub fn terminate(&self) -> anyhow::Result<()> {
+        let pid = i32::try_from(self.pid()).ok().and_then(Pid::from_raw).context("it has an id")?;
+        Ok(kill_process(pid, Signal::TERM)?)
+    }
+
+    /// How it ended, once it has.
+    pub fn ended(&mut self) -> anyhow::Result<Option<ExitStatus>> {
+        Ok(self.0.try_wait()?)
     }
 
     /// The decoders that it runs now: the ids of its children of that name.

@@ -1,22 +1,44 @@
-//! What computes reads in tests: nothing at all, at once or when the test lets it, or with the failure that it asks for.
+//! What does the work of jobs in tests: nothing at all, at once or when the test lets it, or with the failure that it asks
+//! for.
 
+use common::domain::item::ItemType;
 use common::domain::read::Read;
+use common::domain::task::Task;
+use common::store::uploads::Facts;
 use futures_util::FutureExt;
 use std::future::Future;
+use std::io::{Seek, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Semaphore;
 use worker::readers::{Engine, JobCtx, Quality, ReadError, ReadOutcome, StoredRead};
-use worker::{Reading, Runner};
+use worker::renders::Rendered;
+use worker::{Reading, Rendering, Runner};
 
-/// A runner of every read out of a function.
+/// What a render of these runners is made of.
+pub const RENDERED: &[u8] = b"a render of nothing";
+
+/// A runner of every read out of a function, and of renders that are made of nothing.
 pub fn runner<F, Running>(run: F) -> Runner
 where
     F: Fn(Reading, JobCtx) -> Running + Send + Sync + 'static,
     Running: Future<Output = Result<ReadOutcome, ReadError>> + Send + 'static,
 {
-    let engines = Read::ALL.map(|read| (read, "test".to_owned(), "1".to_owned())).to_vec();
-    Runner { engines, run: Arc::new(move |reading, ctx| run(reading, ctx).boxed()) }
+    let engines = Task::ALL.map(|task| (task, "test".to_owned(), "1".to_owned())).to_vec();
+    Runner {
+        engines,
+        run: Arc::new(move |reading, ctx| run(reading, ctx).boxed()),
+        render: Arc::new(|rendering, _| async move { rendered(&rendering) }.boxed()),
+    }
+}
+
+/// A runner of renders out of a function, and of reads that compute nothing.
+pub fn renderer<F, Running>(render: F) -> Runner
+where
+    F: Fn(Rendering, JobCtx) -> Running + Send + Sync + 'static,
+    Running: Future<Output = Result<Rendered, ReadError>> + Send + 'static,
+{
+    Runner { render: Arc::new(move |rendering, ctx| render(rendering, ctx).boxed()), ..instant() }
 }
 
 /// Computes nothing and succeeds at once, for the item's whole duration.
@@ -31,8 +53,30 @@ pub fn failing(fail: fn() -> ReadError) -> Runner {
 
 /// A result of nothing, for the duration that the item was made with.
 pub fn outcome(reading: &Reading) -> ReadOutcome {
-    let duration_ms = reading.object_key.rsplit('/').next().and_then(|text| text.parse().ok()).unwrap_or_default();
-    outcome_of(reading, duration_ms)
+    outcome_of(reading, duration_ms(&reading.object_key))
+}
+
+/// A render of nothing, charged for the duration that its source was made with.
+pub fn rendered(rendering: &Rendering) -> Result<Rendered, ReadError> {
+    let mut file = tempfile::tempfile()?;
+    file.write_all(RENDERED)?;
+    file.rewind()?;
+    let facts = Facts {
+        item_type: ItemType::Audio,
+        duration_ms: Some(1_000),
+        has_audio: true,
+        has_video: false,
+        width: None,
+        height: None,
+        frame_rate: None,
+        content_type: "audio/mp4".to_owned(),
+    };
+    Ok(Rendered { file, facts, duration_ms: duration_ms(&rendering.source_key) })
+}
+
+/// Items of tests have their duration in their key.
+fn duration_ms(object_key: &str) -> i64 {
+    object_key.rsplit('/').next().and_then(|text| text.parse().ok()).unwrap_or_default()
 }
 
 /// A result that says it decoded this much.
@@ -85,7 +129,7 @@ impl Gate {
         self.0.passes.add_permits(1_000_000);
     }
 
-    /// How many reads are being computed, held back or not.
+    /// How many reads or renders are under way, held back or not.
     pub fn inside(&self) -> usize {
         self.0.inside.load(Ordering::SeqCst)
     }
@@ -107,9 +151,26 @@ impl Gate {
         })
     }
 
+    /// A runner whose renders wait at the gate and succeed.
+    pub fn renderer(&self) -> Runner {
+        let gate = self.clone();
+        renderer(move |rendering, _| {
+            let gate = gate.clone();
+            async move {
+                gate.wait().await;
+                rendered(&rendering)
+            }
+        })
+    }
+
     /// Waits to be let through.
     pub async fn pass(&self, reading: &Reading) {
         self.0.entered.lock().unwrap_or_else(PoisonError::into_inner).push((reading.read, reading.object_key.clone()));
+        self.wait().await;
+    }
+
+    /// The same for what is no read.
+    pub async fn wait(&self) {
         self.0.inside.fetch_add(1, Ordering::SeqCst);
         let _inside = Inside(Arc::clone(&self.0));
         if let Ok(pass) = self.0.passes.acquire().await {

@@ -1,11 +1,11 @@
-//! A worker that is killed with -9 in the middle of a read: the read ends on another worker, once (design.md, promise 3).
+//! A worker that is killed with -9 in the middle of its work: that ends on another worker, once (design.md, promise 3).
 
 use mws_tests::world::{Receiver, World, processes, until};
 use serde_json::json;
 use tokio::time::{Duration, Instant};
 use worker::Runner;
 
-/// Until when the read has ended elsewhere: a lease, the rescue, and the read itself.
+/// Until when the work has ended elsewhere: a lease, the rescue, and the work itself.
 const SOON: Duration = Duration::from_secs(45);
 
 #[tokio::test]
@@ -41,6 +41,63 @@ async fn a_read_whose_worker_is_killed_ends_on_another_one_charged_once_and_told
     println!("the read ended {:.1?} after its worker was killed", killed.elapsed());
     assert!(killed.elapsed() < SOON);
     assert_eq!((&ended["attempt"], &ended["cloud_minutes"]), (&json!(2), &json!(6)));
+    let outcomes: Vec<String> =
+        sqlx::query_scalar("SELECT outcome FROM job_claims ORDER BY claim_no").fetch_all(world.pool()).await?;
+    assert_eq!(outcomes, ["lost", "succeeded"]);
+    receiver.gets(1).await?;
+    scheduler.stop().await?;
+    assert_eq!(receiver.received().len(), 1);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_render_whose_worker_is_killed_ends_on_another_one_as_one_item_charged_once() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let receiver = Receiver::start()?;
+    world.endpoint(&tenant, &receiver.url).await?;
+    // Two hours, so that the render takes seconds; of every minute a quarter is kept.
+    let item = world.recording(&tenant, 7_200).await?;
+    let segments: Vec<_> = (0..120).map(|n| json!({ "start": n * 60 + 10, "end": n * 60 + 25 })).collect();
+    sqlx::query(
+        "INSERT INTO item_reads (item_id, read, job_id, engine, engine_version, result)
+         VALUES ($1, 'speech', $1, 'test', '1', $2)",
+    )
+    .bind(item)
+    .bind(json!({ "data": { "segments": segments } }))
+    .execute(world.pool())
+    .await?;
+    let scheduler = world.scheduler().await?;
+    let doomed = world.worker_process(env!("CARGO_BIN_EXE_lone_worker"))?;
+    let ask = json!({ "ref": item, "padding_ms": 0, "render": true });
+    let answer = tenant.client.tool("remove_silence", &ask).await?;
+    let id = answer.data()?["job_id"].as_str().unwrap_or_default().to_owned();
+    // One decodes, the other encodes.
+    let children = until("the worker renders", async || {
+        let children = doomed.decoders()?;
+        Ok((children.len() == 2).then_some(children))
+    })
+    .await?;
+    assert_eq!(tenant.client.job(&id).await?["status"], "running");
+    let killed = Instant::now();
+    doomed.kill()?;
+    until("its children have died with it", async || {
+        Ok(children.iter().all(|pid| processes::parent(*pid, "ffmpeg").is_none()).then_some(()))
+    })
+    .await?;
+
+    world.work(Runner::found(&world.settings, &world.process.media)).await?;
+    let ended = World::within(SOON, "the render has ended elsewhere", async || {
+        let job = tenant.client.job(&id).await?;
+        Ok((job["status"] == "succeeded").then_some(job))
+    })
+    .await?;
+    println!("the render ended {:.1?} after its worker was killed", killed.elapsed());
+    assert_eq!((&ended["attempt"], &ended["cloud_minutes"]), (&json!(2), &json!(60)));
+    let made = tenant.client.tool("get_item", &json!({ "ref": ended["result"]["item_id"] })).await?;
+    let made = &made.data()?["item"];
+    assert_eq!((&made["duration_seconds"], &made["content_type"]), (&json!(1800), &json!("audio/wav")));
+    assert_eq!(world.count("SELECT count(*) FROM items WHERE made_by_job_id IS NOT NULL").await?, 1);
     let outcomes: Vec<String> =
         sqlx::query_scalar("SELECT outcome FROM job_claims ORDER BY claim_no").fetch_all(world.pool()).await?;
     assert_eq!(outcomes, ["lost", "succeeded"]);

@@ -23,5 +23,6 @@ mod owners;
 mod rate;
 mod readings;
 mod refusals;
+mod renders;
 mod strangers;
 mod tidy;

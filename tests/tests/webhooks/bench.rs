@@ -44,6 +44,11 @@ pub struct Bench {
 
 impl Bench {
     pub async fn new() -> anyhow::Result<Self> {
+        Self::with(|_| ()).await
+    }
+
+    /// The same with other settings.
+    pub async fn with(change: impl FnOnce(&mut Settings)) -> anyhow::Result<Self> {
         let database = TestDatabase::new(async |pool| Ok(common::store::migrate(pool).await?)).await?;
         for statement in [
             "CREATE TABLE test_clock AS SELECT interval '0' AS ahead",
@@ -53,7 +58,9 @@ impl Bench {
             sqlx::query(statement).execute(database.pool()).await?;
         }
         let folder = std::env::temp_dir().join(format!("mws-webhooks-{}", database.name()));
-        let process = Process::start(settings(&database, &folder), PoolSize(10), "worker").await?;
+        let mut settings = settings(&database, &folder);
+        change(&mut settings);
+        let process = Process::start(settings, PoolSize(10), "worker").await?;
         let key = ApiKey::from_random([7; 16]);
         let mut conn = database.pool().acquire().await?;
         let AccountWithKey { account_id, workspace_id, .. } = accounts::create_with_key(&mut conn, "One", &key).await?;
@@ -75,10 +82,15 @@ impl Bench {
 
     /// An enabled endpoint at the receiver, for all events.
     pub async fn endpoint(&self) -> EndpointId {
+        self.endpoint_at(&self.receiver.url).await
+    }
+
+    /// One at this URL, which nobody checks.
+    pub async fn endpoint_at(&self, url: &str) -> EndpointId {
         let new = NewEndpoint {
             id: EndpointId::mint(),
             account_id: self.account,
-            url: self.receiver.url.clone(),
+            url: url.to_owned(),
             description: None,
             event_types: EventType::SUBSCRIBABLE.to_vec(),
         };

@@ -6,10 +6,16 @@
 mod bench;
 mod documented;
 mod faults;
+mod hidden;
+mod in_flight;
+mod processes;
 mod project_faults;
 mod projects;
 mod receiver;
+mod restart;
 mod routes;
+mod secret;
 mod series;
 mod stage;
 mod stream;
+mod tls;

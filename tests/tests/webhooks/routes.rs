@@ -18,7 +18,7 @@ struct Arguments {
 }
 
 /// Calls a route with the account's key.
-async fn call(bench: &Bench, method: Method, path: &str, body: Value) -> (StatusCode, Value) {
+pub async fn call(bench: &Bench, method: Method, path: &str, body: Value) -> (StatusCode, Value) {
     let app = App::new(bench.process.clone(), Arguments::parse_from(["test"]).api).expect("an app");
     let client = TestClient::new(api::router(app));
     let request = client
@@ -31,7 +31,7 @@ async fn call(bench: &Bench, method: Method, path: &str, body: Value) -> (Status
     (status, serde_json::from_str(&text).unwrap_or_else(|_| panic!("{method} {path}: {status} {text}")))
 }
 
-async fn post(bench: &Bench, path: &str, body: Value) -> (StatusCode, Value) {
+pub async fn post(bench: &Bench, path: &str, body: Value) -> (StatusCode, Value) {
     call(bench, Method::POST, path, body).await
 }
 

@@ -122,7 +122,7 @@ fn too_large(max_bytes: u64) -> Failure {
 }
 
 /// What a probe makes of an item. Its duration may still have to be counted.
-pub(super) fn facts(probe: &Probe, announced: Option<&str>) -> Facts {
+pub(crate) fn facts(probe: &Probe, announced: Option<&str>) -> Facts {
     let item_type = match (probe.is_image, probe.has_video) {
         (true, _) => ItemType::Image,
         (false, true) => ItemType::Video,
@@ -138,6 +138,7 @@ pub(super) fn facts(probe: &Probe, announced: Option<&str>) -> Facts {
         has_video: probe.has_video,
         width: pixels(probe.width).filter(|_| pictured),
         height: pixels(probe.height).filter(|_| pictured),
+        frame_rate: probe.frame_rate,
         content_type: settled_type(announced, &probe.format_name, item_type),
     }
 }
@@ -166,6 +167,7 @@ mod tests {
             is_image,
             width: Some(640),
             height: Some(480),
+            frame_rate: None,
             format_name: if is_image { "png_pipe" } else { "mov,mp4" }.to_owned(),
         }
     }

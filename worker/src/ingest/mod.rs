@@ -17,6 +17,7 @@ use common::process::Process;
 use common::queue::{self, Queue, Subject, Subscription, Ticket, Work};
 use common::store::uploads::{self, Claim, Facts, Finished};
 use failure::Failure;
+pub(crate) use failure::facts;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;

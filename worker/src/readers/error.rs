@@ -5,6 +5,7 @@
 //! list of interface.md, "Job error codes".
 
 use common::domain::read::Read;
+use common::domain::task::Task;
 
 /// What a media file has too much of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,17 +60,20 @@ pub enum ReadError {
         allowed: u64,
     },
     /// The job's deadline passed.
-    #[error("the read took longer than it may")]
+    #[error("it took longer than it may")]
     Timeout,
     /// The job was cancelled, or its worker is stopping: nothing is reported to anyone.
-    #[error("the read was cancelled")]
+    #[error("it was cancelled")]
     Cancelled,
-    /// No engine on this machine computes this read.
+    /// No engine on this machine computes this read, or renders.
     #[error("no engine for `{0}` is configured on this worker")]
-    EngineNotConfigured(Read),
+    EngineNotConfigured(Task),
     /// An engine behind a network answered badly or not at all.
     #[error("the engine behind `{0}` failed")]
     Remote(Read),
+    /// What was made is larger than one file may be, or than what is left of the account's storage.
+    #[error("the new media is larger than there is room for")]
+    NoRoom,
     /// The decoder or the analysis crashed.
     #[error("the reader crashed")]
     Crashed,
@@ -92,6 +96,7 @@ impl ReadError {
             Self::Timeout => "reader_timeout",
             Self::EngineNotConfigured(_) => "engine_not_configured",
             Self::Remote(_) => "provider_unavailable",
+            Self::NoRoom => "file_too_large",
             Self::Crashed => "reader_crashed",
             Self::Cancelled | Self::Io(_) | Self::Internal(_) => "internal",
         }
@@ -107,6 +112,7 @@ impl ReadError {
             | Self::Corrupt(_)
             | Self::LimitExceeded { .. }
             | Self::EngineNotConfigured(_)
+            | Self::NoRoom
             | Self::Internal(_) => false,
         }
     }

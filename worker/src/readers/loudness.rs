@@ -1,8 +1,8 @@
 //! Loudness of a sound by EBU R 128, block by block: what the `levels` read stores.
 //!
-//! `ebur128` filters, gates and finds the peaks. Momentary and short-term loudness are taken every 100 ms, as a meter
-//! does: both are means of the energies of the last few steps, so each sample is summed once and not thirty times.
-//! No file and no child process here.
+//! `ebur128` filters, gates and finds the peaks. Momentary and short-term loudness are taken every 10 ms: at the 100 ms of
+//! a common meter a tone as short as the window reads up to 0.5 LU low, by where it begins (EBU Tech 3341, case 13). Both
+//! are means of the energies of the last steps, so each sample is summed once. No file and no child process here.
 
 use super::ReadError;
 use super::peaks::Outline;
@@ -10,12 +10,14 @@ use ebur128::{Channel, EbuR128, Mode};
 use serde::Serialize;
 use std::collections::VecDeque;
 
-/// Steps of 100 ms in the window of momentary loudness.
-const MOMENTARY_STEPS: usize = 4;
-/// Steps of 100 ms in the window of short-term loudness.
-const SHORT_TERM_STEPS: usize = 30;
-/// Steps between two values of the stored series.
-const SERIES_STEPS: u64 = 10;
+/// Steps a second, of 10 ms each.
+const STEPS_A_SECOND: u64 = 100;
+/// Steps in the window of momentary loudness: 400 ms.
+const MOMENTARY_STEPS: usize = 40;
+/// Steps in the window of short-term loudness: 3 s.
+const SHORT_TERM_STEPS: usize = 300;
+/// Steps between two values of the stored series: 1 s.
+const SERIES_STEPS: u64 = STEPS_A_SECOND;
 
 /// The `data` of a `levels` read (reads.md, "Stored results"). A level that silence would make −∞ is null.
 #[derive(Debug, Serialize)]
@@ -38,7 +40,8 @@ pub(super) struct LevelsData {
 pub(super) struct Meter {
     ebur128: EbuR128,
     outline: Outline,
-    step_samples: usize,
+    rate: u64,
+    channels: usize,
     /// Samples of a step that is not full yet.
     pending: Vec<f32>,
     energies: VecDeque<f64>,
@@ -54,12 +57,12 @@ impl Meter {
         let mode = Mode::I | Mode::LRA | Mode::S | Mode::M | Mode::TRUE_PEAK | Mode::SAMPLE_PEAK;
         let mut ebur128 = EbuR128::new(channels, rate, mode).map_err(internal)?;
         ebur128.set_channel_map(&channel_map(channels, layout)).map_err(internal)?;
-        let step_samples = (rate as usize / 10).max(1) * channels as usize;
         Ok(Self {
             ebur128,
             outline: Outline::new(channels as usize),
-            step_samples,
-            pending: Vec::with_capacity(step_samples),
+            rate: u64::from(rate),
+            channels: channels as usize,
+            pending: Vec::new(),
             energies: VecDeque::with_capacity(SHORT_TERM_STEPS),
             steps: 0,
             max_momentary: f64::NEG_INFINITY,
@@ -73,10 +76,11 @@ impl Meter {
         self.outline.add(samples);
         let mut rest = samples;
         while !rest.is_empty() {
-            let (now, later) = rest.split_at(rest.len().min(self.step_samples - self.pending.len()));
+            let step_samples = self.step_samples();
+            let (now, later) = rest.split_at(rest.len().min(step_samples - self.pending.len()));
             self.pending.extend_from_slice(now);
             rest = later;
-            if self.pending.len() == self.step_samples {
+            if self.pending.len() == step_samples {
                 self.ebur128.add_frames_f32(&self.pending).map_err(internal)?;
                 self.pending.clear();
                 self.close_step()?;
@@ -85,12 +89,19 @@ impl Meter {
         Ok(())
     }
 
-    /// Takes the energy of the 100 ms that just ended.
+    /// Samples of the step that is open. Where a hundredth of a second is no whole number of frames steps differ by one, so
+    /// that their ends never drift from the clock.
+    fn step_samples(&self) -> usize {
+        let end = |step: u64| step * self.rate / STEPS_A_SECOND;
+        usize::try_from(end(self.steps + 1) - end(self.steps)).unwrap_or(1).max(1) * self.channels
+    }
+
+    /// Takes the energy of the 10 ms that just ended.
     fn close_step(&mut self) -> Result<(), ReadError> {
         if self.energies.len() == SHORT_TERM_STEPS {
             self.energies.pop_front();
         }
-        self.energies.push_back(energy(self.ebur128.loudness_window(100).map_err(internal)?));
+        self.energies.push_back(energy(self.ebur128.loudness_window(10).map_err(internal)?));
         self.steps += 1;
         let short_term = self.loudness_of_last(SHORT_TERM_STEPS);
         self.max_momentary = self.max_momentary.max(self.loudness_of_last(MOMENTARY_STEPS));
@@ -101,8 +112,8 @@ impl Meter {
         Ok(())
     }
 
-    /// Loudness of the last `steps` of 100 ms, with silence before the start.
-    #[expect(clippy::cast_precision_loss, reason = "at most thirty steps")]
+    /// Loudness of the last `steps`, with silence before the start.
+    #[expect(clippy::cast_precision_loss, reason = "at most 300 steps")]
     fn loudness_of_last(&self, steps: usize) -> f64 {
         let sum: f64 = self.energies.iter().rev().take(steps).sum();
         10.0 * (sum / steps as f64).log10() - 0.691

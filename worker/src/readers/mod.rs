@@ -29,7 +29,7 @@ mod speech_chunks;
 mod speech_segments;
 mod stored;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod transcript;
 mod transcript_text;
 mod transcription_server;
@@ -116,7 +116,7 @@ impl Readers {
 
     /// The reader of this read, or [`ReadError::EngineNotConfigured`].
     pub fn get(&self, read: Read) -> Result<Arc<dyn Reader>, ReadError> {
-        self.by_read.get(&read).cloned().ok_or(ReadError::EngineNotConfigured(read))
+        self.by_read.get(&read).cloned().ok_or(ReadError::EngineNotConfigured(read.into()))
     }
 
     /// The decoder that [`MediaSource::open`] needs; absent when this machine has none.

@@ -87,7 +87,7 @@ pub struct JobAnswer {
     pub estimated_minutes: MinuteCount,
     /// Minutes charged; null until it ends, 0 when it failed or was cancelled.
     pub cloud_minutes: Option<MinuteCount>,
-    /// What it made: `{"stored_reads":[…]}` for a read.
+    /// What it made: `{"stored_reads":[…]}` for a read, `{"item_id":"itm_…"}` for a render.
     pub result: Option<Any<Value>>,
     /// Why it failed; null unless it did.
     pub error: Option<JobErrorAnswer>,

@@ -1,6 +1,7 @@
 //! What refs name: many at once, in one statement, for tools that take `ref` or `refs` (spec §4.2).
 
 use crate::domain::item::{ItemName, ItemStatus, ItemType};
+use crate::domain::media_time::FrameRate;
 use crate::domain::read::Read;
 use crate::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use chrono::{DateTime, Utc};
@@ -15,6 +16,8 @@ pub struct ItemForReads {
     pub account_id: AccountId,
     /// Its `ref`, whichever name it was asked by.
     pub item_ref: String,
+    /// What people call it.
+    pub name: String,
     /// None until it was probed.
     pub item_type: Option<ItemType>,
     /// Only a ready one can be read.
@@ -27,6 +30,8 @@ pub struct ItemForReads {
     pub has_audio: bool,
     /// Whether it has moving pictures.
     pub has_video: bool,
+    /// The frames on which a video's cuts stand; none for sound, and for what was probed before that was asked.
+    pub frame_rate: Option<FrameRate>,
     /// Until when a computer holds its reads back; only while that lease lives.
     pub leased_until: Option<DateTime<Utc>>,
     /// The reads stored on it.
@@ -79,12 +84,16 @@ pub async fn resolve(conn: &mut PgConnection, refs: &[String], workspace: Worksp
             id: row.id,
             account_id: row.account_id,
             item_ref: row.item_ref,
+            name: row.name,
             item_type: row.item_type,
             status: row.status,
             error: row.error_code.map(|code| (code, row.error_message.unwrap_or_default())),
             duration_ms: row.duration_ms,
             has_audio: row.has_audio,
             has_video: row.has_video,
+            frame_rate: row.rate_frames.zip(row.rate_seconds).and_then(|(frames, seconds)| {
+                FrameRate::new(u32::try_from(frames).ok()?, u32::try_from(seconds).ok()?)
+            }),
             leased_until: row.leased_until,
             reads: row.reads.iter().filter_map(|name| Read::from_name(name)).collect(),
         }));

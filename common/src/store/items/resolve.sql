@@ -4,6 +4,7 @@ SELECT
     found.workspace_id AS "workspace_id!: WorkspaceId",
     found.account_id AS "account_id!: AccountId",
     found.ref AS "item_ref!",
+    found.name AS "name!",
     found.type AS "item_type: ItemType",
     found.status AS "status!: ItemStatus",
     found.error_code,
@@ -11,6 +12,8 @@ SELECT
     found.duration_ms,
     found.has_audio AS "has_audio!",
     found.has_video AS "has_video!",
+    found.rate_frames,
+    found.rate_seconds,
     -- A lease that has ended holds nothing back, so it is not told.
     CASE WHEN found.leased_until > mws_now() THEN found.leased_until END AS leased_until,
     ARRAY(SELECT item_reads.read FROM item_reads WHERE item_reads.item_id = found.id) AS "reads!"

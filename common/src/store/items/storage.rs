@@ -31,6 +31,7 @@ pub async fn to_purge(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<I
         r#"SELECT id AS "id: ItemId" FROM items
            WHERE deleted_at IS NOT NULL AND purged_at IS NULL
                AND NOT EXISTS (SELECT FROM jobs WHERE jobs.item_id = items.id AND jobs.finished_at IS NULL)
+               AND NOT EXISTS (SELECT FROM job_renders r WHERE r.music_item_id = items.id AND r.ended_at IS NULL)
            ORDER BY deleted_at
            LIMIT $1"#,
         limit,

@@ -1,6 +1,12 @@
 WITH asked AS (
     SELECT id, status FROM jobs
-    WHERE item_id = ANY ($1) AND finished_at IS NULL AND status IN ('queued', 'running')
+    WHERE id = ANY (ARRAY(
+            SELECT live.id FROM jobs live WHERE live.item_id = ANY ($1) AND live.finished_at IS NULL
+            UNION ALL
+            -- A render may need another item beside that of its job.
+            SELECT r.job_id FROM job_renders r WHERE r.music_item_id = ANY ($1) AND r.ended_at IS NULL
+        ))
+        AND status IN ('queued', 'running')
     ORDER BY id
     FOR UPDATE
 ), stopped AS (

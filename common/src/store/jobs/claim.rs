@@ -1,8 +1,10 @@
 //! Claims: taking a job, keeping it, and finding those whose holder is gone.
 
-use crate::domain::job::LEASE;
+use crate::domain::job::{JobKind, LEASE};
 use crate::domain::read::Read;
+use crate::domain::task::Task;
 use crate::ids::{AccountId, ItemId, JobId, WorkspaceId};
+use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::postgres::types::PgInterval;
 use std::time::Duration;
@@ -16,10 +18,12 @@ pub struct Claimed {
     pub claim_no: i32,
     /// Attempts that failed before.
     pub failures: i16,
-    /// The read to compute.
-    pub read: Option<Read>,
+    /// What to do; nothing for a kind that is not run here.
+    pub task: Option<Task>,
     /// The item, and where its media stands; nothing when it was deleted.
     pub item: Option<ClaimedItem>,
+    /// What to render of it, for a render.
+    pub render: Option<ClaimedRender>,
     /// All that is held for it, in hundredths of a minute.
     pub held: i64,
     /// Whether the speech read is this job's to store too.
@@ -28,6 +32,16 @@ pub struct Claimed {
     pub workspace: WorkspaceId,
     /// Who pays.
     pub payer: AccountId,
+    /// Whose workspace it is, and whose storage a new item takes.
+    pub owner: AccountId,
+}
+
+impl Claimed {
+    /// Whether an item that it is about was deleted: nothing to do, and nothing to charge.
+    pub fn is_orphaned(&self) -> bool {
+        let music_gone = self.render.as_ref().is_some_and(|render| matches!(render.music, Some(Music::Gone)));
+        self.item.is_none() || music_gone
+    }
 }
 
 /// The item of a claimed job.
@@ -41,48 +55,89 @@ pub struct ClaimedItem {
     pub duration_ms: i64,
 }
 
+/// What a claimed render is to make.
+#[derive(Debug, Clone)]
+pub struct ClaimedRender {
+    /// The plan as it is kept (`domain::render`).
+    pub plan: Value,
+    /// Its hash.
+    pub hash: Vec<u8>,
+    /// The new item's id.
+    pub output: ItemId,
+    /// What the new item is called.
+    pub name: String,
+    /// What it needs beside the job's item; nothing when it needs nothing.
+    pub music: Option<Music>,
+}
+
+/// The second item of a render.
+#[derive(Debug, Clone)]
+pub enum Music {
+    /// It is there.
+    Here(ClaimedItem),
+    /// It was deleted.
+    Gone,
+}
+
 /// Claims those of these jobs that are queued, admitted and due: each gets a higher `claim_no`, a lease, and a row of its
 /// own in `job_claims`. A job that is not in the answer was taken, ended or put off; its ticket is spent. One whose read an
 /// operator has paused gives up its place instead, for jobs that can run, and is admitted again once it is resumed.
 pub async fn claim(conn: &mut PgConnection, jobs: &[JobId], worker: &str) -> sqlx::Result<Vec<Claimed>> {
-    let rows = sqlx::query!(
-        r#"WITH due AS (
-               SELECT j.id, EXISTS (SELECT FROM read_kinds k WHERE k.read = j.read AND k.paused_at IS NOT NULL) AS paused
-               FROM jobs j
-               WHERE id = ANY ($1) AND status = 'queued' AND admitted AND due_at <= mws_now()
-               ORDER BY id FOR UPDATE SKIP LOCKED
-           ), shelved AS (
-               UPDATE jobs j SET admitted = false FROM due WHERE j.id = due.id AND due.paused
-           ), claimed AS (
-               UPDATE jobs j SET
-                   status = 'running', claim_no = claim_no + 1, progress = 0, lease_until = mws_now() + $3,
-                   started_at = coalesce(started_at, mws_now())
-               FROM due WHERE j.id = due.id AND NOT due.paused
-               RETURNING j.id, claim_no, failures, read, item_id, held_month + held_bought AS held, workspace_id,
-                         payer_account_id
-           ), noted AS (
-               INSERT INTO job_claims (job_id, claim_no, worker) SELECT id, claim_no, $2 FROM claimed
-           )
-           SELECT c.id AS "id!: JobId", c.claim_no AS "claim_no!", c.failures AS "failures!", c.read AS "read: Read",
-                  c.held AS "held!", c.workspace_id AS "workspace_id!: WorkspaceId",
-                  c.payer_account_id AS "payer!: AccountId",
-                  i.id AS "item_id?: ItemId", i.object_key AS "object_key?", i.duration_ms AS "duration_ms?",
-                  EXISTS (SELECT FROM job_reads r
-                          WHERE r.item_id = c.item_id AND r.read = 'speech' AND r.job_id = c.id) AS "owns_speech!"
-           FROM claimed c LEFT JOIN items i ON i.id = c.item_id AND i.deleted_at IS NULL"#,
-        jobs as &[JobId],
-        worker,
-        interval(LEASE)
-    )
-    .fetch_all(conn)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| Claimed {
+    sqlx::query_file_as!(ClaimedRow, "src/store/jobs/claim.sql", jobs as &[JobId], worker, interval(LEASE))
+        .fetch_all(conn)
+        .await
+        .map(|rows| rows.into_iter().map(Claimed::from).collect())
+}
+
+struct ClaimedRow {
+    id: JobId,
+    claim_no: i32,
+    failures: i16,
+    kind: JobKind,
+    read: Option<Read>,
+    held: i64,
+    workspace_id: WorkspaceId,
+    payer: AccountId,
+    owner: AccountId,
+    item_id: Option<ItemId>,
+    object_key: Option<String>,
+    duration_ms: Option<i64>,
+    owns_speech: bool,
+    plan: Option<Value>,
+    hash: Option<Vec<u8>>,
+    output_item_id: Option<ItemId>,
+    output_name: Option<String>,
+    music_item_id: Option<ItemId>,
+    music_object_key: Option<String>,
+    music_duration_ms: Option<i64>,
+}
+
+impl ClaimedRow {
+    fn render(&mut self) -> Option<ClaimedRender> {
+        let music = self.music_item_id.map(|id| match self.music_object_key.take() {
+            Some(object_key) => {
+                Music::Here(ClaimedItem { id, object_key, duration_ms: self.music_duration_ms.unwrap_or_default() })
+            }
+            None => Music::Gone,
+        });
+        Some(ClaimedRender {
+            plan: self.plan.take()?,
+            hash: self.hash.take()?,
+            output: self.output_item_id?,
+            name: self.output_name.take()?,
+            music,
+        })
+    }
+}
+
+impl From<ClaimedRow> for Claimed {
+    fn from(mut row: ClaimedRow) -> Self {
+        Self {
+            render: row.render(),
             job: row.id,
             claim_no: row.claim_no,
             failures: row.failures,
-            read: row.read,
+            task: Task::of(row.kind, row.read),
             item: row.item_id.zip(row.object_key).map(|(id, object_key)| ClaimedItem {
                 id,
                 object_key,
@@ -92,8 +147,9 @@ pub async fn claim(conn: &mut PgConnection, jobs: &[JobId], worker: &str) -> sql
             owns_speech: row.owns_speech,
             workspace: row.workspace_id,
             payer: row.payer,
-        })
-        .collect())
+            owner: row.owner,
+        }
+    }
 }
 
 /// A claim that is still this worker's.

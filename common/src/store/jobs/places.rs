@@ -5,8 +5,9 @@
 //! that counted before the end was committed may have left a job waiting. A job whose read an operator has paused is not
 //! given a place: it could do nothing with it.
 
-use crate::domain::job::PLACES;
+use crate::domain::job::{JobKind, PLACES};
 use crate::domain::read::Read;
+use crate::domain::task::Task;
 use crate::ids::{AccountId, JobId};
 use sqlx::PgConnection;
 
@@ -15,12 +16,21 @@ use sqlx::PgConnection;
 pub struct Admitted {
     /// The job.
     pub job: JobId,
-    /// Its read, which names its queue.
+    /// What sort of work it is.
+    pub kind: JobKind,
+    /// Its read, if it computes one.
     pub read: Option<Read>,
     /// Who pays.
     pub payer: AccountId,
     /// How many jobs of the account had a place before it.
     pub others: i64,
+}
+
+impl Admitted {
+    /// What it does, which names its queue; nothing for kinds that are not run here.
+    pub const fn task(&self) -> Option<Task> {
+        Task::of(self.kind, self.read)
+    }
 }
 
 /// Gives each account's freed places to its next waiting jobs that are due. Fewer come back than were freed where no more
@@ -39,7 +49,8 @@ pub async fn hand_over(conn: &mut PgConnection, freed: &[(AccountId, i64)]) -> s
                ) AS waiting
            )
            UPDATE jobs j SET admitted = true FROM next WHERE j.id = next.id
-           RETURNING j.id AS "job: JobId", j.read AS "read: Read", j.payer_account_id AS "payer: AccountId",
+           RETURNING j.id AS "job: JobId", j.kind AS "kind: JobKind", j.read AS "read: Read",
+               j.payer_account_id AS "payer: AccountId",
                (SELECT count(*) FROM jobs o
                 WHERE o.payer_account_id = j.payer_account_id AND o.admitted AND o.finished_at IS NULL) AS "others!""#,
         &freed.iter().map(|one| one.0.uuid()).collect::<Vec<_>>(),
@@ -63,7 +74,8 @@ pub async fn admit(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<
                ORDER BY seq LIMIT (SELECT greatest($2 - places, 0) FROM taken) FOR UPDATE SKIP LOCKED
            )
            UPDATE jobs j SET admitted = true FROM next, taken WHERE j.id = next.id
-           RETURNING j.id AS "job: JobId", j.read AS "read: Read", j.payer_account_id AS "payer: AccountId",
+           RETURNING j.id AS "job: JobId", j.kind AS "kind: JobKind", j.read AS "read: Read",
+               j.payer_account_id AS "payer: AccountId",
                taken.places AS "others!""#,
         account.uuid(),
         PLACES
@@ -95,7 +107,8 @@ pub async fn payers_with_waiting(conn: &mut PgConnection, limit: i64) -> sqlx::R
 pub async fn reissue(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<Admitted>> {
     sqlx::query_as!(
         Admitted,
-        r#"SELECT j.id AS "job: JobId", j.read AS "read: Read", j.payer_account_id AS "payer: AccountId", (SELECT count(*) FROM jobs o
+        r#"SELECT j.id AS "job: JobId", j.kind AS "kind: JobKind", j.read AS "read: Read",
+               j.payer_account_id AS "payer: AccountId", (SELECT count(*) FROM jobs o
                 WHERE o.payer_account_id = j.payer_account_id AND o.admitted AND o.finished_at IS NULL) AS "others!"
            FROM jobs j
            WHERE j.status = 'queued' AND j.admitted AND j.finished_at IS NULL AND j.due_at <= mws_now()

@@ -1,6 +1,5 @@
 //! Dispatch's inserts: the call, its jobs and their holds.
 
-use crate::domain::job::JobKind;
 use crate::domain::plan::Start;
 use crate::ids::{AccountId, RequestId, WorkspaceId};
 use chrono::NaiveDate;
@@ -55,8 +54,9 @@ pub async fn insert(
         month,
         &starts.iter().map(|start| start.candidate.job.uuid()).collect::<Vec<_>>(),
         &starts.iter().map(|start| start.candidate.item.uuid()).collect::<Vec<_>>(),
-        &starts.iter().map(|start| JobKind::of(start.candidate.read).name().to_owned()).collect::<Vec<_>>(),
-        &starts.iter().map(|start| start.candidate.read.name().to_owned()).collect::<Vec<_>>(),
+        &starts.iter().map(|start| start.candidate.task.kind().name().to_owned()).collect::<Vec<_>>(),
+        &starts.iter().map(|start| start.candidate.task.read().map(|read| read.name().to_owned())).collect::<Vec<_>>()
+            as &[Option<String>],
         &starts.iter().map(|start| start.admitted).collect::<Vec<_>>(),
         &starts.iter().map(|start| start.held_month.hundredths()).collect::<Vec<_>>(),
         &starts.iter().map(|start| start.held_bought.hundredths()).collect::<Vec<_>>(),

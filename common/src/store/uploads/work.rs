@@ -4,6 +4,7 @@
 //! another has claimed changes nothing. A kill at any moment leaves a lease that runs out.
 
 use crate::domain::item::ItemType;
+use crate::domain::media_time::FrameRate;
 use crate::ids::{AccountId, ItemId, UploadId};
 use sqlx::PgConnection;
 
@@ -126,8 +127,18 @@ pub struct Facts {
     pub width: Option<i32>,
     /// Pixels down.
     pub height: Option<i32>,
+    /// The frames on which a video's cuts stand.
+    pub frame_rate: Option<FrameRate>,
     /// The media type it settled on.
     pub content_type: String,
+}
+
+impl Facts {
+    /// Frames and the seconds that they take, as columns hold them.
+    pub(in crate::store) fn rate(&self) -> Option<(i32, i32)> {
+        let rate = self.frame_rate?;
+        Some((i32::try_from(rate.frames()).ok()?, i32::try_from(rate.seconds()).ok()?))
+    }
 }
 
 /// What became of a worker's last word.
@@ -155,8 +166,8 @@ pub async fn finish(conn: &mut PgConnection, claim: &Claim, facts: &Facts) -> sq
             RETURNING item_id, object_key, received_bytes, received_sha256
         ), ready AS (
             UPDATE items SET status = 'ready', type = $3, duration_ms = $4, has_audio = $5, has_video = $6, width = $7,
-                height = $8, content_type = $9, bytes = done.received_bytes, sha256 = done.received_sha256,
-                object_key = done.object_key
+                height = $8, content_type = $9, rate_frames = $10, rate_seconds = $11, bytes = done.received_bytes,
+                sha256 = done.received_sha256, object_key = done.object_key
             FROM done
             WHERE items.id = done.item_id AND items.status = 'processing'
         )
@@ -170,6 +181,8 @@ pub async fn finish(conn: &mut PgConnection, claim: &Claim, facts: &Facts) -> sq
         facts.width,
         facts.height,
         facts.content_type,
+        facts.rate().map(|rate| rate.0),
+        facts.rate().map(|rate| rate.1),
     )
     .fetch_optional(conn)
     .await

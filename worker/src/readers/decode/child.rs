@@ -16,7 +16,7 @@ use std::sync::mpsc;
 use std::sync::{Mutex, OnceLock};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
-use tokio::process::{Child, ChildStderr, ChildStdout, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -31,19 +31,25 @@ pub(super) struct Decoder {
     child: Child,
     stdout: ChildStdout,
     stderr: JoinHandle<String>,
-    _folder: tempfile::TempDir,
+    _folder: Option<tempfile::TempDir>,
 }
 
 /// How a decoder ended by itself.
 #[derive(Debug)]
-pub(in crate::readers) struct Ending {
+pub(crate) struct Ending {
     /// Its exit status.
-    pub(in crate::readers) status: ExitStatus,
+    pub(crate) status: ExitStatus,
     /// The beginning of what it complained of; never shown to a customer.
-    pub(in crate::readers) stderr: String,
+    pub(crate) stderr: String,
 }
 
 impl Ending {
+    /// Whether the kernel ended it for writing a larger file than it may.
+    pub(super) fn out_of_room(&self) -> bool {
+        use std::os::unix::process::ExitStatusExt;
+        self.status.signal() == Some(libc::SIGXFSZ)
+    }
+
     /// Whether the kernel ended it for using more processor time than it may.
     pub(super) fn out_of_cpu(&self) -> bool {
         use std::os::unix::process::ExitStatusExt;
@@ -61,23 +67,29 @@ impl Decoder {
         ctx: &JobCtx,
     ) -> Result<Self, ReadError> {
         let folder = tempfile::Builder::new().prefix("mws-read-").tempdir_in(&tools.scratch_dir)?;
-        let left = ctx.deadline.saturating_duration_since(Instant::now());
-        let confinement = Confinement {
-            memory_bytes: tools.limits.child_memory_bytes,
-            // A decoder may use several cores; this only ends one whose parent failed to.
-            cpu_seconds: left.as_secs().saturating_mul(4).saturating_add(10),
-            file_bytes: 0,
-            user: User::for_input(&input.metadata()?),
-        };
+        let confinement = confinement(tools, User::for_input(&input.metadata()?), 0, ctx);
+        let stdin = Stdio::from(input.try_clone()?);
+        let started = Self::start_in(folder.path(), program, arguments, stdin, confinement).await?;
+        Ok(Self { _folder: Some(folder), ..started })
+    }
+
+    /// Starts `program` in a folder of the caller's, which must outlive it.
+    pub(super) async fn start_in<'a>(
+        folder: &Path,
+        program: &Path,
+        arguments: impl IntoIterator<Item = &'a OsStr>,
+        stdin: Stdio,
+        confinement: Confinement,
+    ) -> Result<Self, ReadError> {
         let mut command = Command::new(program);
         command
             .args(arguments)
             .env_clear()
             .env("LC_ALL", "C")
-            .env("HOME", folder.path())
-            .env("TMPDIR", folder.path())
-            .current_dir(folder.path())
-            .stdin(Stdio::from(input.try_clone()?))
+            .env("HOME", folder)
+            .env("TMPDIR", folder)
+            .current_dir(folder)
+            .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
@@ -86,7 +98,12 @@ impl Decoder {
         let (Some(stdout), Some(stderr)) = (child.stdout.take(), child.stderr.take()) else {
             return Err(ReadError::Internal("a child was started without its pipes".to_owned()));
         };
-        Ok(Self { child, stdout, stderr: tokio::spawn(beginning_of(stderr)), _folder: folder })
+        Ok(Self { child, stdout, stderr: tokio::spawn(beginning_of(stderr)), _folder: None })
+    }
+
+    /// The pipe to the child's standard input, if it was given one; once.
+    pub(super) fn take_stdin(&mut self) -> Option<ChildStdin> {
+        self.child.stdin.take()
     }
 
     /// Reads what the decoder wrote, 0 bytes at its end. Kills it at the deadline and on cancellation.
@@ -116,6 +133,18 @@ impl Decoder {
         // It fails only when the child has ended already.
         let _ = self.child.start_kill();
         let _ = tokio::time::timeout(REAP, self.child.wait()).await;
+    }
+}
+
+/// What a child may use that runs as this user and writes files of at most so many bytes.
+pub(super) fn confinement(tools: &MediaTools, user: User, file_bytes: u64, ctx: &JobCtx) -> Confinement {
+    let left = ctx.deadline.saturating_duration_since(Instant::now());
+    Confinement {
+        memory_bytes: tools.limits.child_memory_bytes,
+        // A child may use several cores; this only ends one whose parent failed to.
+        cpu_seconds: left.as_secs().saturating_mul(4).saturating_add(10),
+        file_bytes,
+        user,
     }
 }
 

@@ -8,7 +8,6 @@ use std::io;
 use tokio::process::Command;
 
 /// `nobody` and `nogroup`, by the numbers that the common systems give them.
-#[cfg(target_os = "linux")]
 const NOBODY: u32 = 65_534;
 
 /// What the child may use, and as whom it runs.
@@ -39,6 +38,14 @@ impl User {
     pub(super) fn for_input(input: &std::fs::Metadata) -> Self {
         use std::os::unix::fs::PermissionsExt;
         if is_root() && input.permissions().mode() & 0o004 != 0 { Self::Nobody } else { Self::Same }
+    }
+
+    /// Makes a folder this user's own, so that its child can write there.
+    pub(super) fn is_given(self, folder: &std::path::Path) -> io::Result<()> {
+        match self {
+            Self::Same => Ok(()),
+            Self::Nobody => std::os::unix::fs::chown(folder, Some(NOBODY), Some(NOBODY)),
+        }
     }
 }
 

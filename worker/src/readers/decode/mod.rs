@@ -3,20 +3,23 @@
 //!
 //! Every look at the bytes happens in `ffprobe` or `ffmpeg`, as a confined child process that gets the opened file and
 //! never its name. `child` is the only place that starts one; `source` opens and checks the file; `probe` asks what
-//! it is; `sound` streams its samples. Whatever the bytes, the answer is a result or a typed error by the deadline,
+//! it is; `sound` streams its samples; `encoder` is for children that write a file. Whatever the bytes, the answer is a result or a typed error by the deadline,
 //! and no other file's content.
 
 mod child;
 mod confine;
+mod encoder;
 mod output;
 mod pictures;
 mod probe;
 mod sound;
 mod source;
 
+pub(crate) use encoder::{Encoder, Feed, Workshop, made};
 pub(super) use output::whole_output;
 pub(super) use pictures::{scene_changes, still};
 pub use probe::{AudioStream, Probe};
+pub(crate) use sound::SoundStream;
 pub use sound::{Channels, DecodedSound, SoundBlocks, SoundFormat, decode_sound};
 pub use source::MediaSource;
 
@@ -86,6 +89,11 @@ impl MediaTools {
     pub fn limits(&self) -> &MediaLimits {
         &self.limits
     }
+
+    /// Where `ffmpeg` is.
+    pub(crate) fn ffmpeg(&self) -> &Path {
+        &self.ffmpeg
+    }
 }
 
 /// The absolute path of a program: the one given, or the first of that name in `PATH`. It is settled once, because a
@@ -99,6 +107,6 @@ pub(super) fn executable(given: Option<&Path>, name: &str) -> Option<PathBuf> {
 }
 
 /// The arguments that every child has before the input, and the input.
-fn input_arguments() -> [&'static OsStr; 6] {
+pub(crate) fn input_arguments() -> [&'static OsStr; 6] {
     ["-protocol_whitelist", "file", "-format_whitelist", FORMATS, "-i", INPUT].map(OsStr::new)
 }

@@ -6,14 +6,17 @@
 use super::output::whole_output;
 use super::{MediaLimits, MediaTools, input_arguments};
 use crate::readers::{JobCtx, Limit, ReadError};
+use common::domain::media_time::{FrameRate, MOST_FRAMES_A_SECOND};
 use serde::Deserialize;
 use std::ffi::OsStr;
 use std::fs::File;
 
 /// The fields that are asked for.
 const ENTRIES: &str = "format=format_name,duration,start_time:\
-                       stream=index,codec_name,codec_type,width,height,sample_rate,channels,channel_layout,\
-                       duration,start_time:stream_disposition=default,attached_pic";
+                       stream=index,codec_name,codec_type,width,height,sample_rate,sample_fmt,channels,channel_layout,\
+                       duration,start_time,r_frame_rate,avg_frame_rate:stream_disposition=default,attached_pic";
+/// Taken for the rate of a picture that says nothing of it.
+const USUAL_FRAMES_A_SECOND: u32 = 25;
 /// How much description is read: far more than `streams` of it need.
 const ANSWER_BYTES: usize = 1 << 20;
 
@@ -35,6 +38,8 @@ pub struct Probe {
     pub width: Option<u32>,
     /// Pixels down, of the first picture.
     pub height: Option<u32>,
+    /// The frames on which cuts of the moving picture stand, if there is one.
+    pub frame_rate: Option<FrameRate>,
     /// The container, as ffprobe calls it.
     pub format_name: String,
 }
@@ -52,6 +57,8 @@ pub struct AudioStream {
     pub layout: Option<String>,
     /// Milliseconds between the media's start and the sound's.
     pub lead_in_ms: i64,
+    /// Bits that a sample has when it is written without loss: 16, or 24 for what has more.
+    pub bits: u32,
 }
 
 impl Probe {
@@ -101,8 +108,11 @@ struct Stream {
     sample_rate: Option<String>,
     channels: Option<u32>,
     channel_layout: Option<String>,
+    sample_fmt: Option<String>,
     duration: Option<String>,
     start_time: Option<String>,
+    r_frame_rate: Option<String>,
+    avg_frame_rate: Option<String>,
     #[serde(default)]
     disposition: Disposition,
 }
@@ -135,12 +145,14 @@ impl Described {
         if pictures.is_empty() && audio.is_none() {
             return Err(ReadError::Corrupt("it holds neither sound nor a picture"));
         }
+        let moving = pictures.iter().find(|stream| !is_image && stream.disposition.attached_pic == 0);
         Ok(Probe {
             duration_ms,
             streams,
             audio,
-            has_video: !is_image && pictures.iter().any(|stream| stream.disposition.attached_pic == 0),
+            has_video: moving.is_some(),
             is_image,
+            frame_rate: moving.map(|stream| stream.frame_rate()),
             width: pictures.first().and_then(|stream| stream.width),
             height: pictures.first().and_then(|stream| stream.height),
             format_name: self.format.name,
@@ -165,6 +177,18 @@ impl Stream {
         self.codec_type.as_deref() == Some(codec_type)
     }
 
+    /// The frames that cuts of this picture stand on. The rate that every frame fits on, if the frames are about that many;
+    /// for a picture whose frames come when they like, the whole rate nearest to their average.
+    fn frame_rate(&self) -> FrameRate {
+        let base = self.r_frame_rate.as_deref().and_then(fraction);
+        let average = self.avg_frame_rate.as_deref().and_then(fraction);
+        let per_second = |(frames, seconds): (u32, u32)| f64::from(frames) / f64::from(seconds);
+        let fits = |base| average.is_none_or(|average| per_second(base) <= 1.5 * per_second(average));
+        let exact = base.filter(|base| fits(*base)).and_then(|(frames, seconds)| FrameRate::new(frames, seconds));
+        let near = average.or(base).map_or(USUAL_FRAMES_A_SECOND, |rate| whole(per_second(rate)));
+        exact.or_else(|| FrameRate::new(near, 1)).unwrap_or(FrameRate::ONE_A_SECOND)
+    }
+
     /// This stream as sound, when it is sound that can be decoded.
     fn audio(&self, format: &Format) -> Option<AudioStream> {
         if !self.is("audio") || matches!(self.codec_name.as_deref(), None | Some("unknown" | "none")) {
@@ -176,13 +200,27 @@ impl Stream {
         let own_start = milliseconds(self.start_time.as_deref()).unwrap_or(media_start);
         let lead_in_ms = own_start.saturating_sub(media_start).max(0);
         let layout = self.channel_layout.clone().filter(|layout| is_plain(layout));
-        Some(AudioStream { index: self.index, rate, channels, layout, lead_in_ms })
+        let bits = if matches!(self.sample_fmt.as_deref(), Some("u8" | "u8p" | "s16" | "s16p")) { 16 } else { 24 };
+        Some(AudioStream { index: self.index, rate, channels, layout, lead_in_ms, bits })
     }
 }
 
 /// Whether a layout's name can stand in a filter as it is.
 fn is_plain(layout: &str) -> bool {
     layout != "unknown" && layout.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '(' | ')'))
+}
+
+/// `30000/1001` as its two numbers; nothing for `0/0`.
+fn fraction(text: &str) -> Option<(u32, u32)> {
+    let (frames, seconds) = text.split_once('/')?;
+    let (frames, seconds) = (frames.parse().ok()?, seconds.parse().ok()?);
+    (frames > 0 && seconds > 0).then_some((frames, seconds))
+}
+
+/// The whole number nearest to a rate, of those that a picture may have.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is clamped to what fits")]
+fn whole(rate: f64) -> u32 {
+    rate.round().clamp(1.0, f64::from(MOST_FRAMES_A_SECOND)) as u32
 }
 
 fn within(limit: Limit, found: u64, allowed: u64) -> Result<(), ReadError> {
@@ -194,4 +232,26 @@ fn within(limit: Limit, found: u64, allowed: u64) -> Result<(), ReadError> {
 fn milliseconds(seconds: Option<&str>) -> Option<i64> {
     let seconds: f64 = seconds?.parse().ok()?;
     (seconds.abs() < 1e12).then(|| (seconds * 1000.0).round() as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rate(base: &str, average: &str) -> String {
+        let stream = serde_json::json!({ "index": 0, "r_frame_rate": base, "avg_frame_rate": average });
+        serde_json::from_value::<Stream>(stream).unwrap().frame_rate().to_string()
+    }
+
+    #[test]
+    fn cuts_stand_on_the_frames_that_a_picture_has() {
+        assert_eq!(rate("30000/1001", "30000/1001"), "30000/1001");
+        // A telephone's frames come nearly every thirtieth of a second.
+        assert_eq!(rate("30/1", "2983000/100003"), "30/1");
+        // A screen that is recorded when it changes, on a clock of milliseconds; a slide show; one that says nothing.
+        assert_eq!(rate("1000/1", "14277/1000"), "14/1");
+        assert_eq!(rate("1/5", "1/5"), "1/1");
+        assert_eq!(rate("90000/1", "0/0"), "120/1");
+        assert_eq!(rate("0/0", "0/0"), "25/1");
+    }
 }

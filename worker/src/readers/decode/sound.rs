@@ -27,6 +27,19 @@ pub enum Channels {
     Native,
     /// One, mixed of all.
     Mono,
+    /// Two; what is one stands in the middle, as loud as before.
+    Stereo,
+}
+
+impl Channels {
+    /// How many these are of that sound.
+    fn of(self, audio: &AudioStream) -> u32 {
+        match self {
+            Self::Native => audio.channels,
+            Self::Mono => 1,
+            Self::Stereo => 2,
+        }
+    }
 }
 
 /// The samples that are wanted: `f32`, interleaved.
@@ -73,14 +86,10 @@ where
     T: Send + 'static,
     A: FnOnce(SoundBlocks) -> Result<T, ReadError> + Send + 'static,
 {
-    let audio = media.probe().audio.as_ref().ok_or(ReadError::NoAudio)?;
+    let mut stream = SoundStream::start(media, wanted, ctx).await?;
     let (blocks, received) = mpsc::channel(QUEUED_BLOCKS);
-    let ffmpeg = start(media, audio, wanted, ctx).await?;
     let analysis = tokio::task::spawn_blocking(move || analyse(SoundBlocks(received)));
-    let mut pump = Pump::new(media, audio, wanted, blocks);
-    let pumped = pump.run(ffmpeg, ctx).await;
-    // The analysis ends when nobody can send to it any more.
-    drop(pump);
+    let pumped = pump(&mut stream, blocks, ctx).await;
     let analysed = analysis.await.map_err(|_| ReadError::Crashed)?;
     match pumped {
         // The analysis stopped listening, so it has the reason.
@@ -89,39 +98,19 @@ where
             Err(error) => Err(error),
         },
         Err(PumpError::Read(error)) => Err(error),
-        Ok(decoded) => Ok((analysed?, decoded)),
+        Ok(()) => Ok((analysed?, stream.count())),
     }
 }
 
-/// Starts ffmpeg on the one stream that is heard.
-async fn start(
-    media: &MediaSource,
-    audio: &AudioStream,
-    wanted: SoundFormat,
-    ctx: &JobCtx,
-) -> Result<Decoder, ReadError> {
-    let tools = media.tools();
-    // A second more than is allowed, to tell what is too long from what just fits.
-    let most_seconds = (tools.limits.duration_ms / 1000 + 2).to_string();
-    let stream = format!("0:{}", audio.index);
-    let (channels, layout) = match wanted.channels {
-        Channels::Mono => (1, ":channel_layouts=mono".to_owned()),
-        Channels::Native => {
-            let layout = audio.layout.as_ref().map(|layout| format!(":channel_layouts={layout}"));
-            (audio.channels, layout.unwrap_or_default())
+/// Carries blocks to the analysis, which ends when nobody can send to it any more.
+async fn pump(stream: &mut SoundStream, blocks: mpsc::Sender<Vec<f32>>, ctx: &JobCtx) -> Result<(), PumpError> {
+    while let Some(block) = stream.next(ctx).await? {
+        if ctx.bounded(blocks.send(block)).await?.is_err() {
+            stream.kill().await;
+            return Err(PumpError::NobodyListens);
         }
-    };
-    let filter = format!("aresample={}:async=1,aformat=sample_fmts=flt{layout}", wanted.rate);
-    let (channels, rate) = (channels.to_string(), wanted.rate.to_string());
-    let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-t", &most_seconds];
-    let after = ["-map", &stream, "-vn", "-sn", "-dn", "-af", &filter, "-ac", &channels, "-ar", &rate];
-    let output = ["-map_metadata", "-1", "-c:a", "pcm_f32le", "-f", "f32le", "pipe:1"];
-    let arguments = before
-        .into_iter()
-        .map(OsStr::new)
-        .chain(input_arguments())
-        .chain(after.into_iter().chain(output).map(OsStr::new));
-    Decoder::start(&tools.ffmpeg, arguments, media.file(), tools, ctx).await
+    }
+    Ok(())
 }
 
 /// Why the pump stopped early.
@@ -136,85 +125,139 @@ impl From<ReadError> for PumpError {
     }
 }
 
-/// Carries samples from the decoder to the analysis, and counts them.
-struct Pump {
-    blocks: mpsc::Sender<Vec<f32>>,
+/// Starts ffmpeg on the one stream that is heard.
+async fn start(
+    media: &MediaSource,
+    audio: &AudioStream,
+    wanted: SoundFormat,
+    ctx: &JobCtx,
+) -> Result<Decoder, ReadError> {
+    let tools = media.tools();
+    // A second more than is allowed, to tell what is too long from what just fits.
+    let most_seconds = (tools.limits.duration_ms / 1000 + 2).to_string();
+    let stream = format!("0:{}", audio.index);
+    let layout = match wanted.channels {
+        Channels::Mono => ":channel_layouts=mono".to_owned(),
+        Channels::Stereo => ":channel_layouts=stereo".to_owned(),
+        Channels::Native => {
+            let layout = audio.layout.as_ref().map(|layout| format!(":channel_layouts={layout}"));
+            layout.unwrap_or_default()
+        }
+    };
+    let filter = format!("aresample={}:async=1,aformat=sample_fmts=flt{layout}", wanted.rate);
+    let (channels, rate) = (wanted.channels.of(audio).to_string(), wanted.rate.to_string());
+    let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-t", &most_seconds];
+    let after = ["-map", &stream, "-vn", "-sn", "-dn", "-af", &filter, "-ac", &channels, "-ar", &rate];
+    let output = ["-map_metadata", "-1", "-c:a", "pcm_f32le", "-f", "f32le", "pipe:1"];
+    let arguments = before
+        .into_iter()
+        .map(OsStr::new)
+        .chain(input_arguments())
+        .chain(after.into_iter().chain(output).map(OsStr::new));
+    Decoder::start(&tools.ffmpeg, arguments, media.file(), tools, ctx).await
+}
+
+/// The sound of a media, block by block, and the count of what was decoded.
+#[derive(Debug)]
+pub(crate) struct SoundStream {
+    /// None once it has ended.
+    ffmpeg: Option<Decoder>,
+    bytes: Vec<u8>,
+    /// Bytes of a frame that is not whole yet.
+    kept: usize,
+    /// Samples that were not handed out yet.
+    decoded: Option<Vec<f32>>,
     channels: usize,
     rate: u64,
     lead_in_frames: u64,
     declared_ms: Option<i64>,
     most_ms: i64,
     frames: u64,
+    warnings: Vec<String>,
 }
 
-impl Pump {
-    fn new(media: &MediaSource, audio: &AudioStream, wanted: SoundFormat, blocks: mpsc::Sender<Vec<f32>>) -> Self {
-        let channels = if wanted.channels == Channels::Mono { 1 } else { audio.channels as usize };
+impl SoundStream {
+    /// Starts decoding. `NoAudio` when there is no sound.
+    pub(crate) async fn start(media: &MediaSource, wanted: SoundFormat, ctx: &JobCtx) -> Result<Self, ReadError> {
+        let audio = media.probe().audio.as_ref().ok_or(ReadError::NoAudio)?;
         let rate = u64::from(wanted.rate);
-        Self {
-            blocks,
-            channels,
+        Ok(Self {
+            ffmpeg: Some(start(media, audio, wanted, ctx).await?),
+            bytes: vec![0; READ_BYTES],
+            kept: 0,
+            decoded: None,
+            channels: wanted.channels.of(audio) as usize,
             rate,
             lead_in_frames: audio.lead_in_ms.unsigned_abs() * rate / 1000,
             declared_ms: media.probe().duration_ms,
             most_ms: media.tools().limits.duration_ms,
             frames: 0,
-        }
+            warnings: Vec::new(),
+        })
     }
 
-    async fn run(&mut self, mut ffmpeg: Decoder, ctx: &JobCtx) -> Result<DecodedSound, PumpError> {
-        let mut bytes = vec![0; READ_BYTES];
-        let mut kept = 0;
-        let frame_bytes = self.channels * size_of::<f32>();
-        while let Some(room) = bytes.get_mut(kept..) {
+    /// The next block: whole frames, never none of them. Nothing at the end, which must be reached for the count to be
+    /// whole; `Corrupt` when nothing came before it.
+    pub(crate) async fn next(&mut self, ctx: &JobCtx) -> Result<Option<Vec<f32>>, ReadError> {
+        loop {
+            if let Some(block) = self.ready() {
+                return self.counted(block, ctx).await.map(Some);
+            }
+            let Some(ffmpeg) = &mut self.ffmpeg else { return Ok(None) };
+            let room = self.bytes.get_mut(self.kept..).unwrap_or_default();
             let read = ffmpeg.read(room, ctx).await?;
             if read == 0 {
-                break;
+                self.end(ctx).await?;
+                return Ok(None);
             }
-            let filled = kept + read;
-            let whole = filled - filled % frame_bytes;
-            let block = bytes.get(..whole).map(samples).unwrap_or_default();
-            bytes.copy_within(whole..filled, 0);
-            kept = filled - whole;
-            if let Err(error) = self.pass_on(block, ctx).await {
-                ffmpeg.kill().await;
-                return Err(error);
-            }
+            let block = self.whole_frames(self.kept + read);
+            self.decoded = (!block.is_empty()).then_some(block);
         }
-        let ending = ffmpeg.ended(ctx).await?;
-        Ok(self.judge(&ending)?)
     }
 
-    /// Sends a block, after the silence that comes before the first one.
-    async fn pass_on(&mut self, block: Vec<f32>, ctx: &JobCtx) -> Result<(), PumpError> {
-        while self.frames < self.lead_in_frames {
-            let frames = self.rate.min(self.lead_in_frames - self.frames);
-            self.send(vec![0.0; usize::try_from(frames).unwrap_or(0) * self.channels], ctx).await?;
-        }
-        self.send(block, ctx).await
+    /// What can be handed out: up to a second of the silence that comes before the first sound, or what was decoded.
+    fn ready(&mut self) -> Option<Vec<f32>> {
+        self.decoded.as_ref()?;
+        let frames = self.rate.min(self.lead_in_frames.saturating_sub(self.frames));
+        let silence = vec![0.0; usize::try_from(frames).unwrap_or(0) * self.channels];
+        if silence.is_empty() { self.decoded.take() } else { Some(silence) }
     }
 
-    async fn send(&mut self, block: Vec<f32>, ctx: &JobCtx) -> Result<(), PumpError> {
-        if block.is_empty() {
-            return Ok(());
-        }
+    /// The samples of the frames that are whole among the first `filled` bytes.
+    fn whole_frames(&mut self, filled: usize) -> Vec<f32> {
+        let whole = filled - filled % (self.channels * size_of::<f32>());
+        let block = self.bytes.get(..whole).map(samples).unwrap_or_default();
+        self.bytes.copy_within(whole..filled, 0);
+        self.kept = filled - whole;
+        block
+    }
+
+    async fn counted(&mut self, block: Vec<f32>, ctx: &JobCtx) -> Result<Vec<f32>, ReadError> {
         self.frames += (block.len() / self.channels) as u64;
-        ctx.bounded(self.blocks.send(block)).await?.map_err(|_| PumpError::NobodyListens)?;
         let decoded_ms = self.decoded_ms();
         if decoded_ms > self.most_ms {
+            self.kill().await;
             let (found, allowed) = (decoded_ms.unsigned_abs(), self.most_ms.unsigned_abs());
-            return Err(ReadError::LimitExceeded { limit: Limit::Duration, found, allowed }.into());
+            return Err(ReadError::LimitExceeded { limit: Limit::Duration, found, allowed });
         }
         ctx.progress.reach_part(decoded_ms.unsigned_abs(), self.declared_ms.unwrap_or(0).unsigned_abs());
-        Ok(())
+        Ok(block)
     }
 
     fn decoded_ms(&self) -> i64 {
         i64::try_from(self.frames.saturating_mul(1000) / self.rate).unwrap_or(i64::MAX)
     }
 
+    /// Waits for the decoder's end, and judges what it gave.
+    async fn end(&mut self, ctx: &JobCtx) -> Result<(), ReadError> {
+        let Some(ffmpeg) = self.ffmpeg.take() else { return Ok(()) };
+        let ending = ffmpeg.ended(ctx).await?;
+        self.warnings = self.judge(&ending)?;
+        Ok(())
+    }
+
     /// What an ended decoder's output is worth.
-    fn judge(&self, ending: &Ending) -> Result<DecodedSound, ReadError> {
+    fn judge(&self, ending: &Ending) -> Result<Vec<String>, ReadError> {
         if ending.out_of_cpu() {
             return Err(ReadError::Timeout);
         }
@@ -233,7 +276,19 @@ impl Pump {
                 "The file declares {declared_ms} ms of media, and its sound ends after {duration_ms} ms."
             ));
         }
-        Ok(DecodedSound { duration_ms, warnings })
+        Ok(warnings)
+    }
+
+    /// Ends the decoder before its time.
+    pub(crate) async fn kill(&mut self) {
+        if let Some(mut ffmpeg) = self.ffmpeg.take() {
+            ffmpeg.kill().await;
+        }
+    }
+
+    /// What was decoded so far.
+    pub(crate) fn count(&self) -> DecodedSound {
+        DecodedSound { duration_ms: self.decoded_ms(), warnings: self.warnings.clone() }
     }
 }
 

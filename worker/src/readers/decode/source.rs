@@ -39,12 +39,17 @@ impl MediaSource {
     }
 
     /// The opened file.
-    pub(super) fn file(&self) -> &File {
+    pub(crate) fn file(&self) -> &File {
         &self.file
     }
 
     /// The decoder to read it with.
-    pub(in crate::readers) fn tools(&self) -> &MediaTools {
+    pub(crate) fn tools(&self) -> &MediaTools {
+        &self.tools
+    }
+
+    /// The same, for another source to be read with it.
+    pub(super) fn shared_tools(&self) -> &Arc<MediaTools> {
         &self.tools
     }
 }

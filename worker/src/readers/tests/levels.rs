@@ -95,9 +95,25 @@ async fn a_short_tone_reaches_full_momentary_and_short_term_loudness() {
     let silence = (-120.0, 2.0);
     let data = studio.levels_of_tones(&[silence, (-23.0, 3.0), silence]).await;
     assert_near(&data["max_short_term_lufs"], -23.0, 0.1);
+    // Cases 10 and 13: wherever the tone begins.
+    for step in 0..20_u32 {
+        let lead = (-120.0, f64::from(step) * 0.02 + 0.001);
+        let data = studio.levels_of_tones(&[lead, (-23.0, 0.4), silence]).await;
+        assert_near(&data["max_momentary_lufs"], -23.0, 0.1);
+    }
     let data = studio.levels_of_tones(&[silence, (-23.0, 0.4), silence]).await;
     assert_near(&data["max_momentary_lufs"], -23.0, 0.1);
     assert_near(&data["max_short_term_lufs"], -23.0 + 10.0 * (0.4_f64 / 3.0).log10(), 0.1);
+}
+
+#[tokio::test]
+async fn the_series_keeps_to_the_clock_at_a_rate_that_hundredths_do_not_divide() {
+    let studio = Studio::new();
+    let source = "aevalsrc=exprs=sin(2*PI*1000*t)*if(lt(t\\,300)\\,0.01\\,0.1):s=11025:d=400";
+    let data = studio.levels("odd.wav", source, &[]).await.stored.data;
+    let series = data["short_term"].as_array().unwrap();
+    assert_eq!(series.len(), 400);
+    assert!(series[299].as_f64().unwrap() < -42.0 && series[302].as_f64().unwrap() > -24.0, "{series:?}");
 }
 
 #[tokio::test]

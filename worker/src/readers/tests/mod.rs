@@ -7,38 +7,39 @@ mod hostile;
 mod levels;
 mod search_index;
 mod speakers;
-mod speech;
+pub(crate) mod speech;
 mod transcript;
 
-use super::{JobCtx, MediaSource, ReadError, ReadOutcome, ReaderSettings, Readers};
+use super::{JobCtx, MediaSource, MediaTools, ReadError, ReadOutcome, ReaderSettings, Readers};
 use common::domain::read::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// A folder for media, and the readers of this machine.
-struct Studio {
+pub(crate) struct Studio {
     folder: tempfile::TempDir,
     readers: Readers,
 }
 
 impl Studio {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::with(&ReaderSettings { model_dirs: vec![models()], ..ReaderSettings::default() })
     }
 
-    fn with(settings: &ReaderSettings) -> Self {
+    pub(crate) fn with(settings: &ReaderSettings) -> Self {
         Self { folder: tempfile::tempdir().unwrap(), readers: Readers::found(settings) }
     }
 
-    fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// Runs a program in the folder, and answers with what it wrote to both its outputs.
-    fn run(&self, program: &str, arguments: &[&str]) -> String {
+    pub(crate) fn run(&self, program: &str, arguments: &[&str]) -> String {
         let output = Command::new(program).args(arguments).current_dir(self.folder.path()).output().unwrap();
         let said = [output.stdout, output.stderr].concat();
         let said = String::from_utf8_lossy(&said).into_owned();
@@ -47,7 +48,7 @@ impl Studio {
     }
 
     /// Makes a file from lavfi sources, with further arguments for the output.
-    fn make(&self, name: &str, source: &str, arguments: &[&str]) -> PathBuf {
+    pub(crate) fn make(&self, name: &str, source: &str, arguments: &[&str]) -> PathBuf {
         let mut all = vec!["-nostdin", "-v", "error", "-y", "-f", "lavfi", "-i", source, "-fflags", "+bitexact"];
         all.extend(arguments);
         let name = format!("file:{name}");
@@ -67,7 +68,12 @@ impl Studio {
         self.path("recorded.wav")
     }
 
-    async fn read(&self, read: Read, path: &Path) -> Result<ReadOutcome, ReadError> {
+    /// The decoder of this machine.
+    pub(crate) fn tools(&self) -> Arc<MediaTools> {
+        self.readers.tools().unwrap()
+    }
+
+    pub(crate) async fn read(&self, read: Read, path: &Path) -> Result<ReadOutcome, ReadError> {
         self.read_within(read, path, &an_hour()).await
     }
 
@@ -76,18 +82,18 @@ impl Studio {
         self.readers.get(read)?.run(&media, ctx).await
     }
 
-    async fn open(&self, path: &Path, ctx: &JobCtx) -> Result<MediaSource, ReadError> {
-        MediaSource::open(path, &self.readers.tools().unwrap(), ctx).await
+    pub(crate) async fn open(&self, path: &Path, ctx: &JobCtx) -> Result<MediaSource, ReadError> {
+        MediaSource::open(path, &self.tools(), ctx).await
     }
 }
 
 /// A frame that no test reaches the end of.
-fn an_hour() -> JobCtx {
+pub(crate) fn an_hour() -> JobCtx {
     JobCtx::new(Instant::now() + Duration::from_hours(1), CancellationToken::new())
 }
 
 /// Where this machine's model files are: `MWS_MODEL_DIR`, or the folder that setting up makes.
-fn models() -> PathBuf {
+pub(crate) fn models() -> PathBuf {
     std::env::var_os("MWS_MODEL_DIR")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../models"), PathBuf::from)
 }

@@ -26,7 +26,7 @@ impl Studio {
     }
 
     /// A file of sentences with these pauses between, one second before and one after; where each sentence stands.
-    fn conversation(&self, voice: &str, pauses: [f64; 3]) -> (PathBuf, Vec<(f64, f64)>) {
+    pub(crate) fn conversation(&self, voice: &str, pauses: [f64; 3]) -> (PathBuf, Vec<(f64, f64)>) {
         self.run("sox", &["-n", "-r", "16000", "-c", "1", "edge.wav", "trim", "0", "1"]);
         let (mut parts, mut spoken, mut at) = (vec!["edge.wav".to_owned()], Vec::new(), 1.0);
         for (number, sentence) in SENTENCES.into_iter().enumerate() {
@@ -59,7 +59,7 @@ fn ratio(outcome: &ReadOutcome) -> f64 {
 }
 
 /// The part of 10 ms frames that precision and recall make an F1 of.
-fn frame_f1(found: &[(f64, f64)], spoken: &[(f64, f64)], seconds: f64) -> f64 {
+pub(crate) fn frame_f1(found: &[(f64, f64)], spoken: &[(f64, f64)], seconds: f64) -> f64 {
     let inside = |stretches: &[(f64, f64)], at: f64| stretches.iter().any(|(start, end)| (*start..*end).contains(&at));
     let (mut both, mut one) = (0.0, 0.0);
     let mut at = 0.005;

@@ -1,0 +1,183 @@
+//! The dispatch of one render: its job, hold, journal entry, ticket and stored answer in one transaction, or nothing.
+//!
+//! The same steps and locks as for reads, with `job_renders` in the place of `job_reads`: a render that lives is joined, and
+//! one whose item is there is answered with that item. What is rendered is decided before, by `domain::silence` and
+//! `domain::ducking`.
+
+use super::hands::means;
+use super::{Committed, Dispatched, LOOKS, Prepared, balance, charge, locked_balance, stored_answer, write};
+use common::domain::minutes::Minutes;
+use common::domain::plan::{self, Candidate, Reason};
+use common::domain::render::RenderPlan;
+use common::domain::task::Task;
+use common::ending::wakes_of;
+use common::ids::{ItemId, JobId};
+use common::process::Process;
+use common::store::idempotency::{self, Key};
+use common::store::items;
+use common::store::jobs::{Call, Owners};
+use common::store::minutes::{Balance, Unfolded};
+use common::store::renders::{self, NewRender};
+use sqlx::PgConnection;
+
+/// A render that a call asks for.
+#[derive(Debug, Clone)]
+pub struct RenderWish {
+    /// Who pays, who owns, where.
+    pub owners: Owners,
+    /// What its job is started by.
+    pub call: Call,
+    /// What to make.
+    pub plan: RenderPlan,
+    /// What the item is called that it is made from.
+    pub source_name: String,
+    /// That item's duration, which it is priced by.
+    pub duration_ms: i64,
+    /// The idempotency key, if one was sent.
+    pub key: Option<Key>,
+}
+
+/// Where a render stands after a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rendering {
+    /// Its item is there.
+    Made(renders::Made),
+    /// A job makes it.
+    Queued {
+        /// That job.
+        job: JobId,
+        /// What is held for it.
+        estimate: Minutes,
+        /// Whether it was there before this call.
+        already: bool,
+    },
+    /// The account keeps as many bytes as it may.
+    StorageFull,
+    /// It did not start for another reason.
+    Not(Reason),
+}
+
+/// What came of a call.
+#[derive(Debug, Clone)]
+pub struct Render {
+    /// Where the render stands.
+    pub state: Rendering,
+    /// The account's balance after this call.
+    pub balance: Balance,
+}
+
+impl Render {
+    /// What this call's job holds.
+    pub fn held(&self) -> Minutes {
+        match self.state {
+            Rendering::Queued { estimate, already: false, .. } => estimate,
+            _ => Minutes::ZERO,
+        }
+    }
+}
+
+/// What the call holds and leaves, as one that asked for no reads.
+impl From<&Render> for Prepared {
+    fn from(render: &Render) -> Self {
+        Self { items: Vec::new(), held: render.held(), balance: render.balance.clone() }
+    }
+}
+
+/// Runs the use case. `compose` makes the bytes that are stored under the idempotency key and answered.
+pub async fn dispatch_render(
+    process: &Process,
+    wish: &RenderWish,
+    compose: &(dyn Fn(&Render) -> String + Sync),
+) -> sqlx::Result<Dispatched<Render>> {
+    let hash = wish.plan.hash();
+    for _ in 0..LOOKS {
+        let mut conn = process.pool.acquire().await?;
+        if let Some(stored) = stored_answer(&mut conn, wish.key.as_ref()).await? {
+            return Ok(stored);
+        }
+        if let Some(state) = look(&mut conn, process, wish, &hash).await? {
+            let balance =
+                balance(&mut conn, wish.owners, process.settings.monthly_minutes, Unfolded::CountedIn).await?;
+            return Ok(Dispatched::Answered(Render { state, balance }));
+        }
+        drop(conn);
+        match commit(process, wish, &hash, compose).await? {
+            Committed::Done(render) => return Ok(Dispatched::Answered(render)),
+            Committed::KeyTaken | Committed::LookAgain => {}
+        }
+    }
+    Err(sqlx::Error::Protocol("the render asked for changed hands four times in a row".to_owned()))
+}
+
+/// The answer that needs no job, if there is one.
+async fn look(
+    conn: &mut PgConnection,
+    process: &Process,
+    wish: &RenderWish,
+    hash: &[u8],
+) -> sqlx::Result<Option<Rendering>> {
+    if let Some(made) = renders::made(conn, hash).await? {
+        return Ok(Some(Rendering::Made(made)));
+    }
+    if let Some(live) = renders::live(conn, hash).await? {
+        return Ok(Some(Rendering::Queued { job: live.id, estimate: live.estimate, already: true }));
+    }
+    if !renders::configured(conn).await? {
+        return Ok(Some(Rendering::Not(Reason::EngineNotConfigured)));
+    }
+    let kept = items::bytes_kept(conn, wish.owners.owner).await?;
+    let full = u64::try_from(kept).unwrap_or(0) >= process.settings.storage_quota_bytes;
+    Ok(full.then_some(Rendering::StorageFull))
+}
+
+async fn commit(
+    process: &Process,
+    wish: &RenderWish,
+    hash: &[u8],
+    compose: &(dyn Fn(&Render) -> String + Sync),
+) -> sqlx::Result<Committed<Render>> {
+    let settings = &process.settings;
+    let candidate = Candidate {
+        job: JobId::mint(),
+        item: wish.plan.source(),
+        task: Task::Render,
+        with_speech: false,
+        duration_ms: wish.duration_ms,
+    };
+    let job = candidate.job;
+    let mut tx = process.pool.begin().await?;
+    if let Some(key) = &wish.key
+        && !idempotency::reserve(&mut tx, key, wish.call.id).await?
+    {
+        return Ok(Committed::KeyTaken);
+    }
+    // One that ended while this call waited to take it has made its item by now.
+    if !take(&mut tx, wish, job, hash).await? || renders::made(&mut tx, hash).await?.is_some() {
+        return Ok(Committed::LookAgain);
+    }
+    let mut balance = locked_balance(&mut tx, wish.owners, settings.monthly_minutes).await?;
+    let start = match plan::decide(vec![candidate], &mut means(&balance), &settings.rates).pop() {
+        Some(Ok(start)) => start,
+        Some(Err(reason)) => return Ok(Committed::Done(Render { state: Rendering::Not(reason), balance })),
+        None => return Ok(Committed::LookAgain),
+    };
+    let estimate = start.held();
+    let starts = [start];
+    let tickets = write(&mut tx, wish.owners, &wish.call, &balance, &starts).await?;
+    charge(&mut balance, &starts);
+    let render = Render { state: Rendering::Queued { job, estimate, already: false }, balance };
+    if let Some(key) = &wish.key {
+        idempotency::answer(&mut tx, key, &compose(&render)).await?;
+    }
+    tx.commit().await?;
+    process.wakes.send(wakes_of(&tickets));
+    Ok(Committed::Done(render))
+}
+
+/// Tries to own the render, with an id for the item to come.
+async fn take(conn: &mut PgConnection, wish: &RenderWish, job: JobId, hash: &[u8]) -> sqlx::Result<bool> {
+    let plan = serde_json::to_value(&wish.plan).map_err(|error| sqlx::Error::Encode(Box::new(error)))?;
+    let name = wish.plan.name(&wish.source_name);
+    let new = NewRender { job, hash, plan: &plan, output: ItemId::mint(), name: &name, music: wish.plan.music() };
+    renders::take(conn, &new).await
+}

@@ -1,0 +1,216 @@
+//! A call of a tool that needs speech and may render: its items, its read, its render, and its Idempotency-Key throughout.
+//!
+//! One key is one call: whichever job it dispatched first, the read or the render, is what the key answers from then on.
+
+use crate::app::App;
+use crate::auth::{Caller, Role};
+use crate::dispatch::{self, Dispatched, Prepared, Render, RenderWish, Rendering};
+use crate::envelope::{Stored, ToolAnswer};
+use crate::error::{Answer, ApiError, Code};
+use crate::idempotency::IdempotencyKey;
+use crate::library;
+use crate::text::Text;
+use crate::tools::prepare_media::cloud_processing;
+use crate::tools::starting;
+use crate::tools::stored_read::{Need, NeedStatus, Needed, QueuedRead, need};
+use common::domain::item::ItemStatus;
+use common::domain::media_time::{Span, speech_of};
+use common::domain::plan::Reason;
+use common::domain::read::Read;
+use common::domain::render::RenderPlan;
+use common::domain::task::Task;
+use common::ids::{ItemId, JobId};
+use common::store::idempotency::Key;
+use common::store::items::ItemForReads;
+use poem_openapi::types::{ParseFromJSON, ToJSON};
+use serde_json::{Value, json};
+
+/// A call of such a tool.
+pub(super) struct Call<'a> {
+    app: &'a App,
+    caller: &'a Caller,
+    tool: &'static str,
+    /// The whole request in its one form.
+    request: Value,
+    key: IdempotencyKey,
+}
+
+/// What is known of an item's speech.
+pub(super) enum Heard {
+    /// Where somebody speaks in which item.
+    Speech(Box<ItemForReads>, Vec<Span>),
+    /// A job finds out: answer with these bytes.
+    Answered(Stored<ToolAnswer<QueuedRead>>),
+}
+
+/// Where the render of a call stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Rendered {
+    /// None was asked for.
+    NotAsked,
+    /// This job makes it.
+    Queued(JobId),
+    /// This item is it.
+    Made(ItemId),
+}
+
+impl Rendered {
+    pub(super) const fn status(self) -> NeedStatus {
+        match self {
+            Self::NotAsked | Self::Made(_) => NeedStatus::Ready,
+            Self::Queued(_) => NeedStatus::Queued,
+        }
+    }
+
+    pub(super) fn job_id(self) -> Option<Text> {
+        if let Self::Queued(job) = self { Some(Text::of(job)) } else { None }
+    }
+
+    pub(super) fn output_item_id(self) -> Option<Text> {
+        if let Self::Made(item) = self { Some(Text::of(item)) } else { None }
+    }
+}
+
+impl<'a> Call<'a> {
+    pub(super) const fn new(
+        app: &'a App,
+        caller: &'a Caller,
+        tool: &'static str,
+        request: Value,
+        key: IdempotencyKey,
+    ) -> Self {
+        Self { app, caller, tool, request, key }
+    }
+
+    /// The answer that this call's key has already, if it has one.
+    pub(super) async fn replayed<T: ToJSON>(&self) -> Answer<Option<Stored<T>>> {
+        let Some(key) = self.key() else { return Ok(None) };
+        match dispatch::answered_before(&self.app.process, &key).await? {
+            Some(Dispatched::Replayed(body)) => Ok(Some(replay(body))),
+            Some(Dispatched::KeyReused) => Err(starting::key_reused()),
+            Some(Dispatched::Answered(())) | None => Ok(None),
+        }
+    }
+
+    /// Where somebody speaks in the item of this name. The read is started where it is missing.
+    ///
+    /// # Errors
+    /// Those of `stored_read::need`; `role_forbidden` for a render that the caller may not start.
+    pub(super) async fn speech(&self, item_ref: &str, render: bool) -> Answer<Heard> {
+        if render {
+            self.caller.require(Role::Editor)?;
+        }
+        let wanted = Need { tool: self.tool, item_ref, read: Read::Speech, request: self.request.clone() };
+        let ready = match need(self.app, self.caller, self.key.clone(), &wanted).await? {
+            Needed::Answered(answer) => return Ok(Heard::Answered(answer)),
+            Needed::Ready(ready) => ready,
+        };
+        let document: Value = serde_json::from_slice(&ready.document).map_err(ApiError::internal)?;
+        let speech = speech_of(&document).ok_or_else(|| ApiError::internal("a stored speech read without segments"))?;
+        Ok(Heard::Speech(self.reach(&ready.item.to_string()).await?, speech))
+    }
+
+    /// The item of this name, if its sound can be mixed.
+    ///
+    /// # Errors
+    /// `item_not_found`, `workspace_forbidden`, `item_not_ready`; `read_not_applicable` when there is no sound to be had.
+    pub(super) async fn music(&self, item_ref: &str) -> Answer<ItemId> {
+        let item = self.reach(item_ref).await?;
+        let refusal = |code, message: &str| Err(ApiError::new(code, format!("`music_ref`: {message}")));
+        match item.status {
+            ItemStatus::Processing => refusal(Code::ItemNotReady, "the item is still being processed."),
+            ItemStatus::Failed => refusal(Code::ReadNotApplicable, "the item's media can't be read."),
+            ItemStatus::Ready if !item.has_audio => refusal(Code::ReadNotApplicable, "the item has no sound."),
+            ItemStatus::Ready => Ok(item.id),
+        }
+    }
+
+    async fn reach(&self, name: &str) -> Answer<Box<ItemForReads>> {
+        let mut conn = self.app.conn().await?;
+        library::resolve(&mut conn, self.caller.workspace, name).await
+    }
+
+    /// Renders this plan, or tells where the same render stands. `answer` makes the tool's answer of that.
+    ///
+    /// # Errors
+    /// `insufficient_minutes`, `engine_not_configured`, `file_too_large` when the account's storage is full,
+    /// `rate_limited` when it has as many live jobs as it may, and those of an Idempotency-Key.
+    pub(super) async fn render<T>(
+        &self,
+        plan: RenderPlan,
+        source: &ItemForReads,
+        answer: &(dyn Fn(&Rendered) -> T + Sync),
+    ) -> Answer<Stored<ToolAnswer<T>>>
+    where
+        T: ParseFromJSON + ToJSON,
+    {
+        let wish = RenderWish {
+            owners: starting::owners(self.caller),
+            call: starting::call(self.caller, self.tool, None),
+            plan,
+            source_name: source.name.clone(),
+            duration_ms: source.duration_ms.unwrap_or_default(),
+            key: self.key(),
+        };
+        let fresh = |render: &Render, rendered: Rendered| {
+            let cloud = cloud_processing(&Prepared::from(render));
+            Stored::fresh(&ToolAnswer::new(self.caller, answer(&rendered)).cloud(cloud))
+        };
+        let compose =
+            |render: &Render| started(render).map_or_else(String::new, |one| fresh(render, one).body().to_owned());
+        let dispatched = dispatch::dispatch_render(&self.app.process, &wish, &compose).await;
+        match dispatched.map_err(|error| starting::refused(wish.key.as_ref(), error))? {
+            Dispatched::KeyReused => Err(starting::key_reused()),
+            Dispatched::Replayed(body) => Ok(replay(body)),
+            Dispatched::Answered(render) => match started(&render) {
+                Some(rendered) => Ok(fresh(&render, rendered)),
+                None => Err(self.refused(&render, wish.duration_ms)),
+            },
+        }
+    }
+
+    /// The key of this call, if one was sent: the same as `need` makes.
+    fn key(&self) -> Option<Key> {
+        let canonical = json!([self.tool, self.caller.workspace.id, self.request]);
+        starting::keyed(self.caller, self.tool, self.key.clone(), &canonical)
+    }
+
+    fn refused(&self, render: &Render, duration_ms: i64) -> ApiError {
+        let settings = &self.app.process.settings;
+        let prepared = Prepared::from(render);
+        match render.state {
+            Rendering::Not(Reason::InsufficientMinutes) => {
+                let left = render.balance.left() + render.balance.bought;
+                let price = settings.rates.of(Task::Render).price(duration_ms);
+                let message = format!("The render can't start: {left} cloud minutes are left, and it needs {price}.");
+                let minutes = serde_json::to_value(cloud_processing(&prepared).to_json()).unwrap_or_default();
+                ApiError::new(Code::InsufficientMinutes, message)
+                    .suggest("Ask the operator for minutes, or wait for the month's (GET /balances says when).")
+                    .cloud_processing(minutes)
+            }
+            Rendering::Not(Reason::EngineNotConfigured) => {
+                ApiError::new(Code::EngineNotConfigured, "No worker of this deployment can render.")
+            }
+            Rendering::Not(reason) => starting::not_started(reason, &prepared),
+            Rendering::StorageFull => {
+                let message = format!("The account keeps as many bytes as it may, {}.", settings.storage_quota_bytes);
+                ApiError::new(Code::FileTooLarge, message).suggest("Delete items that are no longer needed.")
+            }
+            Rendering::Made(_) | Rendering::Queued { .. } => ApiError::internal("a render that started was refused"),
+        }
+    }
+}
+
+/// Where a render stands that did not fail to start.
+const fn started(render: &Render) -> Option<Rendered> {
+    match render.state {
+        Rendering::Made(made) => Some(Rendered::Made(made.item)),
+        Rendering::Queued { job, .. } => Some(Rendered::Queued(job)),
+        Rendering::StorageFull | Rendering::Not(_) => None,
+    }
+}
+
+fn replay<T: ToJSON>(body: String) -> Stored<T> {
+    metrics::counter!("mws_idempotent_replays_total").increment(1);
+    Stored::replayed(body)
+}

@@ -1,0 +1,94 @@
+//! The processes that are measured: this program again, in another part. A child ends when its standard input does, so
+//! none outlives the run, and tells on its standard output when it is ready.
+
+use anyhow::{Context, ensure};
+use std::io::Read;
+use std::process::Stdio;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, ChildStdout, Command};
+
+/// How long a child may take to be ready, or to end.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// The kernel counts CPU time in hundredths of a second, on every Linux.
+const TICKS_A_SECOND: f64 = 100.0;
+
+/// A running part.
+pub struct Running {
+    child: Child,
+    lines: tokio::io::Lines<BufReader<ChildStdout>>,
+    /// What it said when it was ready: its address, if it has one.
+    pub said: String,
+}
+
+impl Running {
+    /// Starts a part and waits until it is ready.
+    pub async fn start(arguments: &[String]) -> anyhow::Result<Self> {
+        let program = std::env::current_exe().context("this program's own file can't be found")?;
+        let mut command = Command::new(program);
+        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn().context("a part could not be started")?;
+        let mut lines = BufReader::new(child.stdout.take().context("it has an output")?).lines();
+        let line = tokio::time::timeout(PATIENCE, lines.next_line()).await.context("a part did not get ready")??;
+        let said = line.with_context(|| format!("a part ended at its start: {}", arguments.join(" ")))?;
+        Ok(Self { child, lines, said })
+    }
+
+    /// Its next line.
+    pub async fn line(&mut self) -> anyhow::Result<String> {
+        self.lines.next_line().await?.context("the part ended")
+    }
+
+    /// The CPU time that it has used, in seconds.
+    pub fn cpu_seconds(&self) -> anyhow::Result<f64> {
+        let pid = self.child.id().context("the part runs")?;
+        Ok(stat(pid)?.own_seconds)
+    }
+
+    /// Ends it.
+    pub async fn stop(mut self) -> anyhow::Result<()> {
+        drop(self.child.stdin.take());
+        let ended = tokio::time::timeout(PATIENCE, self.child.wait()).await.context("a part did not end")??;
+        ensure!(ended.success(), "a part ended badly: {ended}");
+        Ok(())
+    }
+}
+
+/// What the kernel says of a process.
+pub struct Stat {
+    /// Its parent.
+    pub parent: u32,
+    /// CPU time of its own, in seconds.
+    pub own_seconds: f64,
+    /// The same, and that of its children that have ended.
+    pub with_children_seconds: f64,
+}
+
+/// Reads `/proc/<pid>/stat`.
+pub fn stat(pid: u32) -> anyhow::Result<Stat> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    let (_, after) = text.rsplit_once(") ").context("a process has a name")?;
+    let fields: Vec<f64> = after.split_whitespace().skip(1).map(|field| field.parse().unwrap_or_default()).collect();
+    // Counted from the parent's id, which is the fourth field of the line.
+    let seconds =
+        |from: usize, to: usize| fields.get(from..to).map(|fields| fields.iter().sum::<f64>() / TICKS_A_SECOND);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a process id, read as a number")]
+    let parent = fields.first().copied().unwrap_or_default() as u32;
+    Ok(Stat {
+        parent,
+        own_seconds: seconds(10, 12).context("fields")?,
+        with_children_seconds: seconds(10, 14).context("fields")?,
+    })
+}
+
+/// Says that this part is ready, and where.
+pub fn ready(said: &str) {
+    println!("{said}");
+}
+
+/// Ends when whoever started this part is gone or wants it to end.
+pub async fn until_told_to_end() {
+    // A blocking read on a thread of its own: standard input has no other way that ends with the process.
+    let read = tokio::task::spawn_blocking(|| std::io::stdin().read(&mut [0; 1]));
+    let _ended = read.await;
+}

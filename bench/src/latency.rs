@@ -1,0 +1,68 @@
+//! From the end of a job to its webhook: real jobs, started over HTTP, fifty a second.
+
+use crate::Bench;
+use crate::load::{Account, Scene};
+use crate::table::{Bar, Table, median, percentile};
+use common::ids::ItemId;
+use serde_json::json;
+use std::collections::HashMap;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::interval;
+
+/// Jobs a second, and of a round.
+const PACE: u64 = 50;
+const JOBS: usize = 500;
+
+/// Measures in rounds.
+pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
+    eprintln!("job end → received:");
+    let (mut p50, mut p99) = (Vec::new(), Vec::new());
+    for _ in 0..bench.rounds {
+        let times = round(bench).await?;
+        p50.push(percentile(&times, 50));
+        p99.push(percentile(&times, 99));
+    }
+    table.add(format!("job end → received at {PACE}/s, p50"), median(&p50), "ms", None, Bar::AtMost(5.0));
+    table.add(format!("job end → received at {PACE}/s, p99"), median(&p99), "ms", None, Bar::AtMost(25.0));
+    Ok(())
+}
+
+/// Milliseconds from each job's end, which is the moment its last transaction began, to its webhook.
+async fn round(bench: &Bench) -> anyhow::Result<Vec<f64>> {
+    let scene = Scene::new(bench).await?;
+    let account = scene.account().await?;
+    scene.healthy(&account, 1).await?;
+    let service = scene.service(&["--worker-reads=8"]).await?;
+    let jobs = bench.share(JOBS);
+    let items = scene.items(&account, jobs).await?;
+    let url = format!("http://{}/api/v1/tools/prepare_media", service.said);
+    let mut ticks = interval(Duration::from_millis(1_000 / PACE));
+    let mut calls = JoinSet::new();
+    for item in items {
+        ticks.tick().await;
+        let (http, url, account) = (scene.http.clone(), url.clone(), account.clone());
+        calls.spawn(async move { start(&http, &url, &account, item).await });
+    }
+    while let Some(called) = calls.join_next().await {
+        called??;
+    }
+    scene.receives(jobs).await?;
+    let ends: Vec<(String, f64)> = sqlx::query_as(
+        "SELECT e.id, extract(epoch FROM j.finished_at)::float8 * 1e6 FROM events AS e JOIN jobs AS j ON j.id = e.job_id",
+    )
+    .fetch_all(&scene.database.pool)
+    .await?;
+    let ends: HashMap<String, f64> = ends.into_iter().collect();
+    let came = scene.take().await?;
+    #[expect(clippy::cast_precision_loss, reason = "microseconds of this century fit")]
+    let times = came.iter().filter_map(|one| Some((one.at_us as f64 - ends.get(&one.event)?) / 1_000.0)).collect();
+    scene.end(service).await?;
+    Ok(times)
+}
+
+async fn start(http: &reqwest::Client, url: &str, account: &Account, item: ItemId) -> anyhow::Result<()> {
+    let body = json!({ "refs": [item.to_string()], "reads": ["levels"] });
+    http.post(url).bearer_auth(account.key.expose()).json(&body).send().await?.error_for_status()?;
+    Ok(())
+}

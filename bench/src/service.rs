@@ -1,0 +1,86 @@
+//! The service as `mws up` runs it: api, worker and scheduler in one process. Reads are computed by nobody: they take the
+//! time that the run asks for, and no work.
+
+use crate::children::{ready, until_told_to_end};
+use common::config::{ApiSettings, Settings};
+use common::domain::read::Read;
+use common::process::Process;
+use common::store::PoolSize;
+use futures_util::FutureExt;
+use std::sync::Arc;
+use std::time::Duration;
+use worker::Runner;
+use worker::readers::{Engine, Quality, ReadOutcome, StoredRead};
+
+/// Connections, as `mws up` has them.
+const CONNECTIONS: PoolSize = PoolSize(40);
+
+/// What the service is started with.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    settings: Settings,
+    #[command(flatten)]
+    api: ApiSettings,
+    /// Milliseconds that each read takes.
+    #[arg(long, default_value_t = 0)]
+    read_ms: u64,
+    /// Whether there is no worker.
+    #[arg(long)]
+    idle: bool,
+}
+
+/// Serves until it is told to end.
+pub fn run(args: Args) -> anyhow::Result<()> {
+    common::telemetry::start(&args.settings);
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(serve(args))
+}
+
+async fn serve(args: Args) -> anyhow::Result<()> {
+    let process = Process::start(args.settings, CONNECTIONS, "bench").await?;
+    let part = |name: &str| Process { name: format!("{}-{name}", process.name).into(), ..process.clone() };
+    let listen = args.api.listen;
+    let mut services = tokio::task::JoinSet::new();
+    services.spawn(api::run(part("api"), args.api));
+    if args.idle {
+        let mut conn = process.pool.acquire().await?;
+        common::store::reads::announce(&mut conn, &runner(Duration::ZERO).engines).await?;
+    } else {
+        services.spawn(worker::run_with(part("worker"), runner(Duration::from_millis(args.read_ms))));
+        services.spawn(scheduler::run(part("scheduler")));
+    }
+    while tokio::net::TcpStream::connect(listen).await.is_err() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    ready(&listen.to_string());
+    until_told_to_end().await;
+    process.shutdown.cancel();
+    while let Some(ended) = services.join_next().await {
+        ended??;
+    }
+    Ok(())
+}
+
+fn runner(takes: Duration) -> Runner {
+    let engines = Read::ALL.map(|read| (read, "bench".to_owned(), "1".to_owned())).to_vec();
+    let run: Arc<_> = Arc::new(move |reading: worker::Reading, _| {
+        async move {
+            if !takes.is_zero() {
+                tokio::time::sleep(takes).await;
+            }
+            let stored = StoredRead {
+                schema: 1,
+                kind: reading.read,
+                engine: Engine { name: "bench".to_owned(), version: "1".to_owned(), model: None },
+                duration_seconds: 60.0,
+                quality: Quality::Standard,
+                warnings: Vec::new(),
+                data: serde_json::json!({}),
+            };
+            Ok(ReadOutcome { stored, duration_ms: 60_000, also: Vec::new(), files: Vec::new() })
+        }
+        .boxed()
+    });
+    Runner { engines, run }
+}

@@ -1,0 +1,214 @@
+//! Stretches of media time, and the grid of frames that a video's cuts must stand on.
+//!
+//! Times are whole microseconds: fine enough that a frame's border, which is seldom a round number, comes back as the same
+//! frame, and exact where floats are not. What is kept of a media is `silence`'s, what is turned down is `ducking`'s.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Microseconds of a second.
+const SECOND_US: i128 = 1_000_000;
+/// Frames a second of the fastest video whose cuts stand on frames.
+pub const MOST_FRAMES_A_SECOND: u32 = 120;
+
+/// A stretch of media time; it ends after it starts. As JSON: `[start_us, end_us]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "(i64, i64)", from = "(i64, i64)")]
+pub struct Span {
+    /// Microseconds from the media's start.
+    pub start_us: i64,
+    /// The same, of its end.
+    pub end_us: i64,
+}
+
+impl Span {
+    /// From and to these microseconds.
+    pub const fn new(start_us: i64, end_us: i64) -> Self {
+        Self { start_us, end_us }
+    }
+
+    /// How long it is, in microseconds.
+    pub const fn len_us(self) -> i64 {
+        self.end_us - self.start_us
+    }
+}
+
+impl From<(i64, i64)> for Span {
+    fn from((start_us, end_us): (i64, i64)) -> Self {
+        Self { start_us, end_us }
+    }
+}
+
+impl From<Span> for (i64, i64) {
+    fn from(span: Span) -> Self {
+        (span.start_us, span.end_us)
+    }
+}
+
+/// These spans without what lies outside the media, sorted, those that overlap or touch made one.
+pub fn tidied(spans: &[Span], duration_us: i64) -> Vec<Span> {
+    let clamped = spans.iter().map(|span| Span::new(span.start_us.max(0), span.end_us.min(duration_us)));
+    let mut sorted: Vec<Span> = clamped.filter(|span| span.len_us() > 0).collect();
+    sorted.sort_unstable();
+    joined(sorted, 0)
+}
+
+/// Sorted spans, those whose gap is at most this made one.
+pub fn joined(sorted: impl IntoIterator<Item = Span>, gap_us: i64) -> Vec<Span> {
+    let mut whole: Vec<Span> = Vec::new();
+    for span in sorted {
+        match whole.last_mut() {
+            Some(last) if span.start_us - last.end_us <= gap_us => last.end_us = last.end_us.max(span.end_us),
+            _ => whole.push(span),
+        }
+    }
+    whole
+}
+
+/// All of them together, in microseconds.
+pub fn total_us(spans: &[Span]) -> i64 {
+    spans.iter().map(|span| span.len_us()).sum()
+}
+
+/// Where a stored `speech` read says that somebody speaks (reads.md, "Stored results"); nothing when it is no such read.
+pub fn speech_of(read: &Value) -> Option<Vec<Span>> {
+    let segments = read["data"]["segments"].as_array()?;
+    segments.iter().map(|one| Some(Span::new(microseconds(&one["start"])?, microseconds(&one["end"])?))).collect()
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
+fn microseconds(seconds: &Value) -> Option<i64> {
+    let us = seconds.as_f64()? * 1e6;
+    (us.abs() < 1e15).then(|| us.round() as i64)
+}
+
+/// Frames a second, as a fraction: 30000/1001 for 29.97.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FrameRate {
+    frames: u32,
+    seconds: u32,
+}
+
+impl FrameRate {
+    /// One frame a second: the slowest there is.
+    pub const ONE_A_SECOND: Self = Self { frames: 1, seconds: 1 };
+
+    /// So many frames in so many seconds; nothing unless that is between one a second and [`MOST_FRAMES_A_SECOND`].
+    pub fn new(frames: u32, seconds: u32) -> Option<Self> {
+        let sane = seconds > 0
+            && frames >= seconds
+            && u64::from(frames) <= u64::from(seconds) * u64::from(MOST_FRAMES_A_SECOND);
+        sane.then_some(Self { frames, seconds })
+    }
+
+    /// The number of frames in [`Self::seconds`].
+    pub const fn frames(self) -> u32 {
+        self.frames
+    }
+
+    /// The number of seconds that [`Self::frames`] take.
+    pub const fn seconds(self) -> u32 {
+        self.seconds
+    }
+
+    /// When this frame starts, to the nearest microsecond.
+    pub fn us_of(self, frame: i64) -> i64 {
+        rounded(i128::from(frame) * i128::from(self.seconds) * SECOND_US, i128::from(self.frames))
+    }
+
+    /// The frame whose start is nearest.
+    pub fn nearest(self, us: i64) -> i64 {
+        rounded(i128::from(us) * i128::from(self.frames), i128::from(self.seconds) * SECOND_US)
+    }
+
+    /// The last frame that starts then or before.
+    pub fn at_or_before(self, us: i64) -> i64 {
+        let near = self.nearest(us);
+        if self.us_of(near) <= us { near } else { near - 1 }
+    }
+
+    /// The first frame that starts then or later.
+    pub fn at_or_after(self, us: i64) -> i64 {
+        let near = self.nearest(us);
+        if self.us_of(near) >= us { near } else { near + 1 }
+    }
+
+    /// The sample of this rate that is nearest to the start of this frame.
+    pub fn sample_of(self, frame: i64, rate: u32) -> i64 {
+        rounded(i128::from(frame) * i128::from(self.seconds) * i128::from(rate), i128::from(self.frames))
+    }
+}
+
+impl std::fmt::Display for FrameRate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.frames, self.seconds)
+    }
+}
+
+/// A quotient to the nearest whole number, halves up; the divisor is positive.
+fn rounded(dividend: i128, divisor: i128) -> i64 {
+    i64::try_from((2 * dividend + divisor).div_euclid(2 * divisor)).unwrap_or(i64::MAX)
+}
+
+/// The sample of this rate that is nearest to a time.
+pub fn sample_at(us: i64, rate: u32) -> i64 {
+    rounded(i128::from(us) * i128::from(rate), SECOND_US)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_rates_that_a_video_may_have_are_rates() {
+        assert_eq!(FrameRate::new(30_000, 1_001).map(|rate| rate.to_string()), Some("30000/1001".to_owned()));
+        for (frames, seconds) in [(0, 1), (1, 0), (121, 1), (1, 2), (90_000, 1)] {
+            assert_eq!(FrameRate::new(frames, seconds), None, "{frames}/{seconds}");
+        }
+    }
+
+    #[test]
+    fn a_stored_read_is_taken_for_speech_only_if_it_is() {
+        let read = json!({ "data": { "segments": [{ "start": 0.5, "end": 1.234, "confidence": 0.9 }] } });
+        assert_eq!(speech_of(&read), Some(vec![Span::new(500_000, 1_234_000)]));
+        assert_eq!(speech_of(&json!({ "data": { "segments": [] } })), Some(vec![]));
+        assert_eq!(speech_of(&json!({ "data": { "segments": [{ "start": "x", "end": 1 }] } })), None);
+        assert_eq!(speech_of(&json!({ "data": {} })), None);
+    }
+
+    #[test]
+    fn a_span_is_a_pair_as_json() {
+        let spans = vec![Span::new(1, 2), Span::new(3, 4)];
+        let text = serde_json::to_string(&spans).unwrap();
+        assert_eq!(text, "[[1,2],[3,4]]");
+        assert_eq!(serde_json::from_str::<Vec<Span>>(&text).unwrap(), spans);
+    }
+
+    proptest! {
+        #[test]
+        fn a_frame_comes_back_from_its_time(frame in 0_i64..100_000_000, frames in 1_u32..=120_000, seconds in 1_u32..=1_001) {
+            prop_assume!(FrameRate::new(frames, seconds).is_some());
+            let rate = FrameRate::new(frames, seconds).unwrap();
+            let us = rate.us_of(frame);
+            prop_assert_eq!(rate.nearest(us), frame);
+            prop_assert_eq!(rate.at_or_before(us), frame);
+            prop_assert_eq!(rate.at_or_after(us), frame);
+            prop_assert_eq!(rate.at_or_before(us + 1), frame);
+            prop_assert_eq!(rate.at_or_after(us + 1), frame + 1);
+        }
+
+        #[test]
+        fn tidied_spans_are_sorted_apart_and_inside(spans in proptest::collection::vec((-50_i64..500, -50_i64..500), 0..20)) {
+            let spans: Vec<Span> = spans.into_iter().map(Span::from).collect();
+            let tidy = tidied(&spans, 400);
+            prop_assert!(tidy.iter().all(|span| 0 <= span.start_us && span.start_us < span.end_us && span.end_us <= 400));
+            prop_assert!(tidy.windows(2).all(|pair| pair[0].end_us < pair[1].start_us));
+            for us in 0..400 {
+                let inside = |all: &[Span]| all.iter().any(|span| span.start_us <= us && us < span.end_us);
+                prop_assert_eq!(inside(&tidy), inside(&spans));
+            }
+        }
+    }
+}

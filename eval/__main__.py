@@ -1,0 +1,87 @@
+"""`make eval`: makes the media, has the service read them, judges the answers and prints one table.
+
+    python -m eval [--only READ,…] [--seeds 1,2] [--program target/debug/mws] [--keep FOLDER] [--write docs/reads.md]
+
+Exits with 1 when a bar is missed."""
+
+import argparse
+import json
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from . import speed
+from .rows import Heard, Row, into_document, table
+from .service import Service
+from .studio import Studio
+from .themes import THEMES
+
+
+def main() -> int:
+    # A service that is left running is worse than an evaluation that is not finished.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    arguments = parsed()
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="mws-eval-") as temporary:
+        folder = arguments.keep or Path(temporary)
+        studio = Studio(folder / "media")
+        (folder / "data").mkdir(exist_ok=True)
+        with Service(arguments.program, folder / "data") as service:
+            columns, engines = evaluated(service, studio, arguments)
+    lines = table(columns, engines)
+    print("\n".join(lines))
+    say(f"{time.monotonic() - began:.0f} s")
+    if arguments.write:
+        arguments.write.write_text(into_document(arguments.write.read_text(), lines))
+    missed = [row for rows in columns for row in rows if row.verdict == "MISS"]
+    return 1 if missed else 0
+
+
+def parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="eval", description=__doc__.split("\n")[0])
+    parser.add_argument("--only", type=lambda text: text.split(","), default=[*THEMES, "speed"])
+    parser.add_argument("--seeds", type=lambda text: [int(number) for number in text.split(",")], default=[1, 2])
+    parser.add_argument("--program", type=Path, default=Path("target/debug/mws"))
+    parser.add_argument("--keep", type=Path, help="a new folder that keeps the media, the answers and the service's log")
+    parser.add_argument("--write", type=Path, help="the document whose table is replaced")
+    return parser.parse_args()
+
+
+def evaluated(service: Service, studio: Studio, arguments: argparse.Namespace) -> tuple[list[list[Row]], dict[str, str]]:
+    """A column of rows for each set of seeds, and the engine of each read."""
+    columns: list[list[Row]] = [[] for _ in arguments.seeds]
+    engines: dict[str, str] = {}
+    if "speed" in arguments.only:
+        say("speed: one file at a time, while nothing else runs")
+        speeds = speed.rows(service, studio)
+    for column, seeds in zip(columns, arguments.seeds):
+        for name, theme in THEMES.items():
+            if name not in arguments.only:
+                continue
+            say(f"{name}, seeds {seeds}: making media")
+            samples = theme.samples(studio, seeds)
+            say(f"{name}, seeds {seeds}: {len(samples)} files are read")
+            stored = service.read_all([(sample.path, sample.reads) for sample in samples])
+            heard = [Heard(sample, answer) for sample, answer in zip(samples, stored)]
+            engines |= {read: engine(answer) for one in stored for read, answer in one.items()}
+            if arguments.keep:
+                kept = {one.sample.path.name: one.stored for one in heard}
+                (arguments.keep / f"{name}-{seeds}.json").write_text(json.dumps(kept, indent=1))
+            column += theme.rows(heard)
+    if "speed" in arguments.only:
+        columns[0] += speeds
+    return columns, engines
+
+
+def engine(stored: dict) -> str:
+    return f"{stored['engine']['name']} {stored['engine']['version']}"
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

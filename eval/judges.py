@@ -1,0 +1,106 @@
+"""The judges: thin wrappers of mir_eval, jiwer and pyannote.metrics, and plain arithmetic where there is nothing to wrap.
+
+`test_judges.py` shows that each gives a perfect, a broken and an empty answer what they deserve."""
+
+import re
+import warnings
+
+import jiwer
+import mir_eval
+import numpy as np
+from pyannote.core import Annotation, Segment, Timeline
+from pyannote.metrics.detection import DetectionErrorRate, DetectionPrecisionRecallFMeasure
+from pyannote.metrics.diarization import DiarizationErrorRate
+
+Spans = list[tuple[float, float]]
+
+
+def annotation(turns: list[tuple[float, float, str]]) -> Annotation:
+    made = Annotation()
+    for number, (start, end, name) in enumerate(turns):
+        if end > start:
+            made[Segment(start, end), number] = name
+    return made
+
+
+def speech(spans: Spans) -> Annotation:
+    return annotation([(start, end, "speech") for start, end in spans])
+
+
+class SpeechScore:
+    """F1 of speech over several files together: their times are added up before the ratio is taken."""
+
+    def __init__(self) -> None:
+        self.metric = DetectionPrecisionRecallFMeasure()
+
+    def add(self, found: Spans, true: Spans, seconds: float) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self.metric(speech(true), speech(found), uem=Timeline([Segment(0, seconds)]))
+
+    @property
+    def f1(self) -> float:
+        return float(abs(self.metric))
+
+
+def false_alarm(found: Spans, seconds: float) -> float:
+    """The part of a sound without speech that is taken for speech."""
+    metric = DetectionErrorRate()
+    parts = metric.compute_components(speech([]), speech(found), uem=Timeline([Segment(0, seconds)]))
+    return float(parts["false alarm"]) / seconds
+
+
+class SpeakerScore:
+    """Diarization error over several files together, a quarter of a second around each turn's ends not judged."""
+
+    def __init__(self, collar_seconds: float = 0.25) -> None:
+        # pyannote's collar is the whole stretch that is left out, half of it on each side.
+        self.metric = DiarizationErrorRate(collar=2 * collar_seconds)
+
+    def add(self, found: list[tuple[float, float, str]], true: list[tuple[float, float, str]], seconds: float) -> float:
+        uem = Timeline([Segment(0, seconds)])
+        return float(self.metric(annotation(true), annotation(found), uem=uem))
+
+    @property
+    def rate(self) -> float:
+        return float(abs(self.metric))
+
+
+def words(text: str) -> str:
+    """Text as it is compared: lower case, no punctuation."""
+    return " ".join(re.sub(r"[^a-z' ]+", " ", text.lower()).split())
+
+
+def word_errors(said: list[str], heard: list[str]) -> float:
+    """Word error rate over several texts together."""
+    return float(jiwer.wer([words(text) for text in said], [words(text) for text in heard]))
+
+
+def beat_f(found: list[float], true: list[float], window: float = 0.07) -> float:
+    """F measure of beats, ± 70 ms, from the first to the last: nothing is trimmed."""
+    return float(mir_eval.beat.f_measure(np.array(true), np.array(found), window))
+
+
+def beat_any_level(found: list[float], true: list[float]) -> float:
+    """AMLt: the part of the beats that are right at the true level, at twice, half or off it."""
+    if len(found) < 2:
+        return 0.0
+    *_, any_level = mir_eval.beat.continuity(np.array(true), np.array(found))
+    return float(any_level)
+
+
+def matched(found: list[float], true: Spans) -> tuple[int, int]:
+    """How many of the true boundaries, each a span of time, are met by a found one, and how many found ones meet one.
+    A boundary met twice is met once, and its second meeting is wrong."""
+    left, right = list(found), 0
+    for start, end in true:
+        met = next((at for at in left if start <= at <= end), None)
+        if met is not None:
+            left.remove(met)
+            right += 1
+    return right, right
+
+
+def off(found: float | None, true: float) -> float:
+    """How far a level is from what it should be; one that is missing is as far as can be."""
+    return float("inf") if found is None else abs(found - true)

@@ -1,0 +1,70 @@
+"""Speed on one core, without the decoder: processor time of the service itself while it reads one file and nothing else.
+
+What the service uses when idle is measured beside it and taken off. ffmpeg's filter is measured in the same run on the
+same file: its processor time with the filter less that without."""
+
+import resource
+import subprocess
+import time
+
+from .rows import Bar, Row
+from .service import Service
+from .studio import RATE, Studio, music, sequence
+from .themes.texts import LINES
+
+SECONDS = 600
+TIMES = 3
+BARS = {"levels": 100.0, "speech": 80.0, "beats": 200.0}
+
+
+def rows(service: Service, studio: Studio) -> list[Row]:
+    spoken, _ = sequence([studio.say("flite:slt", line) for line in LINES[1]], [0.8] * (len(LINES[1]) + 1))
+    minute = music(60, 900)
+    minute[: len(spoken)] += spoken[: len(minute)]
+    studio.wav("speed-minute.wav", 0.5 * minute)
+    files = []
+    for number in range(TIMES):
+        # The tag makes each a file of its own; the sound is the same.
+        path = studio.path(f"speed-{number}.wav")
+        command = ["ffmpeg", "-nostdin", "-v", "error", "-stream_loop", str(SECONDS // 60 - 1), "-i"]
+        made = ["-ar", "48000", "-ac", "2", "-metadata", f"title={number}", str(path)]
+        subprocess.run([*command, str(studio.folder / "speed-minute.wav"), *made], check=True)
+        files.append(path)
+    idle = idle_share(service)
+    own = {read: min(spent(service, path, read, idle) for path in files) for read in BARS}
+    theirs = min(filter_seconds(path) for path in files)
+    made = [
+        Row("speed", f"{read}, times real time on one core", SECONDS / seconds, Bar.at_least(BARS[read]), 0)
+        for read, seconds in own.items()
+    ]
+    compared = Row("speed", "levels, times ffmpeg's ebur128 with true peak", theirs / own["levels"], Bar.at_least(1), 2)
+    return [*made, compared]
+
+
+def idle_share(service: Service, seconds: float = 5.0) -> float:
+    """Processor seconds a second that the service uses when there is nothing to do."""
+    before = service.cpu_seconds()
+    time.sleep(seconds)
+    return (service.cpu_seconds() - before) / seconds
+
+
+def spent(service: Service, path, read: str, idle: float) -> float:
+    item = service.upload(path)
+    service.settled(item)
+    before, began = service.cpu_seconds(), time.monotonic()
+    started = service.call("POST", "/tools/prepare_media", {"refs": [item], "reads": [read]})["data"]
+    (job,) = service.finished(started["job_ids"])
+    if job["status"] != "succeeded":
+        raise RuntimeError(f"{read}: {job}")
+    return service.cpu_seconds() - before - idle * (time.monotonic() - began)
+
+
+def filter_seconds(path) -> float:
+    def cpu(*filters: str) -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        command = ["ffmpeg", "-nostdin", "-v", "quiet", "-threads", "1", "-i", str(path), *filters, "-f", "null", "-"]
+        subprocess.run(command, check=True)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    return cpu("-af", "ebur128=peak=true") - cpu()

@@ -1,0 +1,96 @@
+"""The judges judged: a perfect, a broken and an empty answer get what they deserve, and the table says so."""
+
+import unittest
+
+from . import judges
+from .rows import Bar, Row, into_document, table
+
+
+class Judges(unittest.TestCase):
+    def test_speech(self):
+        true = [(1.0, 3.0), (5.0, 6.0)]
+
+        def f1(found):
+            score = judges.SpeechScore()
+            score.add(found, true, 10.0)
+            return score.f1
+
+        self.assertAlmostEqual(f1(true), 1.0)
+        # Half of it is missed: precision 1, recall 1/2.
+        self.assertAlmostEqual(f1([(1.0, 2.5)]), 2 / 3)
+        # All of ten seconds is called speech: precision 0.3, recall 1.
+        self.assertAlmostEqual(f1([(0.0, 10.0)]), 0.6 / 1.3)
+        self.assertAlmostEqual(f1([(7.0, 8.0)]), 0.0)
+
+    def test_false_alarms(self):
+        self.assertAlmostEqual(judges.false_alarm([], 20.0), 0.0)
+        self.assertAlmostEqual(judges.false_alarm([(1.0, 2.0), (4.0, 5.0)], 20.0), 0.1)
+
+    def test_speakers(self):
+        true = [(0.0, 4.0, "anna"), (5.0, 9.0, "bo")]
+
+        def rate(found):
+            score = judges.SpeakerScore()
+            score.add(found, true, 10.0)
+            return score.rate
+
+        self.assertAlmostEqual(rate([(0.0, 4.0, "X"), (5.0, 9.0, "Y")]), 0.0)
+        # Names may be swapped, voices may not: who is taken for the other is half of what was said.
+        self.assertAlmostEqual(rate([(0.0, 4.0, "X"), (5.0, 9.0, "X")]), 0.5)
+        self.assertAlmostEqual(rate([]), 1.0)
+        # A boundary 0.2 s off is within the collar.
+        self.assertAlmostEqual(rate([(0.0, 4.2, "X"), (5.2, 9.0, "Y")]), 0.0)
+
+    def test_words(self):
+        self.assertEqual(judges.word_errors(["The cat, sat."], ["the cat sat"]), 0.0)
+        self.assertAlmostEqual(judges.word_errors(["one two three four"], ["one too four"]), 0.5)
+        self.assertEqual(judges.word_errors(["one two"], [""]), 1.0)
+        # Texts count by their words, not each alike.
+        self.assertAlmostEqual(judges.word_errors(["a b c", "d"], ["a b c", "x"]), 0.25)
+
+    def test_beats(self):
+        true = [0.5 * number for number in range(60)]
+        self.assertEqual(judges.beat_f(true, true), 1.0)
+        self.assertEqual(judges.beat_f([at + 0.06 for at in true], true), 1.0)
+        self.assertEqual(judges.beat_f([at + 0.1 for at in true], true), 0.0)
+        self.assertAlmostEqual(judges.beat_f(true[::2], true), 2 / 3)
+        self.assertEqual(judges.beat_f([], true), 0.0)
+        self.assertGreater(judges.beat_any_level(true[::2], true), 0.95)
+        self.assertLess(judges.beat_any_level([at * 1.37 for at in true], true), 0.3)
+
+    def test_boundaries(self):
+        true = [(1.96, 2.04), (4.0, 5.0)]
+        self.assertEqual(judges.matched([2.0, 4.5], true), (2, 2))
+        self.assertEqual(judges.matched([2.0, 2.03, 4.2, 4.8], true), (2, 2))
+        self.assertEqual(judges.matched([3.0], true), (0, 0))
+
+    def test_levels(self):
+        self.assertAlmostEqual(judges.off(-23.05, -23.0), 0.05)
+        self.assertEqual(judges.off(None, -23.0), float("inf"))
+
+
+class Table(unittest.TestCase):
+    def test_a_row_is_judged_as_it_is_printed(self):
+        rows = [
+            Row("speech", "good", 0.9699, Bar.at_least(0.97)),
+            Row("speech", "bad", 0.9694, Bar.at_least(0.97)),
+            Row("speech", "told", 0.5),
+        ]
+        lines = table([rows], {"speech": "silero"})
+        self.assertIn("| speech | good | ≥ 0.97 | 0.970 | silero | pass |", lines)
+        self.assertIn("| speech | bad | ≥ 0.97 | 0.969 | silero | MISS |", lines)
+        self.assertIn("| speech | told | – | 0.500 | silero | told |", lines)
+
+    def test_a_miss_with_other_seeds_is_a_miss(self):
+        columns = [[Row("beats", "F", 1.0, Bar.at_least(0.9))], [Row("beats", "F", 0.5, Bar.at_least(0.9))]]
+        self.assertTrue(table(columns, {})[-1].endswith("| 1.000 | 0.500 | – | MISS |"))
+
+    def test_the_document_keeps_what_is_around_the_table(self):
+        before = "a\n<!-- written by make eval -->\nold\n<!-- end -->\nb\n"
+        after = into_document(before, ["new"])
+        self.assertEqual(after, "a\n<!-- written by make eval -->\nnew\n<!-- end -->\nb\n")
+        self.assertEqual(into_document(after, ["new"]), after)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,39 @@
+//! Drops what renders that ended have left in the media store: objects of lost claims, and all of those that made nothing.
+//!
+//! It waits until whoever worked for a lost claim has long stopped, so that nothing is written behind its back. The object
+//! that is the new item's own stays; the item's other objects are its reads, which stand elsewhere.
+
+use common::ids::JobId;
+use common::media::{item_prefix, media_prefix};
+use common::process::Process;
+use common::store::renders::{self, Leftover};
+
+/// Renders a run.
+const BATCH: i64 = 100;
+/// Minutes after which nobody writes for an ended render any more: many times a lease.
+const SETTLED_MINUTES: i32 = 10;
+
+/// Answers how many renders were looked after. One whose objects can't be dropped now is left for the next run.
+pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
+    let ended = renders::leftovers(&mut *process.pool.acquire().await?, SETTLED_MINUTES, BATCH).await?;
+    // No connection is held while the media store works.
+    let mut done: Vec<JobId> = Vec::with_capacity(ended.len());
+    for render in ended {
+        let dropped = match &render {
+            Leftover { output, kept_key: Some(kept), .. } => {
+                process.media.delete_others(&media_prefix(*output), kept).await
+            }
+            Leftover { output, kept_key: None, .. } => process.media.delete_all(&item_prefix(*output)).await,
+        };
+        match dropped {
+            Ok(()) => done.push(render.job),
+            Err(error) => {
+                tracing::warn!(job.id = %render.job, error = %error, "What a render left could not be dropped yet.");
+            }
+        }
+    }
+    if done.is_empty() {
+        return Ok(0);
+    }
+    renders::forget(&mut *process.pool.acquire().await?, &done).await
+}

@@ -1,0 +1,139 @@
+//! Children that write a file: the same confinement as a decoder's, and a folder that they may write to.
+//!
+//! The folder is the job's own and goes with its `Workshop`. What a child leaves there is as little to be trusted as what it
+//! read: it is opened anew as media, by `source`.
+
+use super::child::{Decoder, Ending, confinement};
+use super::confine::User;
+use super::{MediaSource, MediaTools};
+use crate::readers::{JobCtx, ReadError};
+use std::ffi::OsStr;
+use std::fs::{self, DirBuilder, File, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use tokio::io::AsyncWriteExt;
+use tokio::process::ChildStdin;
+use ulid::Ulid;
+
+/// A folder for the files of one job, written to by its children and gone when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Workshop {
+    _outer: tempfile::TempDir,
+    folder: PathBuf,
+    user: User,
+}
+
+impl Workshop {
+    /// An empty one, for children that read this media.
+    pub(crate) fn of(media: &MediaSource) -> io::Result<Self> {
+        let user = User::for_input(&media.file().metadata()?);
+        let outer = tempfile::Builder::new().prefix("mws-render-").tempdir_in(&media.tools().scratch_dir)?;
+        // Children of other jobs run as the same user. They may pass through the outer folder and not list it.
+        fs::set_permissions(outer.path(), Permissions::from_mode(0o711))?;
+        let folder = outer.path().join(Ulid::generate().to_string());
+        DirBuilder::new().mode(0o700).create(&folder)?;
+        user.is_given(&folder)?;
+        Ok(Self { _outer: outer, folder, user })
+    }
+
+    /// Where a file of this name is.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Puts a file there that its children can read.
+    pub(crate) fn put(&self, name: &str, content: &str) -> io::Result<()> {
+        fs::write(self.path(name), content)?;
+        fs::set_permissions(self.path(name), Permissions::from_mode(0o644))
+    }
+}
+
+/// What an encoder's standard input is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Feed<'a> {
+    /// The bytes of an opened media, which the child opens anew.
+    Media(&'a File),
+    /// What is written to it.
+    Written,
+}
+
+/// A running child that writes into a workshop. Dropping it kills it.
+#[derive(Debug)]
+pub(crate) struct Encoder {
+    child: Decoder,
+    stdin: Option<ChildStdin>,
+}
+
+impl Encoder {
+    /// Starts `ffmpeg` in the workshop with these arguments. No file that it writes may grow beyond `most_bytes`.
+    pub(crate) async fn start<'a>(
+        tools: &MediaTools,
+        workshop: &Workshop,
+        arguments: impl IntoIterator<Item = &'a OsStr>,
+        feed: Feed<'_>,
+        most_bytes: u64,
+        ctx: &JobCtx,
+    ) -> Result<Self, ReadError> {
+        let stdin = match feed {
+            Feed::Media(file) => Stdio::from(file.try_clone()?),
+            Feed::Written => Stdio::piped(),
+        };
+        let confinement = confinement(tools, workshop.user, most_bytes, ctx);
+        let mut child = Decoder::start_in(&workshop.folder, &tools.ffmpeg, arguments, stdin, confinement).await?;
+        let stdin = child.take_stdin();
+        Ok(Self { child, stdin })
+    }
+
+    /// Hands bytes over. Those that come after the child has ended are dropped: `finish` tells why it has.
+    pub(crate) async fn write(&mut self, bytes: &[u8], ctx: &JobCtx) -> Result<(), ReadError> {
+        let Some(stdin) = &mut self.stdin else { return Ok(()) };
+        match ctx.bounded(stdin.write_all(bytes)).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.stdin = None;
+                Ok(())
+            }
+            Ok(Err(error)) => Err(error.into()),
+            Err(error) => {
+                self.child.kill().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Reads what the child says on its standard output, 0 bytes at its end.
+    pub(crate) async fn read(&mut self, buffer: &mut [u8], ctx: &JobCtx) -> Result<usize, ReadError> {
+        self.child.read(buffer, ctx).await
+    }
+
+    /// Ends the child's input and waits for its end. `NoRoom` when its file became too large.
+    pub(crate) async fn finish(mut self, ctx: &JobCtx) -> Result<Ending, ReadError> {
+        drop(self.stdin.take());
+        let mut buffer = [0; 4096];
+        while self.child.read(&mut buffer, ctx).await? > 0 {}
+        let ending = self.child.ended(ctx).await?;
+        if ending.out_of_room() {
+            return Err(ReadError::NoRoom);
+        }
+        if ending.out_of_cpu() {
+            return Err(ReadError::Timeout);
+        }
+        if ending.stderr.contains("No space left on device") {
+            return Err(io::Error::from(io::ErrorKind::StorageFull).into());
+        }
+        Ok(ending)
+    }
+}
+
+/// What an encoder left, as a media like any other.
+pub(crate) async fn made(
+    workshop: &Workshop,
+    name: &str,
+    media: &MediaSource,
+    ctx: &JobCtx,
+) -> Result<MediaSource, ReadError> {
+    let path: &Path = &workshop.path(name);
+    MediaSource::open(path, media.shared_tools(), ctx).await
+}

@@ -1,0 +1,91 @@
+//! A claimed render: made, put into the media store under a key that names the claim, and handed to the claim's end.
+//!
+//! Until that end is committed no row names the object. One that a lost claim has left is dropped by the scheduler's
+//! `prune_renders`. Neighbours: `run_job`, which decides when it stops and how it ends, and `renders`, which make media.
+
+use crate::readers::{JobCtx, ReadError};
+use crate::run_job::{Done, Worker};
+use crate::runner::Rendering;
+use common::domain::render::RenderPlan;
+use common::domain::task::Task;
+use common::ending::Product;
+use common::media::{WriteError, rendered_key};
+use common::store::items;
+use common::store::jobs::{Claimed, ClaimedItem, Music};
+use common::store::renders::NewRendered;
+use serde_json::json;
+use std::io;
+use tokio_util::io::ReaderStream;
+
+/// Bytes that are moved to the media store at once.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// A new item whose media is in the media store.
+pub(crate) struct Made {
+    item: NewRendered,
+    /// Milliseconds of the source that were decoded.
+    duration_ms: i64,
+}
+
+impl Worker {
+    /// Renders what the job's plan says, and stores it.
+    pub(crate) async fn render(&self, claimed: &Claimed, item: &ClaimedItem, ctx: &JobCtx) -> Result<Made, ReadError> {
+        let Some(render) = &claimed.render else {
+            return Err(ReadError::Internal("a render has no plan".to_owned()));
+        };
+        let plan: RenderPlan = serde_json::from_value(render.plan.clone())
+            .map_err(|error| ReadError::Internal(format!("a render's plan can't be read: {error}")))?;
+        let music_key = match &render.music {
+            Some(Music::Here(music)) => Some(music.object_key.clone()),
+            Some(Music::Gone) => return Err(ReadError::Missing),
+            None => None,
+        };
+        let most_bytes = self.room(claimed).await?;
+        let rendering = Rendering { plan, source_key: item.object_key.clone(), music_key, most_bytes };
+        let rendered = (self.runner.render)(rendering, ctx.clone()).await?;
+
+        let object_key = rendered_key(render.output, claimed.job, claimed.claim_no);
+        let file = ReaderStream::with_capacity(tokio::fs::File::from_std(rendered.file), CHUNK_BYTES);
+        let written = self.process.media.write(&object_key, file, most_bytes).await.map_err(not_written)?;
+        let item = NewRendered {
+            job: claimed.job,
+            hash: render.hash.clone(),
+            item: render.output,
+            workspace: claimed.workspace,
+            account: claimed.owner,
+            name: render.name.clone(),
+            facts: rendered.facts,
+            bytes: i64::try_from(written.bytes).unwrap_or(i64::MAX),
+            sha256: written.sha256.to_vec(),
+            object_key,
+        };
+        Ok(Made { item, duration_ms: rendered.duration_ms })
+    }
+
+    /// Bytes that the new item may have: the limit of one file, or what is left of the account's storage.
+    async fn room(&self, claimed: &Claimed) -> Result<u64, ReadError> {
+        let settings = &self.process.settings;
+        let kept = async {
+            let mut conn = self.process.pool.acquire().await?;
+            items::bytes_kept(&mut conn, claimed.owner).await
+        };
+        let kept = kept.await.map_err(io::Error::other)?;
+        let left = settings.storage_quota_bytes.saturating_sub(u64::try_from(kept).unwrap_or(0));
+        if left == 0 { Err(ReadError::NoRoom) } else { Ok(left.min(settings.max_upload_bytes)) }
+    }
+
+    /// A render whose media is stored: charged for the source that was decoded, never above the hold.
+    pub(crate) fn render_done(&self, made: Made) -> Done {
+        let charge = self.process.settings.rates.of(Task::Render).price(made.duration_ms);
+        let result = json!({ "item_id": made.item.item });
+        Done { charge, result, made: vec![Product::Item(Box::new(made.item))] }
+    }
+}
+
+fn not_written(error: WriteError<io::Error>) -> ReadError {
+    match error {
+        WriteError::TooLarge(_) => ReadError::NoRoom,
+        WriteError::Source(error) => error.into(),
+        WriteError::Store(error) => io::Error::other(error).into(),
+    }
+}

@@ -1,0 +1,167 @@
+//! Renders: new media out of stored media, as a plan says (`common::domain::render`).
+//!
+//! Everything that touches bytes happens in confined children, as in `readers::decode`, whose neighbour this is. `sound` cuts
+//! or mixes to the sample, `film` keeps a picture's frames, `format` says what is written. Nothing here knows a database, a
+//! job row or the media store: opened sources and a plan in, an opened file or a `ReadError` out.
+
+mod cut;
+mod film;
+mod format;
+mod limiter;
+mod mix;
+mod sound;
+#[cfg(test)]
+mod tests;
+
+use crate::ingest::facts;
+use crate::readers::decode::{Channels, DecodedSound, Workshop, made};
+use crate::readers::{Engine, JobCtx, MediaSource, MediaTools, ReadError};
+use common::domain::media_time::{Span, total_us};
+use common::domain::render::RenderPlan;
+use common::store::uploads::Facts;
+use film::Film;
+use format::{Container, kept_channels};
+use sound::Track;
+use std::borrow::Cow;
+use std::fs::File;
+use std::path::Path;
+use std::process::Command;
+
+/// The encoders without which nothing is rendered here.
+const NEEDED: [&str; 2] = ["libx264", "aac"];
+/// The part of a film's progress that its sound is, in percent.
+const SOUND: u8 = 25;
+/// How much longer or shorter than its plan a render may be: a frame of AAC.
+const TOLERANCE_MS: i64 = 25;
+/// The sound of a film, before it stands in it.
+const SOUND_FILE: &str = "sound";
+/// What is made.
+const OUTPUT_FILE: &str = "output";
+
+/// Renders with the `ffmpeg` of this machine.
+#[derive(Debug, Clone)]
+pub struct Renderer {
+    engine: Engine,
+    /// How this `ffmpeg` is told to read filters from a file.
+    filter_file_option: &'static str,
+}
+
+/// The media that a plan is about.
+#[derive(Debug)]
+pub struct Sources {
+    /// What is cut, or the voice.
+    pub source: MediaSource,
+    /// The music, where the plan names one.
+    pub music: Option<MediaSource>,
+}
+
+/// What was made.
+#[derive(Debug)]
+pub struct Rendered {
+    /// It; the folder that it was made in is gone.
+    pub file: File,
+    /// What it is, as probed.
+    pub facts: Facts,
+    /// Milliseconds of the source that were really decoded, to be charged for.
+    pub duration_ms: i64,
+}
+
+impl Renderer {
+    /// The renderer of this machine; nothing when its `ffmpeg` lacks an encoder.
+    pub fn found(tools: &MediaTools) -> Option<Self> {
+        let encoders = said(tools.ffmpeg(), "-encoders")?;
+        let has = |name: &&str| encoders.lines().any(|line| line.split_whitespace().nth(1) == Some(name));
+        if let Some(missing) = NEEDED.iter().find(|name| !has(name)) {
+            tracing::warn!(encoder = missing, "ffmpeg lacks an encoder, so this worker can't render.");
+            return None;
+        }
+        let version = said(tools.ffmpeg(), "-version")?;
+        let version = version.split_whitespace().nth(2).unwrap_or("unknown").to_owned();
+        let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
+        let filter_file_option = if major.is_some_and(|major| major < 7) { "-filter_script:v" } else { "-/filter:v" };
+        Some(Self { engine: Engine { name: "ffmpeg".to_owned(), version, model: None }, filter_file_option })
+    }
+
+    /// What renders.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Makes what the plan says, of at most `most_bytes`.
+    pub async fn render(
+        &self,
+        sources: &Sources,
+        plan: &RenderPlan,
+        most_bytes: u64,
+        ctx: &JobCtx,
+    ) -> Result<Rendered, ReadError> {
+        let workshop = Workshop::of(&sources.source)?;
+        let container = Container::of(&sources.source);
+        let decoded = sound(sources, plan, container, &workshop, most_bytes, ctx).await?;
+        let keep = kept(plan);
+        if container == Container::Mp4 {
+            let rate = sources.source.probe().frame_rate.ok_or(ReadError::NoVideo)?;
+            let film =
+                Film { media: &sources.source, workshop: &workshop, sound: SOUND_FILE, name: OUTPUT_FILE, most_bytes };
+            film.write(self, &keep, rate, &ctx.step(SOUND, 100)).await?;
+        }
+        let output = made(&workshop, OUTPUT_FILE, &sources.source, ctx).await?;
+        let facts = checked(&output, container, &keep)?;
+        Ok(Rendered { file: output.file().try_clone()?, facts, duration_ms: decoded.duration_ms })
+    }
+}
+
+/// Writes the sound of the render: beside the picture at first, or as the whole of it.
+async fn sound(
+    sources: &Sources,
+    plan: &RenderPlan,
+    container: Container,
+    workshop: &Workshop,
+    most_bytes: u64,
+    ctx: &JobCtx,
+) -> Result<DecodedSound, ReadError> {
+    let media = &sources.source;
+    let is_film = container == Container::Mp4;
+    let name = if is_film { SOUND_FILE } else { OUTPUT_FILE };
+    let step = if is_film { ctx.step(0, SOUND) } else { ctx.clone() };
+    let track = Track { media, workshop, name, container: container.of_sound(), most_bytes };
+    match plan {
+        RenderPlan::RemoveSilence { keep, .. } => {
+            let channels = media.probe().audio.as_ref().map_or(Channels::Mono, kept_channels);
+            track.cut(keep, media.probe().frame_rate, channels, &step).await
+        }
+        RenderPlan::DuckMusic { envelope, .. } => {
+            let music = sources.music.as_ref().ok_or(ReadError::Missing)?;
+            track.mix(music, envelope, &step).await
+        }
+    }
+}
+
+/// What stays of the source's time.
+fn kept(plan: &RenderPlan) -> Cow<'_, [Span]> {
+    match plan {
+        RenderPlan::RemoveSilence { keep, .. } => Cow::Borrowed(keep),
+        RenderPlan::DuckMusic { envelope, .. } => {
+            Cow::Owned(vec![Span::new(0, envelope.last().map_or(0, |end| end.t_us))])
+        }
+    }
+}
+
+/// What was made is, if it is what was to be made.
+fn checked(output: &MediaSource, container: Container, keep: &[Span]) -> Result<Facts, ReadError> {
+    let probe = output.probe();
+    let planned_ms = total_us(keep) / 1000;
+    let frame_ms = probe.frame_rate.map_or(0, |rate| rate.us_of(1) / 1000);
+    let off_ms = (probe.duration_ms.unwrap_or(0) - planned_ms).abs();
+    if probe.has_video != (container == Container::Mp4) || !probe.has_audio() || off_ms > TOLERANCE_MS + frame_ms {
+        tracing::warn!(planned_ms, ?probe, "A render is not what was planned.");
+        return Err(ReadError::Corrupt("it can't be rendered whole"));
+    }
+    Ok(facts(probe, Some(container.content_type())))
+}
+
+/// What the program says of itself; nothing when it can't be run.
+fn said(program: &Path, asked: &str) -> Option<String> {
+    let output = Command::new(program).args(["-hide_banner", asked]).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
