@@ -38,7 +38,12 @@ mod tests {
     use super::*;
 
     fn api(listen: &str) -> ApiSettings {
-        ApiSettings { listen: listen.parse().unwrap(), public_url: None, trusted_proxies: Vec::new() }
+        ApiSettings {
+            listen: listen.parse().unwrap(),
+            public_url: None,
+            trusted_proxies: Vec::new(),
+            oauth: common::config::OAuthSettings::default(),
+        }
     }
 
     #[test]
