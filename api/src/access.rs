@@ -133,12 +133,12 @@ impl Needs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::openapi::document;
+    use crate::openapi::{Operation, document};
     use std::collections::BTreeSet;
 
     #[test]
     fn every_operation_says_what_it_needs_and_every_row_is_an_operation() {
-        let operations: BTreeSet<String> = document().operations().iter().map(|operation| operation.name()).collect();
+        let operations: BTreeSet<String> = document().operations().iter().map(Operation::name).collect();
         let rows: BTreeSet<String> = ACCESS.iter().map(|(name, _)| (*name).to_owned()).collect();
         assert_eq!(operations, rows);
         assert_eq!(rows.len(), ACCESS.len(), "an operation has two rows");
