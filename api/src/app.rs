@@ -3,9 +3,12 @@
 //! One value, made at start, cheap to clone. It holds no state of a request: that is `scope`.
 
 use crate::limits::Blocked;
+use crate::thumbnails::Links;
 use common::config::ApiSettings;
+use common::domain::link::LinkKeys;
 use common::process::{Process, StartError};
 use common::seal::{SealError, Sealer};
+use secrecy::ExposeSecret;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -28,6 +31,8 @@ pub struct Parts {
     pub base_url: String,
     /// Seals signing secrets.
     pub sealer: Sealer,
+    /// Makes and checks the links to pictures.
+    pub links: Links,
     /// Who is over the rate limit, so that a flood costs no queries.
     pub blocked: Blocked,
 }
@@ -55,11 +60,13 @@ impl App {
             cure: "it seals signing secrets; `openssl rand -base64 32` makes one",
         })?;
         let sealer = Sealer::new(key, settings.secret_key_old.as_ref())?;
+        let secrets = std::iter::once(key).chain(&settings.secret_key_old);
+        let keys = LinkKeys::derived(secrets.map(|secret| secret.expose_secret().trim()));
         let public_url = api.public_url.clone().unwrap_or_else(|| format!("http://{}", api.listen));
         let public_url = public_url.trim_end_matches('/').to_owned();
         let base_url = format!("{public_url}{API_PATH}");
-        let blocked = Blocked::new();
-        Ok(Self(Arc::new(Parts { process, api, public_url, base_url, sealer, blocked })))
+        let (blocked, links) = (Blocked::new(), Links::new(keys, &base_url));
+        Ok(Self(Arc::new(Parts { process, api, public_url, base_url, sealer, links, blocked })))
     }
 
     /// A connection from the pool.

@@ -30,6 +30,7 @@ pub mod routes;
 mod scope;
 pub mod sessions;
 pub mod text;
+pub mod thumbnails;
 pub mod tools;
 pub mod uploads;
 mod webhook_secret;

@@ -5,8 +5,8 @@
 use crate::app::App;
 use crate::operation::Refusals;
 use crate::{
-    balances, deliveries, event_stream, keys, library, models, projects, sessions, tools, uploads, webhook_secret,
-    webhooks, workspaces,
+    balances, deliveries, event_stream, keys, library, models, projects, sessions, thumbnails, tools, uploads,
+    webhook_secret, webhooks, workspaces,
 };
 
 /// The groups. At most sixteen a tuple, so tools and routes have one each.
@@ -18,6 +18,7 @@ type Tools = (
     tools::session::SessionTools,
     tools::library::LibraryTools,
     tools::readings::Readings,
+    tools::search_footage::SearchFootage,
     models::Models,
 );
 type Resources = (
@@ -27,6 +28,7 @@ type Resources = (
     sessions::Sessions,
     uploads::Uploads,
     library::Library,
+    thumbnails::Thumbnails,
     webhooks::Webhooks,
     deliveries::Deliveries,
     webhook_secret::WebhookSecrets,
@@ -44,6 +46,7 @@ pub fn all(app: &App) -> Routes {
         tools::session::SessionTools(app.clone()),
         tools::library::LibraryTools(app.clone()),
         tools::readings::Readings(app.clone()),
+        tools::search_footage::SearchFootage(app.clone()),
         models::Models,
     );
     let resources = (
@@ -53,6 +56,7 @@ pub fn all(app: &App) -> Routes {
         sessions::Sessions(app.clone()),
         uploads::Uploads(app.clone()),
         library::Library(app.clone()),
+        thumbnails::Thumbnails(app.clone()),
         webhooks::Webhooks(app.clone()),
         deliveries::Deliveries(app.clone()),
         webhook_secret::WebhookSecrets(app.clone()),
@@ -71,6 +75,7 @@ pub const ERRORS: &[Refusals] = &[
     tools::session::ERRORS,
     tools::library::ERRORS,
     tools::readings::ERRORS,
+    tools::search_footage::ERRORS,
     models::ERRORS,
     balances::ERRORS,
     keys::ERRORS,
@@ -78,6 +83,7 @@ pub const ERRORS: &[Refusals] = &[
     sessions::ERRORS,
     uploads::ERRORS,
     library::ERRORS,
+    thumbnails::ERRORS,
     webhooks::ERRORS,
     deliveries::ERRORS,
     webhook_secret::ERRORS,

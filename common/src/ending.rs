@@ -6,13 +6,15 @@
 //! attempt came to: the conditional updates of `store::jobs` did.
 
 use crate::domain::event::{EventId, EventType, JobEvent};
+use crate::domain::footage::Rows;
 use crate::domain::job::{Job, JobStatus, dated_back};
 use crate::domain::minutes::Minutes;
 use crate::domain::read::Read;
-use crate::ids::{AccountId, JobId};
+use crate::ids::{AccountId, ItemId, JobId};
 use crate::queue::{self, Queue, Subject, Ticket};
 use crate::store::accounts;
 use crate::store::events::{self, EndedEvent};
+use crate::store::footage;
 use crate::store::jobs::{self, Admitted, EndedJob};
 use crate::store::minutes::{self, Settlement};
 use crate::store::reads::{self, NewRead};
@@ -43,7 +45,7 @@ pub async fn conclude(
         minutes::settle(conn, &settlements).await?;
         let succeeded = |job| finals.iter().any(|one| one.job == job && one.status == JobStatus::Succeeded);
         let kept: Vec<NewRead> = reads.iter().filter(|read| succeeded(read.job)).cloned().collect();
-        reads::store(conn, &kept).await?;
+        store(conn, &kept).await?;
         reads::give_back(conn, &ids).await?;
     }
     let mut tickets = record_events(conn, &finals).await?;
@@ -67,6 +69,16 @@ pub async fn conclude(
         .map(|(payer, _)| *payer)
         .collect();
     Ok(Aftermath { wakes, places_left })
+}
+
+/// Stores results, and the rows of those that were not stored before.
+async fn store(conn: &mut PgConnection, results: &[NewRead]) -> sqlx::Result<()> {
+    let stored = reads::store(conn, results).await?;
+    let new = results.iter().filter(|one| stored.contains(&(one.item, one.read)));
+    let rows: Vec<(ItemId, &Rows)> = new.map(|one| (one.item, &one.rows)).collect();
+    footage::add_moments(conn, &rows).await?;
+    footage::add_passages(conn, &rows).await?;
+    footage::add_turns(conn, &rows).await
 }
 
 impl Aftermath {

@@ -5,14 +5,17 @@
 pub mod attempt;
 pub mod credential;
 pub mod event;
+pub mod footage;
 pub mod item;
 pub mod job;
+pub mod link;
 pub mod minutes;
 pub mod plan;
 pub mod project;
 pub mod public_address;
 pub mod read;
 pub mod retry;
+pub mod search;
 pub mod series;
 pub mod signature;
 pub mod upload;

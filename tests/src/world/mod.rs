@@ -9,6 +9,7 @@
 mod api;
 mod clock;
 mod cut;
+pub mod footage;
 pub mod invariants;
 pub mod processes;
 mod proxy;

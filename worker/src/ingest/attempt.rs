@@ -4,9 +4,10 @@
 //! to is written by its caller.
 
 use super::failure::{Failure, facts, settled};
-use crate::readers::decode::{Channels, SoundFormat, decode_sound};
+use crate::readers::decode::{Channels, SoundFormat, decode_sound, still};
 use crate::readers::{JobCtx, MediaSource, MediaTools};
-use common::media::new_media_key;
+use common::domain::item::ItemType;
+use common::media::{new_media_key, new_thumbnail_key};
 use common::process::Process;
 use common::store::items;
 use common::store::uploads::{self, Claim, Facts};
@@ -22,6 +23,8 @@ const FETCH_TIME: Duration = Duration::from_hours(1);
 const PROBE_TIME: Duration = Duration::from_mins(1);
 /// A count of the sound of a file that does not say how long it is.
 const COUNT_TIME: Duration = Duration::from_mins(15);
+/// A picture to show of it.
+const PICTURE_TIME: Duration = Duration::from_secs(30);
 /// Samples a second of that count; what is counted is time, so few will do.
 const COUNT_RATE: u32 = 8_000;
 
@@ -88,8 +91,40 @@ impl Attempt<'_> {
             });
             facts.duration_ms = Some(heard.await?.1.duration_ms);
         }
-        settled(facts)
+        let mut facts = settled(facts)?;
+        facts.thumbnail_key = self.picture(&media, &facts).await;
+        Ok(facts)
     }
+
+    /// Keeps a picture of the item to show, and answers where. An item is none the worse without one.
+    async fn picture(&self, media: &MediaSource, facts: &Facts) -> Option<String> {
+        let second = match facts.item_type {
+            ItemType::Audio => return None,
+            ItemType::Image => 0.0,
+            ItemType::Video => picture_second(facts.duration_ms.unwrap_or(0)),
+        };
+        let ctx = within(PICTURE_TIME);
+        let at = async |second| still(media, second, &ctx).await.unwrap_or_default();
+        let jpeg = match at(second).await {
+            // The file has less picture than it says.
+            None if second > 0.0 => at(0.0).await,
+            found => found,
+        }?;
+        let key = new_thumbnail_key(self.claim.item_id);
+        match self.process.media.put(&key, jpeg.into()).await {
+            Ok(()) => Some(key),
+            Err(error) => {
+                tracing::warn!(item.id = %self.claim.item_id, error = %error, "An item's picture was not kept.");
+                None
+            }
+        }
+    }
+}
+
+/// The second of a video that its picture is of: a tenth in, since films begin in the dark, and ten seconds at most.
+#[expect(clippy::cast_precision_loss, reason = "media times stay far below 2^53 ms")]
+fn picture_second(duration_ms: i64) -> f64 {
+    (duration_ms as f64 / 10_000.0).min(10.0)
 }
 
 /// A frame for a decoder. Nobody cancels it: an attempt is ended by dropping it, which kills its children.

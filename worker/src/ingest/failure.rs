@@ -139,6 +139,8 @@ pub(super) fn facts(probe: &Probe, announced: Option<&str>) -> Facts {
         width: pixels(probe.width).filter(|_| pictured),
         height: pixels(probe.height).filter(|_| pictured),
         content_type: settled_type(announced, &probe.format_name, item_type),
+        streams: probe.streams.clone(),
+        thumbnail_key: None,
     }
 }
 
@@ -160,7 +162,7 @@ mod tests {
     fn probe(has_video: bool, is_image: bool) -> Probe {
         Probe {
             duration_ms: (!is_image).then_some(1_500),
-            streams: 1,
+            streams: Vec::new(),
             audio: None,
             has_video,
             is_image,

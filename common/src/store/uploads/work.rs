@@ -3,9 +3,10 @@
 //! `claim_no` rises at every claim, and every later write names it: what a worker writes after its lease was lost and
 //! another has claimed changes nothing. A kill at any moment leaves a lease that runs out.
 
-use crate::domain::item::ItemType;
+use crate::domain::item::{ItemType, Stream};
 use crate::ids::{AccountId, ItemId, UploadId};
 use sqlx::PgConnection;
+use sqlx::types::Json;
 
 /// A claimed upload: what its worker must know to turn it into an item.
 #[derive(Debug, Clone)]
@@ -128,6 +129,10 @@ pub struct Facts {
     pub height: Option<i32>,
     /// The media type it settled on.
     pub content_type: String,
+    /// The streams of the file.
+    pub streams: Vec<Stream>,
+    /// The key of its picture in the media store, where one could be made.
+    pub thumbnail_key: Option<String>,
 }
 
 /// What became of a worker's last word.
@@ -155,7 +160,7 @@ pub async fn finish(conn: &mut PgConnection, claim: &Claim, facts: &Facts) -> sq
             RETURNING item_id, object_key, received_bytes, received_sha256
         ), ready AS (
             UPDATE items SET status = 'ready', type = $3, duration_ms = $4, has_audio = $5, has_video = $6, width = $7,
-                height = $8, content_type = $9, bytes = done.received_bytes, sha256 = done.received_sha256,
+                height = $8, content_type = $9, streams = $10, thumbnail_key = $11, bytes = done.received_bytes, sha256 = done.received_sha256,
                 object_key = done.object_key
             FROM done
             WHERE items.id = done.item_id AND items.status = 'processing'
@@ -170,6 +175,8 @@ pub async fn finish(conn: &mut PgConnection, claim: &Claim, facts: &Facts) -> sq
         facts.width,
         facts.height,
         facts.content_type,
+        Json(&facts.streams) as Json<&Vec<Stream>>,
+        facts.thumbnail_key.as_deref(),
     )
     .fetch_optional(conn)
     .await

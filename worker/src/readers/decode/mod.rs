@@ -15,7 +15,8 @@ mod sound;
 mod source;
 
 pub(super) use output::whole_output;
-pub(super) use pictures::{scene_changes, still};
+pub(super) use pictures::scene_changes;
+pub(crate) use pictures::still;
 pub use probe::{AudioStream, Probe};
 pub use sound::{Channels, DecodedSound, SoundBlocks, SoundFormat, decode_sound};
 pub use source::MediaSource;

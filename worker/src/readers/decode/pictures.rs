@@ -78,11 +78,7 @@ pub(in crate::readers) async fn scene_changes(
 }
 
 /// The picture at this second as a JPEG; nothing where there is none.
-pub(in crate::readers) async fn still(
-    media: &MediaSource,
-    second: f64,
-    ctx: &JobCtx,
-) -> Result<Option<Vec<u8>>, ReadError> {
+pub(crate) async fn still(media: &MediaSource, second: f64, ctx: &JobCtx) -> Result<Option<Vec<u8>>, ReadError> {
     let tools = media.tools();
     let second = format!("{:.3}", second.max(0.0));
     let filter = format!("scale='min({STILL},iw)':-2,format=yuvj420p");

@@ -5,14 +5,16 @@
 
 use super::output::whole_output;
 use super::{MediaLimits, MediaTools, input_arguments};
+use crate::readers::stored::seconds;
 use crate::readers::{JobCtx, Limit, ReadError};
+use common::domain::item;
 use serde::Deserialize;
 use std::ffi::OsStr;
 use std::fs::File;
 
 /// The fields that are asked for.
 const ENTRIES: &str = "format=format_name,duration,start_time:\
-                       stream=index,codec_name,codec_type,width,height,sample_rate,channels,channel_layout,\
+                       stream=index,codec_name,codec_type,width,height,avg_frame_rate,sample_rate,channels,channel_layout,\
                        duration,start_time:stream_disposition=default,attached_pic";
 /// How much description is read: far more than `streams` of it need.
 const ANSWER_BYTES: usize = 1 << 20;
@@ -23,8 +25,8 @@ pub struct Probe {
     /// Declared media time in milliseconds; unknown for an image, and for a recording whose writer never came back
     /// to note it.
     pub duration_ms: Option<i64>,
-    /// How many streams of any kind there are.
-    pub streams: u64,
+    /// All streams, of any kind.
+    pub streams: Vec<item::Stream>,
     /// The sound that readers hear, if there is any.
     pub audio: Option<AudioStream>,
     /// Whether there is a moving picture; the cover of an album is none.
@@ -98,6 +100,7 @@ struct Stream {
     codec_name: Option<String>,
     width: Option<u32>,
     height: Option<u32>,
+    avg_frame_rate: Option<String>,
     sample_rate: Option<String>,
     channels: Option<u32>,
     channel_layout: Option<String>,
@@ -118,8 +121,7 @@ struct Disposition {
 impl Described {
     /// The facts, or what there is too much of.
     fn checked(self, limits: &MediaLimits) -> Result<Probe, ReadError> {
-        let streams = self.streams.len() as u64;
-        within(Limit::Streams, streams, limits.streams)?;
+        within(Limit::Streams, self.streams.len() as u64, limits.streams)?;
         for stream in &self.streams {
             let pixels = u64::from(stream.width.unwrap_or(0)) * u64::from(stream.height.unwrap_or(0));
             within(Limit::Pixels, pixels, limits.pixels)?;
@@ -137,7 +139,7 @@ impl Described {
         }
         Ok(Probe {
             duration_ms,
-            streams,
+            streams: self.streams.iter().map(Stream::described).collect(),
             audio,
             has_video: !is_image && pictures.iter().any(|stream| stream.disposition.attached_pic == 0),
             is_image,
@@ -165,6 +167,28 @@ impl Stream {
         self.codec_type.as_deref() == Some(codec_type)
     }
 
+    /// This stream as an item shows it.
+    fn described(&self) -> item::Stream {
+        let kind = match self.codec_type.as_deref() {
+            Some("video") if self.disposition.attached_pic == 1 => "picture",
+            Some(known @ ("video" | "audio" | "subtitle" | "attachment")) => known,
+            _ => "data",
+        };
+        let pictured = matches!(kind, "video" | "picture");
+        let codec = self.codec_name.clone().filter(|name| !matches!(name.as_str(), "unknown" | "none"));
+        item::Stream {
+            index: self.index,
+            kind: kind.to_owned(),
+            codec,
+            duration_seconds: milliseconds(self.duration.as_deref()).filter(|ms| *ms > 0).map(seconds),
+            width: self.width.filter(|_| pictured),
+            height: self.height.filter(|_| pictured),
+            frame_rate: self.avg_frame_rate.as_deref().and_then(frame_rate).filter(|_| kind == "video"),
+            sample_rate: self.sample_rate.as_deref().and_then(|rate| rate.parse().ok()).filter(|_| kind == "audio"),
+            channels: self.channels.filter(|_| kind == "audio"),
+        }
+    }
+
     /// This stream as sound, when it is sound that can be decoded.
     fn audio(&self, format: &Format) -> Option<AudioStream> {
         if !self.is("audio") || matches!(self.codec_name.as_deref(), None | Some("unknown" | "none")) {
@@ -178,6 +202,14 @@ impl Stream {
         let layout = self.channel_layout.clone().filter(|layout| is_plain(layout));
         Some(AudioStream { index: self.index, rate, channels, layout, lead_in_ms })
     }
+}
+
+/// `30000/1001` as a number with three decimals; nothing for `0/0`.
+fn frame_rate(fraction: &str) -> Option<f64> {
+    let (pictures, seconds) = fraction.split_once('/')?;
+    let (pictures, seconds): (f64, f64) = (pictures.parse().ok()?, seconds.parse().ok()?);
+    let rate = (pictures / seconds * 1000.0).round() / 1000.0;
+    (rate.is_finite() && rate > 0.0).then_some(rate)
 }
 
 /// Whether a layout's name can stand in a filter as it is.
@@ -194,4 +226,18 @@ fn within(limit: Limit, found: u64, allowed: u64) -> Result<(), ReadError> {
 fn milliseconds(seconds: Option<&str>) -> Option<i64> {
     let seconds: f64 = seconds?.parse().ok()?;
     (seconds.abs() < 1e12).then(|| (seconds * 1000.0).round() as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_rate_is_a_fraction_and_never_nonsense() {
+        assert_eq!(frame_rate("30000/1001"), Some(29.97));
+        assert_eq!(frame_rate("25/1"), Some(25.0));
+        for nonsense in ["0/0", "1/0", "-1/1", "x/y", "25", "nan/1"] {
+            assert_eq!(frame_rate(nonsense), None, "{nonsense}");
+        }
+    }
 }
