@@ -14,6 +14,7 @@ mod listen;
 mod pages;
 mod prepare;
 mod reads;
+mod search;
 mod secret;
 mod tools;
 mod upload;
@@ -58,6 +59,8 @@ pub enum ClientCommand {
     /// See what was read.
     #[command(subcommand)]
     Reads(reads::Command),
+    /// Find what is said in videos.
+    Search(search::Args),
     /// Manage webhook endpoints and the signing secret.
     #[command(subcommand)]
     Webhooks(webhooks::Command),
@@ -112,6 +115,7 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Jobs(command) => jobs::run(command, context).await,
         ClientCommand::Items(command) => items::run(command, context).await,
         ClientCommand::Reads(command) => reads::run(command, context).await,
+        ClientCommand::Search(args) => search::run(args, context).await,
         ClientCommand::Webhooks(command) => webhooks::run(command, context).await,
         ClientCommand::Deliveries(command) => deliveries::run(command, context).await,
         ClientCommand::Listen(args) => listen::run(args, context).await,

@@ -40,6 +40,7 @@ mod voice_model;
 pub use decode::{MediaLimits, MediaSource, MediaTools, Probe};
 pub use error::{Limit, ReadError};
 pub use job::{JobCtx, Progress};
+pub use speech::KnownSpeech;
 pub use stored::{Engine, OutputFile, Quality, ReadOutcome, StoredRead};
 pub use transcription_server::TranscriberSettings;
 

@@ -1,7 +1,7 @@
 //! The `search_index` read: the moments of a video, to be searched by what is said and shown by a still.
 //!
-//! `ffmpeg`'s scene detector tells the cuts, `moments` makes shots of them. Words come from the transcript that the job
-//! hands in when one is stored already; one that is stored later is joined by whoever finishes it, by `moments::join`.
+//! `ffmpeg`'s scene detector tells the cuts, `moments` makes shots of them, and each gets a still. What is said in them is
+//! the transcript's to know: the two are joined when they are read, whichever ended first.
 
 use super::decode::{scene_changes, still};
 use super::moments::{self, Moment};
@@ -47,9 +47,6 @@ impl SearchIndex {
     async fn index(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
         let seen = scene_changes(media, THRESHOLD, &ctx.step(0, LOOKED)).await?;
         let mut moments = moments::moments(&seen.changes, seconds(seen.duration_ms));
-        if let Some(transcript) = &ctx.transcript {
-            moments::join(&mut moments, transcript);
-        }
         let files = stills(&mut moments, media, &ctx.step(LOOKED, 100)).await?;
         ctx.progress.reach(100);
         let data = SearchIndexData { moments };

@@ -98,6 +98,18 @@ pub(in crate::readers) async fn still(
     Ok(jpeg.starts_with(b"\xff\xd8").then_some(jpeg))
 }
 
+/// A picture to show of a whole item, `duration_ms` long: a tenth in, since films begin in the dark, and ten seconds at
+/// most. Nothing when none can be had: an item is none the worse without one.
+#[expect(clippy::cast_precision_loss, reason = "media times stay far below 2^53 ms")]
+pub(crate) async fn cover(media: &MediaSource, duration_ms: i64, ctx: &JobCtx) -> Option<Vec<u8>> {
+    let second = (duration_ms as f64 / 10_000.0).min(10.0);
+    match still(media, second, ctx).await.unwrap_or_default() {
+        // The file has less picture than it says.
+        None if second > 0.0 => still(media, 0.0, ctx).await.unwrap_or_default(),
+        found => found,
+    }
+}
+
 /// What the lines of the filters say.
 #[derive(Debug, Default)]
 struct Lines {
