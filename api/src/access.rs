@@ -43,6 +43,8 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /tools/transcribe_media", VIEWER),
     ("POST /tools/speakers", VIEWER),
     ("POST /tools/detect_beats", VIEWER),
+    ("POST /tools/remove_silence", VIEWER),
+    ("POST /tools/duck_music", VIEWER),
     ("POST /tools/list_models", Account),
     ("POST /tools/get_balances", Account),
     ("GET /models", Account),
