@@ -24,8 +24,6 @@ mod owners;
 mod pictures;
 mod rate;
 mod readings;
-mod readings;
-mod refusals;
 mod refusals;
 mod renders;
 mod search;
