@@ -43,6 +43,7 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /tools/transcribe_media", VIEWER),
     ("POST /tools/speakers", VIEWER),
     ("POST /tools/detect_beats", VIEWER),
+    ("POST /tools/search_footage", VIEWER),
     ("POST /tools/remove_silence", VIEWER),
     ("POST /tools/duck_music", VIEWER),
     ("POST /tools/list_models", Account),
@@ -57,6 +58,8 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /uploads", EDITOR),
     ("PUT /uploads/{id}/content", Nothing),
     ("POST /uploads/{id}/complete", EDITOR),
+    // The link that was given out proves enough.
+    ("GET /thumbnails/{item_id}/{picture}", Nothing),
     ("GET /library/items", VIEWER),
     ("GET /library/items/{id}", VIEWER),
     ("DELETE /library/items/{id}", EDITOR),
