@@ -7,6 +7,7 @@ mod api;
 mod balances;
 mod confirm;
 mod deliveries;
+mod edits;
 mod items;
 mod jobs;
 mod keys;
@@ -50,6 +51,10 @@ pub enum ClientCommand {
     Upload(upload::Args),
     /// Start reads on items of the library.
     Prepare(prepare::Args),
+    /// Show what to keep of an item without its silences, or make a new item of that.
+    RemoveSilence(edits::SilenceArgs),
+    /// Show how to turn music down under a voice, or mix both into a new item.
+    Duck(edits::DuckArgs),
     /// See, follow and cancel jobs.
     #[command(subcommand)]
     Jobs(jobs::Command),
@@ -112,6 +117,8 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Whoami => whoami::run(context).await,
         ClientCommand::Upload(args) => upload::run(args, context).await,
         ClientCommand::Prepare(args) => prepare::run(args, context).await,
+        ClientCommand::RemoveSilence(args) => edits::remove_silence(args, context).await,
+        ClientCommand::Duck(args) => edits::duck(args, context).await,
         ClientCommand::Jobs(command) => jobs::run(command, context).await,
         ClientCommand::Items(command) => items::run(command, context).await,
         ClientCommand::Reads(command) => reads::run(command, context).await,

@@ -341,7 +341,7 @@ async fn a_render_that_is_cancelled_stops_and_can_be_asked_for_again() -> anyhow
 async fn a_render_that_fails_is_tried_again_and_what_its_media_causes_is_final() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
-    let (crashes, corrupt) = (talk(&world, &tenant).await?, talk(&world, &tenant).await?);
+    let (unlucky, corrupt) = (talk(&world, &tenant).await?, talk(&world, &tenant).await?);
     let crashed = Arc::new(Mutex::new(false));
     world
         .work(runners::renderer(move |rendering, _| {
@@ -355,7 +355,7 @@ async fn a_render_that_fails_is_tried_again_and_what_its_media_causes_is_final()
             }
         }))
         .await?;
-    let id = job_id(&cut(&tenant.client, crashes).await?)?;
+    let id = job_id(&cut(&tenant.client, unlucky).await?)?;
     let failures = "SELECT count(*) FROM job_claims WHERE outcome = 'failed'";
     until("it has failed once", async || Ok((world.count(failures).await? == 1).then_some(()))).await?;
     world.advance(Duration::from_secs(11)).await?;
