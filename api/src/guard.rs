@@ -74,7 +74,7 @@ impl Endpoint for Guard {
     type Output = Response;
 
     async fn call(&self, mut request: Request) -> poem::Result<Response> {
-        let envelope = Envelope::of(request.original_uri().path());
+        let envelope = Envelope::of(&self.template);
         let mut response = match self.reach(&mut request) {
             Err(refusal) => envelope.refuse(&refusal),
             Ok(()) => match self.inner.call(request).await {

@@ -34,28 +34,37 @@ file = pathlib.Path(path)
 client = AuthenticatedClient(base_url=base_url, token=key, timeout=60)
 content = file.read_bytes()
 
+
+
+def answered(reply):
+    """What was answered; a refusal ends the program with its words."""
+    if reply is None or isinstance(reply, (RouteError, ToolError)):
+        raise SystemExit(f"refused: {reply}")
+    return reply
+
+
 announced = CreateUpload(filename=file.name, content_type="audio/wav", bytes_=len(content))
-upload = create_upload.sync(client=client, body=announced)
+upload = answered(create_upload.sync(client=client, body=announced))
 token = parse_qs(urlsplit(upload.upload.url).query)["token"][0]
 body = types.File(payload=file.open("rb"), file_name=file.name, mime_type="audio/wav")
-received = send_upload_content.sync(upload.id, client=client, body=body, token=token)
-complete_upload.sync(upload.id, client=client)
+received = answered(send_upload_content.sync(upload.id, client=client, body=body, token=token))
+answered(complete_upload.sync(upload.id, client=client))
 for _ in range(600):
-    item = get_library_item.sync(upload.item_id, client=client)
+    item = answered(get_library_item.sync(upload.item_id, client=client))
     if item.status != LibraryItemStatus.PROCESSING:
         break
     time.sleep(0.1)
 
 wish = PrepareMediaRequest(refs=[item.id], reads=[ReadKind.LEVELS, ReadKind.SPEECH])
-prepared = prepare_media.sync(client=client, body=wish, idempotency_key="a-generated-client")
+prepared = answered(prepare_media.sync(client=client, body=wish, idempotency_key="a-generated-client"))
 started = prepared.data.job_ids
 for _ in range(60):
-    followed = get_jobs.sync(client=client, body=GetJobsRequest(job_ids=started, wait_seconds=5))
+    followed = answered(get_jobs.sync(client=client, body=GetJobsRequest(job_ids=started, wait_seconds=5)))
     if all(job.finished_at for job in followed.data.jobs):
         break
 
 levels = get_stored_read.sync_detailed(item.id, "levels", client=client)
-balances = read_balances.sync(client=client)
+balances = answered(read_balances.sync(client=client))
 unknown = get_library_item.sync("nothing", client=client)
 empty = prepare_media.sync(client=client, body=PrepareMediaRequest(refs=[], reads=[ReadKind.LEVELS]))
 assert isinstance(unknown, RouteError) and isinstance(empty, ToolError)

@@ -76,7 +76,14 @@ fn replaced(example: &Value, ids: &BTreeMap<String, String>) -> Value {
             ids.get(prefix).filter(|_| text.len() == 30).map_or_else(|| example.clone(), |id| json!(id))
         }
         Value::Array(values) => values.iter().map(|value| replaced(value, ids)).collect(),
-        Value::Object(object) => object.iter().map(|(key, value)| (key.clone(), replaced(value, ids))).collect(),
+        Value::Object(object) => object
+            .iter()
+            .map(|(key, value)| match key.as_str() {
+                key if key == "ref" || key.ends_with("_ref") => (key.to_owned(), json!(ids["itm"])),
+                "refs" => (key.clone(), json!([ids["itm"]])),
+                _ => (key.clone(), replaced(value, ids)),
+            })
+            .collect(),
         plain => plain.clone(),
     }
 }

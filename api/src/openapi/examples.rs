@@ -1,7 +1,8 @@
 //! An example of each body and each answer, made from the schemas themselves, so that no operation is without one.
 //!
-//! Pure. A field's name says what stands in it: ids have their prefix, times and addresses look like themselves. What
-//! clients send shows the fields that are required and the few that are usually wanted; an answer shows all.
+//! Pure. An example that a type gives of itself is taken as it is; for the rest, a field's name says what stands in it: ids
+//! have their prefix, times and addresses look like themselves. What clients send shows the fields that are required and the
+//! few that are usually wanted; an answer shows all.
 
 use crate::error::{ApiError, Code};
 use serde_json::{Map, Value, json};
@@ -111,6 +112,9 @@ impl Maker<'_> {
     fn value(&self, schema: &Value, field: &str, owner: &str) -> Value {
         if let Some(name) = schema["$ref"].as_str().and_then(|name| name.rsplit('/').next()) {
             return self.value(&self.schemas[name], field, name);
+        }
+        if let Some(example) = schema.get("example") {
+            return example.clone();
         }
         if let Some(part) = schema["allOf"].get(0) {
             return self.value(part, field, owner);

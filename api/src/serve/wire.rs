@@ -7,8 +7,8 @@
 //! answer has. HTTP/2 keeps its own order; of it only the beginning is watched.
 
 use bytes::Bytes;
-use http_body_util::BodyExt;
 use http_body_util::combinators::BoxBody;
+use hyper::body::{Body, Frame, SizeHint};
 use poem::Response;
 use poem::http::{self, StatusCode};
 use std::future::Future;
@@ -86,13 +86,31 @@ impl Drop for Answering {
 }
 
 /// The response, whose body holds `answering` until it has been sent.
-pub fn held(response: Response, answering: Answering) -> http::Response<BoxBody<Bytes, io::Error>> {
-    let (parts, body) = http::Response::from(response).into_parts();
-    let body = body.map_frame(move |frame| {
-        let _ = &answering;
-        frame
-    });
-    http::Response::from_parts(parts, body.boxed())
+pub fn held(response: Response, answering: Answering) -> http::Response<Held> {
+    http::Response::from(response).map(|body| Held { body, _answering: answering })
+}
+
+/// A body that is under way until it is dropped. It is as long as the one that it holds.
+pub struct Held {
+    body: BoxBody<Bytes, io::Error>,
+    _answering: Answering,
+}
+
+impl Body for Held {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
 }
 
 /// What is awaited of the client.

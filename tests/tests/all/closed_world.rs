@@ -245,9 +245,17 @@ impl Stage {
         let path = self.filled(template).await?;
         let body = self.filled(body).await?;
         let answer = client.send(method, &path, &[], (!body.is_empty()).then_some(body)).await?;
-        if method != "GET" && answer.status < 300 {
-            // It may be gone, or no longer what it was.
-            self.made.clear();
+        if answer.status < 300 {
+            let spent = ["/cancel", "/status", "/complete", "/cancel_jobs", "/delete_item"];
+            if method == "DELETE" || spent.iter().any(|end| template.ends_with(end)) {
+                // What the row names is gone, or no longer what it was.
+                self.made.clear();
+            }
+            if ["POST /keys", "POST /webhooks"].contains(operation) {
+                // An account has ten of each at most.
+                let path = format!("{template}/{}", answer.json["id"].as_str().unwrap_or_default());
+                self.callers[1].1.send("DELETE", &path, &[], None).await?;
+            }
         }
         if method == "DELETE" && template == "/webhook-secret" {
             client.send("POST", "/webhook-secret", &[], Some("{}".to_owned())).await?;

@@ -57,6 +57,7 @@ fn assert_refused(answer: &Wired, status: u16, code: &str, what: &str) {
         assert!(answer.header(name).is_some_and(|value| !value.is_empty()), "{what}: no {name} in {}", answer.head);
     }
     assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{what}");
+    assert_eq!(answer.header("content-length"), Some(&*answer.body.len().to_string()), "{what}: {}", answer.head);
 }
 
 #[tokio::test]

@@ -68,7 +68,10 @@ async fn a_typescript_client_made_from_the_document_compiles_and_does_the_main_j
     generator.arg(document()).arg("--output").arg(folder.path().join("schema.d.ts"));
     clients::run(generator).await?;
     let mut compiler = Command::new(program("tsc"));
-    compiler.args(["--strict", "--target", "es2022", "--module", "nodenext", "--types", "node"]).arg(&source);
+    compiler
+        .current_dir(folder.path())
+        .args(["--strict", "--target", "es2022", "--module", "nodenext", "--types", "node"]);
+    compiler.arg("--typeRoots").arg(packages.join("node_modules/@types")).arg(&source);
     clients::run(compiler).await?;
     let mut client = Command::new("node");
     client.arg(folder.path().join("generated_client.js"));
