@@ -13,6 +13,7 @@ mod pages;
 mod prepare;
 mod reads;
 mod secret;
+mod show;
 mod tools;
 mod upload;
 mod webhooks;
@@ -56,6 +57,8 @@ pub enum ClientCommand {
     /// See what was read.
     #[command(subcommand)]
     Reads(reads::Command),
+    /// Draw what was read of an item on one time axis.
+    Show(show::Args),
     /// Manage webhook endpoints and the signing secret.
     #[command(subcommand)]
     Webhooks(webhooks::Command),
@@ -102,6 +105,7 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Jobs(command) => jobs::run(command, context).await,
         ClientCommand::Items(command) => items::run(command, context).await,
         ClientCommand::Reads(command) => reads::run(command, context).await,
+        ClientCommand::Show(args) => show::run(args, context).await,
         ClientCommand::Webhooks(command) => webhooks::run(command, context).await,
         ClientCommand::Deliveries(command) => deliveries::run(command, context).await,
         ClientCommand::Balances => balances::run(context).await,

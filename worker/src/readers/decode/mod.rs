@@ -15,7 +15,7 @@ mod sound;
 mod source;
 
 pub(super) use output::whole_output;
-pub(super) use pictures::{scene_changes, still};
+pub(super) use pictures::{small_pictures, still};
 pub use probe::{AudioStream, Probe};
 pub use sound::{Channels, DecodedSound, SoundBlocks, SoundFormat, decode_sound};
 pub use source::MediaSource;
