@@ -60,7 +60,7 @@ async fn read(readers: &Readers, read: Read, path: &Path, time: Duration) -> Res
 }
 
 /// What is wrong with the way a read of this file ended; nothing when all is well.
-fn fault(file: &HostileFile, kind: Read, ended: &Result<ReadOutcome, ReadError>) -> Option<String> {
+fn fault(file: &HostileFile, ended: &Result<ReadOutcome, ReadError>) -> Option<String> {
     let shown = match ended {
         Ok(outcome) => serde_json::to_string(&outcome.stored).unwrap(),
         Err(error) => error.to_string(),
@@ -73,7 +73,7 @@ fn fault(file: &HostileFile, kind: Read, ended: &Result<ReadOutcome, ReadError>)
             Some("it lasts as long as its neighbour".to_owned())
         }
         ("any", Ok(_)) => None,
-        ("read", Ok(_)) if kind != Read::SearchIndex => None,
+        ("read", Ok(_)) => None,
         ("read", Err(ReadError::NoVideo)) => None,
         ("any", Err(error)) if error.job_error_code() == "reader_timeout" => None,
         ("any" | "refused", Err(error)) if OF_THE_FILE.contains(&error.job_error_code()) && !error.retryable() => None,
@@ -114,7 +114,7 @@ async fn whatever_the_bytes_a_read_ends_in_a_result_or_a_typed_error_and_shows_n
         async move {
             let time = if file.expected == "any" { DEADLINE } else { PATIENCE };
             let fault = match timeout(time + HANGS, read(readers, kind, &path, time)).await {
-                Ok(ended) => fault(file, kind, &ended),
+                Ok(ended) => fault(file, &ended),
                 Err(_) => Some("it hangs".to_owned()),
             };
             fault.map(|fault| format!("{kind} of {:?} ({}, {}): {fault}", file.name, file.expected, file.what))
