@@ -17,6 +17,7 @@ mod prepare;
 mod reads;
 mod search;
 mod secret;
+mod show;
 mod tools;
 mod upload;
 mod webhooks;
@@ -66,6 +67,8 @@ pub enum ClientCommand {
     Reads(reads::Command),
     /// Find what is said in videos.
     Search(search::Args),
+    /// Draw what was read of an item on one time axis.
+    Show(show::Args),
     /// Manage webhook endpoints and the signing secret.
     #[command(subcommand)]
     Webhooks(webhooks::Command),
@@ -123,6 +126,7 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Items(command) => items::run(command, context).await,
         ClientCommand::Reads(command) => reads::run(command, context).await,
         ClientCommand::Search(args) => search::run(args, context).await,
+        ClientCommand::Show(args) => show::run(args, context).await,
         ClientCommand::Webhooks(command) => webhooks::run(command, context).await,
         ClientCommand::Deliveries(command) => deliveries::run(command, context).await,
         ClientCommand::Listen(args) => listen::run(args, context).await,

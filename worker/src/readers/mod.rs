@@ -22,6 +22,7 @@ mod onsets;
 mod peaks;
 mod pocketsphinx;
 mod search_index;
+mod shots;
 mod speaker_turns;
 mod speakers;
 mod speech;
