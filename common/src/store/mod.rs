@@ -27,4 +27,4 @@ pub mod uploads;
 pub mod webhook_secrets;
 pub mod workspaces;
 
-pub use connect::{PoolSize, connect, migrate, pending_migrations};
+pub use connect::{PoolSize, connect, migrate, pending_migrations, without_waiting};
