@@ -50,7 +50,14 @@ async fn waits(bench: &Bench, queued: usize) -> anyhow::Result<Vec<f64>> {
         ticks.tick().await;
         start(&scene, &url, &other, &[*item], &["levels"]).await?;
     }
-    scene.until_none("SELECT count(*) FROM jobs WHERE started_at IS NULL AND read = 'levels'").await?;
+    loop {
+        let waiting = "SELECT count(*) FROM jobs WHERE started_at IS NULL AND payer_account_id = $1";
+        let waiting: i64 = sqlx::query_scalar(waiting).bind(other.id).fetch_one(&scene.database.pool).await?;
+        if waiting == 0 {
+            break;
+        }
+        tokio::time::sleep(PACE).await;
+    }
     let left = scene.database.count("SELECT count(*) FROM jobs WHERE started_at IS NULL").await?;
     ensure!(queued == 0 || left > 0, "the other account's jobs were over before the samples were");
     let waits = sqlx::query_scalar(

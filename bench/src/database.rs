@@ -52,7 +52,6 @@ impl Server {
         admin.close().await?;
         let url = self.postgres.url(&name);
         let pool = store::connect(&url, PoolSize(16), "bench").await?;
-        // A backlog is written in one transaction that takes longer than any of the service's may.
         Ok(Database { name, url, pool })
     }
 

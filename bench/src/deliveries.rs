@@ -19,12 +19,15 @@ const SVIX_TEN: f64 = 4.0 * 2_357.0;
 struct Round {
     per_second: f64,
     cpu_per_thousand: f64,
+    /// Of that, the database's.
+    database: f64,
 }
 
 /// The middle of what the rounds came to.
 struct Middle {
     per_second: f64,
     cpu_per_thousand: f64,
+    database: f64,
 }
 
 /// Measures, in alternating rounds.
@@ -52,12 +55,18 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     table.add(format!("one endpoint: {cpu}"), one.cpu_per_thousand, "s", beside, Bar::AtMost(0.5));
     let beside = Some(bare_ten.cpu_per_thousand);
     table.add(format!("ten endpoints: {cpu}"), ten.cpu_per_thousand, "s", beside, Bar::AtMost(0.5));
+    table.add("one endpoint: of that the database's", one.database, "s", None, Bar::None);
+    table.add("ten endpoints: of that the database's", ten.database, "s", None, Bar::None);
     Ok(())
 }
 
 fn middle(rounds: &[Round]) -> Middle {
     let of = |part: fn(&Round) -> f64| median(&rounds.iter().map(part).collect::<Vec<_>>());
-    Middle { per_second: of(|round| round.per_second), cpu_per_thousand: of(|round| round.cpu_per_thousand) }
+    Middle {
+        per_second: of(|round| round.per_second),
+        cpu_per_thousand: of(|round| round.cpu_per_thousand),
+        database: of(|round| round.database),
+    }
 }
 
 /// The service sends a backlog: from its commit until the last attempt is recorded.
@@ -75,7 +84,7 @@ async fn ours(bench: &Bench, endpoints: usize) -> anyhow::Result<Round> {
     let used = cpu(bench, &service)?;
     scene.receives(WARM / endpoints * endpoints + many).await?;
     scene.until_none(LEFT).await?;
-    let round = round(many, began.elapsed().as_secs_f64(), cpu(bench, &service)? - used);
+    let round = round(many, began.elapsed().as_secs_f64(), cpu(bench, &service)?.since(used));
     scene.end(service).await?;
     Ok(round)
 }
@@ -95,7 +104,7 @@ async fn bare(bench: &Bench, endpoints: usize) -> anyhow::Result<Round> {
     let (began, used) = (std::time::Instant::now(), cpu(bench, &loops)?);
     scene.receives(WARM + many).await?;
     scene.until_none(LEFT).await?;
-    let round = round(many, began.elapsed().as_secs_f64(), cpu(bench, &loops)? - used);
+    let round = round(many, began.elapsed().as_secs_f64(), cpu(bench, &loops)?.since(used));
     scene.end(loops).await?;
     Ok(round)
 }
@@ -125,12 +134,31 @@ async fn requests(bench: &Bench) -> anyhow::Result<f64> {
     Ok(rate)
 }
 
+/// CPU time in seconds.
+#[derive(Debug, Clone, Copy)]
+struct Cpu {
+    part: f64,
+    database: f64,
+}
+
+impl Cpu {
+    fn since(self, earlier: Self) -> Self {
+        Self { part: self.part - earlier.part, database: self.database - earlier.database }
+    }
+}
+
 /// The CPU time of the part and of the database.
-fn cpu(bench: &Bench, part: &Running) -> anyhow::Result<f64> {
-    Ok(part.cpu_seconds()? + bench.server.cpu_seconds()?)
+fn cpu(bench: &Bench, part: &Running) -> anyhow::Result<Cpu> {
+    Ok(Cpu { part: part.cpu_seconds()?, database: bench.server.cpu_seconds()? })
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a count of deliveries")]
-fn round(many: usize, seconds: f64, cpu_seconds: f64) -> Round {
-    Round { per_second: many as f64 / seconds, cpu_per_thousand: cpu_seconds * 1_000.0 / many as f64 }
+fn round(many: usize, seconds: f64, cpu: Cpu) -> Round {
+    let many = many as f64;
+    let thousand = |seconds: f64| seconds * 1_000.0 / many;
+    Round {
+        per_second: many / seconds,
+        cpu_per_thousand: thousand(cpu.part + cpu.database),
+        database: thousand(cpu.database),
+    }
 }

@@ -8,6 +8,7 @@
 use crate::domain::read::Read;
 use crate::domain::task::Task;
 use crate::ids::{DeliveryId, JobId, ProjectWebhookId, UploadId};
+use crate::store::{self, PoolSize};
 use crate::wake::Wakes;
 use apalis::prelude::{Monitor, WorkerBuilder, WorkerBuilderExt};
 use apalis_core::backend::ext::BackendExt;
@@ -223,8 +224,12 @@ pub async fn work(
         tracing::warn!(worker = worker.name(), error = %error, "A queue worker lost its backend and is restarted.");
         true
     });
-    for subscription in subscriptions.iter().flat_map(Subscription::parts) {
-        let (pool, wakes, process) = (pool.clone(), wakes.clone(), process.to_owned());
+    let parts: Vec<Subscription> = subscriptions.iter().flat_map(Subscription::parts).collect();
+    // A worker fetches and acknowledges by turns, so it has use for one connection.
+    let connections = u32::try_from(parts.len()).unwrap_or(u32::MAX);
+    let tickets = store::without_waiting(pool, PoolSize(connections.max(1)));
+    for subscription in parts {
+        let (pool, wakes, process) = (tickets.clone(), wakes.clone(), process.to_owned());
         monitor = monitor.register(move |_| {
             let config = Config::default()
                 .queue(subscription.name())

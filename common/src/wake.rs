@@ -1,11 +1,13 @@
 //! Telling other processes that something is there, without a lock that every commit shares.
 //!
-//! A NOTIFY inside a transaction takes one lock for the whole server at commit. Here a process notifies after its commit,
-//! once for everything that came together within two milliseconds, and listens on one direct connection for all of its
-//! queues and long polls. A notification that is lost costs a second: everyone who waits also polls.
+//! A NOTIFY inside a transaction takes one lock for the whole server at commit. Here a process notifies after its commit:
+//! at once after a quiet moment, and otherwise once for everything that came together within two milliseconds. It listens
+//! on one direct connection for all of its queues and long polls. A notification that is lost costs a second: everyone who
+//! waits also polls.
 
 use crate::ids::{AccountId, JobId};
 use crate::queue::Queue;
+use crate::store::{self, PoolSize};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use sqlx::PgPool;
@@ -13,9 +15,10 @@ use sqlx::postgres::PgListener;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::sync::{broadcast, mpsc};
+use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
 
-/// How long notifications are gathered before they are sent as one.
+/// The least time between two notifications: what comes meanwhile is sent as one.
 const GATHER: Duration = Duration::from_millis(2);
 /// Postgres refuses a payload of 8,000 bytes.
 const PAYLOAD_BYTES: usize = 7_500;
@@ -74,7 +77,7 @@ impl Wakes {
     pub fn start(direct: &PgPool, shutdown: CancellationToken) -> Self {
         let (outgoing, wakes) = mpsc::unbounded_channel();
         let (incoming, _) = broadcast::channel(4096);
-        tokio::spawn(send(direct.clone(), wakes));
+        tokio::spawn(send(store::without_waiting(direct, PoolSize(1)), wakes));
         tokio::spawn(listen(direct.clone(), incoming.clone(), shutdown));
         Self { outgoing, incoming }
     }
@@ -116,10 +119,12 @@ impl Wakes {
 }
 
 async fn send(pool: PgPool, mut wakes: mpsc::UnboundedReceiver<Wake>) {
+    let mut earliest = Instant::now();
     loop {
         // It ends with the last handle: what ends while the process drains is told too.
         let Some(first) = wakes.recv().await else { return };
-        tokio::time::sleep(GATHER).await;
+        sleep_until(earliest).await;
+        earliest = Instant::now() + GATHER;
         let mut words = BTreeSet::from([first.word()]);
         while let Ok(wake) = wakes.try_recv() {
             words.insert(wake.word());

@@ -30,6 +30,19 @@ pub async fn connect(url: &str, size: PoolSize, name: &str) -> sqlx::Result<PgPo
         .await
 }
 
+/// Connections to the same database whose commits are not waited for until they are on disk: for tickets and wake-ups,
+/// which a crash may lose because our own rows make them good. A claim of ours never goes through it (sql.md, rule 5).
+/// They are opened when they are needed.
+pub fn without_waiting(pool: &PgPool, size: PoolSize) -> PgPool {
+    let options = (*pool.connect_options()).clone().options([("synchronous_commit", "off")]);
+    PgPoolOptions::new()
+        .max_connections(size.0)
+        .acquire_timeout(Duration::from_secs(5))
+        .test_before_acquire(false)
+        .after_release(|conn, _| Box::pin(at_rest(conn)))
+        .connect_lazy_with(options)
+}
+
 /// Whether a connection that comes back to the pool has no transaction open; one that has is closed.
 ///
 /// A `begin` that is dropped before it is answered, as when a client hangs up, leaves its transaction open and the pool

@@ -35,3 +35,4 @@ pub mod workspaces;
 
 pub use connect::{PoolSize, connect, migrate, pending_migrations};
 pub use window::{Seen, WINDOW};
+pub use connect::{PoolSize, connect, migrate, pending_migrations, without_waiting};
