@@ -16,5 +16,6 @@ mod owners;
 mod pictures;
 mod readings;
 mod refusals;
+mod results;
 mod search;
 mod tidy;

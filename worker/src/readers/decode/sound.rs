@@ -104,14 +104,16 @@ async fn start(
     // A second more than is allowed, to tell what is too long from what just fits.
     let most_seconds = (tools.limits.duration_ms / 1000 + 2).to_string();
     let stream = format!("0:{}", audio.index);
-    let (channels, layout) = match wanted.channels {
-        Channels::Mono => (1, ":channel_layouts=mono".to_owned()),
+    let (channels, layout, mix) = match wanted.channels {
+        // The mean of what is mixed, never its sum: two channels that are alike would else be 3 dB louder, and cut off where
+        // an engine takes 16 bits.
+        Channels::Mono => (1, ":channel_layouts=mono".to_owned(), ":rematrix_maxval=1"),
         Channels::Native => {
             let layout = audio.layout.as_ref().map(|layout| format!(":channel_layouts={layout}"));
-            (audio.channels, layout.unwrap_or_default())
+            (audio.channels, layout.unwrap_or_default(), "")
         }
     };
-    let filter = format!("aresample={}:async=1,aformat=sample_fmts=flt{layout}", wanted.rate);
+    let filter = format!("aresample={}:async=1{mix},aformat=sample_fmts=flt{layout}", wanted.rate);
     let (channels, rate) = (channels.to_string(), wanted.rate.to_string());
     let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-t", &most_seconds];
     let after = ["-map", &stream, "-vn", "-sn", "-dn", "-af", &filter, "-ac", &channels, "-ar", &rate];
