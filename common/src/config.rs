@@ -111,6 +111,14 @@ pub struct Settings {
     #[arg(long, env = "MWS_TRANSCRIBER_KEY", hide_env_values = true)]
     pub transcriber_key: Option<SecretString>,
 
+    /// Server (`http(s)://…`) that tells speakers apart, as docs/engines.md says. Unset: the built-in engine.
+    #[arg(long, env = "MWS_DIARIZER")]
+    pub diarizer: Option<String>,
+
+    /// Bearer token of that server.
+    #[arg(long, env = "MWS_DIARIZER_KEY", hide_env_values = true)]
+    pub diarizer_key: Option<SecretString>,
+
     /// Bytes of one upload.
     #[arg(long, env = "MWS_MAX_UPLOAD_BYTES", default_value_t = 10 << 30)]
     pub max_upload_bytes: u64,

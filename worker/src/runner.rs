@@ -1,7 +1,8 @@
 //! How claimed work is done: on this machine's engines, or by whatever a test or a benchmark puts in their place.
 
 use crate::readers::{
-    Engine, JobCtx, MediaLimits, MediaSource, ReadError, ReadOutcome, ReaderSettings, Readers, TranscriberSettings,
+    DiarizerSettings, Engine, JobCtx, MediaLimits, MediaSource, ReadError, ReadOutcome, ReaderSettings, Readers,
+    TranscriberSettings,
 };
 use crate::renders::{Rendered, Renderer, Sources};
 use common::config::Settings;
@@ -84,6 +85,10 @@ pub fn reader_settings(settings: &Settings) -> ReaderSettings {
             model: settings.transcriber_model.clone(),
             key: settings.transcriber_key.clone(),
         }),
+        diarizer: settings
+            .diarizer
+            .as_ref()
+            .map(|url| DiarizerSettings { url: url.clone(), key: settings.diarizer_key.clone() }),
         model_dirs: settings.model_dir.clone(),
         limits: MediaLimits { duration_ms, ..MediaLimits::default() },
         ..ReaderSettings::default()

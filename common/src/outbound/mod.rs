@@ -156,12 +156,15 @@ pub fn trusted_client(extra_roots: &[CertificateDer<'static>]) -> Result<reqwest
     built.map_err(|error| OutboundError::Setup(error.to_string()))
 }
 
-/// [`trusted_client`] for requests that send a large body: an answer is waited for as long as the sending takes.
+/// [`trusted_client`] for requests that take long, because of what they send or of what is done with it: an answer is waited
+/// for as long as the caller does, who must put an end to it.
 ///
 /// # Errors
 /// As [`OutboundClient::new`].
 pub fn sending_client(extra_roots: &[CertificateDer<'static>]) -> Result<reqwest::Client, OutboundError> {
-    trusted(extra_roots)?.build().map_err(|error| OutboundError::Setup(error.to_string()))
+    // A server that has gone without a word is noticed by its silence on the connection, not in its answer.
+    let built = trusted(extra_roots)?.pool_idle_timeout(IDLE).tcp_keepalive(Duration::from_secs(15)).build();
+    built.map_err(|error| OutboundError::Setup(error.to_string()))
 }
 
 #[expect(clippy::disallowed_methods, reason = "this module owns the only HTTP client")]

@@ -26,6 +26,7 @@ mod rate;
 mod readings;
 mod refusals;
 mod renders;
+mod results;
 mod search;
 mod strangers;
 mod tidy;

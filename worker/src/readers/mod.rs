@@ -12,6 +12,8 @@ mod beat_facts;
 mod beat_tracker;
 mod beats;
 pub mod decode;
+mod diarization_server;
+mod engine_server;
 mod error;
 mod job;
 mod levels;
@@ -39,6 +41,7 @@ mod voice_detector;
 mod voice_model;
 
 pub use decode::{MediaLimits, MediaSource, MediaTools, Probe};
+pub use diarization_server::DiarizerSettings;
 pub use error::{Limit, ReadError};
 pub use job::{JobCtx, Progress};
 pub use speech::KnownSpeech;
@@ -74,6 +77,8 @@ pub struct ReaderSettings {
     pub pocketsphinx: Option<PathBuf>,
     /// A transcription server to ask instead of this machine's own engine.
     pub transcriber: Option<TranscriberSettings>,
+    /// A server to ask who speaks when, instead of this machine's own engine.
+    pub diarizer: Option<DiarizerSettings>,
     /// Folders that may hold model files, the first one first (`MWS_MODEL_DIR`, separated as `PATH` is).
     pub model_dirs: Vec<PathBuf>,
     /// Where a job's own folder is made; the system's folder for temporary files when not given.
@@ -99,14 +104,10 @@ impl Readers {
         let speech = Arc::new(speech::Speech::found(&settings.model_dirs));
         let transcript =
             transcript::Transcript::found(settings, &speech).map(|reader| Arc::new(reader) as Arc<dyn Reader>);
-        let readers: [Arc<dyn Reader>; 5] = [
-            Arc::new(levels::Levels),
-            Arc::new(beats::Beats),
-            Arc::new(search_index::SearchIndex),
-            Arc::new(speakers::Speakers::on(&speech)),
-            speech,
-        ];
-        let readers = readers.into_iter().chain(transcript);
+        let speakers = speakers::Speakers::found(settings, &speech).map(|reader| Arc::new(reader) as Arc<dyn Reader>);
+        let readers: [Arc<dyn Reader>; 4] =
+            [Arc::new(levels::Levels), Arc::new(beats::Beats), Arc::new(search_index::SearchIndex), speech];
+        let readers = readers.into_iter().chain(transcript).chain(speakers);
         let by_read = readers.map(|reader| (reader.read(), reader)).collect();
         Self { by_read, tools: Some(tools) }
     }

@@ -60,9 +60,12 @@ pub(super) fn turns(steps: &[Step], speech: &[Segment]) -> Vec<Turn> {
 
 /// The names of all who have a turn, in the order of their first.
 pub(super) fn speakers(turns: &[Turn]) -> Vec<String> {
-    let mut names: Vec<String> = turns.iter().map(|turn| turn.speaker.clone()).collect();
-    names.sort();
-    names.dedup();
+    let mut names: Vec<String> = Vec::new();
+    for turn in turns {
+        if !names.contains(&turn.speaker) {
+            names.push(turn.speaker.clone());
+        }
+    }
     names
 }
 

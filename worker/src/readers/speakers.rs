@@ -2,17 +2,20 @@
 //!
 //! Own engine, in three passes over the sound: where speech is, which voices are in it (`mfcc`, `voice_model`,
 //! `voice_clusters`), and who speaks when (`speaker_turns`). What is kept is sums and a few bytes a step, so that a day
-//! of media fits. Voices that are much alike are taken for one: the result is a draft.
+//! of media fits. Voices that are much alike are taken for one: the result is a draft. Where `MWS_DIARIZER` names a server,
+//! that is asked instead (`diarization_server`).
 
-use super::decode::{Channels, SoundBlocks, SoundFormat, decode_sound};
+use super::decode::{Channels, DecodedSound, SoundBlocks, SoundFormat, decode_sound};
+use super::diarization_server::DiarizationServer;
 use super::mfcc::{Cepstra, Cepstrum, FRAME, HOP};
 use super::speaker_turns::{STEP_FRAMES, Step, Turn, speakers, turns};
 use super::speech::Speech;
 use super::speech_segments::Segment;
+use super::stored::seconds;
 use super::voice_clusters::voices;
 use super::voice_detector::RATE;
 use super::voice_model::{VoiceModel, VoiceSums};
-use super::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader};
+use super::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader, ReaderSettings};
 use common::domain::read::Read;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -33,39 +36,90 @@ struct SpeakersData {
     segments: Vec<Turn>,
 }
 
+/// What tells voices apart.
+#[derive(Debug)]
+enum Diarizer {
+    /// This machine, as the other functions here do it.
+    Local,
+    Server(DiarizationServer),
+}
+
+/// Who speaks when, and what is stored with that.
+struct Told {
+    turns: Vec<Turn>,
+    speech: Vec<Segment>,
+    decoded: DecodedSound,
+    /// What a server says that it used.
+    model: Option<String>,
+}
+
 /// Tells voices apart.
 #[derive(Debug)]
 pub(super) struct Speakers {
+    diarizer: Diarizer,
     speech: Arc<Speech>,
 }
 
 impl Speakers {
-    /// On the speech that this engine finds.
-    pub(super) fn on(speech: &Arc<Speech>) -> Self {
-        Self { speech: Arc::clone(speech) }
+    /// With the server that the settings name, or else with this machine's own engine on the speech that it finds; nothing
+    /// where the settings name no server that can be asked.
+    pub(super) fn found(settings: &ReaderSettings, speech: &Arc<Speech>) -> Option<Self> {
+        let diarizer = match settings.diarizer.as_ref().map(DiarizationServer::new) {
+            None => Diarizer::Local,
+            Some(Ok(server)) => Diarizer::Server(server),
+            Some(Err(reason)) => {
+                tracing::error!(reason, "MWS_DIARIZER can't be used, so this worker tells no speakers apart.");
+                return None;
+            }
+        };
+        Some(Self { diarizer, speech: Arc::clone(speech) })
     }
 
     async fn tell(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
+        let told = match &self.diarizer {
+            Diarizer::Local => self.tell_here(media, ctx).await?,
+            Diarizer::Server(server) => self.ask(server, media, ctx).await?,
+        };
+        ctx.progress.reach(100);
+        let Told { turns, speech, decoded, model } = told;
+        let data = SpeakersData { speakers: speakers(&turns), segments: turns };
+        let own = self.engine();
+        let engine = Engine { model: model.or(own.model), ..own };
+        let warnings = decoded.warnings.clone();
+        let mut outcome = ReadOutcome::new(self.read(), engine, decoded.duration_ms, warnings, &data)?;
+        if matches!(self.diarizer, Diarizer::Local) {
+            outcome = outcome.into_draft();
+        }
+        outcome.also.push(self.speech.outcome(speech, decoded)?.stored);
+        Ok(outcome)
+    }
+
+    async fn tell_here(&self, media: &MediaSource, ctx: &JobCtx) -> Result<Told, ReadError> {
         let (speech, decoded) = self.speech.known_or_heard(media, &ctx.step(0, PASSES.0)).await?;
         let wanted = SoundFormat { rate: RATE, channels: Channels::Mono };
         let spoken: Arc<[Segment]> = speech.as_slice().into();
-        let mut segments = Vec::new();
+        let mut told = Vec::new();
         if !spoken.is_empty() {
             let heard = Arc::clone(&spoken);
             let voices = move |blocks| stretches(blocks, &heard).map(voices);
             let (voices, _) = decode_sound(media, wanted, &ctx.step(PASSES.0, PASSES.1), voices).await?;
             let heard = Arc::clone(&spoken);
             let models: Vec<VoiceModel> = voices.iter().map(VoiceSums::model).collect();
-            let told = move |blocks| steps(blocks, &heard, &models).map(|steps| turns(&steps, &heard));
-            (segments, _) = decode_sound(media, wanted, &ctx.step(PASSES.1, 100), told).await?;
+            let tell = move |blocks| steps(blocks, &heard, &models).map(|steps| turns(&steps, &heard));
+            (told, _) = decode_sound(media, wanted, &ctx.step(PASSES.1, 100), tell).await?;
         }
-        ctx.progress.reach(100);
-        let data = SpeakersData { speakers: speakers(&segments), segments };
-        let warnings = decoded.warnings.clone();
-        let outcome = ReadOutcome::new(self.read(), self.engine(), decoded.duration_ms, warnings, &data)?;
-        let mut outcome = outcome.into_draft();
-        outcome.also.push(self.speech.outcome(speech, decoded)?.stored);
-        Ok(outcome)
+        Ok(Told { turns: told, speech, decoded, model: None })
+    }
+
+    /// Has the server tell. Where nobody speaks it is not asked.
+    async fn ask(&self, server: &DiarizationServer, media: &MediaSource, ctx: &JobCtx) -> Result<Told, ReadError> {
+        let (speech, sound, decoded) = self.speech.beside_its_sound(media, &ctx.step(0, PASSES.0)).await?;
+        ctx.progress.reach(PASSES.0);
+        let (mut turns, mut model) = (Vec::new(), None);
+        if !speech.is_empty() {
+            (turns, model) = server.turns(sound, seconds(decoded.duration_ms), ctx).await?;
+        }
+        Ok(Told { turns, speech, decoded, model })
     }
 }
 
@@ -75,8 +129,13 @@ impl Reader for Speakers {
     }
 
     fn engine(&self) -> Engine {
-        let model = self.speech.engine();
-        Engine { name: "mws-speakers".to_owned(), version: "1".to_owned(), model: Some(model.name) }
+        match self.diarizer {
+            Diarizer::Local => {
+                let model = self.speech.engine();
+                Engine { name: "mws-speakers".to_owned(), version: "1".to_owned(), model: Some(model.name) }
+            }
+            Diarizer::Server(_) => DiarizationServer::engine(),
+        }
     }
 
     fn run<'a>(&'a self, media: &'a MediaSource, ctx: &'a JobCtx) -> BoxFuture<'a, Result<ReadOutcome, ReadError>> {

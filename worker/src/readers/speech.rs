@@ -4,6 +4,7 @@
 //! probabilities in `speech_segments`. A media in which nobody speaks is a success with no segments.
 
 use super::decode::{Channels, DecodedSound, SoundBlocks, SoundFormat, decode_sound};
+use super::diarization_server::KeptSound;
 use super::speech_segments::{Rules, Segment, Segmenter, thousandths};
 use super::stored::seconds;
 use super::voice_detector::{RATE, VoiceDetector, VoiceEngine};
@@ -14,6 +15,9 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+
+/// What is heard.
+const SOUND: SoundFormat = SoundFormat { rate: RATE, channels: Channels::Mono };
 
 /// Silero's own thresholds. The pad and the lag were measured on voices with known pauses, clean and under noise.
 const SILERO_RULES: Rules =
@@ -87,11 +91,40 @@ impl Speech {
         }
     }
 
+    /// The same beside the whole sound, kept for an engine behind a network: one decode gives both.
+    pub(super) async fn beside_its_sound(
+        &self,
+        media: &MediaSource,
+        ctx: &JobCtx,
+    ) -> Result<(Vec<Segment>, KeptSound, DecodedSound), ReadError> {
+        let mut kept = KeptSound::new()?;
+        let known = ctx.speech.as_ref().map(|known| known.segments.clone());
+        let detector = self.voices.detector();
+        let segmenter = Segmenter::new(self.rules(), RATE, detector.frame_samples());
+        let hear = move |blocks: SoundBlocks| {
+            let mut failed = Ok(());
+            let keeping = blocks.inspect(|block| {
+                if failed.is_ok() {
+                    failed = kept.add(block);
+                }
+            });
+            let segments = match known {
+                None => segments(keeping, detector, segmenter)?,
+                Some(segments) => {
+                    keeping.for_each(drop);
+                    segments
+                }
+            };
+            failed.map(|()| (segments, kept))
+        };
+        let ((segments, kept), decoded) = decode_sound(media, SOUND, ctx, hear).await?;
+        Ok((segments, kept, decoded))
+    }
+
     async fn listen(&self, media: &MediaSource, ctx: &JobCtx) -> Result<(Vec<Segment>, DecodedSound), ReadError> {
         let detector = self.voices.detector();
         let segmenter = Segmenter::new(self.rules(), RATE, detector.frame_samples());
-        let wanted = SoundFormat { rate: RATE, channels: Channels::Mono };
-        decode_sound(media, wanted, ctx, move |blocks| segments(blocks, detector, segmenter)).await
+        decode_sound(media, SOUND, ctx, move |blocks| segments(blocks, detector, segmenter)).await
     }
 
     async fn find(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
@@ -132,7 +165,7 @@ impl Reader for Speech {
 
 /// Goes through the sound frame by frame; the last one is filled up with silence.
 fn segments(
-    blocks: SoundBlocks,
+    blocks: impl Iterator<Item = Vec<f32>>,
     mut detector: VoiceDetector,
     mut segmenter: Segmenter,
 ) -> Result<Vec<Segment>, ReadError> {

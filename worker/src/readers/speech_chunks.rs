@@ -131,8 +131,9 @@ fn samples(seconds: f64) -> u64 {
     (seconds.max(0.0) * f64::from(RATE)) as u64
 }
 
+/// A sample as WAV files have it.
 #[expect(clippy::cast_possible_truncation, reason = "the value is clamped first")]
-fn sixteen_bits(sample: f32) -> i16 {
+pub(super) fn sixteen_bits(sample: f32) -> i16 {
     (sample.clamp(-1.0, 1.0) * f32::from(i16::MAX)) as i16
 }
 

@@ -22,7 +22,7 @@ use tokio::sync::mpsc;
 const LISTENED: u8 = 10;
 /// Seconds of a chunk: long beside the time that `pocketsphinx` takes to load its model.
 const LOCAL_CHUNK_SECONDS: u32 = 90;
-/// Seconds of a chunk for a server, which has to answer within the client's patience.
+/// Seconds of a chunk for a server: what Whisper hears at once. Progress and cancellation go by it.
 const REMOTE_CHUNK_SECONDS: u32 = 30;
 
 /// What turns speech into words.

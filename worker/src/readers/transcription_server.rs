@@ -1,24 +1,19 @@
 //! A transcription server behind `MWS_TRANSCRIBER`: anything that speaks OpenAI's `/v1/audio/transcriptions`.
 //!
 //! Each chunk is sent as a WAV file and answered as `verbose_json` with the times of words; a server that gives times
-//! of segments alone has its words spread over them. Whatever goes wrong is `ReadError::Remote`: the job is tried again.
+//! of segments alone has its words spread over them. How a server is asked, and what becomes of its failures, is
+//! `engine_server`'s.
 
+use super::engine_server::{EngineServer, Form};
 use super::speech_chunks::Chunk;
 use super::transcript_text::Word;
-use super::voice_detector::RATE;
 use super::{Engine, JobCtx, ReadError};
 use common::domain::read::Read;
-use common::outbound::trusted_client;
-use futures_util::StreamExt;
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 use serde::Deserialize;
 
 /// The path that is added to a server's URL that has none of it.
 const PATH: &str = "/v1/audio/transcriptions";
-/// An answer, at most.
-const ANSWER_BYTES: usize = 8 << 20;
-/// Stands between the parts of a request. A WAV file that held it would be an unlikely sound.
-const BOUNDARY: &str = "mws-transcription-part-7d0f3b1c9a52";
 
 /// The server that an operator has named.
 #[derive(Debug, Clone)]
@@ -34,10 +29,8 @@ pub struct TranscriberSettings {
 /// A client of that server.
 #[derive(Debug)]
 pub(super) struct TranscriptionServer {
-    client: reqwest::Client,
-    url: String,
+    server: EngineServer,
     model: String,
-    key: Option<SecretString>,
 }
 
 impl TranscriptionServer {
@@ -45,16 +38,12 @@ impl TranscriptionServer {
     pub(super) fn new(settings: &TranscriberSettings) -> Result<Self, String> {
         let TranscriberSettings { url, model, key } = settings.clone();
         let url = url.trim_end_matches('/');
-        if !url.starts_with("http://") && !url.starts_with("https://") {
-            return Err("it is no http or https URL".to_owned());
-        }
         let url = if url.ends_with("/transcriptions") {
             url.to_owned()
         } else {
             format!("{}{PATH}", url.trim_end_matches("/v1"))
         };
-        let client = trusted_client(&[]).map_err(|error| error.to_string())?;
-        Ok(Self { client, url, model, key })
+        Ok(Self { server: EngineServer::new(&url, key, Read::Transcript)?, model })
     }
 
     /// The server as it is kept with a result.
@@ -64,30 +53,14 @@ impl TranscriptionServer {
 
     /// The words of a chunk in its own time, and the language that the server heard.
     pub(super) async fn words(&self, chunk: &Chunk, ctx: &JobCtx) -> Result<(Vec<Word>, Option<String>), ReadError> {
-        ctx.bounded(self.ask(form(&self.model, &wav(&chunk.samples)))).await?.map_err(|reason| {
-            tracing::warn!(reason, "The transcription server did not answer as it should.");
-            ReadError::Remote(Read::Transcript)
-        })
-    }
-
-    async fn ask(&self, body: Vec<u8>) -> Result<(Vec<Word>, Option<String>), String> {
-        let content_type = format!("multipart/form-data; boundary={BOUNDARY}");
-        let mut request = self.client.post(&self.url).header("content-type", content_type).body(body);
-        if let Some(key) = &self.key {
-            request = request.bearer_auth(key.expose_secret());
-        }
-        let response = request.send().await.map_err(|error| error.without_url().to_string())?;
-        if !response.status().is_success() {
-            return Err(format!("status {}", response.status().as_u16()));
-        }
-        let (mut stream, mut answer) = (response.bytes_stream(), Vec::new());
-        while let Some(bytes) = stream.next().await {
-            answer.extend_from_slice(&bytes.map_err(|error| error.without_url().to_string())?);
-            if answer.len() > ANSWER_BYTES {
-                return Err("the answer is too long".to_owned());
-            }
-        }
-        let answer: Answer = serde_json::from_slice(&answer).map_err(|error| error.to_string())?;
+        let fields = [
+            ("model", self.model.as_str()),
+            ("response_format", "verbose_json"),
+            ("timestamp_granularities[]", "word"),
+            ("timestamp_granularities[]", "segment"),
+            ("temperature", "0"),
+        ];
+        let answer: Answer = self.server.ask(Form::of_samples(&fields, &chunk.samples), ctx).await?;
         Ok((answer.all_words(), answer.language))
     }
 }
@@ -156,41 +129,4 @@ impl AnswerSegment {
         };
         words.iter().enumerate().map(word).collect()
     }
-}
-
-/// The request's body: the fields of OpenAI's API as a form.
-fn form(model: &str, wav: &[u8]) -> Vec<u8> {
-    let mut body = Vec::with_capacity(wav.len() + 1024);
-    for (name, value) in [
-        ("model", model),
-        ("response_format", "verbose_json"),
-        ("timestamp_granularities[]", "word"),
-        ("timestamp_granularities[]", "segment"),
-        ("temperature", "0"),
-    ] {
-        let part = format!("--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
-        body.extend_from_slice(part.as_bytes());
-    }
-    let file = format!(
-        "--{BOUNDARY}\r\nContent-Disposition: form-data; name=\"file\"; filename=\"speech.wav\"\r\nContent-Type: audio/wav\r\n\r\n"
-    );
-    body.extend_from_slice(file.as_bytes());
-    body.extend_from_slice(wav);
-    body.extend_from_slice(format!("\r\n--{BOUNDARY}--\r\n").as_bytes());
-    body
-}
-
-/// One channel of 16 bits as a WAV file.
-fn wav(samples: &[i16]) -> Vec<u8> {
-    let bytes = u32::try_from(samples.len() * 2).unwrap_or(u32::MAX);
-    let mut wav = Vec::with_capacity(samples.len() * 2 + 44);
-    wav.extend_from_slice(b"RIFF");
-    wav.extend_from_slice(&bytes.saturating_add(36).to_le_bytes());
-    wav.extend_from_slice(b"WAVEfmt \x10\0\0\0\x01\0\x01\0");
-    wav.extend_from_slice(&RATE.to_le_bytes());
-    wav.extend_from_slice(&(RATE * 2).to_le_bytes());
-    wav.extend_from_slice(b"\x02\0\x10\0data");
-    wav.extend_from_slice(&bytes.to_le_bytes());
-    wav.extend(samples.iter().flat_map(|sample| sample.to_le_bytes()));
-    wav
 }

@@ -1,7 +1,8 @@
 //! What is seen and said in items, as rows: written by the finish of the read that found it, read by whoever shows or
 //! searches it.
 //!
-//! A read's rows and its document are stored in one transaction. No function here joins one read with another: that is
+//! A read's rows and its document are stored in one transaction, and its rows only when the document was stored: what is
+//! there already stays, so that an end can't be held up by what an earlier one left. No function here joins one read with another: that is
 //! `domain::footage`, when somebody asks. Neighbour: `search` finds words in the rows.
 
 mod search;
@@ -22,7 +23,8 @@ pub async fn add_moments(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sql
     }
     sqlx::query!(
         "INSERT INTO moments (item_id, start_ms, end_ms, number, thumbnail_key)
-         SELECT * FROM unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::text[])",
+         SELECT * FROM unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::text[])
+         ON CONFLICT DO NOTHING",
         &rows.iter().map(|(item, _)| item.uuid()).collect::<Vec<_>>(),
         &rows.iter().map(|(_, moment)| moment.start_ms).collect::<Vec<_>>(),
         &rows.iter().map(|(_, moment)| moment.end_ms).collect::<Vec<_>>(),
@@ -49,7 +51,8 @@ pub async fn add_passages(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sq
         "INSERT INTO passages (item_id, number, workspace_id, text, own_words, times)
          SELECT p.item_id, p.number, i.workspace_id, p.text, p.own_words, p.times
          FROM unnest($1::uuid[], $2::int[], $3::text[], $4::int[], $5::json[]) AS p (item_id, number, text, own_words, times)
-         JOIN items i ON i.id = p.item_id AND i.has_video",
+         JOIN items i ON i.id = p.item_id AND i.has_video
+         ON CONFLICT DO NOTHING",
         &rows.iter().map(|row| row.0.uuid()).collect::<Vec<_>>(),
         &rows.iter().map(|row| row.1).collect::<Vec<_>>(),
         &rows.iter().map(|row| row.2.text.clone()).collect::<Vec<_>>(),
@@ -70,7 +73,8 @@ pub async fn add_turns(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sqlx:
     }
     sqlx::query!(
         "INSERT INTO turns (item_id, number, start_ms, end_ms, speaker)
-         SELECT * FROM unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::text[])",
+         SELECT * FROM unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::text[])
+         ON CONFLICT DO NOTHING",
         &rows.iter().map(|row| row.0.uuid()).collect::<Vec<_>>(),
         &rows.iter().map(|row| row.1).collect::<Vec<_>>(),
         &rows.iter().map(|row| row.2.start_ms).collect::<Vec<_>>(),

@@ -141,14 +141,18 @@ pub async fn seen_at(conn: &mut PgConnection, at: &[(ItemId, i32)]) -> sqlx::Res
     Ok(seen)
 }
 
-/// The refs of items without a search index, newest first: of these items, or else of the workspace's videos.
+/// The refs of items without a search index, newest first: of these items, or else of the workspace's newest thousand
+/// videos, since a library may be large and all of it indexed.
 pub async fn unindexed(conn: &mut PgConnection, within: Within<'_>) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(
-        "SELECT i.ref FROM items i
-         WHERE i.workspace_id = $1 AND i.deleted_at IS NULL
-             AND (i.id = ANY ($2) OR ($2::uuid[] IS NULL AND i.has_video AND i.status = 'ready'))
-             AND NOT EXISTS (SELECT FROM item_reads r WHERE r.item_id = i.id AND r.read = 'search_index')
-         ORDER BY i.id DESC LIMIT $3",
+        r#"SELECT i.ref AS "ref!" FROM (
+               SELECT id, ref FROM items
+               WHERE workspace_id = $1 AND deleted_at IS NULL
+                   AND (id = ANY ($2) OR ($2::uuid[] IS NULL AND has_video AND status = 'ready'))
+               ORDER BY id DESC LIMIT 1000
+           ) AS i
+           WHERE NOT EXISTS (SELECT FROM item_reads r WHERE r.item_id = i.id AND r.read = 'search_index')
+           ORDER BY i.id DESC LIMIT $3"#,
         within.workspace as WorkspaceId,
         within.items as Option<&[ItemId]>,
         within.limit
@@ -158,14 +162,18 @@ pub async fn unindexed(conn: &mut PgConnection, within: Within<'_>) -> sqlx::Res
 }
 
 /// The refs of items with a search index and sound, but without a transcript: their moments have no words to be found by.
+/// Of these items, or else of the workspace's newest thousand videos.
 pub async fn untranscribed(conn: &mut PgConnection, within: Within<'_>) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(
-        "SELECT i.ref FROM items i
-         WHERE i.workspace_id = $1 AND i.deleted_at IS NULL AND i.has_audio
-             AND ($2::uuid[] IS NULL OR i.id = ANY ($2))
-             AND EXISTS (SELECT FROM item_reads r WHERE r.item_id = i.id AND r.read = 'search_index')
-             AND NOT EXISTS (SELECT FROM item_reads r WHERE r.item_id = i.id AND r.read = 'transcript')
-         ORDER BY i.id DESC LIMIT $3",
+        r#"SELECT i.ref AS "ref!" FROM (
+               SELECT id, ref FROM items
+               WHERE workspace_id = $1 AND deleted_at IS NULL AND has_video AND has_audio
+                   AND ($2::uuid[] IS NULL OR id = ANY ($2))
+               ORDER BY id DESC LIMIT 1000
+           ) AS i
+           WHERE EXISTS (SELECT FROM item_reads r WHERE r.item_id = i.id AND r.read = 'search_index')
+               AND NOT EXISTS (SELECT FROM item_reads r WHERE r.item_id = i.id AND r.read = 'transcript')
+           ORDER BY i.id DESC LIMIT $3"#,
         within.workspace as WorkspaceId,
         within.items as Option<&[ItemId]>,
         within.limit

@@ -3,6 +3,8 @@
 //! One file a theme. `Studio` makes the media in a folder of its own and runs the readers on it.
 
 mod beats;
+mod diarizer;
+mod engine_servers;
 mod hostile;
 mod levels;
 mod search_index;

@@ -1,12 +1,11 @@
 //! The `transcript` read: word errors on synthesised voices, and what a server behind the plug-in is asked and answers.
 
+use super::engine_servers::server;
 use super::{Studio, an_hour, models};
 use crate::readers::{JobCtx, Quality, ReadError, ReadOutcome, ReaderSettings, TranscriberSettings};
 use common::domain::read::Read;
 use std::path::PathBuf;
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -108,27 +107,6 @@ async fn recognition_stops_at_the_deadline_and_when_cancelled() {
     assert!(matches!(outcome, Err(ReadError::Cancelled)));
 }
 
-/// Answers every request with this status and body, and hands over what was asked.
-async fn server(status: &'static str, body: &'static str) -> (String, tokio::sync::mpsc::UnboundedReceiver<Vec<u8>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let url = format!("http://{}/v1", listener.local_addr().unwrap());
-    let (sender, asked) = tokio::sync::mpsc::unbounded_channel();
-    tokio::spawn(async move {
-        while let Ok((mut stream, _)) = listener.accept().await {
-            let mut request = Vec::new();
-            let mut buffer = vec![0; 65_536];
-            while !request.ends_with(b"--\r\n") {
-                let read = stream.read(&mut buffer).await.unwrap();
-                request.extend_from_slice(&buffer[..read]);
-            }
-            sender.send(request).unwrap();
-            let head = format!("HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", body.len());
-            stream.write_all([head.as_bytes(), body.as_bytes()].concat().as_slice()).await.unwrap();
-        }
-    });
-    (url, asked)
-}
-
 fn with_server(url: String) -> Studio {
     let transcriber = TranscriberSettings { url, model: "small".to_owned(), key: Some("k3y".to_owned().into()) };
     Studio::with(&ReaderSettings {
@@ -143,6 +121,7 @@ async fn a_server_is_sent_the_speech_and_its_words_are_kept() {
     let answer = r#"{"language":"english","text":" Hello there","segments":[],
         "words":[{"word":" Hello","start":0.2,"end":0.6},{"word":"there","start":0.6,"end":1.0,"probability":0.5}]}"#;
     let (url, mut asked) = server("200 OK", answer).await;
+    let url = format!("{url}/v1");
     let studio = with_server(url);
     studio.run("flite", &["-voice", "slt", "-t", SENTENCES[0], "raw.wav"]);
     studio.run("sox", &["-R", "raw.wav", "-r", "16000", "-c", "1", "late.wav", "norm", "-3", "pad", "10", "1"]);

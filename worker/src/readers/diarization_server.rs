@@ -1,0 +1,172 @@
+//! A server behind `MWS_DIARIZER` that tells who speaks when (docs/engines.md): the whole sound goes out as one WAV file,
+//! turns come back.
+//!
+//! Voices can only be told apart over the whole media, so that its sound is kept in a file without a name while it is
+//! decoded, and sent from there: memory stays as it is, however long the media. What comes back is checked before it is
+//! believed. How a server is asked is `engine_server`'s.
+
+use super::engine_server::{EngineServer, Form, WAV_HEADER_BYTES};
+use super::speaker_turns::Turn;
+use super::speech_segments::thousandths;
+use super::{Engine, JobCtx, Limit, ReadError};
+use common::domain::read::Read;
+use secrecy::SecretString;
+use serde::Deserialize;
+use std::fs::File;
+use std::io::{BufWriter, Seek, Write};
+
+/// Characters of a speaker's name.
+const NAME_CHARS: usize = 64;
+/// Samples that a WAV file can hold: its size is 32 bits. 37 hours.
+const MOST_SAMPLES: u64 = (u32::MAX - WAV_HEADER_BYTES) as u64 / 2;
+
+/// The server that an operator has named.
+#[derive(Debug, Clone)]
+pub struct DiarizerSettings {
+    /// `MWS_DIARIZER`: where forms are posted.
+    pub url: String,
+    /// `MWS_DIARIZER_KEY`: sent as a bearer token.
+    pub key: Option<SecretString>,
+}
+
+/// A client of that server.
+#[derive(Debug)]
+pub(super) struct DiarizationServer {
+    server: EngineServer,
+}
+
+/// What the server answers.
+#[derive(Debug, Deserialize)]
+struct Answer {
+    /// What it computed with, as it wants it known.
+    model: Option<String>,
+    segments: Vec<AnswerSegment>,
+}
+
+#[derive(Debug, Deserialize)]
+struct AnswerSegment {
+    start: f64,
+    end: f64,
+    speaker: String,
+}
+
+impl DiarizationServer {
+    /// A client, or why there can be none.
+    pub(super) fn new(settings: &DiarizerSettings) -> Result<Self, String> {
+        let server = EngineServer::new(&settings.url, settings.key.clone(), Read::Speakers)?;
+        Ok(Self { server })
+    }
+
+    /// The server as it is kept with a result.
+    pub(super) fn engine() -> Engine {
+        Engine { name: "http-diarizer".to_owned(), version: "1".to_owned(), model: None }
+    }
+
+    /// Who speaks when in this sound, which lasts `seconds`; and the model that the server says it used.
+    pub(super) async fn turns(
+        &self,
+        sound: KeptSound,
+        seconds: f64,
+        ctx: &JobCtx,
+    ) -> Result<(Vec<Turn>, Option<String>), ReadError> {
+        let (file, bytes) =
+            tokio::task::spawn_blocking(|| sound.finished()).await.map_err(|_| ReadError::Crashed)??;
+        let answer: Answer = self.server.ask(Form::of_file(&[], file, bytes), ctx).await?;
+        let model = answer.model.as_deref().map(plain).filter(|model| !model.is_empty());
+        let turns = answer.turns(seconds).map_err(|reason| self.server.failed(reason))?;
+        Ok((turns, model))
+    }
+}
+
+impl Answer {
+    /// The turns within the media, in their order; or what is wrong with them.
+    fn turns(&self, seconds: f64) -> Result<Vec<Turn>, &'static str> {
+        let mut turns = Vec::with_capacity(self.segments.len());
+        for AnswerSegment { start, end, speaker } in &self.segments {
+            if !start.is_finite() || !end.is_finite() || *start < 0.0 || end < start {
+                return Err("a segment's times make no sense");
+            }
+            let speaker = plain(speaker);
+            if speaker.is_empty() {
+                return Err("a segment has no speaker");
+            }
+            let (start, end) = (thousandths(*start), thousandths(end.min(seconds)));
+            if start < end {
+                turns.push(Turn { start, end, speaker });
+            }
+        }
+        turns.sort_by(|one, other| one.start.total_cmp(&other.start));
+        Ok(turns)
+    }
+}
+
+/// A name without what could break a line, and not too long.
+fn plain(name: &str) -> String {
+    name.trim().chars().filter(|c| !c.is_control()).take(NAME_CHARS).collect()
+}
+
+/// Sound on its way to the server: one channel of 16 bits, in a file that nobody else can open.
+pub(super) struct KeptSound {
+    file: BufWriter<File>,
+    samples: u64,
+}
+
+impl KeptSound {
+    /// Nothing yet.
+    pub(super) fn new() -> std::io::Result<Self> {
+        Ok(Self { file: BufWriter::new(tempfile::tempfile()?), samples: 0 })
+    }
+
+    /// Keeps a block. `LimitExceeded` when there is more than a WAV file can hold.
+    pub(super) fn add(&mut self, block: &[f32]) -> Result<(), ReadError> {
+        self.samples += block.len() as u64;
+        if self.samples > MOST_SAMPLES {
+            let milliseconds = |samples: u64| samples / 16;
+            let (found, allowed) = (milliseconds(self.samples), milliseconds(MOST_SAMPLES));
+            return Err(ReadError::LimitExceeded { limit: Limit::Duration, found, allowed });
+        }
+        for sample in block {
+            self.file.write_all(&super::speech_chunks::sixteen_bits(*sample).to_le_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// The file at its beginning, and its bytes.
+    fn finished(self) -> Result<(File, u32), ReadError> {
+        let mut file = self.file.into_inner().map_err(std::io::IntoInnerError::into_error)?;
+        file.rewind()?;
+        Ok((file, u32::try_from(self.samples * 2).unwrap_or(u32::MAX)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn turns(segments: serde_json::Value) -> Result<Vec<(f64, f64, String)>, &'static str> {
+        let answer: Answer = serde_json::from_value(json!({ "segments": segments })).unwrap();
+        Ok(answer.turns(10.0)?.into_iter().map(|turn| (turn.start, turn.end, turn.speaker)).collect())
+    }
+
+    #[test]
+    fn turns_are_put_in_order_and_kept_within_the_media() {
+        let answered = json!([
+            { "start": 5.00049, "end": 99.0, "speaker": " Bo\n " }, { "start": 0, "end": 5, "speaker": "Al" },
+            { "start": 11.0, "end": 12.0, "speaker": "Al" }, { "start": 3.0, "end": 3.0, "speaker": "Al" },
+        ]);
+        assert_eq!(turns(answered), Ok(vec![(0.0, 5.0, "Al".to_owned()), (5.0, 10.0, "Bo".to_owned())]));
+        assert_eq!(turns(json!([])), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for wrong in [
+            json!([{ "start": -1, "end": 2, "speaker": "A" }]),
+            json!([{ "start": 2, "end": 1, "speaker": "A" }]),
+            json!([{ "start": 1, "end": 2, "speaker": " \u{7}" }]),
+        ] {
+            assert!(turns(wrong.clone()).is_err(), "{wrong}");
+        }
+    }
+}
