@@ -3,7 +3,7 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-to-run build demo test bench eval lint contract deny prepare clean-data
+.PHONY: help setup setup-to-run build demo test bench eval hostile lint contract deny prepare clean-data
 
 # Queries are compiled against .sqlx, whatever the caller's environment says; scripts/prepare alone asks a database.
 export SQLX_OFFLINE := true
@@ -44,6 +44,9 @@ eval: build ## Measure the reads on media made here and on recordings, and write
 	eval/setup
 	eval/.venv/bin/python -m unittest --quiet eval.test_judges
 	eval/.venv/bin/python -m eval --program "$${CARGO_TARGET_DIR:-target}/debug/mws" --write docs/reads.md $(EVAL)
+
+hostile: setup build ## Send a hundred hostile files through a running service, and look at what comes back
+	python3 -m eval.hostile --program "$${CARGO_TARGET_DIR:-target}/debug/mws"
 
 prepare: ## Bring .sqlx up to date with the queries and the migrations
 	scripts/prepare

@@ -2,18 +2,21 @@
 
     python -m eval [--only READ,…] [--seeds 1,2] [--program target/debug/mws] [--keep FOLDER] [--write docs/reads.md]
 
-Exits with 1 when a bar is missed."""
+A folder that is kept is taken up again: what was answered there is judged anew, and not asked a second time. Exits with 1 when
+a bar is missed."""
 
 import argparse
 import json
+import shutil
 import signal
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from . import speed
-from .rows import Heard, Row, into_document, table
+from .rows import Heard, Row, Sample, into_document, table
 from .service import Service
 from .studio import Studio
 from .themes import THEMES
@@ -26,10 +29,13 @@ def main() -> int:
     began = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="mws-eval-") as temporary:
         folder = arguments.keep or Path(temporary)
+        # Media are made anew for what is true of them; the same seeds make the same files.
+        shutil.rmtree(folder / "media", ignore_errors=True)
+        shutil.rmtree(folder / "data", ignore_errors=True)
+        (folder / "data").mkdir(parents=True)
         studio = Studio(folder / "media")
-        (folder / "data").mkdir(exist_ok=True)
         with Service(arguments.program, folder / "data") as service:
-            columns, engines = evaluated(service, studio, arguments)
+            columns, engines = evaluated(service, studio, folder, arguments)
     lines = table(columns, engines)
     print("\n".join(lines))
     say(f"{time.monotonic() - began:.0f} s")
@@ -44,18 +50,21 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--only", type=lambda text: text.split(","), default=[*THEMES, "speed"])
     parser.add_argument("--seeds", type=lambda text: [int(number) for number in text.split(",")], default=[1, 2])
     parser.add_argument("--program", type=Path, default=Path("target/debug/mws"))
-    parser.add_argument("--keep", type=Path, help="a new folder that keeps the media, the answers and the service's log")
+    parser.add_argument("--keep", type=Path, help="a folder that keeps the media, the answers and the service's log")
     parser.add_argument("--write", type=Path, help="the document whose table is replaced")
     return parser.parse_args()
 
 
-def evaluated(service: Service, studio: Studio, arguments: argparse.Namespace) -> tuple[list[list[Row]], dict[str, str]]:
+def evaluated(
+    service: Service, studio: Studio, folder: Path, arguments: argparse.Namespace
+) -> tuple[list[list[Row]], dict[str, str]]:
     """A column of rows for each set of seeds, and the engine of each read."""
     columns: list[list[Row]] = [[] for _ in arguments.seeds]
     engines: dict[str, str] = {}
+    measured = None
     if "speed" in arguments.only:
         say("speed: one file at a time, while nothing else runs")
-        speeds = speed.rows(service, studio)
+        measured = once(folder / "speed.json", lambda: speed.measured(service, studio))
     for column, seeds in zip(columns, arguments.seeds):
         for name, theme in THEMES.items():
             if name not in arguments.only:
@@ -63,16 +72,29 @@ def evaluated(service: Service, studio: Studio, arguments: argparse.Namespace) -
             say(f"{name}, seeds {seeds}: making media")
             samples = theme.samples(studio, seeds)
             say(f"{name}, seeds {seeds}: {len(samples)} files are read")
-            stored = service.read_all([(sample.path, sample.reads) for sample in samples])
-            heard = [Heard(sample, answer) for sample, answer in zip(samples, stored)]
-            engines |= {read: engine(answer) for one in stored for read, answer in one.items()}
-            if arguments.keep:
-                kept = {one.sample.path.name: one.stored for one in heard}
-                (arguments.keep / f"{name}-{seeds}.json").write_text(json.dumps(kept, indent=1))
+            stored = once(folder / f"{name}-{seeds}.json", lambda: answers(service, samples))
+            heard = [Heard(sample, stored[sample.path.name]) for sample in samples]
+            engines |= {read: engine(answer) for one in stored.values() for read, answer in one.items()}
             column += theme.rows(heard)
-    if "speed" in arguments.only:
-        columns[0] += speeds
+    if measured:
+        columns[0] += speed.rows(measured)
     return columns, engines
+
+
+def answers(service: Service, samples: list[Sample]) -> dict[str, dict]:
+    """The stored reads of all samples, by the names of their files."""
+    stored = service.read_all([(sample.path, sample.reads) for sample in samples])
+    return {sample.path.name: answer for sample, answer in zip(samples, stored)}
+
+
+def once(file: Path, work: Callable[[], dict]) -> dict:
+    """What the file holds, or else what the work comes to, kept in it."""
+    if not file.exists():
+        found = work()
+        unfinished = file.with_suffix(".new")
+        unfinished.write_text(json.dumps(found, indent=1))
+        unfinished.rename(file)
+    return json.loads(file.read_text())
 
 
 def engine(stored: dict) -> str:

@@ -52,7 +52,9 @@ class Studio:
 
     def prompts(self, speaker: str, count: int, seed: int, least_seconds: float = 1.5) -> list[np.ndarray]:
         """Recorded sentences of one of the speakers of Debian's asterisk-core-sounds, chosen by the seed."""
-        files = sorted(path for path in (PROMPTS / speaker).glob("*.g722") if "tone" not in path.name)
+        files = sorted((PROMPTS / speaker).glob("*.g722"))
+        # Beeps, and a herd of monkeys.
+        files = [path for path in files if not any(word in path.name for word in ("tone", "beep", "monkeys"))]
         # 64 kbit/s: 8,000 bytes a second.
         files = [path for path in files if path.stat().st_size >= least_seconds * 8_000]
         chosen = np.random.default_rng(seed).choice(len(files), count, replace=False)

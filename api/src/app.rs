@@ -4,10 +4,13 @@
 
 use crate::limits::Blocked;
 use crate::oauth::{Issuer, OAuthError};
+use crate::thumbnails::Links;
 use common::config::ApiSettings;
+use common::domain::link::LinkKeys;
 use common::domain::operator::{OperatorError, Operators};
 use common::process::{Process, StartError};
 use common::seal::{SealError, Sealer};
+use secrecy::ExposeSecret;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -34,6 +37,8 @@ pub struct Parts {
     pub operators: Operators,
     /// Whose OAuth access tokens are taken; none when nobody's are.
     pub oauth: Option<Issuer>,
+    /// Makes and checks the links to pictures.
+    pub links: Links,
     /// Who is over the rate limit, so that a flood costs no queries.
     pub blocked: Blocked,
 }
@@ -67,13 +72,15 @@ impl App {
             cure: "it seals signing secrets; `openssl rand -base64 32` makes one",
         })?;
         let sealer = Sealer::new(key, settings.secret_key_old.as_ref())?;
+        let secrets = std::iter::once(key).chain(&settings.secret_key_old);
+        let keys = LinkKeys::derived(secrets.map(|secret| secret.expose_secret().trim()));
         let public_url = api.public_url.clone().unwrap_or_else(|| format!("http://{}", api.listen));
         let public_url = public_url.trim_end_matches('/').to_owned();
         let base_url = format!("{public_url}{API_PATH}");
         let operators = Operators::read(settings.operator_token.as_ref(), settings.operator_tokens.as_ref())?;
         let oauth = Issuer::new(&api.oauth)?;
-        let blocked = Blocked::new();
-        Ok(Self(Arc::new(Parts { process, api, public_url, base_url, sealer, operators, oauth, blocked })))
+        let (blocked, links) = (Blocked::new(), Links::new(keys, &base_url));
+        Ok(Self(Arc::new(Parts { process, api, public_url, base_url, sealer, operators, oauth, links, blocked })))
     }
 
     /// A connection from the pool.

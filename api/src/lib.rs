@@ -36,6 +36,7 @@ mod serve;
 pub mod sessions;
 mod suggestion;
 pub mod text;
+pub mod thumbnails;
 pub mod tools;
 pub mod uploads;
 mod webhook_secret;

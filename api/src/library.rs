@@ -4,6 +4,7 @@
 //! back, deleting it. How an item gets its bytes is `uploads`'s.
 
 mod item;
+mod joined;
 mod stored;
 
 pub use item::{Item, ItemKind, ItemState, hexadecimal};
@@ -16,6 +17,7 @@ use crate::error::{Answer, ApiError, Code};
 use crate::operation::{Refusals, Tag};
 use crate::paging::{Limit, List, Page};
 use crate::text::{Text, Time};
+use crate::thumbnails::Links;
 use common::domain::read::Read;
 use common::ending;
 use common::ids::ItemId;
@@ -75,7 +77,7 @@ impl Library {
     ) -> Answer<Json<List<Item>>> {
         let Auth(caller) = auth;
         let mut conn = self.0.conn().await?;
-        Ok(Json(page(&mut conn, caller.workspace, limit.0, cursor.0.as_ref()).await?))
+        Ok(Json(page(&mut conn, &self.0.links, caller.workspace, limit.0, cursor.0.as_ref()).await?))
     }
 
     /// Get a library item
@@ -90,7 +92,7 @@ impl Library {
     ) -> Answer<Json<Item>> {
         let Auth(caller) = auth;
         let mut conn = self.0.conn().await?;
-        Ok(Json(reach(&mut conn, caller.workspace, &id.0).await?.into()))
+        Ok(Json(Item::of(reach(&mut conn, caller.workspace, &id.0).await?, &self.0.links)))
     }
 
     /// Delete a library item
@@ -174,6 +176,7 @@ impl Library {
 /// A page of the workspace's items.
 pub async fn page(
     conn: &mut PgConnection,
+    links: &Links,
     workspace: CallerWorkspace,
     limit: Option<Limit>,
     cursor: Option<&Text>,
@@ -181,7 +184,7 @@ pub async fn page(
     let page = Page::new("items", limit, cursor)?;
     let before = page.after.map(ItemId::from);
     let rows = items::page(conn, workspace.id, before, page.fetch()).await?;
-    Ok(page.list(rows, |row| row.id.uuid(), Item::from))
+    Ok(page.list(rows, |row| row.id.uuid(), |row| Item::of(row, links)))
 }
 
 /// The item that this text names, for a call that acts in this workspace.

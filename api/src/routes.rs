@@ -5,8 +5,8 @@
 use crate::app::App;
 use crate::operation::Refusals;
 use crate::{
-    balances, deliveries, event_stream, keys, library, models, operator, projects, sessions, tools, uploads,
-    webhook_secret, webhooks, workspaces,
+    balances, deliveries, event_stream, keys, library, models, operator, projects, sessions, thumbnails, tools,
+    uploads, webhook_secret, webhooks, workspaces,
 };
 
 /// The groups. At most sixteen a tuple, so tools, routes and operators' routes have one each.
@@ -19,6 +19,7 @@ type Tools = (
     tools::library::LibraryTools,
     tools::readings::Readings,
     tools::edits::Edits,
+    tools::search_footage::SearchFootage,
     models::Models,
 );
 type Resources = (
@@ -28,6 +29,7 @@ type Resources = (
     sessions::Sessions,
     uploads::Uploads,
     library::Library,
+    thumbnails::Thumbnails,
     webhooks::Webhooks,
     deliveries::Deliveries,
     webhook_secret::WebhookSecrets,
@@ -57,6 +59,7 @@ pub fn all(app: &App) -> Routes {
         tools::library::LibraryTools(app.clone()),
         tools::readings::Readings(app.clone()),
         tools::edits::Edits(app.clone()),
+        tools::search_footage::SearchFootage(app.clone()),
         models::Models,
     );
     let resources = (
@@ -66,6 +69,7 @@ pub fn all(app: &App) -> Routes {
         sessions::Sessions(app.clone()),
         uploads::Uploads(app.clone()),
         library::Library(app.clone()),
+        thumbnails::Thumbnails(app.clone()),
         webhooks::Webhooks(app.clone()),
         deliveries::Deliveries(app.clone()),
         webhook_secret::WebhookSecrets(app.clone()),
@@ -96,6 +100,7 @@ pub const ERRORS: &[Refusals] = &[
     tools::library::ERRORS,
     tools::readings::ERRORS,
     tools::edits::ERRORS,
+    tools::search_footage::ERRORS,
     models::ERRORS,
     balances::ERRORS,
     keys::ERRORS,
@@ -103,6 +108,7 @@ pub const ERRORS: &[Refusals] = &[
     sessions::ERRORS,
     uploads::ERRORS,
     library::ERRORS,
+    thumbnails::ERRORS,
     webhooks::ERRORS,
     deliveries::ERRORS,
     webhook_secret::ERRORS,

@@ -195,7 +195,8 @@ impl Uploads {
         let upload: UploadId = id.0.id(Code::UploadNotFound)?;
         let row = self.complete_upload(&caller, upload).await?;
         let mut conn = self.0.conn().await?;
-        Ok(Json(library::reach(&mut conn, caller.workspace, &row.item_id.to_string()).await?.into()))
+        let item = library::reach(&mut conn, caller.workspace, &row.item_id.to_string()).await?;
+        Ok(Json(Item::of(item, &self.0.links)))
     }
 }
 

@@ -4,13 +4,14 @@
 use crate::children::{ready, until_told_to_end};
 use common::config::{ApiSettings, Settings};
 use common::domain::read::Read;
+use common::domain::task::Task;
 use common::process::Process;
 use common::store::PoolSize;
 use futures_util::FutureExt;
 use std::sync::Arc;
 use std::time::Duration;
 use worker::Runner;
-use worker::readers::{Engine, Quality, ReadOutcome, StoredRead};
+use worker::readers::{Engine, Quality, ReadError, ReadOutcome, StoredRead};
 
 /// Connections, as `mws up` has them.
 const CONNECTIONS: PoolSize = PoolSize(40);
@@ -45,7 +46,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     services.spawn(api::run(part("api"), args.api));
     if args.idle {
         let mut conn = process.pool.acquire().await?;
-        common::store::reads::announce(&mut conn, &runner(Duration::ZERO).engines).await?;
+        common::store::reads::announce(&mut conn, &engines(|read| read)).await?;
     } else {
         services.spawn(worker::run_with(part("worker"), runner(Duration::from_millis(args.read_ms))));
         services.spawn(scheduler::run(part("scheduler")));
@@ -62,8 +63,12 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The engines of the reads, each named as the caller would have it.
+fn engines<T>(named: impl Fn(Read) -> T) -> Vec<(T, String, String)> {
+    Read::ALL.into_iter().map(|read| (named(read), "bench".to_owned(), "1".to_owned())).collect()
+}
+
 fn runner(takes: Duration) -> Runner {
-    let engines = Read::ALL.map(|read| (read, "bench".to_owned(), "1".to_owned())).to_vec();
     let run: Arc<_> = Arc::new(move |reading: worker::Reading, _| {
         async move {
             if !takes.is_zero() {
@@ -82,5 +87,7 @@ fn runner(takes: Duration) -> Runner {
         }
         .boxed()
     });
-    Runner { engines, run }
+    // Nothing asks for a render here, and the engines don't offer any.
+    let render: Arc<_> = Arc::new(|_, _| async { Err(ReadError::EngineNotConfigured(Task::Render)) }.boxed());
+    Runner { engines: engines(Task::Read), run, render }
 }

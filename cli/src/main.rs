@@ -12,6 +12,7 @@ mod doctor;
 mod failure;
 mod globals;
 mod output;
+mod picture;
 mod up;
 
 use clap::parser::ValueSource;

@@ -6,13 +6,15 @@
 //! decides what an attempt came to: the conditional updates of `store::jobs` did.
 
 use crate::domain::event::{EventId, EventType, JobEvent};
+use crate::domain::footage::Rows;
 use crate::domain::job::{Job, JobStatus, dated_back};
 use crate::domain::minutes::Minutes;
 use crate::domain::task::Task;
-use crate::ids::{AccountId, JobId};
+use crate::ids::{AccountId, ItemId, JobId};
 use crate::queue::{self, Queue, Subject, Ticket};
 use crate::store::accounts;
 use crate::store::events::{self, EndedEvent};
+use crate::store::footage;
 use crate::store::jobs::{self, Admitted, EndedJob};
 use crate::store::minutes::{self, Settlement};
 use crate::store::reads::{self, NewRead};
@@ -91,7 +93,17 @@ async fn keep(conn: &mut PgConnection, finals: &[&EndedJob], made: &[Product]) -
             Product::Item(item) => renders::store(conn, item).await?,
         }
     }
-    reads::store(conn, &reads).await
+    keep_reads(conn, &reads).await
+}
+
+/// Stores results, and the rows of those that were not stored before.
+async fn keep_reads(conn: &mut PgConnection, results: &[NewRead]) -> sqlx::Result<()> {
+    let stored = reads::store(conn, results).await?;
+    let new = results.iter().filter(|one| stored.contains(&(one.item, one.read)));
+    let rows: Vec<(ItemId, &Rows)> = new.map(|one| (one.item, &one.rows)).collect();
+    footage::add_moments(conn, &rows).await?;
+    footage::add_passages(conn, &rows).await?;
+    footage::add_turns(conn, &rows).await
 }
 
 /// Gives back what ended jobs owned, so that it may be asked for again.

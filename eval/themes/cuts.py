@@ -61,7 +61,8 @@ class Camera:
             middle = (place + pace * self.count) % 1 * [HEIGHT, WIDTH]
             y, x = np.ogrid[:HEIGHT, :WIDTH]
             shot[(y - middle[0]) ** 2 + (x - middle[1]) ** 2 < size**2] = colour
-        return shot + self.dice.normal(0, 2, (HEIGHT, WIDTH, 1))
+        noisy = shot + self.dice.normal(0, 2, (HEIGHT, WIDTH, 1))
+        return np.clip(noisy, 0, 255).astype(np.uint8)
 
     def frames(self, seconds: float) -> list[np.ndarray]:
         return [self.frame() for _ in range(round(seconds * RATE))]
@@ -94,15 +95,15 @@ def flash(made: Film, shot: list[np.ndarray], dice: np.random.Generator) -> None
     """One to three frames of a photographer's flash in the middle of a shot."""
     at = int(dice.integers(len(shot) // 3, 2 * len(shot) // 3))
     for frame in range(at, at + int(dice.integers(1, 4))):
-        shot[frame] = 255 - 0.25 * (255 - shot[frame])
+        shot[frame] = (255 - 0.25 * (255.0 - shot[frame])).astype(np.uint8)
     made.flashes.append(made.seconds + at / RATE)
 
 
 def blended(one: Camera, other: Camera, count: int, change: str) -> list[np.ndarray]:
     parts = (np.arange(count) + 1) / (count + 1)
-    if change == "dissolve":
-        return [(1 - part) * one.frame() + part * other.frame() for part in parts]
-    return [max(1 - 2 * part, 0) * one.frame() + max(2 * part - 1, 0) * other.frame() for part in parts]
+    # Through black the first has gone when the second comes.
+    shares = [(1 - part, part) if change == "dissolve" else (max(1 - 2 * part, 0), max(2 * part - 1, 0)) for part in parts]
+    return [(of_one * one.frame() + of_other * other.frame()).astype(np.uint8) for of_one, of_other in shares]
 
 
 def write(path: Path, frames: list[np.ndarray]) -> None:
@@ -111,7 +112,7 @@ def write(path: Path, frames: list[np.ndarray]) -> None:
     coded = ["-c:v", "libx264", "-crf", "25", "-preset", "fast", "-threads", "1", "-pix_fmt", "yuv420p", str(path)]
     encoder = subprocess.Popen(command + coded, stdin=subprocess.PIPE)
     for frame in frames:
-        encoder.stdin.write(np.clip(frame, 0, 255).astype(np.uint8).tobytes())
+        encoder.stdin.write(frame.tobytes())
     encoder.stdin.close()
     if encoder.wait():
         raise RuntimeError("ffmpeg could not write a film")

@@ -124,6 +124,8 @@ fn sound() -> Facts {
         width: None,
         height: None,
         content_type: "audio/wav".to_owned(),
+        streams: Vec::new(),
+        thumbnail_key: None,
     }
 }
 

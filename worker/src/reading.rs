@@ -2,9 +2,10 @@
 //!
 //! Neighbours: `run_job`, which decides when it stops and how it ends, and `readers`, which compute.
 
-use crate::readers::{JobCtx, ReadError, ReadOutcome, StoredRead};
+use crate::readers::{JobCtx, KnownSpeech, ReadError, ReadOutcome, StoredRead};
 use crate::run_job::{Done, Worker};
 use crate::runner::Reading;
+use common::domain::footage::Rows;
 use common::domain::minutes::Minutes;
 use common::domain::read::Read;
 use common::ending::Product;
@@ -13,13 +14,14 @@ use common::media;
 use common::store::items;
 use common::store::jobs::{Claimed, ClaimedItem};
 use common::store::reads::{NewRead, ReadBody};
-use serde_json::{Value, json};
+use serde_json::json;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Results up to this size stand in the row, larger ones in the media store.
 const INLINE_BYTES: usize = 256 << 10;
-/// A transcript is read up to this size: days of speech.
-const RESULT_BYTES: u64 = 256 << 20;
+/// Stored speech is read up to this size: far more than a day's.
+const RESULT_BYTES: u64 = 16 << 20;
 
 impl Worker {
     /// Computes the read.
@@ -31,8 +33,8 @@ impl Worker {
         mut ctx: JobCtx,
     ) -> Result<ReadOutcome, ReadError> {
         ctx.files_prefix = media::read_files_prefix(item.id, read, claimed.job, claimed.claim_no);
-        if read == Read::SearchIndex {
-            ctx.transcript = self.transcript(item.id).await.map(Arc::new);
+        if matches!(read, Read::Transcript | Read::Speakers) && !claimed.owns_speech {
+            ctx.speech = self.known_speech(item.id).await.map(Arc::new);
         }
         let reading = Reading { read, object_key: item.object_key.clone() };
         (self.runner.run)(reading, ctx).await
@@ -61,21 +63,24 @@ impl Worker {
         Ok(Done { charge: rate.price(outcome.duration_ms), result, made })
     }
 
-    /// The item's transcript, when one is stored and can be had: moments without words are worth more than none.
-    async fn transcript(&self, item: ItemId) -> Option<Value> {
+    /// The item's speech, when it is stored and can be had; otherwise the reader listens itself.
+    async fn known_speech(&self, item: ItemId) -> Option<KnownSpeech> {
         let mut conn = self.process.pool.acquire().await.ok()?;
-        let stored = items::stored_read(&mut conn, item, Read::Transcript).await.ok()??;
+        let stored = items::stored_read(&mut conn, item, Read::Speech).await.ok()??;
+        drop(conn);
         match (stored.result, stored.object_key) {
-            (Some(result), _) => serde_json::from_str(&result).ok(),
-            (None, Some(key)) => serde_json::from_slice(&self.process.media.get(&key, RESULT_BYTES).await.ok()?).ok(),
+            (Some(result), _) => KnownSpeech::of(result.as_bytes()),
+            (None, Some(key)) => KnownSpeech::of(&self.process.media.get(&key, RESULT_BYTES).await.ok()?),
             (None, None) => None,
         }
     }
 
     async fn new_read(&self, claimed: &Claimed, item: &ClaimedItem, stored: &StoredRead) -> Result<NewRead, ReadError> {
         let read = stored.kind;
+        let rows = Rows::of(read, &stored.data);
+        let stored = without_rows(stored);
         let internal = |error: serde_json::Error| ReadError::Internal(error.to_string());
-        let bytes = serde_json::to_vec(stored).map_err(internal)?;
+        let bytes = serde_json::to_vec(&*stored).map_err(internal)?;
         let body = if bytes.len() <= INLINE_BYTES {
             ReadBody::Inline(serde_json::from_slice(&bytes).map_err(internal)?)
         } else {
@@ -85,6 +90,17 @@ impl Worker {
         };
         let quality = serde_json::to_value(stored.quality).ok().and_then(|word| word.as_str().map(str::to_owned));
         let engine = (stored.engine.name.clone(), stored.engine.version.clone());
-        Ok(NewRead { item: item.id, read, job: claimed.job, engine, quality, body })
+        Ok(NewRead { item: item.id, read, job: claimed.job, engine, quality, body, rows })
     }
+}
+
+/// A read as its document is kept: the moments of a search index stand in rows alone, and are put in when it is read.
+fn without_rows(stored: &StoredRead) -> Cow<'_, StoredRead> {
+    let mut stored = Cow::Borrowed(stored);
+    if stored.kind == Read::SearchIndex
+        && let Some(data) = stored.to_mut().data.as_object_mut()
+    {
+        data.remove("moments");
+    }
+    stored
 }

@@ -9,7 +9,7 @@ use crate::runner::Rendering;
 use common::domain::render::RenderPlan;
 use common::domain::task::Task;
 use common::ending::Product;
-use common::media::{WriteError, rendered_key};
+use common::media::{WriteError, new_thumbnail_key, rendered_key};
 use common::store::items;
 use common::store::jobs::{Claimed, ClaimedItem, Music};
 use common::store::renders::NewRendered;
@@ -47,6 +47,12 @@ impl Worker {
         let object_key = rendered_key(render.output, claimed.job, claimed.claim_no);
         let file = ReaderStream::with_capacity(tokio::fs::File::from_std(rendered.file), CHUNK_BYTES);
         let written = self.process.media.write(&object_key, file, most_bytes).await.map_err(not_written)?;
+        let mut facts = rendered.facts;
+        if let Some(jpeg) = rendered.picture {
+            let key = new_thumbnail_key(render.output);
+            self.process.media.put(&key, jpeg.into()).await.map_err(io::Error::other)?;
+            facts.thumbnail_key = Some(key);
+        }
         let item = NewRendered {
             job: claimed.job,
             hash: render.hash.clone(),
@@ -54,7 +60,7 @@ impl Worker {
             workspace: claimed.workspace,
             account: claimed.owner,
             name: render.name.clone(),
-            facts: rendered.facts,
+            facts,
             bytes: i64::try_from(written.bytes).unwrap_or(i64::MAX),
             sha256: written.sha256.to_vec(),
             object_key,

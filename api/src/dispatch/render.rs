@@ -79,7 +79,7 @@ impl Render {
 /// What the call holds and leaves, as one that asked for no reads.
 impl From<&Render> for Prepared {
     fn from(render: &Render) -> Self {
-        Self { items: Vec::new(), held: render.held(), balance: render.balance.clone() }
+        Self { items: Vec::new(), held: render.held(), balance: render.balance }
     }
 }
 

@@ -1,7 +1,9 @@
 //! An item as answers show it (interface.md, "GET /library/items").
 
 use crate::text::{Text, Time};
-use common::domain::item::{ItemStatus, ItemType};
+use crate::thumbnails::Links;
+use common::domain::item::{ItemStatus, ItemType, Stream};
+use common::domain::link::Picture;
 use common::store::items::ItemRow;
 use poem_openapi::{Enum, Object};
 use std::collections::BTreeMap;
@@ -40,8 +42,53 @@ pub struct Item {
     pub created_at: Time,
     /// Until when a computer that reads it itself holds its reads back; null when none does.
     pub leased_until: Option<Time>,
+    /// A picture of it, a JPEG: this link needs no credential and is good for at least an hour. Null where there is none.
+    pub thumbnail_url: Option<Text>,
+    /// The streams of its file; null until its bytes were looked at.
+    pub streams: Option<Vec<ItemStream>>,
     /// The reads stored on it, by their names.
     pub reads: BTreeMap<String, StoredStamp>,
+}
+
+/// A stream of an item's file, as its container describes it.
+#[derive(Debug, Object)]
+#[oai(rename = "LibraryItemStream", skip_serializing_if_is_none)]
+pub struct ItemStream {
+    /// Its number in the container, from 0.
+    pub index: u32,
+    /// `video`, `audio`, `subtitle`, `data`, `attachment`, or `picture` for a cover.
+    #[oai(rename = "type")]
+    pub kind: Text,
+    /// Its codec, as ffmpeg calls it.
+    pub codec: Option<Text>,
+    /// Seconds that it declares.
+    pub duration_seconds: Option<f64>,
+    /// Pixels across, of pictures.
+    pub width: Option<u32>,
+    /// Pixels down, of pictures.
+    pub height: Option<u32>,
+    /// Pictures a second on average, of video.
+    pub frame_rate: Option<f64>,
+    /// Samples a second, of audio.
+    pub sample_rate: Option<u32>,
+    /// Channels, of audio.
+    pub channels: Option<u32>,
+}
+
+impl From<Stream> for ItemStream {
+    fn from(stream: Stream) -> Self {
+        Self {
+            index: stream.index,
+            kind: Text(stream.kind),
+            codec: stream.codec.map(Text),
+            duration_seconds: stream.duration_seconds,
+            width: stream.width,
+            height: stream.height,
+            frame_rate: stream.frame_rate,
+            sample_rate: stream.sample_rate,
+            channels: stream.channels,
+        }
+    }
 }
 
 /// What an item is.
@@ -85,8 +132,9 @@ pub struct StoredStamp {
     pub stored_at: Time,
 }
 
-impl From<ItemRow> for Item {
-    fn from(row: ItemRow) -> Self {
+impl Item {
+    /// The item of this row, with a link to its picture.
+    pub fn of(row: ItemRow, links: &Links) -> Self {
         let stamps = row.reads_stored_at.into_iter().map(|at| StoredStamp { stored_at: Time(at) });
         let message = row.error_message.unwrap_or_default();
         Self {
@@ -104,6 +152,8 @@ impl From<ItemRow> for Item {
             sha256: row.sha256.map(|hash| Text(hexadecimal(&hash))),
             created_at: Time(row.created_at),
             leased_until: row.leased_until.map(Time),
+            thumbnail_url: row.thumbnail_key.map(|_| links.to(row.id, Picture::Item, row.now)),
+            streams: row.streams.map(|streams| streams.0.into_iter().map(ItemStream::from).collect()),
             reads: row.reads.into_iter().zip(stamps).collect(),
         }
     }

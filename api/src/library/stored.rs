@@ -1,8 +1,10 @@
-//! Stored reads as they are answered: the JSON that a worker stored, from the row or from the media store.
+//! Stored reads as they are answered: the JSON that a worker stored, from the row or from the media store, with what other
+//! reads of the item have to say in it.
 //!
-//! What is stored is sent as it is: a long transcript is not read to be written again. Neighbour: `item`, the shape of the
-//! item that a read belongs to.
+//! What is stored is sent as it is, but for the moments of a search index and the speakers of a transcript, which `joined`
+//! puts in. A long transcript is not read to be written again.
 
+use super::joined::Others;
 use crate::app::App;
 use crate::error::{Answer, ApiError};
 use bytes::Bytes;
@@ -23,15 +25,15 @@ const MOST_BYTES: u64 = 256 << 20;
 pub async fn stored_read(app: &App, item: ItemId, read: Read) -> Answer<Option<Bytes>> {
     let mut conn = app.conn().await?;
     let Some(stored) = items::stored_read(&mut conn, item, read).await? else { return Ok(None) };
+    let others = Others::found(&mut conn, item, read).await?;
+    // No connection is held while the media store is read.
     drop(conn);
-    match (stored.result, stored.object_key) {
-        (Some(result), _) => Ok(Some(result.into())),
-        (None, Some(key)) => {
-            let bytes = app.process.media.get(&key, MOST_BYTES).await;
-            bytes.map(Some).map_err(ApiError::internal)
-        }
-        (None, None) => Err(ApiError::internal("a stored read without a result")),
-    }
+    let document: Bytes = match (stored.result, stored.object_key) {
+        (Some(result), _) => result.into(),
+        (None, Some(key)) => app.process.media.get(&key, MOST_BYTES).await.map_err(ApiError::internal)?,
+        (None, None) => return Err(ApiError::internal("a stored read without a result")),
+    };
+    others.put_into(document, item, &app.links).map(Some).map_err(ApiError::internal)
 }
 
 /// A stored read, whose JSON goes out as it was stored.

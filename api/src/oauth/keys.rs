@@ -15,7 +15,7 @@ pub struct Keys(Vec<Key>);
 struct Key {
     id: Option<String>,
     algorithm: Algorithm,
-    key: DecodingKey,
+    verifying: DecodingKey,
 }
 
 impl Keys {
@@ -34,8 +34,8 @@ impl Keys {
     pub fn find(&self, id: Option<&str>, algorithm: Algorithm) -> Option<&DecodingKey> {
         let mut fitting = self.0.iter().filter(|key| key.algorithm == algorithm);
         match id {
-            Some(id) => fitting.find(|key| key.id.as_deref() == Some(id)).map(|key| &key.key),
-            None => fitting.next().filter(|_| fitting.next().is_none()).map(|key| &key.key),
+            Some(id) => fitting.find(|key| key.id.as_deref() == Some(id)).map(|key| &key.verifying),
+            None => fitting.next().filter(|_| fitting.next().is_none()).map(|key| &key.verifying),
         }
     }
 }
@@ -59,8 +59,8 @@ impl Key {
         if !(named && signs && verifies) {
             return None;
         }
-        let key = DecodingKey::from_jwk(&jwk).ok()?;
-        Some(Self { id: jwk.common.key_id, algorithm, key })
+        let verifying = DecodingKey::from_jwk(&jwk).ok()?;
+        Some(Self { id: jwk.common.key_id, algorithm, verifying })
     }
 }
 

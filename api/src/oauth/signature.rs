@@ -18,10 +18,12 @@ pub fn install() {
     let _ = ON_RING.install_default();
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the provider's signature")]
 fn signer(_: &Algorithm, _: &EncodingKey) -> Result<Box<dyn JwtSigner>> {
     Err(new_error(ErrorKind::UnsupportedAlgorithm))
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the provider's signature")]
 fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerifier>> {
     match (algorithm, key.family(), key.kind()) {
         (Algorithm::ES256, AlgorithmFamily::Ec, DecodingKeyKind::SecretOrDer(point)) => {

@@ -61,12 +61,12 @@ pub fn uses_minutes(operation: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::openapi::document;
+    use crate::openapi::{Operation, document};
     use std::collections::BTreeSet;
 
     #[test]
     fn every_operation_lists_its_refusals_and_every_list_is_of_an_operation() {
-        let operations: BTreeSet<String> = document().operations().iter().map(|operation| operation.name()).collect();
+        let operations: BTreeSet<String> = document().operations().iter().map(Operation::name).collect();
         let listed: BTreeSet<String> = ERRORS.iter().copied().flatten().map(|(name, _)| (*name).to_owned()).collect();
         assert_eq!(operations, listed);
     }

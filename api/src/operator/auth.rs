@@ -57,6 +57,7 @@ impl OperatorCaller {
     }
 }
 
+#[expect(clippy::unused_async, reason = "the macro takes async checkers alone")]
 async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<OperatorCaller> {
     let app = request.data::<App>().ok_or_else(|| ApiError::internal("the router was built without its App"))?;
     let operator = app.operators.find(&CredentialHash::of(&bearer.token)).ok_or_else(|| {

@@ -11,6 +11,7 @@ use crate::error::{Answer, ApiError, Code};
 use crate::operation::{Refusals, Tag};
 use crate::paging::{Limit, List, Page};
 use crate::text::{Text, Time};
+use common::domain::event::EventType;
 use common::domain::series::DeliveryStatus;
 use common::ending::wakes_of;
 use common::ids::{AccountId, DeliveryId, EndpointId};
@@ -265,7 +266,7 @@ fn shown(filter: &UnsentFilter) -> Value {
     json!({
         "since": Time(filter.since).to_string(),
         "until": filter.until.map(|until| Time(until).to_string()),
-        "status": filter.status, "event_type": filter.event_type.map(|kind| kind.name()),
+        "status": filter.status, "event_type": filter.event_type.map(EventType::name),
         "http_status": filter.http_status, "error": filter.error,
     })
 }

@@ -94,7 +94,8 @@ impl LibraryTools {
         let Auth(caller) = auth;
         let asked = arguments.0.unwrap_or_default();
         let mut conn = self.0.conn().await?;
-        let page = library::page(&mut conn, caller.workspace, asked.limit, asked.cursor.as_ref()).await?;
+        let page =
+            library::page(&mut conn, &self.0.links, caller.workspace, asked.limit, asked.cursor.as_ref()).await?;
         let data = ItemPage { items: page.data, has_more: page.has_more, next_cursor: page.next_cursor };
         Ok(ToolAnswer::new(&caller, data).json())
     }
@@ -106,7 +107,8 @@ impl LibraryTools {
     async fn get_item(&self, auth: Auth, arguments: Json<OneItem>) -> Answer<Json<ToolAnswer<ItemAnswer>>> {
         let Auth(caller) = auth;
         let mut conn = self.0.conn().await?;
-        let item = library::reach(&mut conn, caller.workspace, &arguments.0.item_ref).await?.into();
+        let row = library::reach(&mut conn, caller.workspace, &arguments.0.item_ref).await?;
+        let item = Item::of(row, &self.0.links);
         Ok(ToolAnswer::new(&caller, ItemAnswer { item }).json())
     }
 
@@ -120,7 +122,8 @@ impl LibraryTools {
         let asked = Import { url: &url, name: name.as_deref(), item_ref: item_ref.as_deref() };
         let imported = import(&self.0, &caller, &asked).await?;
         let mut conn = self.0.conn().await?;
-        let item = library::reach(&mut conn, caller.workspace, &imported.item.to_string()).await?.into();
+        let row = library::reach(&mut conn, caller.workspace, &imported.item.to_string()).await?;
+        let item = Item::of(row, &self.0.links);
         Ok(ToolAnswer::new(&caller, ItemAnswer { item }).json())
     }
 

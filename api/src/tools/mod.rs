@@ -6,6 +6,7 @@ pub mod library;
 pub mod list;
 pub mod prepare_media;
 pub mod readings;
+pub mod search_footage;
 pub mod session;
 mod starting;
 pub mod stored_read;

@@ -16,7 +16,7 @@ const COLUMNS: [Column; 6] = [
     Column::new("READS", "/reads"),
 ];
 
-const FIELDS: [Column; 13] = [
+const FIELDS: [Column; 14] = [
     Column::new("id", "/id"),
     Column::new("ref", "/ref"),
     Column::new("name", "/name"),
@@ -28,6 +28,7 @@ const FIELDS: [Column; 13] = [
     Column::new("height", "/height"),
     Column::new("bytes", "/bytes"),
     Column::new("sha256", "/sha256"),
+    Column::new("picture", "/thumbnail_url"),
     Column::new("reads", "/reads"),
     Column::new("created", "/created_at"),
 ];

@@ -7,6 +7,7 @@ mod api;
 mod balances;
 mod confirm;
 mod deliveries;
+mod edits;
 mod items;
 mod jobs;
 mod keys;
@@ -14,7 +15,9 @@ mod listen;
 mod pages;
 mod prepare;
 mod reads;
+mod search;
 mod secret;
+mod show;
 mod tools;
 mod upload;
 mod webhooks;
@@ -49,6 +52,10 @@ pub enum ClientCommand {
     Upload(upload::Args),
     /// Start reads on items of the library.
     Prepare(prepare::Args),
+    /// Show what to keep of an item without its silences, or make a new item of that.
+    RemoveSilence(edits::SilenceArgs),
+    /// Show how to turn music down under a voice, or mix both into a new item.
+    Duck(edits::DuckArgs),
     /// See, follow and cancel jobs.
     #[command(subcommand)]
     Jobs(jobs::Command),
@@ -58,6 +65,10 @@ pub enum ClientCommand {
     /// See what was read.
     #[command(subcommand)]
     Reads(reads::Command),
+    /// Find what is said in videos.
+    Search(search::Args),
+    /// Draw what was read of an item on one time axis.
+    Show(show::Args),
     /// Manage webhook endpoints and the signing secret.
     #[command(subcommand)]
     Webhooks(webhooks::Command),
@@ -109,9 +120,13 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Whoami => whoami::run(context).await,
         ClientCommand::Upload(args) => upload::run(args, context).await,
         ClientCommand::Prepare(args) => prepare::run(args, context).await,
+        ClientCommand::RemoveSilence(args) => edits::remove_silence(args, context).await,
+        ClientCommand::Duck(args) => edits::duck(args, context).await,
         ClientCommand::Jobs(command) => jobs::run(command, context).await,
         ClientCommand::Items(command) => items::run(command, context).await,
         ClientCommand::Reads(command) => reads::run(command, context).await,
+        ClientCommand::Search(args) => search::run(args, context).await,
+        ClientCommand::Show(args) => show::run(args, context).await,
         ClientCommand::Webhooks(command) => webhooks::run(command, context).await,
         ClientCommand::Deliveries(command) => deliveries::run(command, context).await,
         ClientCommand::Listen(args) => listen::run(args, context).await,

@@ -10,7 +10,7 @@ use std::fmt::Write;
 use std::time::{Duration, Instant};
 
 /// What the migrations need.
-const EXTENSIONS: [&str; 2] = ["hstore", "pgcrypto"];
+const EXTENSIONS: [&str; 4] = ["hstore", "pgcrypto", "pg_trgm", "btree_gin"];
 /// The oldest server this is tried on.
 const OLDEST_MAJOR: u32 = 14;
 /// Clocks further apart than this make logs hard to read; nothing is decided by them.

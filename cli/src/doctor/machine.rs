@@ -4,8 +4,10 @@ use super::finding::Finding;
 use bytes::Bytes;
 use common::config::Settings;
 use common::domain::read::Read;
+use common::domain::task::Task;
 use common::media::{MediaError, MediaStore};
 use worker::readers::Readers;
+use worker::renders::Renderer;
 
 /// The object that is written and deleted.
 const PROBE: &str = "doctor/probe";
@@ -27,8 +29,11 @@ fn engines(settings: &Settings) -> Finding {
         return Finding::problem("engines", "ffmpeg or ffprobe not found: no read can run here", "apt install ffmpeg");
     }
     let words = |read: Read| found.get(read).map(|reader| format!("{} ({})", read.name(), reader.engine().name)).ok();
-    let names: Vec<String> = found.reads().into_iter().filter_map(words).collect();
-    let missing: Vec<&str> = Read::ALL.into_iter().filter(|read| found.get(*read).is_err()).map(Read::name).collect();
+    let renderer = found.tools().and_then(|tools| Renderer::found(&tools));
+    let render = renderer.as_ref().map(|renderer| format!("{} ({})", Task::Render, renderer.engine().name));
+    let names: Vec<String> = found.reads().into_iter().filter_map(words).chain(render).collect();
+    let unread = Read::ALL.into_iter().filter(|read| found.get(*read).is_err()).map(Read::name);
+    let missing: Vec<&str> = unread.chain(renderer.is_none().then_some(Task::Render.name())).collect();
     let value = names.join(", ");
     if missing.is_empty() {
         return Finding::fine("engines", value);

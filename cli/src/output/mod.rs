@@ -31,6 +31,8 @@ pub struct Out {
     colors: bool,
     /// Standard output is a terminal.
     pub terminal: bool,
+    /// Data may be coloured too.
+    pub colored_data: bool,
     /// Standard error is one, so that bars can be drawn.
     pub bars: bool,
 }
@@ -41,14 +43,17 @@ impl Out {
         let stderr_terminal = std::io::stderr().is_terminal();
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let colors = !globals.no_color && !set("NO_COLOR") && (set("CLICOLOR_FORCE") || (stderr_terminal && !dumb));
+        let terminal = std::io::stdout().is_terminal();
+        let wanted = !globals.no_color && !set("NO_COLOR");
+        let colors = wanted && (set("CLICOLOR_FORCE") || (stderr_terminal && !dumb));
         Self {
             json: globals.json,
             ids: globals.ids,
             quiet: globals.quiet,
             verbose: globals.verbose,
             colors,
-            terminal: std::io::stdout().is_terminal(),
+            terminal,
+            colored_data: wanted && terminal && !dumb,
             bars: stderr_terminal && !dumb && !globals.json && !globals.quiet,
         }
     }

@@ -57,6 +57,36 @@ impl ItemStatus {
     }
 }
 
+/// One stream of an item's file, as its container describes it. What does not apply to its kind is absent.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Stream {
+    /// Its number in the container, from 0.
+    pub index: u32,
+    /// `video`, `audio`, `subtitle`, `data` or `attachment`; a cover is `picture`.
+    pub kind: String,
+    /// Its codec, as ffmpeg calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub codec: Option<String>,
+    /// Seconds that it declares.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_seconds: Option<f64>,
+    /// Pixels across.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
+    /// Pixels down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height: Option<u32>,
+    /// Pictures a second, on average.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frame_rate: Option<f64>,
+    /// Samples a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample_rate: Option<u32>,
+    /// How many channels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub channels: Option<u32>,
+}
+
 /// The three ways a text can name an item (spec §2, "Library item").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemName<'a> {

@@ -135,7 +135,8 @@ fn digest_from_hex(text: &str) -> Option<[u8; 32]> {
     Some(digest)
 }
 
-fn digest(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
+/// HMAC-SHA256 of these parts, one after the other.
+pub(super) fn digest(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     // RFC 2104's first step, done here because a key of exactly one block makes the constructor infallible: a longer
     // key is hashed, a shorter one is followed by zeros.
     let mut block = [0; 64];

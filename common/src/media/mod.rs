@@ -132,6 +132,11 @@ pub fn rendered_key(item: ItemId, job: JobId, claim_no: i32) -> String {
     format!("{}/{job}-{claim_no}", media_prefix(item))
 }
 
+/// A fresh key for a picture of an item. Each attempt has its own, as each write of its bytes has.
+pub fn new_thumbnail_key(item: ItemId) -> String {
+    format!("items/{item}/thumbnail/{}.jpg", Ulid::generate())
+}
+
 /// The key of a result too large for its row. It names the claim, so that a worker thought dead can't overwrite another's.
 pub fn read_key(item: ItemId, read: Read, job: JobId, claim_no: i32) -> String {
     format!("items/{item}/reads/{read}/{job}-{claim_no}.json")

@@ -13,6 +13,7 @@ pub mod endpoints;
 pub mod event_stream;
 pub mod events;
 pub mod fleet;
+pub mod footage;
 pub mod idempotency;
 pub mod inspect;
 pub mod items;

@@ -3,6 +3,7 @@
 //! A row of `job_reads` exists only while its job lives; its primary key (item, read) is the promise that nothing starts
 //! twice. Rows are taken sorted, so that two calls for the same items can't lock each other out.
 
+use crate::domain::footage::Rows;
 use crate::domain::minutes::Minutes;
 use crate::domain::plan::{Candidate, LiveJob};
 use crate::domain::read::Read;
@@ -129,6 +130,8 @@ pub struct NewRead {
     pub quality: Option<String>,
     /// Where the result stands: in the row, or in the media store under this key.
     pub body: ReadBody,
+    /// What of it stands in rows of its own, to be joined with other reads and searched.
+    pub rows: Rows,
 }
 
 /// Where a stored read's result stands.
@@ -140,10 +143,11 @@ pub enum ReadBody {
     Object(String),
 }
 
-/// Stores results. A read that is stored already keeps its first result.
-pub async fn store(conn: &mut PgConnection, reads: &[NewRead]) -> sqlx::Result<()> {
+/// Stores results, and answers which were: a read that is stored already keeps its first result. Their rows are
+/// `store::footage`'s to add.
+pub async fn store(conn: &mut PgConnection, reads: &[NewRead]) -> sqlx::Result<Vec<(ItemId, Read)>> {
     if reads.is_empty() {
-        return Ok(());
+        return Ok(Vec::new());
     }
     let bodies: Vec<Option<Value>> = reads
         .iter()
@@ -159,11 +163,12 @@ pub async fn store(conn: &mut PgConnection, reads: &[NewRead]) -> sqlx::Result<(
             ReadBody::Object(key) => Some(key.clone()),
         })
         .collect();
-    sqlx::query!(
-        "INSERT INTO item_reads (item_id, read, job_id, engine, engine_version, quality, result, object_key)
+    let stored = sqlx::query!(
+        r#"INSERT INTO item_reads (item_id, read, job_id, engine, engine_version, quality, result, object_key)
          SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::json[],
                               $8::text[])
-         ON CONFLICT (item_id, read) DO NOTHING",
+         ON CONFLICT (item_id, read) DO NOTHING
+         RETURNING item_id AS "item_id: ItemId", read AS "read: Read""#,
         &reads.iter().map(|one| one.item.uuid()).collect::<Vec<_>>(),
         &reads.iter().map(|one| one.read.name().to_owned()).collect::<Vec<_>>(),
         &reads.iter().map(|one| one.job.uuid()).collect::<Vec<_>>(),
@@ -173,9 +178,9 @@ pub async fn store(conn: &mut PgConnection, reads: &[NewRead]) -> sqlx::Result<(
         &bodies as &[Option<Value>],
         &keys as &[Option<String>]
     )
-    .execute(conn)
+    .fetch_all(conn)
     .await?;
-    Ok(())
+    Ok(stored.into_iter().map(|row| (row.item_id, row.read)).collect())
 }
 
 /// What the fleet can run and what an operator has paused.

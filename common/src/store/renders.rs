@@ -3,12 +3,14 @@
 //! A row of `job_renders` that has not ended is the promise that the same render is not made twice at once, as one of
 //! `job_reads` is for reads. The new item's row is written by the claim that finishes, in its transaction.
 
+use crate::domain::item::Stream;
 use crate::domain::minutes::Minutes;
 use crate::domain::plan::LiveJob;
 use crate::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use crate::store::uploads::Facts;
 use serde_json::Value;
 use sqlx::PgConnection;
+use sqlx::types::Json;
 
 /// A render that a call wants.
 #[derive(Debug, Clone)]
@@ -109,8 +111,8 @@ pub async fn store(conn: &mut PgConnection, made: &NewRendered) -> sqlx::Result<
     sqlx::query!(
         "INSERT INTO items (id, workspace_id, account_id, ref, name, type, status, duration_ms, has_audio, has_video,
              width, height, content_type, rate_frames, rate_seconds, bytes, sha256, object_key, made_by_job_id,
-             render_hash)
-         VALUES ($1, $2, $3, $4, $5, $6, 'ready', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
+             render_hash, streams, thumbnail_key)
+         VALUES ($1, $2, $3, $4, $5, $6, 'ready', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
         made.item as ItemId,
         made.workspace as WorkspaceId,
         made.account as AccountId,
@@ -129,7 +131,9 @@ pub async fn store(conn: &mut PgConnection, made: &NewRendered) -> sqlx::Result<
         made.sha256,
         made.object_key,
         made.job as JobId,
-        made.hash
+        made.hash,
+        Json(&made.facts.streams) as Json<&Vec<Stream>>,
+        made.facts.thumbnail_key.as_deref()
     )
     .execute(conn)
     .await?;

@@ -142,6 +142,11 @@ impl Client {
         Self::answer(request).await
     }
 
+    /// Puts a file where an upload said that it goes.
+    pub async fn put(&self, url: &str, content_type: &str, bytes: Vec<u8>) -> anyhow::Result<Answer> {
+        Self::answer(self.http.put(url).header("content-type", content_type).body(bytes)).await
+    }
+
     /// Posts a body in chunks, without saying how long it is.
     pub async fn send_chunked(&self, path: &str, body: String) -> anyhow::Result<Answer> {
         let chunks: Vec<_> = body.into_bytes().chunks(64 << 10).map(|chunk| Ok(chunk.to_vec())).collect();

@@ -137,3 +137,12 @@ FROM calls c WHERE NOT EXISTS (SELECT FROM jobs j WHERE j.call_id = c.id)
 UNION ALL SELECT 'a key has an answer and a call', k.key
 FROM idempotency_keys k
 WHERE k.answer IS NULL OR NOT EXISTS (SELECT FROM calls c WHERE c.id = k.call_id)
+
+UNION ALL SELECT 'footage is of a read that is stored', f.item_id::text || ' ' || f.read
+FROM (
+    SELECT DISTINCT item_id, 'search_index' AS read FROM moments
+    UNION ALL SELECT DISTINCT item_id, 'transcript' FROM passages
+    UNION ALL SELECT DISTINCT item_id, 'speakers' FROM turns
+) AS f
+LEFT JOIN item_reads s ON s.item_id = f.item_id AND s.read = f.read
+WHERE s.item_id IS NULL

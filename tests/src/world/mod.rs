@@ -10,6 +10,7 @@ mod api;
 mod authorization;
 mod clock;
 mod cut;
+pub mod footage;
 pub mod invariants;
 pub mod processes;
 mod proxy;

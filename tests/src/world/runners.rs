@@ -70,8 +70,10 @@ pub fn rendered(rendering: &Rendering) -> Result<Rendered, ReadError> {
         height: None,
         frame_rate: None,
         content_type: "audio/mp4".to_owned(),
+        streams: Vec::new(),
+        thumbnail_key: None,
     };
-    Ok(Rendered { file, facts, duration_ms: duration_ms(&rendering.source_key) })
+    Ok(Rendered { file, facts, picture: None, duration_ms: duration_ms(&rendering.source_key) })
 }
 
 /// Items of tests have their duration in their key.

@@ -49,6 +49,7 @@ const TABLE: &[Row] = &[
     Row("POST /tools/transcribe_media", Editor, "200", "403 workspace_forbidden", r#"{"ref":"{item}"}"#),
     Row("POST /tools/speakers", Editor, "200", "403 workspace_forbidden", r#"{"ref":"{item}"}"#),
     Row("POST /tools/detect_beats", Editor, "200", "403 workspace_forbidden", r#"{"ref":"{item}"}"#),
+    Row("POST /tools/search_footage", Viewer, "200", "200", r#"{"query":"x"}"#),
     Row("POST /tools/remove_silence", Editor, "200", "403 workspace_forbidden", r#"{"ref":"{item}"}"#),
     Row(
         "POST /tools/duck_music",
@@ -69,6 +70,7 @@ const TABLE: &[Row] = &[
     Row("POST /uploads", Editor, "201", "201", r#"{"filename":"a.wav","content_type":"audio/wav","bytes":1}"#),
     Row("PUT /uploads/{upload}/content", Open, "401 unauthenticated", "", "RIFF"),
     Row("POST /uploads/{upload}/complete", Editor, "409 upload_incomplete", "403 workspace_forbidden", ""),
+    Row("GET /thumbnails/{item}/{picture}?expires=1&signature=x", Open, "401 unauthenticated", "", ""),
     Row("GET /library/items", Viewer, "200", "200", ""),
     Row("GET /library/items/{item}", Viewer, "200", "403 workspace_forbidden", ""),
     Row("DELETE /library/items/{item}", Editor, "200", "403 workspace_forbidden", ""),

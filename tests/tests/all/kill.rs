@@ -19,6 +19,8 @@ async fn a_read_whose_worker_is_killed_ends_on_another_one_charged_once_and_told
     let scheduler = world.scheduler().await?;
     let doomed = world.worker_process(env!("CARGO_BIN_EXE_lone_worker"))?;
     let id = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
+    // At its start the worker asks ffmpeg what it can do; whatever runs from now on decodes.
+    tenant.client.reaches(&id, "running").await?;
     let decoders = until("the worker decodes", async || {
         let decoders = doomed.decoders()?;
         Ok((!decoders.is_empty()).then_some(decoders))
@@ -72,6 +74,7 @@ async fn a_render_whose_worker_is_killed_ends_on_another_one_as_one_item_charged
     let ask = json!({ "ref": item, "padding_ms": 0, "render": true });
     let answer = tenant.client.tool("remove_silence", &ask).await?;
     let id = answer.data()?["job_id"].as_str().unwrap_or_default().to_owned();
+    tenant.client.reaches(&id, "running").await?;
     // One decodes, the other encodes.
     let children = until("the worker renders", async || {
         let children = doomed.decoders()?;
@@ -96,7 +99,7 @@ async fn a_render_whose_worker_is_killed_ends_on_another_one_as_one_item_charged
     assert_eq!((&ended["attempt"], &ended["cloud_minutes"]), (&json!(2), &json!(60)));
     let made = tenant.client.tool("get_item", &json!({ "ref": ended["result"]["item_id"] })).await?;
     let made = &made.data()?["item"];
-    assert_eq!((&made["duration_seconds"], &made["content_type"]), (&json!(1800), &json!("audio/wav")));
+    assert_eq!((&made["duration_seconds"], &made["content_type"]), (&json!(1800.0), &json!("audio/wav")));
     assert_eq!(world.count("SELECT count(*) FROM items WHERE made_by_job_id IS NOT NULL").await?, 1);
     let outcomes: Vec<String> =
         sqlx::query_scalar("SELECT outcome FROM job_claims ORDER BY claim_no").fetch_all(world.pool()).await?;

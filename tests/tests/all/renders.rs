@@ -1,9 +1,11 @@
 //! `remove_silence` and `duck_music`, and the life of the renders that they start (interface.md "Tools", and "Minutes", row
 //! `render`).
 
+use bytes::Bytes;
 use common::domain::job::LEASE;
 use common::domain::minutes::Minutes;
 use common::ids::{ItemId, JobId};
+use common::media::rendered_key;
 use futures_util::future::try_join_all;
 use mws_tests::world::runners::{self, Gate, RENDERED};
 use mws_tests::world::{Answer, Client, Media, Tenant, World, until};
@@ -170,7 +172,7 @@ async fn a_render_makes_one_new_item_and_is_charged_once() -> anyhow::Result<()>
     let made = tenant.client.tool("get_item", &json!({ "ref": output })).await?.data()?["item"].clone();
     assert_eq!((&made["name"], &made["status"]), (&json!("talk (silence removed)"), &json!("ready")));
     assert_eq!((&made["type"], &made["content_type"]), (&json!("audio"), &json!("audio/mp4")));
-    assert_eq!((&made["bytes"], &made["duration_seconds"]), (&json!(RENDERED.len()), &json!(1)));
+    assert_eq!((&made["bytes"], &made["duration_seconds"]), (&json!(RENDERED.len()), &json!(1.0)));
     // It is known by its id and by the job that made it.
     let by_job = tenant.client.tool("get_item", &json!({ "ref": id })).await?;
     assert_eq!(by_job.data()?["item"]["id"], json!(output));
@@ -339,7 +341,7 @@ async fn a_render_that_is_cancelled_stops_and_can_be_asked_for_again() -> anyhow
 async fn a_render_that_fails_is_tried_again_and_what_its_media_causes_is_final() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
-    let (crashes, corrupt) = (talk(&world, &tenant).await?, talk(&world, &tenant).await?);
+    let (unlucky, corrupt) = (talk(&world, &tenant).await?, talk(&world, &tenant).await?);
     let crashed = Arc::new(Mutex::new(false));
     world
         .work(runners::renderer(move |rendering, _| {
@@ -353,7 +355,7 @@ async fn a_render_that_fails_is_tried_again_and_what_its_media_causes_is_final()
             }
         }))
         .await?;
-    let id = job_id(&cut(&tenant.client, crashes).await?)?;
+    let id = job_id(&cut(&tenant.client, unlucky).await?)?;
     let failures = "SELECT count(*) FROM job_claims WHERE outcome = 'failed'";
     until("it has failed once", async || Ok((world.count(failures).await? == 1).then_some(()))).await?;
     world.advance(Duration::from_secs(11)).await?;
@@ -370,48 +372,73 @@ async fn a_render_that_fails_is_tried_again_and_what_its_media_causes_is_final()
     world.end().await
 }
 
+/// Puts an object where this claim of a render would put its media, as a worker does that dies before its end.
+async fn leave_behind(world: &World, job: JobId, claim_no: i32) -> anyhow::Result<ItemId> {
+    let output: ItemId = sqlx::query_scalar("SELECT output_item_id FROM job_renders WHERE job_id = $1")
+        .bind(job)
+        .fetch_one(world.pool())
+        .await?;
+    world.process.media.put(&rendered_key(output, job, claim_no), Bytes::from_static(b"half a render")).await?;
+    Ok(output)
+}
+
 #[tokio::test]
-async fn the_end_of_a_lost_claim_writes_nothing_and_its_object_is_dropped() -> anyhow::Result<()> {
+async fn what_a_lost_claim_left_in_the_store_is_dropped_and_what_the_item_is_stays() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
-    let item = talk(&world, &tenant).await?;
-    let id = job_id(&cut(&tenant.client, item).await?)?;
-    // The first worker loses its lease when its media is in the store, the moment before its end.
+    // One that is cancelled, and so makes nothing.
+    let cancelled: JobId = job_id(&cut(&tenant.client, talk(&world, &tenant).await?).await?)?.parse()?;
+    tenant.client.tool("cancel_jobs", &json!({ "job_ids": [cancelled] })).await?;
+    leave_behind(&world, cancelled, 1).await?;
+    // One whose first worker dies when its media is in the store, the moment before its end.
+    let job: JobId = job_id(&cut(&tenant.client, talk(&world, &tenant).await?).await?)?.parse()?;
     let gate = Gate::closed();
-    let doomed = world.worker(gate.renderer()).await?;
+    let doomed = world.worker_with(gate.renderer(), |settings| settings.worker_reads = Some(1)).await?;
     until("it runs", async || Ok((gate.inside() == 1).then_some(()))).await?;
+    let output = leave_behind(&world, job, 1).await?;
+    doomed.kill();
     world.advance(LEASE + Duration::from_secs(1)).await?;
     world.duties().await?;
-    let lost = world.process.media.clone();
-    let output: ItemId = sqlx::query_scalar("SELECT output_item_id FROM job_renders").fetch_one(world.pool()).await?;
-    let job: JobId = id.parse()?;
-    let orphan = common::media::rendered_key(output, job, 1);
-    doomed.kill();
-    lost.put(&orphan, bytes::Bytes::from_static(b"half a render")).await?;
-
     world.work(runners::instant()).await?;
-    let ended = tenant.client.reaches(&id, "succeeded").await?;
+    let ended = tenant.client.reaches(&job.to_string(), "succeeded").await?;
     assert_eq!((&ended["attempt"], &ended["cloud_minutes"]), (&json!(2), &json!(0.5)));
-    let kept = common::media::rendered_key(output, job, 2);
+
     // Nothing is dropped while somebody might still write.
     assert_eq!(scheduler::prune_renders::run_once(&world.process).await?, 0);
-    assert_eq!(objects(&world).len(), 2);
+    assert_eq!(objects(&world).len(), 3);
     world.advance(Duration::from_mins(11)).await?;
-    assert_eq!(scheduler::prune_renders::run_once(&world.process).await?, 1);
-    assert_eq!(objects(&world), [kept]);
+    assert_eq!(scheduler::prune_renders::run_once(&world.process).await?, 2);
+    assert_eq!(objects(&world), [rendered_key(output, job, 2)]);
     assert_eq!(world.count("SELECT count(*) FROM job_renders").await?, 0);
+    world.end().await
+}
 
-    // Of a render that made nothing, nothing stays.
-    let other = talk(&world, &tenant).await?;
-    let cancelled = job_id(&cut(&tenant.client, other).await?)?;
-    let job: JobId = cancelled.parse()?;
-    tenant.client.reaches(&cancelled, "succeeded").await?;
-    let made: ItemId =
-        sqlx::query_scalar("SELECT id FROM items WHERE made_by_job_id = $1").bind(job).fetch_one(world.pool()).await?;
-    tenant.client.tool("delete_item", &json!({ "ref": made })).await?.data()?;
-    world.advance(Duration::from_mins(11)).await?;
-    scheduler::prune_renders::run_once(&world.process).await?;
-    assert_eq!(objects(&world).len(), 1);
+#[tokio::test]
+async fn an_end_that_comes_after_another_claim_makes_no_item() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let id = job_id(&cut(&tenant.client, talk(&world, &tenant).await?).await?)?;
+    let (late, right) = (Gate::closed(), Gate::closed());
+    let one_slot = |settings: &mut common::config::Settings| settings.worker_reads = Some(1);
+    let first = world.worker_with(late.renderer(), one_slot).await?;
+    until("the first worker holds it", async || Ok((late.inside() == 1).then_some(()))).await?;
+    world.advance(LEASE + Duration::from_secs(1)).await?;
+    world.duties().await?;
+    let second = world.worker_with(right.renderer(), one_slot).await?;
+    until("the second worker holds it", async || Ok((right.inside() == 1).then_some(()))).await?;
+    late.open();
+    until("the first has rendered", async || Ok((late.inside() == 0).then_some(()))).await?;
+    // Its end has been refused once it is stopped: nothing is left to be written.
+    first.stop().await?;
+    assert_eq!(world.count("SELECT count(*) FROM items WHERE made_by_job_id IS NOT NULL").await?, 0);
+    assert_eq!(tenant.client.job(&id).await?["status"], "running");
+    right.open();
+    tenant.client.reaches(&id, "succeeded").await?;
+    let key: String = sqlx::query_scalar("SELECT object_key FROM items WHERE made_by_job_id IS NOT NULL")
+        .fetch_one(world.pool())
+        .await?;
+    assert!(key.ends_with("-2"), "{key}");
+    second.stop().await?;
     world.end().await
 }
 

@@ -109,11 +109,15 @@ impl Bench {
     }
 
     pub fn ended(&self, job: JobId) -> EndedEvent {
-        let event_id = EventId::of_job(job, EventType::JobSucceeded);
+        self.ended_as(job, EventType::JobSucceeded)
+    }
+
+    pub fn ended_as(&self, job: JobId, event_type: EventType) -> EndedEvent {
+        let event_id = EventId::of_job(job, event_type);
         EndedEvent {
             body: format!("{{\"id\":\"{event_id}\",  \"exact\":\"bytes ✓\"}}"),
             event_id,
-            event_type: EventType::JobSucceeded,
+            event_type,
             job_id: job,
             workspace_id: self.workspace,
             account_id: self.account,

@@ -8,12 +8,15 @@
 #[path = "../../receivers/verify.rs"]
 mod verify;
 
+use crate::bench::Bench;
+use crate::routes;
 use common::clock::host_unix_seconds;
 use common::domain::signature::{self, job_signature, new_secret, project_signature, standard_signature};
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 const TIME: i64 = 1_790_000_000;
 const BODY: &str =
@@ -264,11 +267,58 @@ fn the_library_of_standard_webhooks_accepts_what_we_sign_and_nothing_else() {
         delivery(&new, &[&new], now - 400, BODY, false),
         delivery(&new, &[&new], now, &BODY.replace("2.50", "2.51"), false),
     ]);
-    let python = python_with_the_library().expect("PyPI has the library of Standard Webhooks");
+    judge_by_the_library(&deliveries);
+}
+
+/// Has the library judge deliveries, each of which says what is expected.
+fn judge_by_the_library(deliveries: &Value) {
+    // Tests of one process share the environment that it is installed in.
+    static INSTALLED: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let python = INSTALLED.get_or_init(python_with_the_library).as_ref().expect("PyPI has the library");
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("deliveries.json");
     std::fs::write(&path, deliveries.to_string()).expect("written");
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("receivers/standard_webhooks.py");
     let output = Command::new(python).arg(script).arg(&path).output().expect("it starts");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[tokio::test]
+async fn a_delivery_as_it_came_passes_receivers_that_are_not_ours() -> anyhow::Result<()> {
+    let bench = Bench::with(|settings| settings.standard_webhooks = true).await?;
+    bench.endpoint().await;
+    let (_, current) = routes::post(&bench, "/webhook-secret", json!({})).await;
+    bench.end_jobs(1).await;
+    bench.work().await;
+    let came = bench.receiver.received().remove(0);
+    let body = String::from_utf8(came.body.clone())?;
+    let changed = body.replace('✓', "✗");
+    let judged = |secret: &Value, body: &str, accept: bool| json!({ "secret": secret, "headers": came.headers, "body": body, "accept": accept });
+    let other = Value::from(secret(9));
+    judge_by_the_library(&json!([
+        judged(&current["secret"], &body, true),
+        judged(&current["secret"], &changed, false),
+        judged(&other, &body, false),
+    ]));
+    // The document's program, on what came rather than on the vectors.
+    let now = host_unix_seconds();
+    let case = |name: &str, secret: &Value, body: &str, now: i64, accept: bool| {
+        json!({
+            "name": name, "system": "job", "headers": came.headers, "body": body, "secrets": [secret], "now": now,
+            "accept": accept,
+        })
+    };
+    let folder = tempfile::tempdir()?;
+    let (program, path) = (folder.path().join("verify.py"), folder.path().join("came.json"));
+    std::fs::write(&program, documented("python"))?;
+    let cases = [
+        case("as it came", &current["secret"], &body, now, true),
+        case("a changed byte", &current["secret"], &changed, now, false),
+        case("late", &current["secret"], &body, now + 400, false),
+        case("a secret that never signed it", &other, &body, now, false),
+    ];
+    std::fs::write(&path, json!({ "cases": cases }).to_string())?;
+    let output = Command::new("python3").arg(&program).arg(&path).output()?;
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    bench.close().await
 }

@@ -88,6 +88,13 @@ async fn an_open_port_and_a_closed_one_of_our_network_look_alike() -> anyhow::Re
             assert_eq!((one.0, &one.1["error"]), (other.0, &other.1["error"]), "{host}");
             assert_eq!(one.0, 422, "{host}: {}", one.1);
         }
+        let known = bench.endpoint().await;
+        let changes = [json!({ "url": urls[0] }), json!({ "url": urls[1] })];
+        for change in changes {
+            let (status, refused) = call(&bench, Method::PATCH, &format!("/webhooks/{known}"), change).await;
+            assert_eq!((status.as_u16(), &refused["error"]["code"]), (422, &json!("url_not_public")), "{host}");
+        }
+        call(&bench, Method::DELETE, &format!("/webhooks/{known}"), Value::Null).await;
         // An endpoint that was public when it was registered, and leads here now.
         let endpoints = [bench.endpoint_at(&urls[0]).await, bench.endpoint_at(&urls[1]).await];
         bench.end_jobs(1).await;

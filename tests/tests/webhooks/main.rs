@@ -8,6 +8,7 @@ mod documented;
 mod faults;
 mod hidden;
 mod in_flight;
+mod log;
 mod processes;
 mod project_faults;
 mod projects;

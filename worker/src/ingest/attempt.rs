@@ -4,9 +4,10 @@
 //! to is written by its caller.
 
 use super::failure::{Failure, facts, settled};
-use crate::readers::decode::{Channels, SoundFormat, decode_sound};
+use crate::readers::decode::{Channels, SoundFormat, cover, decode_sound};
 use crate::readers::{JobCtx, MediaSource, MediaTools};
-use common::media::new_media_key;
+use common::domain::item::ItemType;
+use common::media::{new_media_key, new_thumbnail_key};
 use common::process::Process;
 use common::store::items;
 use common::store::uploads::{self, Claim, Facts};
@@ -22,6 +23,8 @@ const FETCH_TIME: Duration = Duration::from_hours(1);
 const PROBE_TIME: Duration = Duration::from_mins(1);
 /// A count of the sound of a file that does not say how long it is.
 const COUNT_TIME: Duration = Duration::from_mins(15);
+/// A picture to show of it.
+const PICTURE_TIME: Duration = Duration::from_secs(30);
 /// Samples a second of that count; what is counted is time, so few will do.
 const COUNT_RATE: u32 = 8_000;
 
@@ -88,7 +91,27 @@ impl Attempt<'_> {
             });
             facts.duration_ms = Some(heard.await?.1.duration_ms);
         }
-        settled(facts)
+        let mut facts = settled(facts)?;
+        facts.thumbnail_key = self.picture(&media, &facts).await;
+        Ok(facts)
+    }
+
+    /// Keeps a picture of the item to show, and answers where. An item is none the worse without one.
+    async fn picture(&self, media: &MediaSource, facts: &Facts) -> Option<String> {
+        let duration_ms = match facts.item_type {
+            ItemType::Audio => return None,
+            ItemType::Image => 0,
+            ItemType::Video => facts.duration_ms.unwrap_or(0),
+        };
+        let jpeg = cover(media, duration_ms, &within(PICTURE_TIME)).await?;
+        let key = new_thumbnail_key(self.claim.item_id);
+        match self.process.media.put(&key, jpeg.into()).await {
+            Ok(()) => Some(key),
+            Err(error) => {
+                tracing::warn!(item.id = %self.claim.item_id, error = %error, "An item's picture was not kept.");
+                None
+            }
+        }
     }
 }
 

@@ -140,6 +140,8 @@ pub(crate) fn facts(probe: &Probe, announced: Option<&str>) -> Facts {
         height: pixels(probe.height).filter(|_| pictured),
         frame_rate: probe.frame_rate,
         content_type: settled_type(announced, &probe.format_name, item_type),
+        streams: probe.streams.clone(),
+        thumbnail_key: None,
     }
 }
 
@@ -161,7 +163,7 @@ mod tests {
     fn probe(has_video: bool, is_image: bool) -> Probe {
         Probe {
             duration_ms: (!is_image).then_some(1_500),
-            streams: 1,
+            streams: Vec::new(),
             audio: None,
             has_video,
             is_image,

@@ -144,13 +144,25 @@ impl Ingest {
 
     async fn finish(&self, claim: &Claim, facts: &Facts) -> sqlx::Result<()> {
         let mut conn = self.process.pool.acquire().await?;
-        let Some(kept) = uploads::finish(&mut conn, claim, facts).await? else { return Ok(()) };
+        let kept = uploads::finish(&mut conn, claim, facts).await?;
         drop(conn);
+        let Some(kept) = kept else {
+            self.drop_picture(facts).await;
+            return Ok(());
+        };
         tracing::info!(upload.id = %claim.id, item.id = %claim.item_id, "An item is ready.");
         if let Err(error) = self.process.media.delete_others(&media_prefix(claim.item_id), &kept).await {
             tracing::warn!(item.id = %claim.item_id, error = %error, "Bytes that were sent in vain stay until the item goes.");
         }
         Ok(())
+    }
+
+    /// Drops the picture of an attempt whose claim was lost: nobody knows of it.
+    async fn drop_picture(&self, facts: &Facts) {
+        let Some(key) = &facts.thumbnail_key else { return };
+        if let Err(error) = self.process.media.delete(key).await {
+            tracing::warn!(error = %error, "A picture that was made in vain stays until its item goes.");
+        }
     }
 
     async fn fail(&self, claim: &Claim, failure: Failure) -> sqlx::Result<()> {

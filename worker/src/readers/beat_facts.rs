@@ -24,6 +24,15 @@ const SHORTEST_RUN: usize = 6;
 const WALTZ_MARGIN: (f32, f32) = (1.15, 1.0);
 /// What a bar that is cut short costs: the evidence of several clear bars.
 const CUT_BAR_COST: f32 = 12.0;
+/// Beats no faster than this may be every second one only: of music twice as fast, in beats a minute.
+const MAY_BE_HALF: f64 = 95.0;
+/// They are when what is played half-way and at the quarters, compared with the beats, comes to this.
+const HALF_PLAYED: f32 = 0.88;
+/// Beats no slower than this may be twice as many as there are.
+const MAY_BE_TWICE: f64 = 110.0;
+/// They are when every second one is this weak beside the others, and hardly anything is played between them.
+const TWICE_WEAK: f32 = 0.7;
+const TWICE_EMPTY: f32 = 0.2;
 /// Seconds from point to point of the tempo curve.
 const CURVE_SECONDS: f64 = 5.0;
 
@@ -57,7 +66,8 @@ pub(super) fn real(beats: &[FoundBeat]) -> Vec<Vec<FoundBeat>> {
             run.push(*beat);
         }
     }
-    runs.into_iter().map(without_weak_ends).filter(|run| run.len() >= SHORTEST_RUN).collect()
+    let runs = runs.into_iter().map(without_weak_ends).filter(|run| run.len() >= SHORTEST_RUN);
+    runs.map(counted).collect()
 }
 
 /// Before the first stroke and after the last the tracker goes on counting; those beats were not played.
@@ -67,6 +77,46 @@ fn without_weak_ends(run: Vec<FoundBeat>) -> Vec<FoundBeat> {
         return Vec::new();
     };
     run.into_iter().take(last + 1).skip(first).collect()
+}
+
+/// The beats that a listener would count: the tracker takes music at the edge of its tempi for half or twice as fast, and what
+/// is played between the beats tells. Where nothing is, as between clicks, they stay.
+fn counted(run: Vec<FoundBeat>) -> Vec<FoundBeat> {
+    let Some(tempo) = tempo_of(&run) else { return run };
+    let (beats, half) = (mean(run.iter().map(|beat| beat.strength)), mean(run.iter().map(|beat| beat.half.strength)));
+    let quarters = mean(run.iter().map(|beat| beat.quarters));
+    if tempo <= MAY_BE_HALF && half / beats.max(WEAK) + quarters >= HALF_PLAYED {
+        return doubled(&run);
+    }
+    let every_second = |from: usize| run.iter().skip(from).step_by(2);
+    let strengths = [0, 1].map(|from| mean(every_second(from).map(|beat| beat.strength)));
+    let (from, weak, strong) =
+        if strengths[0] >= strengths[1] { (0, strengths[1], strengths[0]) } else { (1, strengths[0], strengths[1]) };
+    if tempo >= MAY_BE_TWICE && half < TWICE_EMPTY && weak < TWICE_WEAK * strong {
+        return every_second(from).copied().collect();
+    }
+    run
+}
+
+/// The beats with those half-way between them.
+fn doubled(run: &[FoundBeat]) -> Vec<FoundBeat> {
+    let mut all: Vec<FoundBeat> = Vec::with_capacity(2 * run.len());
+    for beat in run {
+        if let Some(before) = all.last().copied() {
+            let half = beat.half;
+            let between = before.frame < half.frame && half.frame < beat.frame;
+            let frame = if between { half.frame } else { f64::midpoint(before.frame, beat.frame) };
+            all.push(FoundBeat { frame, strength: half.strength, low: half.low, ..*beat });
+        }
+        all.push(*beat);
+    }
+    all
+}
+
+/// The mean of some numbers; 0 of none.
+fn mean(numbers: impl Iterator<Item = f32>) -> f32 {
+    let (sum, count) = numbers.fold((0.0, 0.0_f32), |(sum, count), number| (sum + number, count + 1.0));
+    sum / count.max(1.0)
 }
 
 /// When a beat is, in seconds.
@@ -164,10 +214,20 @@ pub(super) fn hundredths(value: f64) -> f64 {
 #[cfg(test)]
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a test's beats are few")]
 mod tests {
+    use super::super::beat_tracker::Stroke;
     use super::*;
 
     fn run(count: usize, frame: impl Fn(usize) -> f64, low: impl Fn(usize) -> f32) -> Vec<FoundBeat> {
-        (0..count).map(|n| FoundBeat { frame: frame(n), strength: 0.9, low: low(n), around: 0.1 }).collect()
+        (0..count)
+            .map(|n| FoundBeat {
+                frame: frame(n),
+                strength: 0.9,
+                low: low(n),
+                around: 0.1,
+                half: Stroke::default(),
+                quarters: 0.0,
+            })
+            .collect()
     }
 
     fn numbers(beats: &[FoundBeat]) -> Vec<i64> {
@@ -186,6 +246,30 @@ mod tests {
     fn beats_that_are_all_alike_are_counted_in_fours_from_the_first() {
         let alike = run(10, |n| n as f64 * 50.0, |_| 0.5);
         assert_eq!(numbers(&downbeats(&alike)), [0, 4, 8]);
+    }
+
+    /// A run with strokes between: how strong each beat is, what is played half-way, and at the quarters.
+    fn played(count: usize, frames: f64, strength: impl Fn(usize) -> f32, half: f32, quarters: f32) -> Vec<FoundBeat> {
+        let mut beats = run(count, |n| n as f64 * frames, |_| 0.5);
+        for (n, beat) in beats.iter_mut().enumerate() {
+            (beat.strength, beat.quarters) = (strength(n), quarters);
+            beat.half = Stroke { frame: beat.frame - frames / 2.0, strength: half, low: 0.2 };
+        }
+        beats
+    }
+
+    #[test]
+    fn beats_are_counted_at_the_level_that_is_played() {
+        // 86 a minute with strokes as strong between them, and hats between those: 172.
+        let fast = counted(played(20, 70.0, |_| 0.7, 0.65, 0.25));
+        assert_eq!(fast.len(), 39);
+        assert!(fast.windows(2).all(|pair| (pair[1].frame - pair[0].frame - 35.0).abs() < 1e-6));
+        // The same with hats alone between them stays, and so do clicks.
+        assert_eq!(counted(played(20, 70.0, |_| 0.8, 0.45, 0.02)).len(), 20);
+        assert_eq!(counted(played(20, 45.0, |_| 1.0, 0.0, 0.0)).len(), 20);
+        // Every second one a hat and nothing between: half as many, the strong ones.
+        let slow = counted(played(20, 50.0, |n| if n % 2 == 1 { 0.9 } else { 0.5 }, 0.05, 0.0));
+        assert_eq!(numbers(&slow)[..3], [1, 3, 5]);
     }
 
     #[test]

@@ -42,6 +42,21 @@ pub(super) struct FoundBeat {
     pub(super) low: f32,
     /// The mean activation of the frames since the beat before.
     pub(super) around: f32,
+    /// What begins half-way since the beat before.
+    pub(super) half: Stroke,
+    /// How much begins a quarter and three quarters of the way, on average.
+    pub(super) quarters: f32,
+}
+
+/// A stroke between beats.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Stroke {
+    /// Its frame, with a part of one.
+    pub(super) frame: f64,
+    /// How much begins, 0 to 1.
+    pub(super) strength: f32,
+    /// How much bass begins, 0 to 1.
+    pub(super) low: f32,
 }
 
 /// Finds beats in activations.
@@ -150,20 +165,29 @@ impl BeatTracker {
         }
     }
 
-    /// The beat at this frame, moved to the strongest moment next to it.
+    /// The beat at this frame, with what lies between it and the one before.
     fn beat(&self, frame: usize, interval: usize) -> FoundBeat {
+        let since = self.activations.iter().take(frame + 1).skip((frame + 1).saturating_sub(interval));
+        let (sum, count) = since.fold((0.0, 0.0_f32), |(sum, count), activation| (sum + activation.all, count + 1.0));
+        let Stroke { frame: at, strength, low } = self.stroke(frame);
+        let between =
+            |quarters: usize| frame.checked_sub(interval * quarters / 4).map(|at| self.stroke(at)).unwrap_or_default();
+        let quarters = f32::midpoint(between(1).strength, between(3).strength);
+        FoundBeat { frame: at, strength, low, around: sum / count.max(1.0), half: between(2), quarters }
+    }
+
+    /// The stroke at this frame, moved to the strongest moment next to it.
+    fn stroke(&self, frame: usize) -> Stroke {
         let near = |reach: usize| {
             self.activations.iter().enumerate().take(frame + reach + 1).skip(frame.saturating_sub(reach))
         };
         let strongest = near(2).max_by(|a, b| a.1.all.total_cmp(&b.1.all));
         let (peak, strength) = strongest.map_or((frame, 0.0), |(at, activation)| (at, activation.all));
         let low = near(3).fold(0.0_f32, |most, (_, activation)| most.max(activation.low));
-        let since = self.activations.iter().take(frame + 1).skip((frame + 1).saturating_sub(interval));
-        let (sum, count) = since.fold((0.0, 0.0_f32), |(sum, count), activation| (sum + activation.all, count + 1.0));
         let at = if strength > 0.1 { peak } else { frame };
         #[expect(clippy::cast_precision_loss, reason = "frames of a day stay far below 2^53")]
         let frame = (self.base + at as u64) as f64 + if strength > 0.1 { self.offset(peak) } else { 0.0 };
-        FoundBeat { frame, strength, low, around: sum / count.max(1.0) }
+        Stroke { frame, strength, low }
     }
 
     /// Where between frames a peak is: the top of the parabola through it and its neighbours.

@@ -4,7 +4,7 @@
 //! job is in the database.
 
 use super::error::ReadError;
-use serde_json::Value;
+use super::speech::KnownSpeech;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use tokio::time::Instant;
@@ -60,14 +60,14 @@ pub struct JobCtx {
     pub progress: Progress,
     /// The prefix of the keys of files that go with the read.
     pub files_prefix: String,
-    /// The item's stored transcript, for a read that shows words beside its own findings.
-    pub transcript: Option<Arc<Value>>,
+    /// The item's stored speech, for a read that would otherwise listen for it itself.
+    pub speech: Option<Arc<KnownSpeech>>,
 }
 
 impl JobCtx {
     /// A frame that ends at `deadline`, or when `cancel` is cancelled.
     pub fn new(deadline: Instant, cancel: CancellationToken) -> Self {
-        Self { deadline, cancel, progress: Progress::new(), files_prefix: String::new(), transcript: None }
+        Self { deadline, cancel, progress: Progress::new(), files_prefix: String::new(), speech: None }
     }
 
     /// The frame of a step whose whole is this part of the read, in percent.

@@ -22,6 +22,7 @@ mod onsets;
 mod peaks;
 mod pocketsphinx;
 mod search_index;
+mod shots;
 mod speaker_turns;
 mod speakers;
 mod speech;
@@ -40,6 +41,7 @@ mod voice_model;
 pub use decode::{MediaLimits, MediaSource, MediaTools, Probe};
 pub use error::{Limit, ReadError};
 pub use job::{JobCtx, Progress};
+pub use speech::KnownSpeech;
 pub use stored::{Engine, OutputFile, Quality, ReadOutcome, StoredRead};
 pub use transcription_server::TranscriberSettings;
 

@@ -1,10 +1,11 @@
 //! The `search_index` read: the moments of a video, to be searched by what is said and shown by a still.
 //!
-//! `ffmpeg`'s scene detector tells the cuts, `moments` makes shots of them. Words come from the transcript that the job
-//! hands in when one is stored already; one that is stored later is joined by whoever finishes it, by `moments::join`.
+//! `shots` tells the changes of the picture, `moments` makes shots of them, and each gets a still. What is said in them is
+//! the transcript's to know: the two are joined when they are read, whichever ended first.
 
-use super::decode::{scene_changes, still};
+use super::decode::{small_pictures, still};
 use super::moments::{self, Moment};
+use super::shots::{self, Shots};
 use super::stored::seconds;
 use super::{Engine, JobCtx, MediaSource, OutputFile, ReadError, ReadOutcome, Reader};
 use common::domain::read::Read;
@@ -12,8 +13,6 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-/// How much of the picture has to change at once, in percent. 10 misses cuts between alike shots.
-const THRESHOLD: u8 = 5;
 /// The part of the progress that looking for cuts is, in percent.
 const LOOKED: u8 = 70;
 /// Moments that get a still, at most: each is a child process and some 10 KiB.
@@ -25,7 +24,7 @@ struct SearchIndexData {
     moments: Vec<Moment>,
 }
 
-/// Finds shots with `ffmpeg`.
+/// Finds shots on small pictures of all frames.
 #[derive(Debug)]
 pub(super) struct SearchIndex;
 
@@ -35,7 +34,7 @@ impl Reader for SearchIndex {
     }
 
     fn engine(&self) -> Engine {
-        Engine { name: "ffmpeg-scdet".to_owned(), version: "1".to_owned(), model: None }
+        Engine { name: "mws-shots".to_owned(), version: "1".to_owned(), model: None }
     }
 
     fn run<'a>(&'a self, media: &'a MediaSource, ctx: &'a JobCtx) -> BoxFuture<'a, Result<ReadOutcome, ReadError>> {
@@ -45,11 +44,10 @@ impl Reader for SearchIndex {
 
 impl SearchIndex {
     async fn index(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
-        let seen = scene_changes(media, THRESHOLD, &ctx.step(0, LOOKED)).await?;
-        let mut moments = moments::moments(&seen.changes, seconds(seen.duration_ms));
-        if let Some(transcript) = &ctx.transcript {
-            moments::join(&mut moments, transcript);
-        }
+        let mut shots = Shots::default();
+        let looking = ctx.step(0, LOOKED);
+        let seen = small_pictures(media, shots::SIZE, &looking, |second, cells| shots.add(second, cells)).await?;
+        let mut moments = moments::moments(&shots.finish(), seconds(seen.duration_ms));
         let files = stills(&mut moments, media, &ctx.step(LOOKED, 100)).await?;
         ctx.progress.reach(100);
         let data = SearchIndexData { moments };

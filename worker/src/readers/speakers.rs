@@ -46,7 +46,7 @@ impl Speakers {
     }
 
     async fn tell(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
-        let (speech, decoded) = self.speech.listen(media, &ctx.step(0, PASSES.0)).await?;
+        let (speech, decoded) = self.speech.known_or_heard(media, &ctx.step(0, PASSES.0)).await?;
         let wanted = SoundFormat { rate: RATE, channels: Channels::Mono };
         let spoken: Arc<[Segment]> = speech.as_slice().into();
         let mut segments = Vec::new();

@@ -8,10 +8,11 @@ use super::speech_segments::{Rules, Segment, Segmenter, thousandths};
 use super::stored::seconds;
 use super::voice_detector::{RATE, VoiceDetector, VoiceEngine};
 use super::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader};
+use common::domain::footage::milliseconds;
 use common::domain::read::Read;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// Silero's own thresholds. The pad and the lag were measured on voices with known pauses, clean and under noise.
@@ -27,6 +28,32 @@ struct SpeechData {
     segments: Vec<Segment>,
     /// The part of the media that is speech, 0 to 1.
     speech_ratio: f64,
+}
+
+/// Speech that is stored already: whoever works on it need not listen for it again.
+#[derive(Debug, Clone)]
+pub struct KnownSpeech {
+    segments: Vec<Segment>,
+    decoded: DecodedSound,
+}
+
+impl KnownSpeech {
+    /// Out of a stored `speech` read; nothing when it is none.
+    pub fn of(document: &[u8]) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Stored {
+            duration_seconds: f64,
+            warnings: Vec<String>,
+            data: Data,
+        }
+        #[derive(Deserialize)]
+        struct Data {
+            segments: Vec<Segment>,
+        }
+        let Stored { duration_seconds, warnings, data } = serde_json::from_slice(document).ok()?;
+        let duration_ms = i64::from(milliseconds(duration_seconds));
+        Some(Self { segments: data.segments, decoded: DecodedSound { duration_ms, warnings } })
+    }
 }
 
 /// Finds speech with Silero VAD, or with earshot where there is no model.
@@ -48,12 +75,19 @@ impl Speech {
         }
     }
 
-    /// Where somebody speaks, for a read that works on speech alone.
-    pub(super) async fn listen(
+    /// Where somebody speaks, for a read that works on speech alone: as it is stored, or else heard now.
+    pub(super) async fn known_or_heard(
         &self,
         media: &MediaSource,
         ctx: &JobCtx,
     ) -> Result<(Vec<Segment>, DecodedSound), ReadError> {
+        match &ctx.speech {
+            Some(known) => Ok((known.segments.clone(), known.decoded.clone())),
+            None => self.listen(media, ctx).await,
+        }
+    }
+
+    async fn listen(&self, media: &MediaSource, ctx: &JobCtx) -> Result<(Vec<Segment>, DecodedSound), ReadError> {
         let detector = self.voices.detector();
         let segmenter = Segmenter::new(self.rules(), RATE, detector.frame_samples());
         let wanted = SoundFormat { rate: RATE, channels: Channels::Mono };

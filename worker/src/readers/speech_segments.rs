@@ -3,7 +3,7 @@
 //! The rules are those of Silero's reference: speech begins at a high probability and ends at a lower one that lasts,
 //! short bursts are dropped, and what is left is padded. Pure, and as large as its segments: nothing is kept a frame.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// When a stretch of speech begins and ends.
 #[derive(Debug, Clone, Copy)]
@@ -23,7 +23,7 @@ pub(super) struct Rules {
 }
 
 /// A stretch of speech, in seconds from the media's start.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(super) struct Segment {
     /// Where it begins.
     pub(super) start: f64,

@@ -56,7 +56,7 @@ impl Transcript {
     }
 
     async fn transcribe(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
-        let (speech, decoded) = self.speech.listen(media, &ctx.step(0, LISTENED)).await?;
+        let (speech, decoded) = self.speech.known_or_heard(media, &ctx.step(0, LISTENED)).await?;
         ctx.progress.reach(LISTENED);
         let (words, language, decoded) = if speech.is_empty() {
             (Vec::new(), None, decoded)

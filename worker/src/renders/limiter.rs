@@ -149,7 +149,7 @@ mod tests {
         let samples = tone_with_a_peak(0.0, 2.0, 10_000);
         let constant: Vec<f32> = samples.iter().map(|sample| sample.max(0.5)).collect();
         let out = limited(&constant, 1);
-        assert_eq!(out[9_000], 0.5);
+        assert!((out[9_000] - 0.5).abs() < 1e-6, "{}", out[9_000]);
         assert!((out[47_000] - 0.5).abs() < 0.001, "{}", out[47_000]);
         assert!(out[10_500] < 0.4 && out[20_000] > 0.45, "{} {}", out[10_500], out[20_000]);
         let jump = |pair: &[f32]| (pair[0] - pair[1]).abs();

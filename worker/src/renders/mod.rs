@@ -14,7 +14,7 @@ mod sound;
 mod tests;
 
 use crate::ingest::facts;
-use crate::readers::decode::{Channels, DecodedSound, Workshop, made};
+use crate::readers::decode::{Channels, DecodedSound, Workshop, cover, made};
 use crate::readers::{Engine, JobCtx, MediaSource, MediaTools, ReadError};
 use common::domain::media_time::{Span, total_us};
 use common::domain::render::RenderPlan;
@@ -62,6 +62,8 @@ pub struct Rendered {
     pub file: File,
     /// What it is, as probed.
     pub facts: Facts,
+    /// A picture to show of it, if it is a film and one can be had.
+    pub picture: Option<Vec<u8>>,
     /// Milliseconds of the source that were really decoded, to be charged for.
     pub duration_ms: i64,
 }
@@ -107,7 +109,11 @@ impl Renderer {
         }
         let output = made(&workshop, OUTPUT_FILE, &sources.source, ctx).await?;
         let facts = checked(&output, container, &keep)?;
-        Ok(Rendered { file: output.file().try_clone()?, facts, duration_ms: decoded.duration_ms })
+        let picture = match container {
+            Container::Mp4 => cover(&output, facts.duration_ms.unwrap_or(0), ctx).await,
+            _ => None,
+        };
+        Ok(Rendered { file: output.file().try_clone()?, facts, picture, duration_ms: decoded.duration_ms })
     }
 }
 

@@ -73,13 +73,13 @@ impl Track<'_> {
             music.fill(&aside).await?;
             let both = voice.pending.len().min(music.pending.len());
             let samples = if both > 0 { both } else { voice.pending.len().max(music.pending.len()) };
-            let mixed = if samples > 0 {
+            let frames = if samples > 0 {
                 mixer.mix(&voice.take(samples), &music.take(samples))
             } else {
                 // Both are shorter than the voice was said to be.
-                mixer.mix(&[0.0; SILENCE], &[])
+                mixer.mix(&vec![0.0; SILENCE], &[])
             };
-            encoder.write(&bytes(&mixed), ctx).await?;
+            encoder.write(&bytes(&frames), ctx).await?;
         }
         encoder.write(&bytes(&mixer.finish()), ctx).await?;
         music.stream.kill().await;

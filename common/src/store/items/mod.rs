@@ -10,11 +10,12 @@ mod storage;
 pub use resolve::{ItemForReads, Resolved, resolve};
 pub use storage::{bytes_kept, lock_storage, purged, to_purge};
 
-use crate::domain::item::{ItemStatus, ItemType};
+use crate::domain::item::{ItemStatus, ItemType, Stream};
 use crate::domain::read::Read;
 use crate::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
+use sqlx::types::Json;
 
 /// An item as clients see it.
 #[derive(Debug, Clone)]
@@ -51,6 +52,12 @@ pub struct ItemRow {
     pub created_at: DateTime<Utc>,
     /// Until when a computer holds its reads back; only while that lease lives.
     pub leased_until: Option<DateTime<Utc>>,
+    /// The streams of its file; none until it was probed.
+    pub streams: Option<Json<Vec<Stream>>>,
+    /// The key of its picture in the media store, where there is one.
+    pub thumbnail_key: Option<String>,
+    /// When it was looked up: links to it are good for a while from then.
+    pub now: DateTime<Utc>,
     /// The names of the reads stored on it, in alphabetical order.
     pub reads: Vec<String>,
     /// When each of them was stored, in the same order.
@@ -66,6 +73,7 @@ macro_rules! select_items {
                 type AS "item_type: ItemType", status AS "status: ItemStatus", error_code, error_message, duration_ms,
                 width, height, content_type, bytes, sha256, created_at,
                 CASE WHEN leased_until > mws_now() THEN leased_until END AS leased_until,
+                streams AS "streams: Json<Vec<Stream>>", thumbnail_key, mws_now() AS "now!",
                 ARRAY(SELECT read FROM item_reads WHERE item_id = items.id ORDER BY read) AS "reads!",
                 ARRAY(SELECT stored_at FROM item_reads WHERE item_id = items.id ORDER BY read) AS "reads_stored_at!"
             FROM items "# + $tail,

@@ -40,15 +40,22 @@ pub async fn to_purge(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<I
     .await
 }
 
-/// Notes that these tombstones' objects are gone, and drops their stored reads. Answers how many were not yet so.
+/// Notes that these tombstones' objects are gone, and drops their stored reads with all rows of those. Answers how many were
+/// not yet so.
 pub async fn purged(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "WITH purged AS (
-            UPDATE items SET purged_at = mws_now(), object_key = NULL
+            UPDATE items SET purged_at = mws_now(), object_key = NULL, thumbnail_key = NULL
             WHERE id = ANY ($1) AND deleted_at IS NOT NULL AND purged_at IS NULL
             RETURNING id
         ), dropped AS (
             DELETE FROM item_reads USING purged WHERE item_reads.item_id = purged.id
+        ), no_moments AS (
+            DELETE FROM moments USING purged WHERE moments.item_id = purged.id
+        ), no_passages AS (
+            DELETE FROM passages USING purged WHERE passages.item_id = purged.id
+        ), no_turns AS (
+            DELETE FROM turns USING purged WHERE turns.item_id = purged.id
         )
         SELECT id FROM purged",
         items as &[ItemId],

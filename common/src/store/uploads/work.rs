@@ -3,10 +3,11 @@
 //! `claim_no` rises at every claim, and every later write names it: what a worker writes after its lease was lost and
 //! another has claimed changes nothing. A kill at any moment leaves a lease that runs out.
 
-use crate::domain::item::ItemType;
+use crate::domain::item::{ItemType, Stream};
 use crate::domain::media_time::FrameRate;
 use crate::ids::{AccountId, ItemId, UploadId};
 use sqlx::PgConnection;
+use sqlx::types::Json;
 
 /// A claimed upload: what its worker must know to turn it into an item.
 #[derive(Debug, Clone)]
@@ -131,6 +132,10 @@ pub struct Facts {
     pub frame_rate: Option<FrameRate>,
     /// The media type it settled on.
     pub content_type: String,
+    /// The streams of the file.
+    pub streams: Vec<Stream>,
+    /// The key of its picture in the media store, where one could be made.
+    pub thumbnail_key: Option<String>,
 }
 
 impl Facts {
@@ -166,8 +171,8 @@ pub async fn finish(conn: &mut PgConnection, claim: &Claim, facts: &Facts) -> sq
             RETURNING item_id, object_key, received_bytes, received_sha256
         ), ready AS (
             UPDATE items SET status = 'ready', type = $3, duration_ms = $4, has_audio = $5, has_video = $6, width = $7,
-                height = $8, content_type = $9, rate_frames = $10, rate_seconds = $11, bytes = done.received_bytes,
-                sha256 = done.received_sha256, object_key = done.object_key
+                height = $8, content_type = $9, rate_frames = $10, rate_seconds = $11, streams = $12, thumbnail_key = $13,
+                bytes = done.received_bytes, sha256 = done.received_sha256, object_key = done.object_key
             FROM done
             WHERE items.id = done.item_id AND items.status = 'processing'
         )
@@ -183,6 +188,8 @@ pub async fn finish(conn: &mut PgConnection, claim: &Claim, facts: &Facts) -> sq
         facts.content_type,
         facts.rate().map(|rate| rate.0),
         facts.rate().map(|rate| rate.1),
+        Json(&facts.streams) as Json<&Vec<Stream>>,
+        facts.thumbnail_key.as_deref(),
     )
     .fetch_optional(conn)
     .await

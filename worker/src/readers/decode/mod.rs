@@ -17,7 +17,8 @@ mod source;
 
 pub(crate) use encoder::{Encoder, Feed, Workshop, made};
 pub(super) use output::whole_output;
-pub(super) use pictures::{scene_changes, still};
+pub(crate) use pictures::cover;
+pub(super) use pictures::{small_pictures, still};
 pub use probe::{AudioStream, Probe};
 pub(crate) use sound::SoundStream;
 pub use sound::{Channels, DecodedSound, SoundBlocks, SoundFormat, decode_sound};

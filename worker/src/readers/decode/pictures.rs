@@ -1,7 +1,7 @@
-//! The picture of a media file: where it changes at once, and single stills of it.
+//! The picture of a media file: small pictures of all its frames, and single stills of it.
 //!
-//! Frames stay in the child. What comes back is lines of text, read as they come, or one small JPEG. Confined and
-//! bounded as `sound` is; the picture that is looked at is the first that is no album cover.
+//! Frames are made small in the child, and come one after the other, looked at as they come; a still is one JPEG. Confined
+//! and bounded as `sound` is; the picture that is looked at is the first that is no album cover.
 
 use super::child::Decoder;
 use super::output::whole_output;
@@ -9,58 +9,50 @@ use super::{MediaSource, input_arguments};
 use crate::readers::{JobCtx, Limit, ReadError};
 use std::ffi::OsStr;
 
-/// Pixels across that changes are looked for in: as good as more, and much faster.
-const LOOKED_AT: &str = "320";
 /// Pixels across of a still.
 const STILL: &str = "320";
 /// Bytes of a still, at most.
 const STILL_BYTES: usize = 1 << 20;
-/// A line of a child's text, at most.
-const LINE_BYTES: usize = 4096;
+/// Frames that are read at once.
+const READ_FRAMES: usize = 16;
+/// Bytes that hold a frame's time: the beginning of the row below the picture.
+const TIME_BYTES: usize = 4;
 
-/// What was seen.
+/// How much was seen.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::readers) struct SeenPicture {
-    /// Seconds from the media's start at which the picture changes at once.
-    pub(in crate::readers) changes: Vec<f64>,
     /// Milliseconds of picture, counted.
     pub(in crate::readers) duration_ms: i64,
     /// What the customer should know, in whole sentences.
     pub(in crate::readers) warnings: Vec<String>,
 }
 
-/// Looks for changes of more than `threshold` percent. `NoVideo` without a moving picture, `Corrupt` when none of it can
-/// be decoded.
-pub(in crate::readers) async fn scene_changes(
+/// Hands each frame to `each`, with its second, in cells of `size`: all luma, then both chromas. `NoVideo` without a moving
+/// picture, `Corrupt` when none of it can be decoded.
+pub(in crate::readers) async fn small_pictures(
     media: &MediaSource,
-    threshold: u8,
+    size: (usize, usize),
     ctx: &JobCtx,
+    mut each: impl FnMut(f64, &[u8]),
 ) -> Result<SeenPicture, ReadError> {
     if !media.probe().has_video {
         return Err(ReadError::NoVideo);
     }
     let tools = media.tools();
-    let most_seconds = (tools.limits.duration_ms / 1000 + 2).to_string();
-    let filter = format!("scale='min({LOOKED_AT},iw)':-2,scdet=t={threshold},metadata=mode=print:file=-");
-    let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-t", &most_seconds];
-    let after = ["-map", "0:V:0", "-an", "-sn", "-dn", "-vf", &filter, "-f", "null", "-"];
-    let arguments = before.into_iter().map(OsStr::new).chain(input_arguments()).chain(after.map(OsStr::new));
-    let mut ffmpeg = Decoder::start(&tools.ffmpeg, arguments, media.file(), tools, ctx).await?;
-    let mut seen = Lines::default();
-    let (mut pending, mut buffer) = (Vec::new(), vec![0; 16 * 1024]);
+    let mut ffmpeg = start(media, size, ctx).await?;
+    let mut frames = Frames::new(size);
+    let mut buffer = vec![0; READ_FRAMES * frames.frame_bytes()];
     loop {
         let read = ffmpeg.read(&mut buffer, ctx).await?;
         if read == 0 {
             break;
         }
-        pending.extend(buffer.iter().take(read));
-        let whole = pending.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-        pending.drain(..whole).as_slice().split(|byte| *byte == b'\n').for_each(|line| seen.line(line));
+        frames.take(buffer.get(..read).unwrap_or_default(), &mut each);
         let declared = media.probe().duration_ms.unwrap_or(0).unsigned_abs();
-        ctx.progress.reach_part(seen.duration_ms().unsigned_abs(), declared);
-        if seen.duration_ms() > tools.limits.duration_ms || pending.len() > LINE_BYTES {
+        ctx.progress.reach_part(frames.duration_ms().unsigned_abs(), declared);
+        if frames.duration_ms() > tools.limits.duration_ms {
             ffmpeg.kill().await;
-            let (found, allowed) = (seen.duration_ms().unsigned_abs(), tools.limits.duration_ms.unsigned_abs());
+            let (found, allowed) = (frames.duration_ms().unsigned_abs(), tools.limits.duration_ms.unsigned_abs());
             return Err(ReadError::LimitExceeded { limit: Limit::Duration, found, allowed });
         }
     }
@@ -68,13 +60,35 @@ pub(in crate::readers) async fn scene_changes(
     if ending.out_of_cpu() {
         return Err(ReadError::Timeout);
     }
-    if seen.last.is_none() {
+    if frames.last.is_none() {
         tracing::debug!(ffmpeg.stderr = ending.stderr, "ffmpeg saw nothing");
         return Err(ReadError::Corrupt("none of its picture can be decoded"));
     }
     let damaged = !ending.status.success() || !ending.stderr.is_empty();
     let warnings = damaged.then(|| "Parts of the file are damaged and were left out.".to_owned()).into_iter().collect();
-    Ok(SeenPicture { duration_ms: seen.duration_ms(), changes: seen.changes, warnings })
+    Ok(SeenPicture { duration_ms: frames.duration_ms(), warnings })
+}
+
+/// Starts ffmpeg on the one picture that is looked at. Raw frames carry no times, so each gets a row more, whose first bytes
+/// are its milliseconds; none is doubled or dropped to keep a rate.
+async fn start(media: &MediaSource, (width, height): (usize, usize), ctx: &JobCtx) -> Result<Decoder, ReadError> {
+    let tools = media.tools();
+    let most_seconds = (tools.limits.duration_ms / 1000 + 2).to_string();
+    let time = format!("if(lt(Y\\,{height})\\,lum(X\\,Y)\\,mod(floor((T*1000+0.5)/pow(256\\,X))\\,256))");
+    let filter = format!(
+        "scale={width}:{height},format=yuv444p,pad={width}:{}:0:0,geq=lum={time}:cb=cb(X\\,Y):cr=cr(X\\,Y)",
+        height + 1
+    );
+    let before =
+        ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-filter_threads", "1", "-t", &most_seconds];
+    let after = ["-map", "0:V:0", "-an", "-sn", "-dn", "-vf", &filter, "-fps_mode", "passthrough"];
+    let output = ["-map_metadata", "-1", "-c:v", "rawvideo", "-f", "rawvideo", "pipe:1"];
+    let arguments = before
+        .into_iter()
+        .map(OsStr::new)
+        .chain(input_arguments())
+        .chain(after.into_iter().chain(output).map(OsStr::new));
+    Decoder::start(&tools.ffmpeg, arguments, media.file(), tools, ctx).await
 }
 
 /// The picture at this second as a JPEG; nothing where there is none.
@@ -98,29 +112,64 @@ pub(in crate::readers) async fn still(
     Ok(jpeg.starts_with(b"\xff\xd8").then_some(jpeg))
 }
 
-/// What the lines of the filters say.
-#[derive(Debug, Default)]
-struct Lines {
-    changes: Vec<f64>,
+/// A picture to show of a whole item, `duration_ms` long: a tenth in, since films begin in the dark, and ten seconds at
+/// most. Nothing when none can be had: an item is none the worse without one.
+#[expect(clippy::cast_precision_loss, reason = "media times stay far below 2^53 ms")]
+pub(crate) async fn cover(media: &MediaSource, duration_ms: i64, ctx: &JobCtx) -> Option<Vec<u8>> {
+    let second = (duration_ms as f64 / 10_000.0).min(10.0);
+    match still(media, second, ctx).await.unwrap_or_default() {
+        // The file has less picture than it says.
+        None if second > 0.0 => still(media, 0.0, ctx).await.unwrap_or_default(),
+        found => found,
+    }
+}
+
+/// Cuts a stream of bytes into frames.
+#[derive(Debug)]
+struct Frames {
+    /// Bytes of a row, and of the picture's part of a plane.
+    row: usize,
+    plane: usize,
+    pending: Vec<u8>,
+    /// The three planes without the row of the time.
+    cells: Vec<u8>,
     /// When the last frame is, in seconds, and how long after the one before.
     last: Option<(f64, f64)>,
 }
 
-impl Lines {
-    /// Takes `frame:50 pts:25600 pts_time:2` or `lavfi.scd.time=2`; every other line says nothing that is asked.
-    fn line(&mut self, line: &[u8]) {
-        let Ok(line) = std::str::from_utf8(line) else { return };
-        let seconds = |number: &str| number.trim().parse::<f64>().ok().filter(|second| (0.0..1e9).contains(second));
-        if let Some(second) = line.strip_prefix("lavfi.scd.time=").and_then(seconds) {
-            self.changes.push(second);
-        } else if let Some(second) = line.split_once("pts_time:").and_then(|(_, number)| seconds(number)) {
+impl Frames {
+    fn new((width, height): (usize, usize)) -> Self {
+        Self { row: width, plane: width * height, pending: Vec::new(), cells: Vec::new(), last: None }
+    }
+
+    /// Bytes of a frame as they come.
+    fn frame_bytes(&self) -> usize {
+        3 * (self.plane + self.row)
+    }
+
+    /// Takes the next bytes, and hands over the frames that they complete. A time that is none makes its frame be passed over.
+    fn take(&mut self, bytes: &[u8], each: &mut impl FnMut(f64, &[u8])) {
+        self.pending.extend_from_slice(bytes);
+        let whole = self.pending.len() - self.pending.len() % self.frame_bytes();
+        for frame in self.pending.get(..whole).unwrap_or_default().chunks_exact(self.frame_bytes()) {
+            self.cells.clear();
+            for plane in frame.chunks_exact(self.plane + self.row) {
+                self.cells.extend_from_slice(plane.get(..self.plane).unwrap_or_default());
+            }
+            let time = frame.iter().skip(self.plane).take(TIME_BYTES);
+            let ms = time.rev().fold(0, |ms: u32, byte| ms << 8 | u32::from(*byte));
+            let second = f64::from(ms) / 1000.0;
             let step = self.last.map_or(0.0, |(last, _)| second - last);
-            self.last = Some((second, step.clamp(0.0, 1.0)));
+            if step >= 0.0 {
+                self.last = Some((second, step.min(1.0)));
+                each(second, &self.cells);
+            }
         }
+        self.pending.drain(..whole);
     }
 
     /// Until the end of the last frame, which is taken to last as long as the one before it.
-    #[expect(clippy::cast_possible_truncation, reason = "the seconds were checked to be few")]
+    #[expect(clippy::cast_possible_truncation, reason = "milliseconds of four bytes are few")]
     fn duration_ms(&self) -> i64 {
         self.last.map_or(0, |(last, step)| ((last + step) * 1000.0).round() as i64)
     }
@@ -131,19 +180,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_and_changes_are_told_apart_and_nonsense_is_passed_over() {
-        let mut lines = Lines::default();
-        for line in [
-            "frame:0    pts:0       pts_time:0",
-            "lavfi.scd.mafd=3",
-            "frame:1 pts:1 pts_time:0.04",
-            "lavfi.scd.time=0.04",
-            "pts_time:x",
-            "lavfi.scd.time=-inf",
-        ] {
-            lines.line(line.as_bytes());
+    fn frames_are_cut_out_of_any_blocks_and_have_their_times() {
+        // Two cells and a row of four bytes: the planes are 4 + 4.
+        let frame = |ms: u32, value: u8| {
+            let time = ms.to_le_bytes();
+            [[value; 4], time, [value + 1; 4], [0; 4], [value + 2; 4], [0; 4]].concat()
+        };
+        let stream = [frame(0, 10), frame(40, 20), frame(20, 30), frame(70_040, 40)].concat();
+        let (mut frames, mut seen) = (Frames::new((4, 1)), Vec::new());
+        for block in stream.chunks(7) {
+            frames.take(block, &mut |second, cells| seen.push((second, cells.to_vec())));
         }
-        lines.line(b"\xff");
-        assert_eq!((lines.duration_ms(), lines.changes), (80, vec![0.04]));
+        let expected = [(0.0, 10), (0.04, 20), (70.04, 40)];
+        assert_eq!(seen.len(), expected.len());
+        for ((second, cells), (at, value)) in seen.into_iter().zip(expected) {
+            assert!((second - at).abs() < 1e-9);
+            assert_eq!(cells, [[value; 4], [value + 1; 4], [value + 2; 4]].concat());
+        }
+        assert_eq!(frames.duration_ms(), 71_040);
     }
 }

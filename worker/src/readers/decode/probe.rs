@@ -5,7 +5,9 @@
 
 use super::output::whole_output;
 use super::{MediaLimits, MediaTools, input_arguments};
+use crate::readers::stored::seconds;
 use crate::readers::{JobCtx, Limit, ReadError};
+use common::domain::item;
 use common::domain::media_time::{FrameRate, MOST_FRAMES_A_SECOND};
 use serde::Deserialize;
 use std::ffi::OsStr;
@@ -26,8 +28,8 @@ pub struct Probe {
     /// Declared media time in milliseconds; unknown for an image, and for a recording whose writer never came back
     /// to note it.
     pub duration_ms: Option<i64>,
-    /// How many streams of any kind there are.
-    pub streams: u64,
+    /// All streams, of any kind.
+    pub streams: Vec<item::Stream>,
     /// The sound that readers hear, if there is any.
     pub audio: Option<AudioStream>,
     /// Whether there is a moving picture; the cover of an album is none.
@@ -105,6 +107,7 @@ struct Stream {
     codec_name: Option<String>,
     width: Option<u32>,
     height: Option<u32>,
+    avg_frame_rate: Option<String>,
     sample_rate: Option<String>,
     channels: Option<u32>,
     channel_layout: Option<String>,
@@ -112,7 +115,6 @@ struct Stream {
     duration: Option<String>,
     start_time: Option<String>,
     r_frame_rate: Option<String>,
-    avg_frame_rate: Option<String>,
     #[serde(default)]
     disposition: Disposition,
 }
@@ -128,8 +130,7 @@ struct Disposition {
 impl Described {
     /// The facts, or what there is too much of.
     fn checked(self, limits: &MediaLimits) -> Result<Probe, ReadError> {
-        let streams = self.streams.len() as u64;
-        within(Limit::Streams, streams, limits.streams)?;
+        within(Limit::Streams, self.streams.len() as u64, limits.streams)?;
         for stream in &self.streams {
             let pixels = u64::from(stream.width.unwrap_or(0)) * u64::from(stream.height.unwrap_or(0));
             within(Limit::Pixels, pixels, limits.pixels)?;
@@ -148,7 +149,7 @@ impl Described {
         let moving = pictures.iter().find(|stream| !is_image && stream.disposition.attached_pic == 0);
         Ok(Probe {
             duration_ms,
-            streams,
+            streams: self.streams.iter().map(Stream::described).collect(),
             audio,
             has_video: moving.is_some(),
             is_image,
@@ -189,6 +190,28 @@ impl Stream {
         exact.or_else(|| FrameRate::new(near, 1)).unwrap_or(FrameRate::ONE_A_SECOND)
     }
 
+    /// This stream as an item shows it.
+    fn described(&self) -> item::Stream {
+        let kind = match self.codec_type.as_deref() {
+            Some("video") if self.disposition.attached_pic == 1 => "picture",
+            Some(known @ ("video" | "audio" | "subtitle" | "attachment")) => known,
+            _ => "data",
+        };
+        let pictured = matches!(kind, "video" | "picture");
+        let codec = self.codec_name.clone().filter(|name| !matches!(name.as_str(), "unknown" | "none"));
+        item::Stream {
+            index: self.index,
+            kind: kind.to_owned(),
+            codec,
+            duration_seconds: milliseconds(self.duration.as_deref()).filter(|ms| *ms > 0).map(seconds),
+            width: self.width.filter(|_| pictured),
+            height: self.height.filter(|_| pictured),
+            frame_rate: self.avg_frame_rate.as_deref().and_then(fraction).map(a_second).filter(|_| kind == "video"),
+            sample_rate: self.sample_rate.as_deref().and_then(|rate| rate.parse().ok()).filter(|_| kind == "audio"),
+            channels: self.channels.filter(|_| kind == "audio"),
+        }
+    }
+
     /// This stream as sound, when it is sound that can be decoded.
     fn audio(&self, format: &Format) -> Option<AudioStream> {
         if !self.is("audio") || matches!(self.codec_name.as_deref(), None | Some("unknown" | "none")) {
@@ -215,6 +238,11 @@ fn fraction(text: &str) -> Option<(u32, u32)> {
     let (frames, seconds) = text.split_once('/')?;
     let (frames, seconds) = (frames.parse().ok()?, seconds.parse().ok()?);
     (frames > 0 && seconds > 0).then_some((frames, seconds))
+}
+
+/// A rate as a number, to three places.
+fn a_second((frames, seconds): (u32, u32)) -> f64 {
+    (f64::from(frames) / f64::from(seconds) * 1000.0).round() / 1000.0
 }
 
 /// The whole number nearest to a rate, of those that a picture may have.
@@ -253,5 +281,14 @@ mod tests {
         assert_eq!(rate("1/5", "1/5"), "1/1");
         assert_eq!(rate("90000/1", "0/0"), "120/1");
         assert_eq!(rate("0/0", "0/0"), "25/1");
+    }
+
+    #[test]
+    fn a_frame_rate_is_a_fraction_and_never_nonsense() {
+        assert_eq!(fraction("30000/1001").map(a_second), Some(29.97));
+        assert_eq!(fraction("25/1").map(a_second), Some(25.0));
+        for nonsense in ["0/0", "1/0", "-1/1", "x/y", "25", "nan/1"] {
+            assert_eq!(fraction(nonsense), None, "{nonsense}");
+        }
     }
 }

@@ -40,7 +40,7 @@ fn check(room: &Darkroom, name: &str, keep: &[Span], rate: FrameRate, facts: &Fa
     assert_eq!((&picture["codec_name"], &sound["codec_name"]), (&"h264".into(), &"aac".into()));
     assert_eq!((facts.item_type, facts.content_type.as_str()), (ItemType::Video, "video/mp4"));
     assert_eq!((facts.has_audio, facts.has_video, facts.frame_rate), (true, true, Some(rate)));
-    near(facts.duration_ms.unwrap() as f64 / 1000.0, planned, frame);
+    near(seconds(facts.duration_ms.unwrap() * 1000), planned, frame);
 
     let flashes = onsets(&room.brightness(name), frame, 2.5 * frame, |brightness| brightness > 128);
     let beeps = onsets(&room.samples(&room.studio.path(name)), 1.0 / f64::from(RATE), 2.5 * frame, |sample: f32| {
@@ -145,7 +145,7 @@ async fn other_sound_becomes_aac_of_exactly_that_length() {
         let facts = room.render(&cut(kept.to_vec()), &source, None, &output).await;
         let probed = room.probed(&output);
         near(number(&probed["format"]["duration"]), 3.623_456, 0.001);
-        near(facts.duration_ms.unwrap() as f64, 3_623.456, 1.0);
+        near(seconds(facts.duration_ms.unwrap() * 1000), 3.623_456, 0.001);
         assert_eq!((facts.item_type, facts.content_type.as_str()), (ItemType::Audio, "audio/mp4"), "{name}");
     }
 }

@@ -1,0 +1,175 @@
+//! `mws remove-silence` and `mws duck`: what to cut or turn down, and with `--render` the new item (interface.md, "Tools").
+//!
+//! Both ask one tool. With `--wait` a job that it names is followed and the tool asked again, until all is there.
+
+use super::Context;
+use super::upload::{COLUMNS as ITEM, without_nulls};
+use crate::client::part;
+use crate::failure::Failure;
+use crate::output::{Column, document, follow};
+use serde_json::{Value, json};
+
+const KEPT: [Column; 2] = [Column::new("START", "/start"), Column::new("END", "/end")];
+const GAINS: [Column; 2] = [Column::new("T", "/t"), Column::new("GAIN_DB", "/gain_db")];
+const JOB: [Column; 3] =
+    [Column::new("JOB", "/job_id"), Column::new("STATUS", "/status"), Column::new("MAKES", "/makes")];
+/// Times a tool is asked: for the read, for the render, for what that made.
+const MOST_CALLS: usize = 3;
+
+/// What both commands take.
+#[derive(Debug, clap::Args)]
+struct Shared {
+    /// Make a new item of it.
+    #[arg(long)]
+    render: bool,
+    /// Follow what has to run first, and show what comes of it.
+    #[arg(long)]
+    wait: bool,
+    /// The workspace to act in.
+    #[arg(long)]
+    workspace: Option<String>,
+}
+
+/// Silence to remove.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  mws remove-silence itm_01J… --wait
+  mws remove-silence talk --min-silence 800 --padding 120
+  mws remove-silence talk --render --wait --ids")]
+pub struct SilenceArgs {
+    /// The item's ref or id.
+    #[arg(value_name = "REF")]
+    item: String,
+    /// Milliseconds of the shortest silence that is cut; 500 when not given.
+    #[arg(long, value_name = "MS")]
+    min_silence: Option<u32>,
+    /// Milliseconds that stay on each side of speech; 50 when not given.
+    #[arg(long, value_name = "MS")]
+    padding: Option<u32>,
+    #[command(flatten)]
+    shared: Shared,
+}
+
+/// Music to turn down under a voice.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  mws duck narration theme --wait
+  mws duck narration theme --by 15 --attack 100 --release 800
+  mws duck itm_01J… itm_01K… --render --wait")]
+pub struct DuckArgs {
+    /// The ref or id of the item in which somebody speaks.
+    #[arg(value_name = "VOICE")]
+    voice: String,
+    /// The ref or id of the music.
+    #[arg(value_name = "MUSIC")]
+    music: String,
+    /// Decibels that the music goes down; 12 when not given.
+    #[arg(long, value_name = "DB")]
+    by: Option<f64>,
+    /// Milliseconds that it takes to go down; 200 when not given.
+    #[arg(long, value_name = "MS")]
+    attack: Option<u32>,
+    /// Milliseconds that it takes to come back; 500 when not given.
+    #[arg(long, value_name = "MS")]
+    release: Option<u32>,
+    #[command(flatten)]
+    shared: Shared,
+}
+
+pub(super) async fn remove_silence(args: SilenceArgs, context: &Context) -> Result<(), Failure> {
+    let body = json!({
+        "ref": args.item, "min_silence_ms": args.min_silence, "padding_ms": args.padding,
+        "render": args.shared.render.then_some(true),
+    });
+    let edit = Edit { tool: "remove_silence", body: without_nulls(body), field: "keep", shared: args.shared };
+    let data = edit.settled(context).await?;
+    if let Some(seconds) = data["removed_seconds"].as_f64() {
+        context.out.say(&format!("{seconds} s of silence go"));
+    }
+    edit.show(&data, &KEPT, context).await
+}
+
+pub(super) async fn duck(args: DuckArgs, context: &Context) -> Result<(), Failure> {
+    let body = json!({
+        "voice_ref": args.voice, "music_ref": args.music, "duck_db": args.by, "attack_ms": args.attack,
+        "release_ms": args.release, "render": args.shared.render.then_some(true),
+    });
+    let edit = Edit { tool: "duck_music", body: without_nulls(body), field: "envelope", shared: args.shared };
+    let data = edit.settled(context).await?;
+    edit.show(&data, &GAINS, context).await
+}
+
+/// A call of one of the two tools.
+struct Edit {
+    tool: &'static str,
+    body: Value,
+    /// The field that is there once it is known where somebody speaks.
+    field: &'static str,
+    shared: Shared,
+}
+
+impl Edit {
+    /// The tool's `data`; with `--wait`, once nothing is queued any more.
+    async fn settled(&self, context: &Context) -> Result<Value, Failure> {
+        let headers: Vec<(&str, &str)> =
+            self.shared.workspace.as_deref().map(|workspace| ("x-workspace-id", workspace)).into_iter().collect();
+        let mut data = Value::Null;
+        for _ in 0..MOST_CALLS {
+            data = context.client.tool_with(self.tool, &self.body, &headers).await?;
+            let Some(job) = data["job_id"].as_str().filter(|_| self.shared.wait) else { return Ok(data) };
+            context.out.say(&format!("{job} {}", self.makes(&data)));
+            succeeded(job, context).await?;
+        }
+        Ok(data)
+    }
+
+    /// What the job of this answer is for.
+    fn makes(&self, data: &Value) -> &'static str {
+        if data[self.field].is_null() { "finds out where somebody speaks" } else { "renders the new item" }
+    }
+
+    async fn show(&self, data: &Value, columns: &[Column], context: &Context) -> Result<(), Failure> {
+        let out = &context.out;
+        if out.json {
+            return document(data);
+        }
+        if let Some(item) = data["output_item_id"].as_str() {
+            let item = context.client.get(&format!("/library/items/{}", part(item))).await?;
+            return out.rows(&[item], "id", &ITEM);
+        }
+        let Some(job) = data["job_id"].as_str() else {
+            return out.rows(data[self.field].as_array().map_or(&[], Vec::as_slice), "start", columns);
+        };
+        let row = json!({ "job_id": job, "status": data["status"], "makes": self.makes(data) });
+        out.rows(&[row], "job_id", &JOB)?;
+        let again = if data[self.field].is_null() { ", then the same again" } else { "" };
+        out.say(&format!("Next: mws jobs watch {job}{again} (--wait does both)"));
+        Ok(())
+    }
+}
+
+/// Follows a job to its success.
+async fn succeeded(job: &str, context: &Context) -> Result<(), Failure> {
+    let followed = follow(&context.client, &context.out.without_data(), &[job.to_owned()]).await?;
+    match followed.jobs.first() {
+        Some(ended) if ended["status"] == "succeeded" => Ok(()),
+        Some(ended) => {
+            let why = ended["error"]["message"].as_str().unwrap_or("it was cancelled");
+            Err(Failure::Work(format!("{job} did not succeed: {why}")))
+        }
+        None => Err(Failure::Work(format!("{job} is not there any more"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_job_is_said_to_be_for_what_is_missing() {
+        let shared = Shared { render: true, wait: false, workspace: None };
+        let edit = Edit { tool: "remove_silence", body: json!({}), field: "keep", shared };
+        assert_eq!(edit.makes(&json!({ "job_id": "job_1" })), "finds out where somebody speaks");
+        assert_eq!(edit.makes(&json!({ "job_id": "job_1", "keep": [] })), "renders the new item");
+    }
+}

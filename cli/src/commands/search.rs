@@ -1,0 +1,57 @@
+//! `mws search`: what is said in videos, and where.
+
+use super::Context;
+use super::upload::without_nulls;
+use crate::failure::Failure;
+use crate::output::{Column, document};
+use serde_json::{Value, json};
+
+const COLUMNS: [Column; 5] = [
+    Column::new("REF", "/ref"),
+    Column::new("START", "/start"),
+    Column::new("END", "/end"),
+    Column::new("SCORE", "/score"),
+    Column::new("TEXT", "/text"),
+];
+
+/// Items that one call of `prepare_media` takes.
+const MOST_A_CALL: usize = 20;
+
+/// What to look for.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  mws search \"the part about the river\"
+  mws search interview --ref itm_01J… --limit 5 --json")]
+pub struct Args {
+    /// Words; `\"…\"` keeps some together, or takes either of two, - leaves one out.
+    query: String,
+    /// Search this item alone; may be given several times.
+    #[arg(long = "ref", value_name = "REF")]
+    items: Vec<String>,
+    /// Matches to show, 1 to 50.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=50))]
+    limit: Option<u32>,
+}
+
+pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
+    let items = if args.items.is_empty() { Value::Null } else { json!(args.items) };
+    let body = json!({ "query": args.query, "refs": items, "limit": args.limit });
+    let found = context.client.tool("search_footage", &without_nulls(body)).await?;
+    if context.out.json {
+        return document(&found);
+    }
+    let rows = |name: &str| found[name].as_array().cloned().unwrap_or_default();
+    context.out.rows(&rows("matches"), "item_id", &COLUMNS)?;
+    for (name, lacks, read) in
+        [("unindexed_refs", "no search index", "search_index"), ("untranscribed_refs", "no transcript", "transcript")]
+    {
+        let listed = rows(name);
+        let refs: Vec<&str> = listed.iter().filter_map(Value::as_str).collect();
+        if !refs.is_empty() {
+            context.out.say(&format!("Not searched, for they have {lacks}: {}", refs.join(", ")));
+            let some: Vec<&str> = refs.into_iter().take(MOST_A_CALL).collect();
+            context.out.say(&format!("Next: mws prepare {} --reads {read} --watch", some.join(" ")));
+        }
+    }
+    Ok(())
+}

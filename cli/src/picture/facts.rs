@@ -1,0 +1,173 @@
+//! What a picture needs of the stored reads (docs/reads.md, "The stored result"). A field that is absent or of another kind is
+//! drawn as nothing: a newer server must not break an older client.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// A stretch of time, in seconds from the media's start.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Span {
+    /// Where it begins.
+    pub start: f64,
+    /// Where it ends.
+    pub end: f64,
+}
+
+/// The `levels` read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Levels {
+    /// The lowest and the highest sample of equal parts of the media, full scale at ±1.
+    pub outline: Vec<(f64, f64)>,
+    /// Loudness of the whole in LUFS; none for silence.
+    pub integrated: Option<f64>,
+    /// Short-term loudness, each with the second it ends at.
+    pub short_term: Vec<(f64, f64)>,
+}
+
+/// The `speakers` read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Speakers {
+    /// Their names, in the order in which the read lists them.
+    pub names: Vec<String>,
+    /// Who speaks when: a number in `names` and a stretch.
+    pub turns: Vec<(usize, Span)>,
+}
+
+/// The `beats` read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Beats {
+    /// Beats a minute, if there is a beat.
+    pub tempo: Option<f64>,
+    /// Seconds of all beats.
+    pub beats: Vec<f64>,
+    /// Seconds of those that begin a bar.
+    pub bars: Vec<f64>,
+}
+
+/// Everything that is drawn of an item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Facts {
+    /// The item's name.
+    pub name: String,
+    /// How long it is.
+    pub seconds: f64,
+    /// The `levels` read, if it is stored; the others likewise.
+    pub levels: Option<Levels>,
+    /// Where somebody speaks.
+    pub speech: Option<Vec<Span>>,
+    /// Who speaks.
+    pub speakers: Option<Speakers>,
+    /// The beats.
+    pub beats: Option<Beats>,
+}
+
+impl Facts {
+    /// From an item and its stored reads, by their names.
+    pub fn of(item: &Value, stored: &BTreeMap<String, Value>) -> Self {
+        let longest = stored.values().filter_map(|read| read["duration_seconds"].as_f64()).fold(0.0, f64::max);
+        let data = |read: &str| stored.get(read).map(|stored| &stored["data"]);
+        Self {
+            name: crate::output::plain(&item["name"]),
+            // An axis needs a length; what lasts no time at all is drawn as a moment.
+            seconds: item["duration_seconds"].as_f64().unwrap_or(0.0).max(longest).max(0.001),
+            levels: data("levels").map(levels),
+            speech: data("speech").map(|data| spans(&data["segments"])),
+            speakers: data("speakers").map(speakers),
+            beats: data("beats").map(beats),
+        }
+    }
+
+    /// The reads that are drawn and not stored.
+    pub fn missing(&self) -> Vec<&'static str> {
+        let stored = [self.levels.is_some(), self.speech.is_some(), self.speakers.is_some(), self.beats.is_some()];
+        super::DRAWN.into_iter().zip(stored).filter_map(|(read, stored)| (!stored).then_some(read)).collect()
+    }
+
+    /// The whole in words, for whoever does not see the picture.
+    pub fn told(&self) -> String {
+        let mut told = format!("{} long.", super::axis::clock(self.seconds));
+        if let Some(levels) = &self.levels {
+            match levels.integrated {
+                Some(lufs) => _ = write!(told, " Loudness {lufs:.1} LUFS."),
+                None => told.push_str(" Silent."),
+            }
+        }
+        if let Some(speech) = &self.speech {
+            let spoken = seconds(speech.iter());
+            let percent = 100.0 * spoken / self.seconds;
+            _ = write!(told, " Speech in {}, {percent:.0} % of the time.", count(speech.len(), "stretch", "stretches"));
+        }
+        if let Some(speakers) = &self.speakers {
+            let spoken = speakers.names.iter().enumerate().map(|(number, name)| {
+                let own = speakers.turns.iter().filter(|(who, _)| *who == number).map(|(_, span)| span);
+                format!("{name} for {}", super::axis::clock(seconds(own)))
+            });
+            let spoken = spoken.collect::<Vec<_>>().join(", ");
+            let who = count(speakers.names.len(), "speaker", "speakers");
+            _ = if spoken.is_empty() { write!(told, " No speakers.") } else { write!(told, " {who}: {spoken}.") };
+        }
+        if let Some(beats) = &self.beats {
+            let (all, bars) = (count(beats.beats.len(), "beat", "beats"), count(beats.bars.len(), "bar", "bars"));
+            _ = match beats.tempo {
+                Some(tempo) => write!(told, " {tempo:.1} beats a minute, {all} in {bars}."),
+                None => write!(told, " No beat."),
+            };
+        }
+        let missing = self.missing();
+        if !missing.is_empty() {
+            _ = write!(told, " Not read yet: {}.", missing.join(", "));
+        }
+        told
+    }
+}
+
+fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+fn seconds<'a>(spans: impl Iterator<Item = &'a Span>) -> f64 {
+    spans.map(|span| (span.end - span.start).max(0.0)).sum()
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn span(value: &Value) -> Option<Span> {
+    Some(Span { start: value["start"].as_f64()?, end: value["end"].as_f64()? })
+}
+
+fn spans(value: &Value) -> Vec<Span> {
+    list(value).filter_map(span).collect()
+}
+
+fn levels(data: &Value) -> Levels {
+    let bytes = data["peaks"].as_str().and_then(|peaks| STANDARD.decode(peaks).ok()).unwrap_or_default();
+    let sample = |byte: u8| f64::from(byte.cast_signed()) / 127.0;
+    let (pairs, _) = bytes.as_chunks::<2>();
+    let interval = data["short_term_interval_seconds"].as_f64().unwrap_or(1.0);
+    let ends = (1_u32..).map(|number| f64::from(number) * interval);
+    Levels {
+        outline: pairs.iter().map(|[low, high]| (sample(*low), sample(*high))).collect(),
+        integrated: data["integrated_lufs"].as_f64(),
+        short_term: ends.zip(list(&data["short_term"])).filter_map(|(at, level)| Some((at, level.as_f64()?))).collect(),
+    }
+}
+
+fn speakers(data: &Value) -> Speakers {
+    let names: Vec<String> = list(&data["speakers"]).map(crate::output::plain).collect();
+    let turn = |segment: &Value| {
+        let name = segment["speaker"].as_str()?;
+        Some((names.iter().position(|known| known == name)?, span(segment)?))
+    };
+    let turns = list(&data["segments"]).filter_map(turn).collect();
+    Speakers { names, turns }
+}
+
+fn beats(data: &Value) -> Beats {
+    let times = |value: &Value| list(value).filter_map(Value::as_f64).collect();
+    Beats { tempo: data["tempo"].as_f64(), beats: times(&data["beat_times"]), bars: times(&data["downbeat_times"]) }
+}

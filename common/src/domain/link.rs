@@ -1,0 +1,129 @@
+//! Links that show one picture for a while, to whoever has them: signed, so that no credential is needed and none other can
+//! be made (interface.md, `thumbnail_url`).
+//!
+//! A browser's `<img>` sends no `Authorization`. The signature is over the item, the picture and the second at which the
+//! link ends, under a key that is derived from `MWS_SECRET_KEY` for this alone. Links made within one hour are the same, so
+//! that what was fetched once is not fetched again. Nothing here reads a clock: the times are handed in.
+
+use super::signature::digest;
+use crate::ids::ItemId;
+use std::fmt;
+use std::str::FromStr;
+use subtle::ConstantTimeEq;
+
+/// Keeps the derived key apart from any other use of the secret.
+const PURPOSE: &[u8] = b"mws picture links 1";
+/// Bytes of a signature: as hard to guess as an id.
+const SIGNATURE_BYTES: usize = 16;
+const HOUR_SECONDS: i64 = 3_600;
+
+/// A picture of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Picture {
+    /// Of the whole item.
+    Item,
+    /// Of one of its moments, by its number.
+    Moment(i32),
+}
+
+impl fmt::Display for Picture {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Item => f.write_str("item"),
+            Self::Moment(number) => write!(f, "m{number}"),
+        }
+    }
+}
+
+/// A text that names no picture.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("expected `item`, or `m` and a moment's number")]
+pub struct NoPicture;
+
+impl FromStr for Picture {
+    type Err = NoPicture;
+
+    fn from_str(text: &str) -> Result<Self, NoPicture> {
+        if text == "item" {
+            return Ok(Self::Item);
+        }
+        text.strip_prefix('m').and_then(|number| number.parse().ok()).map(Self::Moment).ok_or(NoPicture)
+    }
+}
+
+/// What links are signed with: the current secret first, and those before it, which only verify.
+pub struct LinkKeys(Vec<[u8; 32]>);
+
+impl LinkKeys {
+    /// Keys derived from these secrets.
+    pub fn derived<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
+        Self(secrets.into_iter().map(|secret| digest(secret.as_bytes(), &[PURPOSE])).collect())
+    }
+
+    /// The signature of a link to this picture that ends at this unix second.
+    pub fn sign(&self, item: ItemId, picture: Picture, expires: i64) -> String {
+        let key = self.0.first().copied().unwrap_or_default();
+        hex::encode(signature(&key, item, picture, expires))
+    }
+
+    /// Whether this is the signature of that link. In constant time.
+    pub fn verifies(&self, item: ItemId, picture: Picture, expires: i64, given: &str) -> bool {
+        let Ok(given) = hex::decode(given) else { return false };
+        let matches = |key: &[u8; 32]| bool::from(signature(key, item, picture, expires).as_slice().ct_eq(&given));
+        self.0.iter().any(matches)
+    }
+}
+
+impl fmt::Debug for LinkKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LinkKeys({})", self.0.len())
+    }
+}
+
+/// The unix second at which a link that is made now ends: after one to two hours, at a full one.
+pub const fn expiry(now: i64) -> i64 {
+    now - now.rem_euclid(HOUR_SECONDS) + 2 * HOUR_SECONDS
+}
+
+fn signature(key: &[u8], item: ItemId, picture: Picture, expires: i64) -> Vec<u8> {
+    let mut signature = digest(key, &[format!("{item}/{picture}/{expires}").as_bytes()]).to_vec();
+    signature.truncate(SIGNATURE_BYTES);
+    signature
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_good_for_its_picture_and_its_time_alone() {
+        let (keys, item) = (LinkKeys::derived(["secret"]), ItemId::mint());
+        let signature = keys.sign(item, Picture::Moment(3), 7_200);
+        assert_eq!(signature.len(), 32);
+        assert!(keys.verifies(item, Picture::Moment(3), 7_200, &signature));
+        assert!(!keys.verifies(item, Picture::Moment(3), 10_800, &signature));
+        assert!(!keys.verifies(item, Picture::Item, 7_200, &signature));
+        assert!(!keys.verifies(ItemId::mint(), Picture::Moment(3), 7_200, &signature));
+        for wrong in ["", "zz", &signature[..30], &signature.replace(&signature[..2], "00")] {
+            assert!(!keys.verifies(item, Picture::Moment(3), 7_200, wrong) || signature.starts_with("00"), "{wrong}");
+        }
+        let rotated = LinkKeys::derived(["new", "secret"]);
+        assert!(rotated.verifies(item, Picture::Moment(3), 7_200, &signature));
+        assert_ne!(rotated.sign(item, Picture::Moment(3), 7_200), signature);
+    }
+
+    #[test]
+    fn a_link_lasts_one_to_two_hours_and_is_the_same_within_one() {
+        assert_eq!((expiry(0), expiry(3_599), expiry(3_600)), (7_200, 7_200, 10_800));
+    }
+
+    #[test]
+    fn pictures_are_named() {
+        for picture in [Picture::Item, Picture::Moment(12)] {
+            assert_eq!(picture.to_string().parse(), Ok(picture));
+        }
+        for wrong in ["", "m", "mx", "items", "../x"] {
+            assert_eq!(wrong.parse::<Picture>(), Err(NoPicture), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! Where in a passage the words of a query are said, and how well that fits (interface.md, `search_footage`).
+//!
+//! Postgres finds passages; this narrows one to the words that were meant and gives it a score. All words where they were
+//! meant to be make 1, all words further apart at least 0.5; words that are merely alike make less. Pure: the lexemes come
+//! from the same dictionary that the index was made with.
+
+use super::footage::Said;
+use std::collections::HashMap;
+
+/// Of a query's letters, this part must be in words that are said, or nearly so.
+const LEAST_COVER: f64 = 2.0 / 3.0;
+/// Words shown on either side of what was found.
+const CONTEXT_WORDS: usize = 12;
+/// The share of the score that is given for the words themselves; the rest is for standing together.
+const FOUND: f64 = 0.5;
+
+/// A word of a query or of a passage, and what the search index calls it; empty for a word too common to be indexed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Term {
+    /// In lower case, without punctuation.
+    pub word: String,
+    /// Its lexeme; several with a space between them where the index takes the word apart.
+    pub lexeme: String,
+}
+
+impl Term {
+    /// A word as it was written, and its lexeme.
+    pub fn new(written: &str, lexeme: &str) -> Self {
+        Self { word: plain(written), lexeme: lexeme.to_owned() }
+    }
+
+    fn shares_a_lexeme(&self, other: &Self) -> bool {
+        self.lexeme.split_whitespace().any(|one| other.lexeme.split_whitespace().any(|its| its == one))
+    }
+}
+
+/// How a passage's words are held against a query's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fit {
+    /// By their lexemes: the passage is known to hold what was asked for.
+    Exact,
+    /// By their letters too: a slip of the pen, or of the ear.
+    Alike,
+}
+
+/// What was found in a passage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spoken {
+    /// Where the first of the words begins, in milliseconds.
+    pub start_ms: i32,
+    /// Where the last one ends.
+    pub end_ms: i32,
+    /// 0 to 1.
+    pub score: f64,
+    /// The words, with those around them.
+    pub text: String,
+}
+
+/// The words of a query, without its signs: those left out by `-`, and `or`, are none that is looked for.
+pub fn words(query: &str) -> Vec<String> {
+    let asked = query.split_whitespace().filter(|word| !word.starts_with('-') && !word.eq_ignore_ascii_case("or"));
+    asked.map(plain).filter(|word| !word.is_empty()).collect()
+}
+
+/// Whether a query is words alone. One with signs (`"…"`, `-`, `or`) means exactly what it says, and nothing that is alike.
+pub fn is_plain(query: &str) -> bool {
+    let signed = |word: &str| word.starts_with('-') || word.eq_ignore_ascii_case("or");
+    !query.contains('"') && !query.split_whitespace().any(signed)
+}
+
+/// Lower case letters and digits alone.
+fn plain(word: &str) -> String {
+    word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Where the query is said in a passage, or nothing when it is not: `said` are its words and `heard` the same as terms, of
+/// which the first `own` are the passage's own. What begins after those is the next passage's to find.
+pub fn narrow(query: &[Term], said: &[Said], heard: &[Term], own: usize, fit: Fit) -> Option<Spoken> {
+    let matches: Vec<Option<Matched>> = heard.iter().map(|word| matched(query, word, fit)).collect();
+    if fit == Fit::Exact && matches.iter().all(Option::is_none) {
+        // The index took words apart otherwise than is done here: it is somewhere in the passage.
+        return spoken(said, 0, own.checked_sub(1)?, FOUND);
+    }
+    let required = match fit {
+        Fit::Exact => Requirement::exact(query, &matches),
+        Fit::Alike => Requirement::alike(query, &matches)?,
+    };
+    let (mut from, mut to) = closest(&matches, &required, own)?;
+    // Words that are too common to be looked for are part of the phrase all the same.
+    let asked = |place: usize| matches.get(place).is_some_and(Option::is_some);
+    while from > 0 && asked(from - 1) {
+        from -= 1;
+    }
+    while asked(to + 1) {
+        to += 1;
+    }
+    let found: Vec<Matched> = matches.iter().take(to + 1).skip(from).flatten().copied().collect();
+    let density = ratio(found.len(), to + 1 - from);
+    let score = match fit {
+        Fit::Exact => FOUND + (1.0 - FOUND) * density * cover(query, &found),
+        Fit::Alike => FOUND * density * cover(query, &found),
+    };
+    spoken(said, from, to, score)
+}
+
+/// The words from one place to another, and those around them.
+fn spoken(said: &[Said], from: usize, to: usize, score: f64) -> Option<Spoken> {
+    let within = said.get(from..=to)?;
+    let shown = said.iter().take(to + 1 + CONTEXT_WORDS).skip(from.saturating_sub(CONTEXT_WORDS));
+    let text: Vec<&str> = shown.map(|word| word.word.as_str()).collect();
+    let end_ms = within.iter().map(|word| word.end_ms).max()?;
+    Some(Spoken { start_ms: within.first()?.start_ms, end_ms, score: hundredths(score), text: text.join(" ") })
+}
+
+/// Which word of the query a heard word is, and how surely.
+#[derive(Debug, Clone, Copy)]
+struct Matched {
+    term: usize,
+    sure: f64,
+}
+
+/// The same word or the same lexeme; else, where that is allowed, a word that differs by a slip.
+fn matched(query: &[Term], heard: &Term, fit: Fit) -> Option<Matched> {
+    let same = |term: &Term| (!term.word.is_empty() && term.word == heard.word) || term.shares_a_lexeme(heard);
+    if let Some(term) = query.iter().position(same) {
+        return Some(Matched { term, sure: 1.0 });
+    }
+    if fit == Fit::Exact {
+        return None;
+    }
+    let slips = query.iter().enumerate().filter_map(|(term, asked)| Some((term, slips(&asked.word, &heard.word)?)));
+    slips.min_by_key(|(_, slips)| *slips).map(|(term, _)| Matched { term, sure: 0.8 })
+}
+
+/// The words of a query that have to be in what is found.
+struct Requirement(Vec<usize>);
+
+impl Requirement {
+    /// All that the passage holds and the index knows; where it knows none of them, all that it holds.
+    fn exact(query: &[Term], matches: &[Option<Matched>]) -> Self {
+        let held = held(matches);
+        let known = |term: &&usize| query.get(**term).is_some_and(|term| !term.lexeme.is_empty());
+        let terms: Vec<usize> = held.iter().filter(known).copied().collect();
+        Self(if terms.is_empty() { held } else { terms })
+    }
+
+    /// All that the passage holds, if that is most of the query.
+    fn alike(query: &[Term], matches: &[Option<Matched>]) -> Option<Self> {
+        let heard: Vec<Matched> = matches.iter().flatten().map(|one| Matched { sure: 1.0, ..*one }).collect();
+        (cover(query, &heard) >= LEAST_COVER).then(|| Self(held(matches)))
+    }
+}
+
+/// The words of the query that were heard, each once.
+fn held(matches: &[Option<Matched>]) -> Vec<usize> {
+    let mut terms: Vec<usize> = matches.iter().flatten().map(|one| one.term).collect();
+    terms.sort_unstable();
+    terms.dedup();
+    terms
+}
+
+/// The part of the query's letters that is in these words, each word as sure as it was heard.
+fn cover(query: &[Term], found: &[Matched]) -> f64 {
+    let (mut covered, mut all) = (0.0, 0.0);
+    for term in query {
+        let letters = ratio(term.word.chars().count(), 1);
+        // A word that is asked for twice is heard as its first.
+        let first = query.iter().position(|other| other == term);
+        let sure = found.iter().filter(|one| Some(one.term) == first).map(|one| one.sure).fold(0.0, f64::max);
+        (covered, all) = (covered + letters * sure, all + letters);
+    }
+    if all > 0.0 { covered / all } else { 0.0 }
+}
+
+/// Words in a row that hold all required terms with the fewest others between them, beginning with one of them among the
+/// first `own`: their first and last place.
+fn closest(matches: &[Option<Matched>], required: &Requirement, own: usize) -> Option<(usize, usize)> {
+    let term_at = |place: usize| {
+        let term = matches.get(place).copied().flatten()?.term;
+        required.0.contains(&term).then_some(term)
+    };
+    let others = |from: usize, to: usize| matches.iter().take(to + 1).skip(from).filter(|one| one.is_none()).count();
+    let mut counts: HashMap<usize, usize> = HashMap::new();
+    let (mut from, mut found) = (0, Vec::new());
+    for to in 0..matches.len() {
+        if let Some(term) = term_at(to) {
+            *counts.entry(term).or_default() += 1;
+        }
+        while counts.len() == required.0.len() && from <= to && from < own {
+            let Some(term) = term_at(from) else {
+                from += 1;
+                continue;
+            };
+            found.push((others(from, to), to - from, from, to));
+            // Without this one the row may hold the term still.
+            if let Some(count) = counts.get_mut(&term).filter(|count| **count > 1) {
+                *count -= 1;
+            } else {
+                counts.remove(&term);
+            }
+            from += 1;
+        }
+    }
+    found.into_iter().min().map(|(.., from, to)| (from, to))
+}
+
+/// How many slips lead from one word to the other, when they are few for their length. A slip is a letter too many, too
+/// few or wrong, or two that changed places.
+fn slips(one: &str, other: &str) -> Option<usize> {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let allowed = match one.len().min(other.len()) {
+        0..4 => return None,
+        4..8 => 1,
+        _ => 2,
+    };
+    if one.len().abs_diff(other.len()) > allowed {
+        return None;
+    }
+    let mut before: Vec<usize> = Vec::new();
+    let mut row: Vec<usize> = (0..=other.len()).collect();
+    for (i, letter) in one.iter().enumerate() {
+        let mut next = vec![i + 1];
+        for (j, its) in other.iter().enumerate() {
+            let wrong = row[j] + usize::from(letter != its);
+            let mut least = wrong.min(row[j + 1] + 1).min(next[j] + 1);
+            if i > 0 && j > 0 && *letter == other[j - 1] && one[i - 1] == *its {
+                least = least.min(before[j - 1] + 1);
+            }
+            next.push(least);
+        }
+        before = std::mem::replace(&mut row, next);
+    }
+    row.last().copied().filter(|slips| *slips <= allowed)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a passage has few words")]
+fn ratio(part: usize, whole: usize) -> f64 {
+    part as f64 / whole.max(1) as f64
+}
+
+fn hundredths(score: f64) -> f64 {
+    (score * 100.0).round() / 100.0
+}
+
+#[cfg(test)]
+#[path = "search_tests.rs"]
+mod tests;

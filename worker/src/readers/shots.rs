@@ -1,0 +1,333 @@
+//! Where a film changes from shot to shot: cuts, dissolves and fades through black; flashes are none. Pure.
+//!
+//! Works on small pictures: all luma, then both chromas, a byte a cell. A cut is a step far larger than those around it. A dissolve has no such step,
+//! but other colours after it than before, which a camera that moves does not bring. Black that lasts is a change too. Only the
+//! pictures of two seconds are kept, so that a day of film needs no more memory than a minute.
+
+use std::collections::VecDeque;
+
+/// Cells across and down of a small picture.
+pub(super) const SIZE: (usize, usize) = (32, 18);
+/// Cells of a small picture.
+const CELLS: usize = SIZE.0 * SIZE.1;
+/// A step to a cut, at least: the mean change of a byte.
+const STEP: f32 = 8.0;
+/// How many times larger than the middle one around it.
+const STANDS_OUT: f32 = 3.0;
+/// A flash is over after this, in seconds; then the picture is what it was, to this part of the step.
+const FLASH: f64 = 0.35;
+const RETURNED: f32 = 0.5;
+/// Colours are compared over this many seconds before and after.
+const REACH: f64 = 0.4;
+/// How unlike they are on the two sides of a dissolve, at least: 0 is alike, 2 has nothing in common.
+const UNLIKE: f32 = 0.4;
+/// A change is the largest within this many seconds.
+const APART: f64 = 0.5;
+/// Around black and after a cut, colours change for that reason, for this many seconds.
+const SHADOW: f64 = 0.8;
+/// A picture is black when its luma is below this, on average, and varies less than that.
+const BLACK: (f32, f32) = (32.0, 3.5);
+/// How far around a picture one has to see to judge it, in seconds.
+const SIGHT: f64 = 1.0;
+/// Pictures closer than this are not looked at, in seconds: more than 60 a second tell nothing more.
+const CLOSEST: f64 = 1.0 / 61.0;
+/// Parts of a scale of colours.
+const BINS: usize = 16;
+
+type Colours = [f32; 3 * BINS];
+
+/// A picture and what is known of it.
+struct Picture {
+    second: f64,
+    cells: Box<[u8]>,
+    colours: Colours,
+    black: bool,
+    /// How much it differs from the one before.
+    step: f32,
+    /// How unlike the colours are around it; known once there is something after it.
+    unlike: f32,
+    /// It begins or ends a flash.
+    flash: bool,
+}
+
+/// Finds changes in a stream of small pictures.
+#[derive(Default)]
+pub(super) struct Shots {
+    pictures: VecDeque<Picture>,
+    /// How many of `pictures` have been compared with what is around them, and how many have been judged.
+    compared: usize,
+    judged: usize,
+    /// Since when it has been black, if the film did not begin so.
+    black_since: Option<f64>,
+    last_cut: Option<f64>,
+    found: Vec<f64>,
+}
+
+impl Shots {
+    /// Takes the next picture, three bytes a cell. One that is not later than the last is passed over.
+    pub(super) fn add(&mut self, second: f64, cells: &[u8]) {
+        let last = self.pictures.back();
+        if last.is_some_and(|last| second - last.second < CLOSEST) {
+            return;
+        }
+        let step = last.map_or(0.0, |last| difference(&last.cells, cells));
+        let (colours, black) = (colours(cells), is_black(cells));
+        let cells = cells.into();
+        self.pictures.push_back(Picture { second, cells, colours, black, step, unlike: 0.0, flash: false });
+        while self.at(self.compared).is_some_and(|picture| picture.second + REACH < second) {
+            self.compare();
+        }
+        while self.at(self.judged).is_some_and(|picture| picture.second + SIGHT < second) {
+            self.judge();
+        }
+        let oldest = self.at(self.judged).map_or(second, |picture| picture.second) - SIGHT;
+        while self.pictures.front().is_some_and(|picture| picture.second < oldest) {
+            self.pictures.pop_front();
+            self.compared -= 1;
+            self.judged -= 1;
+        }
+    }
+
+    /// The seconds of all changes, in order.
+    pub(super) fn finish(mut self) -> Vec<f64> {
+        while self.compared < self.pictures.len() {
+            self.compare();
+        }
+        while self.judged < self.pictures.len() {
+            self.judge();
+        }
+        self.found.sort_by(f64::total_cmp);
+        self.found
+    }
+
+    fn at(&self, number: usize) -> Option<&Picture> {
+        self.pictures.get(number)
+    }
+
+    /// The numbers of the pictures within these seconds of one, itself included.
+    fn near(&self, number: usize, seconds: f64) -> std::ops::Range<usize> {
+        let Some(here) = self.at(number).map(|picture| picture.second) else { return 0..0 };
+        let first = self.pictures.partition_point(|picture| picture.second < here - seconds);
+        first..self.pictures.partition_point(|picture| picture.second <= here + seconds)
+    }
+
+    /// Sees how unlike the colours are on the two sides of a picture.
+    fn compare(&mut self) {
+        let around = self.near(self.compared, REACH);
+        let sides = (self.at(around.start), self.at(around.end.saturating_sub(1)));
+        let unlike = match sides {
+            (Some(before), Some(after)) => distance(&before.colours, &after.colours),
+            _ => 0.0,
+        };
+        if let Some(picture) = self.pictures.get_mut(self.compared) {
+            picture.unlike = unlike;
+        }
+        self.compared += 1;
+    }
+
+    /// Decides about the next picture, with all around it in sight.
+    fn judge(&mut self) {
+        let number = self.judged;
+        self.judged += 1;
+        let Some((second, black)) = self.at(number).map(|picture| (picture.second, picture.black)) else { return };
+        if self.is_sudden(number) {
+            if !self.is_flash(number) {
+                self.found.push(second);
+                self.last_cut = Some(second);
+            }
+        } else if self.is_gradual(number) {
+            self.found.push(second);
+        }
+        let began = number == 0 && self.found.is_empty() && self.last_cut.is_none();
+        match self.black_since {
+            None if black && !began => self.black_since = Some(second),
+            Some(since) if !black => {
+                self.black_since = None;
+                self.brighten(number, since, second);
+            }
+            _ => {}
+        }
+    }
+
+    /// After black: the change is in the middle of it, unless a cut led into it or out of it.
+    fn brighten(&mut self, number: usize, since: f64, until: f64) {
+        let cut_before = self.last_cut.is_some_and(|cut| since - cut < SIGHT);
+        let cut_after = self.near(number, SIGHT).any(|near| near > number && self.is_sudden(near));
+        if !cut_before && !cut_after {
+            self.found.push(f64::midpoint(since, until));
+        }
+    }
+
+    /// Whether the picture differs from the one before far more than those around it do.
+    fn is_sudden(&self, number: usize) -> bool {
+        let Some(step) = self.at(number).map(|picture| picture.step).filter(|step| *step >= STEP) else { return false };
+        let mut others: Vec<f32> = self
+            .near(number, APART)
+            .filter(|other| *other != number)
+            .filter_map(|other| Some(self.at(other)?.step))
+            .collect();
+        others.sort_by(f32::total_cmp);
+        others.get(others.len() / 2).is_none_or(|middle| step >= STANDS_OUT * middle)
+    }
+
+    /// Whether a sudden change begins a flash, which another one soon takes back, or ends one.
+    fn is_flash(&mut self, number: usize) -> bool {
+        let Some(here) = self.at(number) else { return false };
+        if here.flash {
+            return true;
+        }
+        let Some(before) = number.checked_sub(1).and_then(|before| self.at(before)) else { return false };
+        let until = self.near(number, FLASH).end;
+        let back = (number + 1..until).find(|later| {
+            let returned = |later: &Picture| difference(&before.cells, &later.cells) < RETURNED * here.step;
+            self.is_sudden(*later) && self.at(*later).is_some_and(returned)
+        });
+        let Some(back) = back else { return false };
+        for flash in [number, back] {
+            if let Some(picture) = self.pictures.get_mut(flash) {
+                picture.flash = true;
+            }
+        }
+        true
+    }
+
+    /// Whether the colours change most around this picture, without a cut, a flash or black that explains it.
+    fn is_gradual(&self, number: usize) -> bool {
+        let Some(unlike) = self.at(number).map(|picture| picture.unlike).filter(|unlike| *unlike >= UNLIKE) else {
+            return false;
+        };
+        let higher = |near: usize| {
+            self.at(near).is_some_and(|other| other.unlike > unlike || (near < number && other.unlike >= unlike))
+        };
+        !self.near(number, APART).any(higher)
+            && !self.near(number, REACH + 2.0 * CLOSEST).any(|near| self.is_sudden(near))
+            && !self.near(number, SHADOW).any(|near| self.at(near).is_some_and(|picture| picture.black))
+    }
+}
+
+/// The mean difference of two pictures, a byte.
+#[expect(clippy::cast_precision_loss, reason = "a picture has few cells")]
+fn difference(one: &[u8], other: &[u8]) -> f32 {
+    let sum: u32 = one.iter().zip(other).map(|(a, b)| u32::from(a.abs_diff(*b))).sum();
+    sum as f32 / one.len().max(1) as f32
+}
+
+/// How much of each colour there is, by luma and by either chroma. A value counts for the two parts that it lies between, so
+/// that a little more light does not move it from one to the other.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place is between 0 and the last part")]
+#[expect(clippy::cast_precision_loss, reason = "a picture has few cells")]
+fn colours(cells: &[u8]) -> Colours {
+    let mut colours = [0.0; 3 * BINS];
+    for (plane, parts) in cells.chunks(CELLS).zip(colours.chunks_mut(BINS)) {
+        for value in plane {
+            let place = (f32::from(*value) / 256.0 * BINS as f32 - 0.5).clamp(0.0, BINS as f32 - 1.001);
+            let (low, share) = (place as usize, place.fract());
+            for (part, share) in parts.iter_mut().skip(low).zip([1.0 - share, share]) {
+                *part += share / CELLS as f32;
+            }
+        }
+    }
+    colours
+}
+
+/// How unlike two pictures' colours are: 0 to 2.
+fn distance(one: &Colours, other: &Colours) -> f32 {
+    one.iter().zip(other).map(|(a, b)| (a - b).abs()).sum::<f32>() / 3.0
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a picture has few cells")]
+fn is_black(cells: &[u8]) -> bool {
+    let luma = || cells.iter().take(CELLS).map(|value| f32::from(*value));
+    let mean = luma().sum::<f32>() / CELLS as f32;
+    let variance = luma().map(|value| (value - mean).powi(2)).sum::<f32>() / CELLS as f32;
+    mean < BLACK.0 && variance.sqrt() < BLACK.1
+}
+
+#[cfg(test)]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "small pictures"
+)]
+mod tests {
+    use super::*;
+
+    const BYTES: usize = 3 * CELLS;
+
+    /// A picture with a slope of luma from `dark` on, of one colour.
+    fn picture(dark: f32, colour: f32) -> Vec<f32> {
+        let luma = (0..CELLS).map(|cell| dark + 60.0 * (cell % SIZE.0) as f32 / SIZE.0 as f32);
+        luma.chain([colour, 255.0 - colour].into_iter().flat_map(|value| [value; CELLS])).collect()
+    }
+
+    /// The changes of a film of 25 pictures a second, each from a function of its number.
+    fn changes(count: usize, film: impl Fn(usize) -> Vec<f32>) -> Vec<f64> {
+        let mut shots = Shots::default();
+        for number in 0..count {
+            let cells: Vec<u8> = film(number).into_iter().map(|value| value.clamp(0.0, 255.0) as u8).collect();
+            shots.add(number as f64 / 25.0, &cells);
+            assert!(shots.pictures.len() < 80, "the pictures of a film pile up");
+        }
+        shots.finish()
+    }
+
+    fn mixed(one: &[f32], other: &[f32], share: f32) -> Vec<f32> {
+        one.iter().zip(other).map(|(a, b)| a * (1.0 - share) + b * share).collect()
+    }
+
+    #[test]
+    fn a_cut_is_found_at_its_first_picture() {
+        let film = |number: usize| if number < 60 { picture(40.0, 90.0) } else { picture(120.0, 160.0) };
+        assert_eq!(changes(150, film), [2.4]);
+    }
+
+    #[test]
+    fn a_dissolve_is_one_change_within_it() {
+        let (one, other) = (picture(40.0, 90.0), picture(130.0, 160.0));
+        for length in [12.0, 25.0, 35.0] {
+            let found = changes(200, |number| mixed(&one, &other, ((number as f32 - 80.0) / length).clamp(0.0, 1.0)));
+            assert_eq!(found.len(), 1, "{length}: {found:?}");
+            assert!((3.2..3.2 + f64::from(length) / 25.0).contains(&found[0]), "{length}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_fade_through_black_is_one_change_and_black_at_either_end_is_none() {
+        let black: Vec<f32> = [16.0; CELLS].into_iter().chain([128.0; 2 * CELLS]).collect();
+        let (one, other) = (picture(60.0, 90.0), picture(60.0, 100.0));
+        let film = |number: usize| match number {
+            0..10 | 180.. => black.clone(),
+            10..80 => one.clone(),
+            80..95 => mixed(&one, &black, (number as f32 - 79.0) / 15.0),
+            95..110 => mixed(&black, &other, (number as f32 - 94.0) / 15.0),
+            _ => other.clone(),
+        };
+        let found = changes(200, film);
+        let inside: Vec<_> = found.iter().filter(|at| (1.5..6.5).contains(*at)).collect();
+        assert_eq!(inside.len(), 1, "{found:?}");
+        assert!((3.5..4.1).contains(inside[0]), "{found:?}");
+    }
+
+    #[test]
+    fn flashes_and_a_moving_camera_are_no_changes() {
+        let film = |number: usize| match number {
+            50..52 | 100 => vec![250.0; BYTES],
+            _ => (0..BYTES)
+                .map(|cell| 90.0 + 50.0 * ((cell % SIZE.0) as f32 * 0.3 + number as f32 * 0.04).sin())
+                .collect(),
+        };
+        assert_eq!(changes(200, film), [0.0; 0]);
+    }
+
+    #[test]
+    fn times_that_do_not_rise_and_a_thousand_pictures_a_second_are_bounded() {
+        let mut shots = Shots::default();
+        for number in 0..20_000 {
+            shots.add(f64::from(number) / 1_000.0, &[100; BYTES]);
+            shots.add(0.0, &[200; BYTES]);
+            assert!(shots.pictures.len() < 160);
+        }
+        assert_eq!(shots.finish(), [0.0; 0]);
+    }
+}
