@@ -120,6 +120,9 @@ fn unshaped(envelope: Envelope, status: StatusCode, path: &str) -> Response {
             }
             response
         }
+        (status, _) if status.is_client_error() => {
+            envelope.refuse(&ApiError::new(Code::InvalidRequest, "The request's path or headers can't be read."))
+        }
         _ => envelope.refuse(&ApiError::internal(format!("an answer of status {status} that no one shaped"))),
     }
 }

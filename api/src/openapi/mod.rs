@@ -8,6 +8,7 @@
 mod compatible;
 mod examples;
 mod patch;
+mod patterns;
 mod refusals;
 
 pub use refusals::{own as own_refusals, uses_minutes};

@@ -3,7 +3,7 @@
 //! OpenAPI 3.0 as generators read it: plain media types, closed request objects, nullable fields, the error answers of
 //! each operation, and the headers that every request may carry and every answer does.
 
-use super::{examples, refusals};
+use super::{examples, patterns, refusals};
 use crate::error::Code;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
@@ -14,14 +14,18 @@ pub fn apply(document: &mut Value) {
     plain_media_types(document);
     unwrap_descriptions(document);
     lift_descriptions(document);
-    for name in request_schemas(document) {
-        document["components"]["schemas"][&name]["additionalProperties"] = false.into();
+    let sent = request_schemas(document);
+    for name in &sent {
+        let schema = &mut document["components"]["schemas"][name];
+        schema["additionalProperties"] = false.into();
+        leave_defaults_out(schema);
     }
     let schemas = document.pointer_mut("/components/schemas").and_then(Value::as_object_mut);
     for schema in schemas.into_iter().flatten().map(|(_, schema)| schema) {
         optional_fields_take_null(schema);
     }
     add_components(document);
+    patterns::add(document, &sent);
     let schemas = document["components"]["schemas"].clone();
     let paths = document["paths"].as_object_mut().into_iter().flatten();
     for (path, methods) in paths {
@@ -106,6 +110,14 @@ fn reached(document: &Value, value: &Value, found: &mut BTreeSet<String>) {
         }
         Value::Array(values) => values.iter().for_each(|value| reached(document, value, found)),
         _ => {}
+    }
+}
+
+/// Generated clients send a default, or ask for it: as if it had been chosen. What holds without one, the words say.
+fn leave_defaults_out(schema: &mut Value) {
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for property in properties.into_iter().flatten().filter_map(|(_, property)| property.as_object_mut()) {
+        property.remove("default");
     }
 }
 
