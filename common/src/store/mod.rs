@@ -33,6 +33,5 @@ pub mod webhook_secrets;
 mod window;
 pub mod workspaces;
 
-pub use connect::{PoolSize, connect, migrate, pending_migrations};
-pub use window::{Seen, WINDOW};
 pub use connect::{PoolSize, connect, migrate, pending_migrations, without_waiting};
+pub use window::{Seen, WINDOW};
