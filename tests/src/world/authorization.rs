@@ -37,6 +37,8 @@ pub struct AuthorizationServer {
 impl AuthorizationServer {
     /// Starts one; `temporary` is cargo's folder for the files of tests, `env!("CARGO_TARGET_TMPDIR")`.
     pub fn start(temporary: &str) -> anyhow::Result<Self> {
+        // Its client may be made before any process of ours is.
+        common::process::install_crypto();
         let folder = installed(Path::new(temporary))?;
         let mut command = Command::new("node");
         command.arg(folder.join("server.mjs")).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());

@@ -43,6 +43,7 @@ async fn a_python_client_made_from_the_document_does_the_main_job() -> anyhow::R
     let (programs, folder) = (clients::python()?, TempDir::new()?);
     let mut generator = Command::new(programs.join("openapi-python-client"));
     generator.args(["generate", "--meta", "none", "--fail-on-warning", "--path"]).arg(document());
+    generator.arg("--config").arg(clients::source("openapi-python-client.yaml"));
     generator.arg("--output-path").arg(folder.path().join("mws_client"));
     // It formats what it wrote with a program that stands beside it.
     generator.env("PATH", format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default()));
