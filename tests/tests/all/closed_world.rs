@@ -108,7 +108,7 @@ const TABLE: &[Row] = &[
     Row(
         "POST /operator/deliveries/resend",
         Operator,
-        "200",
+        "202",
         "",
         r#"{"since":"2026-01-01T00:00:00.000Z","account_id":"{account}","dry_run":true}"#,
     ),
