@@ -56,8 +56,15 @@ class Service:
         data = None if body is None else json.dumps(body).encode()
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
         request = urllib.request.Request(self.base_url + path, data, headers, method=method)
-        with urllib.request.urlopen(request, timeout=120) as answer:
-            return json.load(answer)
+        for wait in (1, 5, 20, None):
+            try:
+                with urllib.request.urlopen(request, timeout=120) as answer:
+                    return json.load(answer)
+            except urllib.error.HTTPError as refused:
+                # A machine that is busy with other things says so, and means later.
+                if refused.code != 503 or wait is None:
+                    raise
+                time.sleep(wait)
 
     def upload(self, path: Path, content_type: str | None = None, name: str | None = None) -> str:
         """Sends a file and answers its item's id."""
