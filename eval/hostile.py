@@ -36,8 +36,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="mws-hostile-") as temporary:
         folder = Path(temporary)
         subprocess.run([sys.executable, Path(__file__).with_name("hostile_media.py"), folder / "made"], check=True)
-        # A read may take twice its media's time and a minute: less, so that a file of a day does not take two.
-        settings = {"MWS_READ_TIMEOUT_FACTOR": "0"}
+        # Media of two hours at most, and a minute for a read: a day of silence is for the tests of the worker.
+        settings = {"MWS_READ_TIMEOUT_FACTOR": "0", "MWS_MAX_MEDIA_SECONDS": "7200"}
         (folder / "data").mkdir()
         with Service(arguments.program, folder / "data", settings) as service:
             faults = attacked(service, folder / "made")

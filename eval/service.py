@@ -17,6 +17,8 @@ SETTINGS = {
     "MWS_RATE_PER_MINUTE": "100000",
     "MWS_RATE_BURST": "10000",
     "MWS_LOG": "warn",
+    # What is measured is how good a read is, not whether a machine that is busy with other things was in time.
+    "MWS_READ_TIMEOUT_FACTOR": "30",
 }
 
 
@@ -30,6 +32,9 @@ class Service:
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("MWS_", "DATABASE_URL"))}
         models = os.environ.get("MWS_MODEL_DIR", str(Path("models").resolve()))
         environment = kept | SETTINGS | {"MWS_MODEL_DIR": models, "MWS_DATA_DIR": str(self.data_dir)} | self.more
+        if os.geteuid() == 0:
+            # The service's PostgreSQL does not run as root, and has to get through to its folder.
+            self.data_dir.parent.chmod(0o755)
         self.log = open(self.data_dir.parent / "service.log", "w")
         self.process = subprocess.Popen(
             [self.program, "up", "--json"], env=environment, stdout=subprocess.PIPE, stderr=self.log, text=True
@@ -51,8 +56,15 @@ class Service:
         data = None if body is None else json.dumps(body).encode()
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
         request = urllib.request.Request(self.base_url + path, data, headers, method=method)
-        with urllib.request.urlopen(request, timeout=120) as answer:
-            return json.load(answer)
+        for wait in (1, 5, 20, None):
+            try:
+                with urllib.request.urlopen(request, timeout=120) as answer:
+                    return json.load(answer)
+            except urllib.error.HTTPError as refused:
+                # A machine that is busy with other things says so, and means later.
+                if refused.code != 503 or wait is None:
+                    raise
+                time.sleep(wait)
 
     def upload(self, path: Path, content_type: str | None = None, name: str | None = None) -> str:
         """Sends a file and answers its item's id."""

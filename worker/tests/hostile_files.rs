@@ -4,6 +4,8 @@
 //! process of its own, so that its memory and its children's are those of this test. The same files go through a running
 //! service by `python -m eval.hostile`.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at what it can't have")]
+
 use common::domain::read::Read;
 use futures_util::{StreamExt, stream};
 use serde::Deserialize;
