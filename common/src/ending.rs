@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone)]
 pub enum Product {
     /// A result on its item.
-    Read(NewRead),
+    Read(Box<NewRead>),
     /// A new item.
     Item(Box<NewRendered>),
 }
@@ -89,7 +89,7 @@ async fn keep(conn: &mut PgConnection, finals: &[&EndedJob], made: &[Product]) -
     let mut reads: Vec<NewRead> = Vec::new();
     for product in made.iter().filter(|product| succeeded(product.job())) {
         match product {
-            Product::Read(read) => reads.push(read.clone()),
+            Product::Read(read) => reads.push((**read).clone()),
             Product::Item(item) => renders::store(conn, item).await?,
         }
     }

@@ -59,7 +59,7 @@ impl Worker {
         let result = json!({ "stored_reads": names });
         // What is charged for is what is stored.
         let rate: Minutes = reads.iter().map(|one| self.process.settings.rates.of(one.read)).sum();
-        let made = reads.into_iter().map(Product::Read).collect();
+        let made = reads.into_iter().map(|read| Product::Read(Box::new(read))).collect();
         Ok(Done { charge: rate.price(outcome.duration_ms), result, made })
     }
 
