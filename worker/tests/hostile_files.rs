@@ -74,9 +74,7 @@ fn fault(file: &HostileFile, ended: &Result<ReadOutcome, ReadError>) -> Option<S
         (_, Ok(outcome)) if (outcome.stored.duration_seconds - CANARY_SECONDS).abs() < 0.05 => {
             Some("it lasts as long as its neighbour".to_owned())
         }
-        ("any", Ok(_)) => None,
-        ("read", Ok(_)) => None,
-        ("read", Err(ReadError::NoVideo)) => None,
+        ("any" | "read", Ok(_)) | ("read", Err(ReadError::NoVideo)) => None,
         ("any", Err(error)) if error.job_error_code() == "reader_timeout" => None,
         ("any" | "refused", Err(error)) if OF_THE_FILE.contains(&error.job_error_code()) && !error.retryable() => None,
         (_, Ok(_)) => Some("it was read".to_owned()),

@@ -29,8 +29,8 @@ pub fn unreadable(app: &App, status: StatusCode, path: &str) -> Vec<u8> {
     let mut head = format!("HTTP/1.1 {} {}\r\n", status.as_u16(), status.canonical_reason().unwrap_or_default());
     for (name, value) in response.headers().iter().filter(|(name, _)| **name != header::CONTENT_LENGTH) {
         // Every one of them is made here, of plain text.
-        head += &format!("{name}: {}\r\n", value.to_str().unwrap_or_default());
+        head.extend([name.as_str(), ": ", value.to_str().unwrap_or_default(), "\r\n"]);
     }
-    head += &format!("content-length: {}\r\nconnection: close\r\n\r\n{body}", body.len());
+    head.extend(["content-length: ", &body.len().to_string(), "\r\nconnection: close\r\n\r\n", &body]);
     head.into_bytes()
 }

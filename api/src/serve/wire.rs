@@ -286,7 +286,7 @@ impl<Io: AsyncWrite + Unpin> Wire<Io> {
     fn send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match Pin::new(&mut self.io).poll_write(cx, bytes) {
             Poll::Pending => self.stalled(cx).map_ok(|()| 0),
-            taken => {
+            taken @ Poll::Ready(_) => {
                 self.stall = None;
                 taken
             }

@@ -1,5 +1,12 @@
 //! The tests of the whole service in one binary, so that they are linked once: a module a theme.
 
+#![expect(
+    clippy::match_same_arms,
+    clippy::similar_names,
+    clippy::format_collect,
+    reason = "tables of tests read better so"
+)]
+
 mod admission;
 mod attempts;
 mod beside;
