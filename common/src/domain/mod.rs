@@ -14,6 +14,7 @@ pub mod public_address;
 pub mod read;
 pub mod retry;
 pub mod series;
-pub mod signature;
 pub mod upload;
 pub mod url_policy;
+
+pub use mws_signature as signature;
