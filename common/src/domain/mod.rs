@@ -27,3 +27,5 @@ pub mod silence;
 pub mod task;
 pub mod upload;
 pub mod url_policy;
+
+pub use mws_signature as signature;

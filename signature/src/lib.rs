@@ -1,8 +1,9 @@
-//! The signatures of both webhook systems, and the check that a receiver makes (spec §6.1, §6.2).
+//! The signatures of both webhook systems, and the checks that a receiver makes (spec §6.1, §6.2).
 //!
 //! It owns the header formats and the secret's format. It never reads a clock, draws randomness or keeps a secret:
-//! the time and the random bytes are handed in, and the secret is borrowed for one call. `seal` keeps secrets at rest,
-//! `outbound` sends what is signed here. A receiver written in Rust can call [`verify`] as it stands.
+//! the time and the random bytes are handed in, and the secret is borrowed for one call. It is a crate of its own, with
+//! few dependencies, so that a receiver written in Rust can depend on it and call [`verify`] and [`verify_project`]; the
+//! service has it as `common::domain::signature`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -100,6 +101,29 @@ pub fn verify(header: &str, body: &[u8], secrets: &[&str], now: i64, tolerance_s
     Ok(())
 }
 
+/// Checks the headers `X-Service-Signature` and `X-Service-Timestamp` of a project webhook over the raw body (spec §6.2.4).
+/// Such a webhook carries one value, made with the account's current secret: name the old and the new one while you rotate.
+/// `now` and `tolerance_s` are in seconds.
+///
+/// # Errors
+/// As [`verify`].
+pub fn verify_project(
+    signature: &str,
+    timestamp: &str,
+    body: &[u8],
+    secrets: &[&str],
+    now: i64,
+    tolerance_s: i64,
+) -> Result<(), SignatureError> {
+    let value = signature.strip_prefix("sha256=").ok_or(SignatureError::Malformed)?;
+    // A comma would bring in a second value or a second time.
+    if value.contains(',') || timestamp.contains(',') {
+        return Err(SignatureError::Malformed);
+    }
+    // The same value over the same bytes as `v1`, in headers of its own.
+    verify(&format!("t={timestamp},v1={value}"), body, secrets, now, tolerance_s)
+}
+
 /// A header taken apart. The time is kept as it was written, since those characters are what was signed.
 struct Header<'a> {
     time_text: &'a str,
@@ -135,8 +159,8 @@ fn digest_from_hex(text: &str) -> Option<[u8; 32]> {
     Some(digest)
 }
 
-/// HMAC-SHA256 of these parts, one after the other.
-pub(super) fn digest(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
+/// HMAC-SHA256 of these parts, one after the other, for what else is signed as a webhook is.
+pub fn digest(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     // RFC 2104's first step, done here because a key of exactly one block makes the constructor infallible: a longer
     // key is hashed, a shorter one is followed by zeros.
     let mut block = [0; 64];
@@ -153,5 +177,4 @@ pub(super) fn digest(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
 }
 
 #[cfg(test)]
-#[path = "signature_tests.rs"]
 mod tests;

@@ -42,6 +42,24 @@ fn a_secret_of_any_length_is_a_key() {
 }
 
 #[test]
+fn a_project_webhook_verifies_by_its_own_headers_and_by_no_others() {
+    let (secret, time) = (secret(1), TIME.to_string());
+    let signature = project_signature(TIME, BODY, &secret);
+    let check = |signature: &str, time: &str, body, now| verify_project(signature, time, body, &[&secret], now, 300);
+    assert_eq!(check(&signature, &time, BODY, TIME + 300), Ok(()));
+    assert_eq!(check(&signature, &time, BODY, TIME + 301), Err(SignatureError::OutsideTolerance));
+    assert_eq!(check(&signature, &time, b"{}", TIME), Err(SignatureError::NoMatch));
+    assert_eq!(check(&signature, &(TIME + 1).to_string(), BODY, TIME), Err(SignatureError::NoMatch));
+    let bare = signature.trim_start_matches("sha256=");
+    let (two, second) = (format!("{signature},v1={bare}"), format!("{time},t=0"));
+    for (signature, time) in [(bare, &*time), ("", &time), ("sha256=", &time), (&signature, ""), (&signature, &second)]
+    {
+        assert_eq!(check(signature, time, BODY, TIME), Err(SignatureError::Malformed), "{signature} {time}");
+    }
+    assert_eq!(check(&two, &time, BODY, TIME), Err(SignatureError::Malformed), "one value, as one is sent");
+}
+
+#[test]
 fn during_a_rotation_either_secret_verifies() {
     let (new, old) = (secret(1), secret(2));
     let header = job_signature(TIME, BODY, &[&new, &old]);
