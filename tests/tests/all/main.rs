@@ -14,5 +14,6 @@ mod outage;
 mod owners;
 mod readings;
 mod refusals;
+mod render_ends;
 mod renders;
 mod tidy;
