@@ -4,7 +4,7 @@ use super::Context;
 use crate::failure::Failure;
 use crate::output::Column;
 
-const FIELDS: [Column; 13] = [
+const FIELDS: [Column; 14] = [
     Column::new("month", "/month"),
     Column::new("allowance", "/allowance_minutes"),
     Column::new("used", "/used_minutes"),
@@ -18,6 +18,7 @@ const FIELDS: [Column; 13] = [
     Column::new("rate of speakers", "/rates/speakers"),
     Column::new("rate of beats", "/rates/beats"),
     Column::new("rate of levels", "/rates/levels"),
+    Column::new("rate of render", "/rates/render"),
 ];
 
 pub(super) async fn run(context: &Context) -> Result<(), Failure> {

@@ -32,6 +32,7 @@ mod pictures;
 mod rate;
 mod readings;
 mod refusals;
+mod render_ends;
 mod renders;
 mod results;
 mod search;

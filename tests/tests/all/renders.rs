@@ -1,23 +1,16 @@
-//! `remove_silence` and `duck_music`, and the life of the renders that they start (interface.md "Tools", and "Minutes", row
-//! `render`).
+//! `remove_silence` and `duck_music`, and the renders that they start (interface.md "Tools", and "Minutes", row `render`). How
+//! those end otherwise than well is in `render_ends`.
 
-use bytes::Bytes;
-use common::domain::job::LEASE;
 use common::domain::minutes::Minutes;
 use common::ids::{ItemId, JobId};
-use common::media::rendered_key;
 use futures_util::future::try_join_all;
-use mws_tests::world::runners::{self, Gate, RENDERED};
-use mws_tests::world::{Answer, Client, Media, Tenant, World, until};
+use mws_tests::world::runners::{self, RENDERED};
+use mws_tests::world::{Answer, Client, Media, Tenant, World};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
-use worker::readers::ReadError;
 
 /// Stores a speech read on an item, as a job that is long gone has.
-async fn speaks(world: &World, item: ItemId, seconds: &[(f64, f64)]) -> anyhow::Result<()> {
+pub async fn speaks(world: &World, item: ItemId, seconds: &[(f64, f64)]) -> anyhow::Result<()> {
     let segments: Vec<Value> =
         seconds.iter().map(|(start, end)| json!({ "start": start, "end": end, "confidence": 0.9 })).collect();
     let read = json!({ "schema": 1, "kind": "speech", "data": { "segments": segments, "speech_ratio": 0.5 } });
@@ -34,13 +27,13 @@ async fn speaks(world: &World, item: ItemId, seconds: &[(f64, f64)]) -> anyhow::
 }
 
 /// A minute of sound in which somebody speaks twice.
-async fn talk(world: &World, tenant: &Tenant) -> anyhow::Result<ItemId> {
+pub async fn talk(world: &World, tenant: &Tenant) -> anyhow::Result<ItemId> {
     let item = world.item(tenant, Media::audio(60)).await?;
     speaks(world, item, &[(2.0, 10.0), (20.0, 30.5)]).await?;
     Ok(item)
 }
 
-async fn cut(client: &Client, item: ItemId) -> anyhow::Result<Answer> {
+pub async fn cut(client: &Client, item: ItemId) -> anyhow::Result<Answer> {
     client.tool("remove_silence", &json!({ "ref": item, "render": true })).await
 }
 
@@ -48,33 +41,16 @@ async fn cut_once(client: &Client, key: &str, body: &Value) -> anyhow::Result<An
     client.send("POST", "/tools/remove_silence", &[("Idempotency-Key", key)], Some(body.to_string())).await
 }
 
-async fn duck(client: &Client, voice: ItemId, music: ItemId) -> anyhow::Result<Answer> {
+pub async fn duck(client: &Client, voice: ItemId, music: ItemId) -> anyhow::Result<Answer> {
     client.tool("duck_music", &json!({ "voice_ref": voice, "music_ref": music, "render": true })).await
 }
 
-fn job_id(answer: &Answer) -> anyhow::Result<String> {
+pub fn job_id(answer: &Answer) -> anyhow::Result<String> {
     Ok(answer.data()?["job_id"].as_str().unwrap_or_default().to_owned())
 }
 
 async fn jobs(world: &World) -> anyhow::Result<i64> {
     world.count("SELECT count(*) FROM jobs").await
-}
-
-/// The keys of everything in the media store.
-fn objects(world: &World) -> Vec<String> {
-    let root = world.settings.data_dir.join("media");
-    let (mut folders, mut found) = (vec![root.clone()], Vec::new());
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path: PathBuf = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if let Ok(key) = path.strip_prefix(&root) {
-                found.push(key.display().to_string());
-            }
-        }
-    }
-    found
 }
 
 #[tokio::test]
@@ -290,191 +266,6 @@ async fn a_render_that_can_not_be_is_refused_and_starts_nothing() -> anyhow::Res
     }
     assert_eq!(jobs(&world).await?, 0);
     assert_eq!(world.count("SELECT count(*) FROM job_renders").await?, 0);
-    world.end().await
-}
-
-#[tokio::test]
-async fn a_full_storage_takes_no_render_and_one_that_would_fill_it_fails_free_of_charge() -> anyhow::Result<()> {
-    let room = u64::try_from(RENDERED.len())? - 1;
-    let world = World::with(|settings| settings.storage_quota_bytes = room).await?;
-    let tenant = world.tenant("a").await?;
-    let item = talk(&world, &tenant).await?;
-    let id = job_id(&cut(&tenant.client, item).await?)?;
-    world.work(runners::instant()).await?;
-    let failed = tenant.client.reaches(&id, "failed").await?;
-    assert_eq!((&failed["error"]["code"], &failed["cloud_minutes"]), (&json!("file_too_large"), &json!(0)));
-    assert_eq!((&failed["error"]["retryable"], objects(&world)), (&json!(false), Vec::<String>::new()));
-    sqlx::query("UPDATE items SET bytes = $1").bind(i64::try_from(room)?).execute(world.pool()).await?;
-    let full = cut(&tenant.client, item).await?;
-    assert_eq!((full.status, full.code()), (413, "file_too_large"));
-    world.end().await
-}
-
-#[tokio::test]
-async fn a_render_that_is_cancelled_stops_and_can_be_asked_for_again() -> anyhow::Result<()> {
-    let world = World::new().await?;
-    let tenant = world.tenant("a").await?;
-    let item = talk(&world, &tenant).await?;
-    let queued = job_id(&cut(&tenant.client, item).await?)?;
-    let cancel = |id: &str| json!({ "job_ids": [id] });
-    tenant.client.tool("cancel_jobs", &cancel(&queued)).await?;
-    assert_eq!(tenant.client.job(&queued).await?["status"], "cancelled");
-
-    let running = job_id(&cut(&tenant.client, item).await?)?;
-    assert_ne!(running, queued);
-    let gate = Gate::closed();
-    world.work(gate.renderer()).await?;
-    until("it runs", async || Ok((gate.inside() == 1).then_some(()))).await?;
-    let answer = tenant.client.tool("cancel_jobs", &cancel(&running)).await?;
-    assert_eq!(answer.data()?["jobs"][0]["outcome"], "cancelling");
-    let ended = tenant.client.reaches(&running, "cancelled").await?;
-    assert_eq!((&ended["cloud_minutes"], &ended["result"], gate.inside()), (&json!(0), &Value::Null, 0));
-
-    let third = job_id(&cut(&tenant.client, item).await?)?;
-    gate.open();
-    tenant.client.reaches(&third, "succeeded").await?;
-    assert_eq!(world.count("SELECT count(*) FROM items WHERE made_by_job_id IS NOT NULL").await?, 1);
-    world.end().await
-}
-
-#[tokio::test]
-async fn a_render_that_fails_is_tried_again_and_what_its_media_causes_is_final() -> anyhow::Result<()> {
-    let world = World::new().await?;
-    let tenant = world.tenant("a").await?;
-    let (unlucky, corrupt) = (talk(&world, &tenant).await?, talk(&world, &tenant).await?);
-    let crashed = Arc::new(Mutex::new(false));
-    world
-        .work(runners::renderer(move |rendering, _| {
-            let again = crashed.lock().is_ok_and(|mut crashed| std::mem::replace(&mut *crashed, true));
-            async move {
-                match rendering.plan.source() {
-                    source if source == corrupt => Err(ReadError::Corrupt("it is noise")),
-                    _ if again => runners::rendered(&rendering),
-                    _ => Err(ReadError::Crashed),
-                }
-            }
-        }))
-        .await?;
-    let id = job_id(&cut(&tenant.client, unlucky).await?)?;
-    let failures = "SELECT count(*) FROM job_claims WHERE outcome = 'failed'";
-    until("it has failed once", async || Ok((world.count(failures).await? == 1).then_some(()))).await?;
-    world.advance(Duration::from_secs(11)).await?;
-    world.duties().await?;
-    let ended = tenant.client.reaches(&id, "succeeded").await?;
-    assert_eq!((&ended["attempt"], &ended["cloud_minutes"]), (&json!(2), &json!(0.5)));
-
-    let id = job_id(&cut(&tenant.client, corrupt).await?)?;
-    let failed = tenant.client.reaches(&id, "failed").await?;
-    assert_eq!((&failed["attempt"], &failed["cloud_minutes"]), (&json!(1), &json!(0)));
-    assert_eq!(failed["error"]["code"], "media_unreadable");
-    // It may be asked for again, and is another job.
-    assert_ne!(job_id(&cut(&tenant.client, corrupt).await?)?, id);
-    world.end().await
-}
-
-/// Puts an object where this claim of a render would put its media, as a worker does that dies before its end.
-async fn leave_behind(world: &World, job: JobId, claim_no: i32) -> anyhow::Result<ItemId> {
-    let output: ItemId = sqlx::query_scalar("SELECT output_item_id FROM job_renders WHERE job_id = $1")
-        .bind(job)
-        .fetch_one(world.pool())
-        .await?;
-    world.process.media.put(&rendered_key(output, job, claim_no), Bytes::from_static(b"half a render")).await?;
-    Ok(output)
-}
-
-#[tokio::test]
-async fn what_a_lost_claim_left_in_the_store_is_dropped_and_what_the_item_is_stays() -> anyhow::Result<()> {
-    let world = World::new().await?;
-    let tenant = world.tenant("a").await?;
-    // One that is cancelled, and so makes nothing.
-    let cancelled: JobId = job_id(&cut(&tenant.client, talk(&world, &tenant).await?).await?)?.parse()?;
-    tenant.client.tool("cancel_jobs", &json!({ "job_ids": [cancelled] })).await?;
-    leave_behind(&world, cancelled, 1).await?;
-    // One whose first worker dies when its media is in the store, the moment before its end.
-    let job: JobId = job_id(&cut(&tenant.client, talk(&world, &tenant).await?).await?)?.parse()?;
-    let gate = Gate::closed();
-    let doomed = world.worker_with(gate.renderer(), |settings| settings.worker_reads = Some(1)).await?;
-    until("it runs", async || Ok((gate.inside() == 1).then_some(()))).await?;
-    let output = leave_behind(&world, job, 1).await?;
-    doomed.kill();
-    world.advance(LEASE + Duration::from_secs(1)).await?;
-    world.duties().await?;
-    world.work(runners::instant()).await?;
-    let ended = tenant.client.reaches(&job.to_string(), "succeeded").await?;
-    assert_eq!((&ended["attempt"], &ended["cloud_minutes"]), (&json!(2), &json!(0.5)));
-
-    // Nothing is dropped while somebody might still write.
-    assert_eq!(scheduler::prune_renders::run_once(&world.process).await?, 0);
-    assert_eq!(objects(&world).len(), 3);
-    world.advance(Duration::from_mins(11)).await?;
-    assert_eq!(scheduler::prune_renders::run_once(&world.process).await?, 2);
-    assert_eq!(objects(&world), [rendered_key(output, job, 2)]);
-    assert_eq!(world.count("SELECT count(*) FROM job_renders").await?, 0);
-    world.end().await
-}
-
-#[tokio::test]
-async fn an_end_that_comes_after_another_claim_makes_no_item() -> anyhow::Result<()> {
-    let world = World::new().await?;
-    let tenant = world.tenant("a").await?;
-    let id = job_id(&cut(&tenant.client, talk(&world, &tenant).await?).await?)?;
-    let (late, right) = (Gate::closed(), Gate::closed());
-    let one_slot = |settings: &mut common::config::Settings| settings.worker_reads = Some(1);
-    let first = world.worker_with(late.renderer(), one_slot).await?;
-    until("the first worker holds it", async || Ok((late.inside() == 1).then_some(()))).await?;
-    world.advance(LEASE + Duration::from_secs(1)).await?;
-    world.duties().await?;
-    let second = world.worker_with(right.renderer(), one_slot).await?;
-    until("the second worker holds it", async || Ok((right.inside() == 1).then_some(()))).await?;
-    late.open();
-    until("the first has rendered", async || Ok((late.inside() == 0).then_some(()))).await?;
-    // Its end has been refused once it is stopped: nothing is left to be written.
-    first.stop().await?;
-    assert_eq!(world.count("SELECT count(*) FROM items WHERE made_by_job_id IS NOT NULL").await?, 0);
-    assert_eq!(tenant.client.job(&id).await?["status"], "running");
-    right.open();
-    tenant.client.reaches(&id, "succeeded").await?;
-    let key: String = sqlx::query_scalar("SELECT object_key FROM items WHERE made_by_job_id IS NOT NULL")
-        .fetch_one(world.pool())
-        .await?;
-    assert!(key.ends_with("-2"), "{key}");
-    second.stop().await?;
-    world.end().await
-}
-
-#[tokio::test]
-async fn an_item_that_is_deleted_while_it_renders_cancels_the_render_and_keeps_its_bytes_until_then()
--> anyhow::Result<()> {
-    let world = World::new().await?;
-    let tenant = world.tenant("a").await?;
-    let gate = Gate::closed();
-    world.work(gate.renderer()).await?;
-    // The voice is the item of its job; the music is only in its plan.
-    for deletes_music in [false, true] {
-        let (voice, music) = (talk(&world, &tenant).await?, world.item(&tenant, Media::audio(300)).await?);
-        let id = job_id(&duck(&tenant.client, voice, music).await?)?;
-        until("it runs", async || Ok((gate.inside() == 1).then_some(()))).await?;
-        let gone = if deletes_music { music } else { voice };
-        tenant.client.tool("delete_item", &json!({ "ref": gone })).await?.data()?;
-        let ended = tenant.client.reaches(&id, "cancelled").await?;
-        assert_eq!((&ended["cloud_minutes"], &ended["result"]), (&json!(0), &Value::Null));
-    }
-    // One whose end is on its way already is dropped all the same, whichever of its items goes.
-    let (voice, music) = (talk(&world, &tenant).await?, world.item(&tenant, Media::audio(300)).await?);
-    let id = job_id(&duck(&tenant.client, voice, music).await?)?;
-    until("it runs", async || Ok((gate.inside() == 1).then_some(()))).await?;
-    sqlx::query("UPDATE items SET deleted_at = mws_now() WHERE id = $1").bind(music).execute(world.pool()).await?;
-    let purged = "SELECT count(*) FROM items WHERE purged_at IS NOT NULL";
-    let before = world.count(purged).await?;
-    scheduler::purge_items::run_once(&world.process).await?;
-    let live = sqlx::query_scalar::<_, bool>("SELECT purged_at IS NULL FROM items WHERE id = $1");
-    assert!(live.bind(music).fetch_one(world.pool()).await?, "{before} purged: the music is still needed");
-    sqlx::query("UPDATE jobs SET item_gone = true WHERE finished_at IS NULL").execute(world.pool()).await?;
-    gate.open();
-    tenant.client.reaches(&id, "cancelled").await?;
-    scheduler::purge_items::run_once(&world.process).await?;
-    assert_eq!(world.count(purged).await?, 3);
-    assert_eq!(world.count("SELECT count(*) FROM items WHERE made_by_job_id IS NOT NULL").await?, 0);
     world.end().await
 }
 

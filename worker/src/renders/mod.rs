@@ -77,6 +77,11 @@ impl Renderer {
             tracing::warn!(encoder = missing, "ffmpeg lacks an encoder, so this worker can't render.");
             return None;
         }
+        match Workshop::sweep(tools) {
+            Ok(0) => {}
+            Ok(folders) => tracing::info!(folders, "Folders of renders that were cut off are gone."),
+            Err(error) => tracing::warn!(error = %error, "Folders of renders that were cut off may be left."),
+        }
         let version = said(tools.ffmpeg(), "-version")?;
         let version = version.split_whitespace().nth(2).unwrap_or("unknown").to_owned();
         let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());

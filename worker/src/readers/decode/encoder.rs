@@ -1,26 +1,34 @@
 //! Children that write a file: the same confinement as a decoder's, and a folder that they may write to.
 //!
-//! The folder is the job's own and goes with its `Workshop`. What a child leaves there is as little to be trusted as what it
-//! read: it is opened anew as media, by `source`.
+//! The folder is the job's own and goes with its `Workshop`; one whose process was killed goes when the next one starts. What
+//! a child leaves there is as little to be trusted as what it read: it is opened anew as media, by `source`.
 
 use super::child::{Decoder, Ending, confinement};
 use super::confine::User;
 use super::{MediaSource, MediaTools};
 use crate::readers::{JobCtx, ReadError};
 use std::ffi::OsStr;
-use std::fs::{self, DirBuilder, File, Permissions};
+use std::fs::{self, DirBuilder, DirEntry, File, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::time::Duration;
 use tokio::io::AsyncWriteExt;
 use tokio::process::ChildStdin;
 use ulid::Ulid;
+
+/// What the folders of jobs are called, before what tells one from another.
+const PREFIX: &str = "mws-render-";
+/// A folder younger than this may be one that its job is about to lock.
+const SETTLED: Duration = Duration::from_mins(1);
 
 /// A folder for the files of one job, written to by its children and gone when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Workshop {
     _outer: tempfile::TempDir,
+    /// Tells that the folder's process lives.
+    _lock: File,
     folder: PathBuf,
     user: User,
 }
@@ -29,13 +37,27 @@ impl Workshop {
     /// An empty one, for children that read this media.
     pub(crate) fn of(media: &MediaSource) -> io::Result<Self> {
         let user = User::for_input(&media.file().metadata()?);
-        let outer = tempfile::Builder::new().prefix("mws-render-").tempdir_in(&media.tools().scratch_dir)?;
+        let outer = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&media.tools().scratch_dir)?;
+        let lock = File::open(outer.path())?;
+        lock.try_lock()?;
         // Children of other jobs run as the same user. They may pass through the outer folder and not list it.
         fs::set_permissions(outer.path(), Permissions::from_mode(0o711))?;
         let folder = outer.path().join(Ulid::generate().to_string());
         DirBuilder::new().mode(0o700).create(&folder)?;
         user.is_given(&folder)?;
-        Ok(Self { _outer: outer, folder, user })
+        Ok(Self { _outer: outer, _lock: lock, folder, user })
+    }
+
+    /// Drops the folders of processes that were killed, which may hold hours of media. Answers how many.
+    pub(crate) fn sweep(tools: &MediaTools) -> io::Result<usize> {
+        let mut gone = 0;
+        for entry in fs::read_dir(&tools.scratch_dir)? {
+            let entry = entry?;
+            if entry.file_name().to_string_lossy().starts_with(PREFIX) && is_left_behind(&entry).unwrap_or(false) {
+                gone += usize::from(fs::remove_dir_all(entry.path()).is_ok());
+            }
+        }
+        Ok(gone)
     }
 
     /// Where a file of this name is.
@@ -48,6 +70,14 @@ impl Workshop {
         fs::write(self.path(name), content)?;
         fs::set_permissions(self.path(name), Permissions::from_mode(0o644))
     }
+}
+
+/// Whether this is a folder that no process holds any more.
+fn is_left_behind(entry: &DirEntry) -> io::Result<bool> {
+    // Not followed, if it is a link.
+    let metadata = entry.metadata()?;
+    let settled = metadata.modified()?.elapsed().is_ok_and(|age| age > SETTLED);
+    Ok(metadata.is_dir() && settled && File::open(entry.path())?.try_lock().is_ok())
 }
 
 /// What an encoder's standard input is.

@@ -1,11 +1,12 @@
 //! Renders at their limits: odd pictures, no room, no time, and media that is none.
 
 use super::{Darkroom, cut, number, stream};
+use crate::readers::decode::Workshop;
 use crate::readers::tests::an_hour;
 use crate::readers::{JobCtx, ReadError};
 use common::domain::item::ItemType;
 use common::domain::media_time::Span;
-use std::fs;
+use std::fs::{self, File};
 use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -102,6 +103,25 @@ async fn a_render_stops_at_its_deadline_and_when_cancelled_and_leaves_nothing() 
     println!("cancelled at {} %, ended {:.0?} later", cancelled.progress.percent(), asked.elapsed());
     assert!(matches!(rendered.unwrap_err(), ReadError::Cancelled));
     assert!(cancelled.progress.percent() < 99, "it was at its end already");
+}
+
+#[tokio::test]
+async fn what_a_killed_worker_left_is_dropped_and_what_a_living_one_works_in_stays() {
+    let room = Darkroom::new();
+    let source = room.studio.make("sound.wav", "sine=d=2", &[]);
+    let living = Workshop::of(&room.studio.open(&source, &an_hour()).await.unwrap()).unwrap();
+    living.put("file", "media").unwrap();
+    let (left, young) = (room.scratch.path().join("mws-render-left"), room.scratch.path().join("mws-render-young"));
+    for folder in [&left, &young] {
+        fs::create_dir_all(folder.join("inside")).unwrap();
+        fs::write(folder.join("inside/output"), "half a film").unwrap();
+    }
+    let an_hour_ago = fs::metadata(&left).unwrap().modified().unwrap() - Duration::from_hours(1);
+    for entry in fs::read_dir(room.scratch.path()).unwrap().map(Result::unwrap).filter(|entry| entry.path() != young) {
+        File::open(entry.path()).unwrap().set_modified(an_hour_ago).unwrap();
+    }
+    assert_eq!(Workshop::sweep(&room.studio.tools()).unwrap(), 1);
+    assert!(living.path("file").exists() && young.exists() && !left.exists());
 }
 
 #[tokio::test]
