@@ -11,7 +11,9 @@ pub fn labels(seconds: f64, most: usize) -> Vec<f64> {
     #[expect(clippy::cast_precision_loss, reason = "there are few labels")]
     let least = seconds / most.max(1) as f64;
     let step = STEPS.into_iter().find(|step| *step >= least).unwrap_or_else(|| (least / 86_400.0).ceil() * 86_400.0);
-    (0_u32..).map(|number| f64::from(number) * step).take_while(|at| *at <= seconds).collect()
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "as few as `most`")]
+    let steps = (seconds / step).max(0.0) as u32;
+    (0..=steps).map(|number| f64::from(number) * step).collect()
 }
 
 /// A time as people write it: `0:07`, `2:05`, `1:00:00`; with a tenth where a whole second says too little.

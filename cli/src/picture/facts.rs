@@ -42,7 +42,7 @@ pub struct Beats {
     /// Beats a minute, if there is a beat.
     pub tempo: Option<f64>,
     /// Seconds of all beats.
-    pub beats: Vec<f64>,
+    pub times: Vec<f64>,
     /// Seconds of those that begin a bar.
     pub bars: Vec<f64>,
 }
@@ -110,7 +110,7 @@ impl Facts {
             _ = if spoken.is_empty() { write!(told, " No speakers.") } else { write!(told, " {who}: {spoken}.") };
         }
         if let Some(beats) = &self.beats {
-            let (all, bars) = (count(beats.beats.len(), "beat", "beats"), count(beats.bars.len(), "bar", "bars"));
+            let (all, bars) = (count(beats.times.len(), "beat", "beats"), count(beats.bars.len(), "bar", "bars"));
             _ = match beats.tempo {
                 Some(tempo) => write!(told, " {tempo:.1} beats a minute, {all} in {bars}."),
                 None => write!(told, " No beat."),
@@ -169,5 +169,5 @@ fn speakers(data: &Value) -> Speakers {
 
 fn beats(data: &Value) -> Beats {
     let times = |value: &Value| list(value).filter_map(Value::as_f64).collect();
-    Beats { tempo: data["tempo"].as_f64(), beats: times(&data["beat_times"]), bars: times(&data["downbeat_times"]) }
+    Beats { tempo: data["tempo"].as_f64(), times: times(&data["beat_times"]), bars: times(&data["downbeat_times"]) }
 }

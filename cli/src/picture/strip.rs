@@ -96,9 +96,9 @@ impl Strip {
         line
     }
 
-    fn beats(&self, Beats { beats, bars, .. }: &Beats) -> String {
+    fn beats(&self, Beats { times, bars, .. }: &Beats) -> String {
         let any = |times: &[f64], part: Span| times.iter().any(|time| (part.start..part.end).contains(time));
-        self.each(|part| match (any(bars, part), any(beats, part)) {
+        self.each(|part| match (any(bars, part), any(times, part)) {
             (true, _) => '|',
             (false, true) => '\'',
             (false, false) => '·',

@@ -177,9 +177,9 @@ impl Drawing<'_> {
     }
 
     fn beats(&mut self) {
-        let Some(Beats { tempo, beats, bars }) = &self.facts.beats else { return self.missing("beats") };
+        let Some(Beats { tempo, times, bars }) = &self.facts.beats else { return self.missing("beats") };
         let y = self.lane("beats", 34.0);
-        let (beats, bars) = (self.strokes(beats, y + 14.0, 16.0), self.strokes(bars, y + 4.0, 26.0));
+        let (beats, bars) = (self.strokes(times, y + 14.0, 16.0), self.strokes(bars, y + 4.0, 26.0));
         _ = writeln!(self.body, r#"<path class="beat" d="{beats}"/><path class="bar" d="{bars}"/>"#);
         let text = tempo.map_or_else(|| "none".to_owned(), |tempo| format!("{tempo:.0} BPM"));
         _ = writeln!(self.body, r#"<text class="small" x="{}" y="{}">{text}</text>"#, RIGHT + 6.0, y + 21.0);

@@ -22,7 +22,6 @@ pub mod retry;
 pub mod role;
 pub mod search;
 pub mod series;
-pub mod signature;
 pub mod silence;
 pub mod task;
 pub mod upload;

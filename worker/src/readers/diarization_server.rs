@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn turns(segments: serde_json::Value) -> Result<Vec<(f64, f64, String)>, &'static str> {
+    fn turns(segments: &serde_json::Value) -> Result<Vec<(f64, f64, String)>, &'static str> {
         let answer: Answer = serde_json::from_value(json!({ "segments": segments })).unwrap();
         Ok(answer.turns(10.0)?.into_iter().map(|turn| (turn.start, turn.end, turn.speaker)).collect())
     }
@@ -155,8 +155,8 @@ mod tests {
             { "start": 5.00049, "end": 99.0, "speaker": " Bo\n " }, { "start": 0, "end": 5, "speaker": "Al" },
             { "start": 11.0, "end": 12.0, "speaker": "Al" }, { "start": 3.0, "end": 3.0, "speaker": "Al" },
         ]);
-        assert_eq!(turns(answered), Ok(vec![(0.0, 5.0, "Al".to_owned()), (5.0, 10.0, "Bo".to_owned())]));
-        assert_eq!(turns(json!([])), Ok(Vec::new()));
+        assert_eq!(turns(&answered), Ok(vec![(0.0, 5.0, "Al".to_owned()), (5.0, 10.0, "Bo".to_owned())]));
+        assert_eq!(turns(&json!([])), Ok(Vec::new()));
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
             json!([{ "start": 2, "end": 1, "speaker": "A" }]),
             json!([{ "start": 1, "end": 2, "speaker": " \u{7}" }]),
         ] {
-            assert!(turns(wrong.clone()).is_err(), "{wrong}");
+            assert!(turns(&wrong).is_err(), "{wrong}");
         }
     }
 }

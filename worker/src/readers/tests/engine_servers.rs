@@ -46,7 +46,7 @@ async fn answering(answer: Option<String>) -> (String, UnboundedReceiver<Vec<u8>
 /// A second of silence, sent and answered.
 async fn asked(url: &str, ctx: &JobCtx) -> Result<Value, ReadError> {
     let server = EngineServer::new(url, None, Read::Speakers).unwrap();
-    server.ask(Form::of_samples(&[("a", "b")], &[0; 16_000]), ctx).await
+    server.ask(Form::of_samples(&[("a", "b")], &vec![0; 16_000]), ctx).await
 }
 
 #[tokio::test]
