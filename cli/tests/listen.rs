@@ -11,6 +11,7 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use tokio::process::{Child, Command};
+use tokio::task::JoinHandle;
 
 /// What the program says on one of its streams, line by line as it comes.
 type Said = Arc<Mutex<Vec<String>>>;
@@ -20,18 +21,20 @@ struct Listener {
     child: Child,
     out: Said,
     err: Said,
+    /// Ends when all that it says on its standard error is in `err`.
+    err_ends: JoinHandle<()>,
 }
 
-fn collect(stream: impl AsyncRead + Unpin + Send + 'static) -> Said {
+fn collect(stream: impl AsyncRead + Unpin + Send + 'static) -> (Said, JoinHandle<()>) {
     let said = Said::default();
     let lines = Arc::clone(&said);
-    tokio::spawn(async move {
+    let ends = tokio::spawn(async move {
         let mut reading = BufReader::new(stream).lines();
         while let Ok(Some(line)) = reading.next_line().await {
             lines.lock().expect("no panic").push(line);
         }
     });
-    said
+    (said, ends)
 }
 
 impl Listener {
@@ -45,9 +48,9 @@ impl Listener {
         command.env("MWS_BASE_URL", base_url).env("MWS_API_KEY", credential);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn()?;
-        let out = collect(child.stdout.take().expect("piped"));
-        let err = collect(child.stderr.take().expect("piped"));
-        let listener = Self { child, out, err };
+        let (out, _) = collect(child.stdout.take().expect("piped"));
+        let (err, err_ends) = collect(child.stderr.take().expect("piped"));
+        let listener = Self { child, out, err, err_ends };
         until("it listens", async || {
             let ready = |line: &String| line.contains("Listening") || line.contains("\"ready\"");
             Ok((listener.out().iter().any(ready) || listener.err().iter().any(ready)).then_some(()))
@@ -84,8 +87,8 @@ impl Listener {
         let pid = self.child.id().and_then(|id| Pid::from_raw(id.cast_signed())).expect("it runs");
         kill_process(pid, Signal::INT)?;
         let status = self.child.wait().await?;
-        let words = until("it has said its last words", async || Ok(self.err().last().cloned())).await?;
-        Ok((status.code(), words))
+        (&mut self.err_ends).await?;
+        Ok((status.code(), self.err().pop().unwrap_or_default()))
     }
 }
 

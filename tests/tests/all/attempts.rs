@@ -112,12 +112,12 @@ async fn a_reader_that_panics_costs_its_job_an_attempt_and_the_worker_nothing() 
     claims_are(&world, &["failed"]).await?;
     let fine = tenant.client.prepare(&[other], &["beats"]).await?.job_ids()?;
     assert_eq!(tenant.client.ended(&fine).await?[0]["status"], "succeeded");
-    for seconds in [11, 61] {
+    let failures = "SELECT count(*) FROM job_claims WHERE outcome = 'failed'";
+    for (seconds, attempt) in [(11, 2), (61, 3)] {
         world.advance(Duration::from_secs(seconds)).await?;
-        until("it has had its attempt", async || {
+        until("its attempt has failed", async || {
             world.duties().await?;
-            Ok((world.count("SELECT count(*) FROM jobs WHERE status = 'queued' AND due_at <= mws_now()").await? == 0)
-                .then_some(()))
+            Ok((world.count(failures).await? == attempt).then_some(()))
         })
         .await?;
     }
