@@ -24,6 +24,8 @@ pub fn apply(document: &mut Value) {
     for schema in schemas.into_iter().flatten().map(|(_, schema)| schema) {
         optional_fields_take_null(schema);
     }
+    // The one field that has to be there and may be null: the framework documents that as optional.
+    document["components"]["schemas"]["ChangeProjectSettings"]["required"] = json!(["webhook_url"]);
     add_components(document);
     patterns::add(document, &sent);
     let schemas = document["components"]["schemas"].clone();

@@ -88,7 +88,7 @@ async fn a_call_that_loses_the_database_at_any_of_its_waits_leaves_everything_or
         assert!(before == EVERYTHING || before == [0; 5], "lost at wait {waits}: {before:?}");
         // Told that it is done, it is; told that it failed, it may be done all the same.
         assert!(ended.is_err() || before == EVERYTHING, "answered at wait {waits}, and lost");
-        failed += i32::from(ended.is_err());
+        failed += usize::from(ended.is_err());
         // Each of the pool's connections is found dead once.
         let again = wish(&tenant, &items, &Read::ALL, Some("k"));
         let mut repeated = dispatch(&process, &again, &compose).await;
@@ -102,10 +102,11 @@ async fn a_call_that_loses_the_database_at_any_of_its_waits_leaves_everything_or
         assert_eq!(left(&world).await?, EVERYTHING, "lost at wait {waits} and repeated");
         world.assert_invariants().await?;
         if !was_disturbed {
+            // A call goes on where the answer was on its way already; most are not so lucky.
+            assert!(waits > 14 && 2 * failed > waits, "only {failed} of {waits} calls failed");
             break;
         }
     }
-    eprintln!("XX {failed}"); assert!(failed > 14, "only {failed} calls failed");
     world.end().await
 }
 
