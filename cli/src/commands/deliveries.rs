@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::jobs::ago;
-use super::pages::{self, Pages};
+use super::pages::{self, Pages, Period};
 use super::upload::without_nulls;
 use crate::client::part;
 use crate::failure::Failure;
@@ -43,9 +43,14 @@ pub enum Command {
         /// Only in this state: pending, succeeded, failed, skipped, cancelled.
         #[arg(long)]
         status: Option<String>,
-        /// Only those begun this long ago or less, such as 2h.
-        #[arg(long, value_parser = duration)]
-        since: Option<Duration>,
+        /// Only of this type: job.succeeded, job.failed, job.cancelled, ping.
+        #[arg(long)]
+        event_type: Option<String>,
+        /// Only those last answered with this status.
+        #[arg(long)]
+        http_status: Option<u16>,
+        #[command(flatten)]
+        period: Period,
         #[command(flatten)]
         pages: Pages,
     },
@@ -79,8 +84,10 @@ pub enum Command {
 
 pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
     match command {
-        Command::List { endpoint, status, since, pages } => {
-            let filters = [("status", status), ("since", since.and_then(ago))];
+        Command::List { endpoint, status, event_type, http_status, period, pages } => {
+            let http_status = http_status.map(|status| status.to_string());
+            let mut filters = vec![("status", status), ("event_type", event_type), ("http_status", http_status)];
+            filters.extend(period.filters());
             let list = match endpoint {
                 Some(id) => pages::fetch(context, &path(&id), &filters, pages).await?,
                 None => of_all(context, &filters, pages).await?,

@@ -1,10 +1,13 @@
 //! Lists that come in pages.
 
 use super::Context;
+use super::jobs::ago;
 use crate::client::{part, query};
 use crate::failure::Failure;
+use crate::globals::duration;
 use clap::Args;
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// How much of a list to show.
 #[derive(Debug, Clone, Copy, Args)]
@@ -26,6 +29,24 @@ impl Pages {
     /// Whether the pages after the first are wanted.
     pub fn all(self) -> bool {
         self.all
+    }
+}
+
+/// The time that a list's rows are from.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Period {
+    /// Only those from this long ago on, such as 2h.
+    #[arg(long, value_parser = duration)]
+    since: Option<Duration>,
+    /// Only those older than this, such as 30m.
+    #[arg(long, value_parser = duration)]
+    until: Option<Duration>,
+}
+
+impl Period {
+    /// As the routes take it.
+    pub fn filters(self) -> [(&'static str, Option<String>); 2] {
+        [("since", self.since.and_then(ago)), ("until", self.until.and_then(ago))]
     }
 }
 

@@ -1,11 +1,8 @@
 //! `mws admin audit`: what operators did.
 
 use super::{Context, pages};
-use crate::commands::jobs::ago;
 use crate::failure::Failure;
-use crate::globals::duration;
 use crate::output::Column;
-use std::time::Duration;
 
 const COLUMNS: [Column; 7] = [
     Column::new("AT", "/at"),
@@ -32,20 +29,19 @@ pub struct Args {
     /// Only to this: an id, or a read's name.
     #[arg(long)]
     target: Option<String>,
-    /// Only those made this long ago or less, such as 7d.
-    #[arg(long, value_parser = duration)]
-    since: Option<Duration>,
+    #[command(flatten)]
+    period: pages::Period,
     #[command(flatten)]
     pages: pages::Pages,
 }
 
 pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
-    let filters = [
+    let mut filters = vec![
         ("operator", args.operator),
         ("action", args.action),
         ("target", args.target),
-        ("since", args.since.and_then(ago)),
     ];
+    filters.extend(args.period.filters());
     let list = pages::fetch(context, "/operator/audit", &filters, args.pages).await?;
     context.out.list(&list, "id", &COLUMNS)
 }

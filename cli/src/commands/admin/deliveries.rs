@@ -83,9 +83,11 @@ pub struct Filters {
     /// Only those last answered with this status.
     #[arg(long)]
     http_status: Option<u16>,
-    /// Only those begun this long ago or less, such as 2h.
-    #[arg(long, value_parser = duration)]
-    since: Option<Duration>,
+    /// Only of this type: job.succeeded, job.failed, job.cancelled, ping.
+    #[arg(long)]
+    event_type: Option<String>,
+    #[command(flatten)]
+    period: pages::Period,
     #[command(flatten)]
     pages: pages::Pages,
 }
@@ -93,15 +95,16 @@ pub struct Filters {
 pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
     match command {
         Command::List(asked) => {
-            let filters = [
+            let mut filters = vec![
                 ("account_id", asked.account),
                 ("endpoint_id", asked.endpoint),
                 ("job_id", asked.job),
                 ("status", asked.status),
                 ("error", asked.error),
                 ("http_status", asked.http_status.map(|status| status.to_string())),
-                ("since", asked.since.and_then(ago)),
+                ("event_type", asked.event_type),
             ];
+            filters.extend(asked.period.filters());
             let list = pages::fetch(context, "/operator/deliveries", &filters, asked.pages).await?;
             context.out.list(&list, "delivery_id", &COLUMNS)
         }

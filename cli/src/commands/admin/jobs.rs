@@ -2,13 +2,10 @@
 
 use super::{Context, pages};
 use crate::client::part;
-use crate::commands::jobs::ago;
 use crate::failure::Failure;
-use crate::globals::duration;
 use crate::output::{Column, document};
 use clap::{Args, Subcommand};
 use serde_json::json;
-use std::time::Duration;
 
 const COLUMNS: [Column; 8] = [
     Column::new("ID", "/job/id"),
@@ -71,9 +68,8 @@ pub struct Filters {
     /// Only of this item.
     #[arg(long)]
     item: Option<String>,
-    /// Only those created this long ago or less, such as 2h.
-    #[arg(long, value_parser = duration)]
-    since: Option<Duration>,
+    #[command(flatten)]
+    period: pages::Period,
     #[command(flatten)]
     pages: pages::Pages,
 }
@@ -81,7 +77,7 @@ pub struct Filters {
 pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
     match command {
         Command::List(asked) => {
-            let filters = [
+            let mut filters = vec![
                 ("status", asked.status),
                 ("kind", asked.kind),
                 ("read", asked.read),
@@ -89,8 +85,8 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
                 ("account_id", asked.account),
                 ("workspace_id", asked.workspace),
                 ("item_id", asked.item),
-                ("since", asked.since.and_then(ago)),
             ];
+            filters.extend(asked.period.filters());
             let list = pages::fetch(context, "/operator/jobs", &filters, asked.pages).await?;
             if context.out.json {
                 return document(&list);
