@@ -36,11 +36,7 @@ pub struct Args {
 }
 
 pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
-    let mut filters = vec![
-        ("operator", args.operator),
-        ("action", args.action),
-        ("target", args.target),
-    ];
+    let mut filters = vec![("operator", args.operator), ("action", args.action), ("target", args.target)];
     filters.extend(args.period.filters());
     let list = pages::fetch(context, "/operator/audit", &filters, args.pages).await?;
     context.out.list(&list, "id", &COLUMNS)
