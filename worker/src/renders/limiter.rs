@@ -137,7 +137,7 @@ mod tests {
     fn what_comes_a_second_after_a_reduction_is_not_touched() {
         let samples = tone_with_a_peak(0.8, 4.0, 100);
         let out = limited(&samples, 1);
-        assert_ne!(out[20_000], samples[20_000]);
+        assert!(out[2_000..3_000] != samples[2_000..3_000]);
         assert_eq!(out[44_000..], samples[44_000..]);
     }
 
