@@ -127,7 +127,8 @@ async fn what_is_said_after_a_guessed_end_is_kept_and_paid_for() -> anyhow::Resu
     let (item, music) = (talk(&world, &tenant).await?, world.item(&tenant, Media::audio(300)).await?);
     // A minute of which its file said 21 s, as an item may that came before such files were counted.
     sqlx::query("UPDATE items SET duration_ms = 21490 WHERE id = $1").bind(item).execute(world.pool()).await?;
-    let counted = "UPDATE item_reads SET result = (result::jsonb || '{\"duration_seconds\": 60.0}')::json WHERE item_id = $1";
+    let counted =
+        "UPDATE item_reads SET result = (result::jsonb || '{\"duration_seconds\": 60.0}')::json WHERE item_id = $1";
     sqlx::query(counted).bind(item).execute(world.pool()).await?;
     let known = tenant.client.tool("remove_silence", &json!({ "ref": item })).await?;
     let keep = json!([{ "start": 1.95, "end": 10.05 }, { "start": 19.95, "end": 30.55 }]);
