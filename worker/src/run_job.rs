@@ -6,8 +6,7 @@
 use crate::batch::Batcher;
 use crate::finish::{Finish, Finished, finisher};
 use crate::leases::{Lease, Leases, Stop};
-use crate::readers::{JobCtx, ReadError, ReadOutcome};
-use crate::rendering::Made;
+use crate::readers::{JobCtx, ReadError};
 use crate::runner::Runner;
 use common::domain::job::{Next, after_failure};
 use common::domain::minutes::Minutes;
@@ -38,14 +37,6 @@ pub struct Worker {
     leases: Leases,
     claims: Batcher<JobId, Option<Claimed>>,
     finishes: Batcher<Finish, Finished>,
-}
-
-/// What an attempt has in its hands when its work is done.
-enum Worked {
-    /// A read, and what came of it beside.
-    Read(ReadOutcome),
-    /// A new item's media, in the media store.
-    Render(Made),
 }
 
 /// An attempt that has what it was for.
@@ -98,28 +89,18 @@ impl Worker {
             return (Some(Outcome::Cancelled), Vec::new(), None);
         };
         let worked = self.work(claimed, item, task, lease).await;
-        let done = match (worked, lease.stop()) {
-            (_, Some(Stop::Lost)) => return (None, Vec::new(), None),
-            (Ok(Worked::Read(outcome)), _) => self.read_done(claimed, item, &outcome).await,
-            (Ok(Worked::Render(made)), _) => Ok(self.render_done(made)),
-            (Err(_), Some(Stop::Cancelled)) => return (Some(Outcome::Cancelled), Vec::new(), None),
-            (Err(_), Some(Stop::Draining)) => return (Some(Outcome::HandedBack), Vec::new(), None),
-            (Err(error), None) => Err(error),
-        };
-        match done {
-            Ok(Done { charge, result, made }) => (Some(Outcome::Succeeded { charge, result }), made, None),
-            Err(error) => failed(claimed, &error),
+        match (worked, lease.stop()) {
+            (_, Some(Stop::Lost)) => (None, Vec::new(), None),
+            (Ok(Done { charge, result, made }), _) => (Some(Outcome::Succeeded { charge, result }), made, None),
+            (Err(_), Some(Stop::Cancelled)) => (Some(Outcome::Cancelled), Vec::new(), None),
+            (Err(_), Some(Stop::Draining)) => (Some(Outcome::HandedBack), Vec::new(), None),
+            (Err(error), None) => failed(claimed, &error),
         }
     }
 
-    /// The work itself, which ends by the job's deadline and soon after it is told to stop, whatever it does.
-    async fn work(
-        &self,
-        claimed: &Claimed,
-        item: &ClaimedItem,
-        task: Task,
-        lease: &Lease,
-    ) -> Result<Worked, ReadError> {
+    /// The work itself and the storing of what came of it, which end by the job's deadline and soon after it is told to stop,
+    /// whatever they do.
+    async fn work(&self, claimed: &Claimed, item: &ClaimedItem, task: Task, lease: &Lease) -> Result<Done, ReadError> {
         let settings = &self.process.settings;
         let factor = match task {
             Task::Read(_) => settings.read_timeout_factor,
@@ -129,11 +110,15 @@ impl Worker {
         let time = media_time.mul_f64(factor.max(0.0)) + LEAST_TIME;
         let mut ctx = JobCtx::new(Instant::now() + time, lease.stopped.clone());
         ctx.progress = lease.progress.clone();
+        ctx.expected_ms = Some(item.duration_ms);
         let bounds = ctx.clone();
         let working = async {
             match task {
-                Task::Read(read) => self.read(claimed, item, read, ctx).await.map(Worked::Read),
-                Task::Render => self.render(claimed, item, &ctx).await.map(Worked::Render),
+                Task::Read(read) => {
+                    let outcome = self.read(claimed, item, read, ctx).await?;
+                    self.read_done(claimed, item, &outcome).await
+                }
+                Task::Render => self.render(claimed, item, &ctx).await.map(|made| self.render_done(made)),
             }
         };
         match bounds.bounded(AssertUnwindSafe(working).catch_unwind()).await? {

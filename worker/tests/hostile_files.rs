@@ -25,8 +25,9 @@ const HANGS: Duration = Duration::from_mins(1);
 /// Seconds of the canary, which no other file lasts, and what stands in its tags.
 const CANARY_SECONDS: f64 = 7.77;
 const CANARY_TEXT: &str = "canary";
-/// Memory that a decoder may have had at its largest, in KiB: two frames of 64 million pixels and what surrounds them.
-const CHILD_KIB: i64 = 1_200 * 1_024;
+/// Memory that a decoder may have had at its largest, in KiB: its address space (`MediaLimits::child_memory_bytes`). A second of
+/// sound, 23 hours of nothing and another second are some kilobytes of which ffmpeg fills the gap at once: 1.6 GB.
+const CHILD_KIB: i64 = 2 << 20;
 /// Memory that this process may have had, in KiB.
 const OWN_KIB: i64 = 400 * 1_024;
 /// The codes of errors that a file causes.

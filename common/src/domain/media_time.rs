@@ -76,6 +76,13 @@ pub fn speech_of(read: &Value) -> Option<Vec<Span>> {
     segments.iter().map(|one| Some(Span::new(microseconds(&one["start"])?, microseconds(&one["end"])?))).collect()
 }
 
+/// Milliseconds that a media really lasts, as far as is known: what a stored read has counted of its sound. What its file
+/// declares (`declared_ms`) may be a guess, and stands only where a picture may go on after the sound, or nothing was counted.
+pub fn true_duration_ms(declared_ms: Option<i64>, has_picture: bool, read: &Value) -> Option<i64> {
+    let counted_ms = microseconds(&read["duration_seconds"]).map(|us| us / 1000).filter(|ms| *ms > 0);
+    if has_picture { declared_ms.max(counted_ms) } else { counted_ms.or(declared_ms) }
+}
+
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
 fn microseconds(seconds: &Value) -> Option<i64> {
     let us = seconds.as_f64()? * 1e6;
@@ -176,6 +183,19 @@ mod tests {
         assert_eq!(speech_of(&json!({ "data": { "segments": [] } })), Some(vec![]));
         assert_eq!(speech_of(&json!({ "data": { "segments": [{ "start": "x", "end": 1 }] } })), None);
         assert_eq!(speech_of(&json!({ "data": {} })), None);
+    }
+
+    #[test]
+    fn what_was_counted_stands_above_what_is_declared() {
+        let counted = json!({ "duration_seconds": 60.029 });
+        assert_eq!(true_duration_ms(Some(21_490), false, &counted), Some(60_029));
+        assert_eq!(true_duration_ms(Some(1_041_000), false, &counted), Some(60_029));
+        assert_eq!(true_duration_ms(Some(21_490), true, &counted), Some(60_029));
+        // Its picture goes on after its sound.
+        assert_eq!(true_duration_ms(Some(90_000), true, &counted), Some(90_000));
+        for nothing in [json!({}), json!({ "duration_seconds": 0.0 })] {
+            assert_eq!(true_duration_ms(Some(21_490), false, &nothing), Some(21_490));
+        }
     }
 
     #[test]

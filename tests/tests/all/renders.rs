@@ -121,6 +121,27 @@ async fn music_is_turned_down_around_speech_and_the_envelope_costs_nothing() -> 
 }
 
 #[tokio::test]
+async fn what_is_said_after_a_guessed_end_is_kept_and_paid_for() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let (item, music) = (talk(&world, &tenant).await?, world.item(&tenant, Media::audio(300)).await?);
+    // A minute of which its file said 21 s, as an item may that came before such files were counted.
+    sqlx::query("UPDATE items SET duration_ms = 21490 WHERE id = $1").bind(item).execute(world.pool()).await?;
+    let counted =
+        "UPDATE item_reads SET result = (result::jsonb || '{\"duration_seconds\": 60.0}')::json WHERE item_id = $1";
+    sqlx::query(counted).bind(item).execute(world.pool()).await?;
+    let known = tenant.client.tool("remove_silence", &json!({ "ref": item })).await?;
+    let keep = json!([{ "start": 1.95, "end": 10.05 }, { "start": 19.95, "end": 30.55 }]);
+    assert_eq!((&known.data()?["keep"], &known.data()?["removed_seconds"]), (&keep, &json!(41.3)));
+    let started = cut(&tenant.client, item).await?;
+    assert_eq!(started.json["meta"]["cloud_processing"]["queued_minutes"], 0.5);
+    let ducked = tenant.client.tool("duck_music", &json!({ "voice_ref": item, "music_ref": music })).await?;
+    let envelope = ducked.data()?["envelope"].as_array().cloned().unwrap_or_default();
+    assert_eq!(envelope.last(), Some(&json!({ "t": 60.0, "gain_db": 0.0 })));
+    world.end().await
+}
+
+#[tokio::test]
 async fn a_render_makes_one_new_item_and_is_charged_once() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;

@@ -4,8 +4,8 @@
 //! to is written by its caller.
 
 use super::failure::{Failure, facts, settled};
-use crate::readers::decode::{Channels, SoundFormat, cover, decode_sound};
-use crate::readers::{JobCtx, MediaSource, MediaTools};
+use crate::readers::decode::{Channels, SoundFormat, cover, decode_sound, small_pictures};
+use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
 use common::domain::item::ItemType;
 use common::media::{new_media_key, new_thumbnail_key};
 use common::process::Process;
@@ -21,12 +21,14 @@ use tokio_util::sync::CancellationToken;
 const FETCH_TIME: Duration = Duration::from_hours(1);
 /// A look at a file's headers.
 const PROBE_TIME: Duration = Duration::from_mins(1);
-/// A count of the sound of a file that does not say how long it is.
+/// A count of the sound or the pictures of a file that does not say how long it is.
 const COUNT_TIME: Duration = Duration::from_mins(15);
 /// A picture to show of it.
 const PICTURE_TIME: Duration = Duration::from_secs(30);
 /// Samples a second of that count; what is counted is time, so few will do.
 const COUNT_RATE: u32 = 8_000;
+/// The size of the pictures of that count, for the same reason.
+const COUNT_SIZE: (usize, usize) = (8, 2);
 
 /// What an attempt works with.
 pub(super) struct Attempt<'a> {
@@ -80,18 +82,7 @@ impl Attempt<'_> {
         let _turn = self.probes.acquire().await.map_err(|_| Failure::panicked())?;
         let local = self.process.media.local(key).await?;
         let media = MediaSource::open(local.path(), self.tools, &within(PROBE_TIME)).await?;
-        let mut facts = facts(media.probe(), announced);
-        if facts.duration_ms.is_none() && facts.has_audio {
-            // A recording whose writer never came back to note its length. It is priced by its length, so count it.
-            let few = SoundFormat { rate: COUNT_RATE, channels: Channels::Mono };
-            let ctx = within(COUNT_TIME);
-            let heard = decode_sound(&media, few, &ctx, |blocks| {
-                blocks.for_each(drop);
-                Ok(())
-            });
-            facts.duration_ms = Some(heard.await?.1.duration_ms);
-        }
-        let mut facts = settled(facts)?;
+        let mut facts = told(&media, announced).await?;
         facts.thumbnail_key = self.picture(&media, &facts).await;
         Ok(facts)
     }
@@ -115,7 +106,64 @@ impl Attempt<'_> {
     }
 }
 
+/// What this media is, and how long.
+async fn told(media: &MediaSource, announced: Option<&str>) -> Result<Facts, Failure> {
+    let mut facts = facts(media.probe(), announced);
+    if facts.duration_ms.is_none() {
+        facts.duration_ms = counted(media, &facts).await?;
+    }
+    settled(facts)
+}
+
+/// How long a file really is that does not say so: a recording whose writer never came back to note it, or a format that has
+/// no place for it. Reads are priced by that, and given their time.
+async fn counted(media: &MediaSource, facts: &Facts) -> Result<Option<i64>, ReadError> {
+    let ctx = within(COUNT_TIME);
+    if facts.has_audio {
+        let few = SoundFormat { rate: COUNT_RATE, channels: Channels::Mono };
+        let heard = decode_sound(media, few, &ctx, |blocks| {
+            blocks.for_each(drop);
+            Ok(())
+        });
+        return Ok(Some(heard.await?.1.duration_ms));
+    }
+    if facts.has_video {
+        return Ok(Some(small_pictures(media, COUNT_SIZE, &ctx, |_, _| {}).await?.duration_ms));
+    }
+    Ok(None)
+}
+
 /// A frame for a decoder. Nobody cancels it: an attempt is ended by dropping it, which kills its children.
 fn within(time: Duration) -> JobCtx {
     JobCtx::new(Instant::now() + time, CancellationToken::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::readers::tests::{Studio, an_hour};
+
+    #[tokio::test]
+    async fn what_does_not_say_how_long_it_is_is_counted() {
+        let studio = Studio::new();
+        let loud_then_still = "anoisesrc=d=10:r=44100:seed=1,apad=whole_dur=30";
+        let still_then_loud = "anoisesrc=d=30:r=44100:seed=1,volume='gt(t,20)':eval=frame";
+        let screen = "testsrc=s=64x48:r=10:d=30";
+        let no_tag = &["-c:a", "libmp3lame", "-q:a", "4", "-write_xing", "0"][..];
+        for (name, source, codecs) in [
+            ("loud.aac", loud_then_still, &["-c:a", "aac", "-b:a", "96k"][..]),
+            ("still.aac", still_then_loud, &["-c:a", "aac", "-b:a", "96k"]),
+            ("loud.mp3", loud_then_still, no_tag),
+            ("still.mp3", still_then_loud, no_tag),
+            ("microphone.mkv", loud_then_still, &["-c:a", "libopus", "-live", "1"]),
+            ("screen.mkv", screen, &["-c:v", "mpeg4", "-live", "1"]),
+        ] {
+            let path = studio.make(name, source, codecs);
+            let media = studio.open(&path, &an_hour()).await.unwrap();
+            assert_eq!(media.probe().duration_ms, None, "{name}");
+            let counted = told(&media, None).await.unwrap().duration_ms.unwrap();
+            println!("{name}: {counted} ms");
+            assert!((counted - 30_000).abs() <= 110, "{name}: {counted}");
+        }
+    }
 }

@@ -17,6 +17,8 @@ use serde::Serialize;
 const LOOKED: u8 = 70;
 /// Moments that get a still, at most: each is a child process and some 10 KiB.
 const MOST_STILLS: usize = 2_000;
+/// Bytes of all stills, at most: they are held until the read is stored.
+const MOST_STILL_BYTES: usize = 64 << 20;
 
 /// The `data` of a `search_index` read (reads.md, "Stored results").
 #[derive(Debug, Serialize)]
@@ -48,26 +50,39 @@ impl SearchIndex {
         let looking = ctx.step(0, LOOKED);
         let seen = small_pictures(media, shots::SIZE, &looking, |second, cells| shots.add(second, cells)).await?;
         let mut moments = moments::moments(&shots.finish(), seconds(seen.duration_ms));
-        let files = stills(&mut moments, media, &ctx.step(LOOKED, 100)).await?;
+        let (files, looked_at) = stills(&mut moments, media, &ctx.step(LOOKED, 100)).await?;
         ctx.progress.reach(100);
+        let mut warnings = seen.warnings;
+        if looked_at < moments.len() {
+            warnings.push(format!("Only the first {looked_at} of {} moments have a still.", moments.len()));
+        }
         let data = SearchIndexData { moments };
-        let mut outcome = ReadOutcome::new(self.read(), self.engine(), seen.duration_ms, seen.warnings, &data)?;
+        let mut outcome = ReadOutcome::new(self.read(), self.engine(), seen.duration_ms, warnings, &data)?;
         outcome.files = files;
         Ok(outcome)
     }
 }
 
-/// A still of each moment, named in it. A moment whose picture can't be decoded has none.
-async fn stills(moments: &mut [Moment], media: &MediaSource, ctx: &JobCtx) -> Result<Vec<OutputFile>, ReadError> {
-    let mut files = Vec::new();
-    let count = moments.len().min(MOST_STILLS) as u64;
-    for (number, moment) in (1..).zip(moments.iter_mut().take(MOST_STILLS)) {
+/// A still of each moment, named in it, and of how many moments one was sought. A moment whose picture can't be decoded has
+/// none.
+async fn stills(
+    moments: &mut [Moment],
+    media: &MediaSource,
+    ctx: &JobCtx,
+) -> Result<(Vec<OutputFile>, usize), ReadError> {
+    let (mut files, mut bytes) = (Vec::new(), 0);
+    let count = moments.len().min(MOST_STILLS);
+    for (number, moment) in moments.iter_mut().take(count).enumerate() {
+        if bytes >= MOST_STILL_BYTES {
+            return Ok((files, number));
+        }
+        ctx.progress.reach_part(number as u64, count as u64);
         if let Some(jpeg) = still(media, moment.still_second(), ctx).await? {
+            bytes += jpeg.len();
             let key = format!("{}/{}.jpg", ctx.files_prefix, moment.id);
             files.push(OutputFile { key: key.clone(), bytes: jpeg.into() });
             moment.thumbnail = Some(key);
         }
-        ctx.progress.reach_part(number, count);
     }
-    Ok(files)
+    Ok((files, count))
 }

@@ -5,7 +5,7 @@
 
 use super::Renderer;
 use super::format::MOST_PIXELS;
-use crate::readers::decode::{Encoder, Feed, Workshop, input_arguments};
+use crate::readers::decode::{Encoder, Feed, ON_THE_MEDIAS_CLOCK, Workshop, input_arguments};
 use crate::readers::{JobCtx, MediaSource, ReadError};
 use common::domain::media_time::{FrameRate, Span};
 use std::ffi::OsStr;
@@ -53,6 +53,7 @@ impl Film<'_> {
         let last = ["-progress", "pipe:1", "-stats_period", "0.5", "-f", "mp4", &output];
         let arguments = before
             .into_iter()
+            .chain(ON_THE_MEDIAS_CLOCK)
             .map(OsStr::new)
             .chain(input_arguments())
             .chain(beside.into_iter().chain(streams).chain(picture).map(OsStr::new))

@@ -12,6 +12,9 @@ const AHEAD_MS: u32 = 5;
 /// In how many milliseconds two thirds of a reduction are let go.
 const RELEASE_MS: u32 = 100;
 
+/// A gain above this is let go to 1 at once, 0.01 dB further: a step of what is missing would in the end be too small to be one.
+const NEARLY_ONE: f32 = 0.999;
+
 /// Limits interleaved samples.
 #[derive(Debug)]
 pub(super) struct Limiter {
@@ -78,7 +81,8 @@ impl Limiter {
             self.lowest.pop_front();
         }
         let lowest = self.lowest.front().map_or(1.0, |(_, gain)| *gain);
-        self.held = lowest.min(self.held + (1.0 - self.held) * self.release);
+        let let_go = self.held + (1.0 - self.held) * self.release;
+        self.held = lowest.min(if let_go > NEARLY_ONE { 1.0 } else { let_go });
         self.average(self.held);
         self.frame += 1;
         if self.frame > self.ahead as u64 {
@@ -127,6 +131,14 @@ mod tests {
     fn what_is_not_too_loud_is_not_touched() {
         let samples = tone_with_a_peak(0.89, 0.89, 5);
         assert_eq!(limited(&samples, 1), samples);
+    }
+
+    #[test]
+    fn what_comes_a_second_after_a_reduction_is_not_touched() {
+        let samples = tone_with_a_peak(0.8, 4.0, 100);
+        let out = limited(&samples, 1);
+        assert!(out[2_000..3_000] != samples[2_000..3_000]);
+        assert_eq!(out[44_000..], samples[44_000..]);
     }
 
     #[test]

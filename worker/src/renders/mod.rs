@@ -16,7 +16,7 @@ mod tests;
 use crate::ingest::facts;
 use crate::readers::decode::{Channels, DecodedSound, Workshop, cover, made};
 use crate::readers::{Engine, JobCtx, MediaSource, MediaTools, ReadError};
-use common::domain::media_time::{Span, total_us};
+use common::domain::media_time::{FrameRate, Span, total_us};
 use common::domain::render::RenderPlan;
 use common::store::uploads::Facts;
 use film::Film;
@@ -105,9 +105,10 @@ impl Renderer {
         let workshop = Workshop::of(&sources.source)?;
         let container = Container::of(&sources.source);
         let decoded = sound(sources, plan, container, &workshop, most_bytes, ctx).await?;
-        let keep = kept(plan);
+        let mut keep = kept(plan).into_owned();
         if container == Container::Mp4 {
             let rate = sources.source.probe().frame_rate.ok_or(ReadError::NoVideo)?;
+            keep = on_frames(&keep, rate);
             let film =
                 Film { media: &sources.source, workshop: &workshop, sound: SOUND_FILE, name: OUTPUT_FILE, most_bytes };
             film.write(self, &keep, rate, &ctx.step(SOUND, 100)).await?;
@@ -156,6 +157,13 @@ fn kept(plan: &RenderPlan) -> Cow<'_, [Span]> {
             Cow::Owned(vec![Span::new(0, envelope.last().map_or(0, |end| end.t_us))])
         }
     }
+}
+
+/// These spans as `cut` and `film` keep them: from frame to frame. A plan for an item whose frames were not known when it was made
+/// has them in between.
+fn on_frames(keep: &[Span], rate: FrameRate) -> Vec<Span> {
+    let border = |us| rate.us_of(rate.nearest(us));
+    keep.iter().map(|span| Span::new(border(span.start_us), border(span.end_us))).collect()
 }
 
 /// What was made is, if it is what was to be made.

@@ -14,7 +14,7 @@ use crate::tools::prepare_media::cloud_processing;
 use crate::tools::starting;
 use crate::tools::stored_read::{Need, NeedStatus, Needed, QueuedRead, need};
 use common::domain::item::ItemStatus;
-use common::domain::media_time::{Span, speech_of};
+use common::domain::media_time::{Span, speech_of, true_duration_ms};
 use common::domain::plan::Reason;
 use common::domain::read::Read;
 use common::domain::render::RenderPlan;
@@ -37,7 +37,7 @@ pub(super) struct Call<'a> {
 
 /// What is known of an item's speech.
 pub(super) enum Heard {
-    /// Where somebody speaks in which item.
+    /// Where somebody speaks in which item, which lasts as long as was counted when it was listened to.
     Speech(Box<ItemForReads>, Vec<Span>),
     /// A job finds out: answer with these bytes.
     Answered(Stored<ToolAnswer<QueuedRead>>),
@@ -107,7 +107,9 @@ impl<'a> Call<'a> {
         };
         let document: Value = serde_json::from_slice(&ready.document).map_err(ApiError::internal)?;
         let speech = speech_of(&document).ok_or_else(|| ApiError::internal("a stored speech read without segments"))?;
-        Ok(Heard::Speech(self.reach(&ready.item.to_string()).await?, speech))
+        let mut item = self.reach(&ready.item.to_string()).await?;
+        item.duration_ms = true_duration_ms(item.duration_ms, item.has_video, &document);
+        Ok(Heard::Speech(item, speech))
     }
 
     /// The item of this name, if its sound can be mixed.

@@ -17,8 +17,8 @@ mod source;
 
 pub(crate) use encoder::{Encoder, Feed, Workshop, made};
 pub(super) use output::whole_output;
-pub(crate) use pictures::cover;
-pub(super) use pictures::{small_pictures, still};
+pub(super) use pictures::still;
+pub(crate) use pictures::{cover, small_pictures};
 pub use probe::{AudioStream, Probe};
 pub(crate) use sound::SoundStream;
 pub use sound::{Channels, DecodedSound, SoundBlocks, SoundFormat, decode_sound};
@@ -106,6 +106,11 @@ pub(super) fn executable(given: Option<&Path>, name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
 }
+
+/// What stands before the input of a child that tells when its pictures are. Where a container's clock may start anywhere (MPEG-TS,
+/// Ogg), ffmpeg counts from the first of the streams that the child asks for, and not from the media's start, unless the
+/// input is shifted on purpose: a microsecond is no time on any stream's clock.
+pub(crate) const ON_THE_MEDIAS_CLOCK: [&str; 2] = ["-itsoffset", "0.000001"];
 
 /// The arguments that every child has before the input, and the input.
 pub(crate) fn input_arguments() -> [&'static OsStr; 6] {

@@ -5,14 +5,14 @@
 
 use super::child::Decoder;
 use super::output::whole_output;
-use super::{MediaSource, input_arguments};
+use super::{MediaSource, ON_THE_MEDIAS_CLOCK, input_arguments};
 use crate::readers::{JobCtx, Limit, ReadError};
 use std::ffi::OsStr;
 
-/// Pixels across of a still.
-const STILL: &str = "320";
-/// Bytes of a still, at most.
-const STILL_BYTES: usize = 1 << 20;
+/// Pixels of a still, across and down, at most.
+const STILL: u32 = 320;
+/// Bytes of a still, at most: three times those of noise.
+const STILL_BYTES: usize = 256 << 10;
 /// Frames that are read at once.
 const READ_FRAMES: usize = 16;
 /// Bytes that hold a frame's time: the beginning of the row below the picture.
@@ -20,16 +20,16 @@ const TIME_BYTES: usize = 4;
 
 /// How much was seen.
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::readers) struct SeenPicture {
+pub(crate) struct SeenPicture {
     /// Milliseconds of picture, counted.
-    pub(in crate::readers) duration_ms: i64,
+    pub(crate) duration_ms: i64,
     /// What the customer should know, in whole sentences.
-    pub(in crate::readers) warnings: Vec<String>,
+    pub(crate) warnings: Vec<String>,
 }
 
 /// Hands each frame to `each`, with its second, in cells of `size`: all luma, then both chromas. `NoVideo` without a moving
 /// picture, `Corrupt` when none of it can be decoded.
-pub(in crate::readers) async fn small_pictures(
+pub(crate) async fn small_pictures(
     media: &MediaSource,
     size: (usize, usize),
     ctx: &JobCtx,
@@ -48,8 +48,8 @@ pub(in crate::readers) async fn small_pictures(
             break;
         }
         frames.take(buffer.get(..read).unwrap_or_default(), &mut each);
-        let declared = media.probe().duration_ms.unwrap_or(0).unsigned_abs();
-        ctx.progress.reach_part(frames.duration_ms().unsigned_abs(), declared);
+        let whole = media.probe().duration_ms.or(ctx.expected_ms).unwrap_or(0).unsigned_abs();
+        ctx.progress.reach_part(frames.duration_ms().unsigned_abs(), whole);
         if frames.duration_ms() > tools.limits.duration_ms {
             ffmpeg.kill().await;
             let (found, allowed) = (frames.duration_ms().unsigned_abs(), tools.limits.duration_ms.unsigned_abs());
@@ -85,13 +85,14 @@ async fn start(media: &MediaSource, (width, height): (usize, usize), ctx: &JobCt
     let output = ["-map_metadata", "-1", "-c:v", "rawvideo", "-f", "rawvideo", "pipe:1"];
     let arguments = before
         .into_iter()
+        .chain(ON_THE_MEDIAS_CLOCK)
         .map(OsStr::new)
         .chain(input_arguments())
         .chain(after.into_iter().chain(output).map(OsStr::new));
     Decoder::start(&tools.ffmpeg, arguments, media.file(), tools, ctx).await
 }
 
-/// The picture at this second as a JPEG; nothing where there is none.
+/// The picture at this second as a JPEG; nothing where there is none, or none that is as small as a still.
 pub(in crate::readers) async fn still(
     media: &MediaSource,
     second: f64,
@@ -99,7 +100,8 @@ pub(in crate::readers) async fn still(
 ) -> Result<Option<Vec<u8>>, ReadError> {
     let tools = media.tools();
     let second = format!("{:.3}", second.max(0.0));
-    let filter = format!("scale='min({STILL},iw)':-2,format=yuvj420p");
+    let side = |of: &str| format!("max(2,2*trunc({of}*min(1,{STILL}/max(iw,ih))/2))");
+    let filter = format!("scale=w='{}':h='{}',format=yuvj420p", side("iw"), side("ih"));
     let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-ss", &second];
     let after = ["-map", "0:V:0", "-an", "-sn", "-dn", "-frames:v", "1", "-vf", &filter, "-map_metadata", "-1"];
     let output = ["-c:v", "mjpeg", "-q:v", "5", "-f", "image2pipe", "pipe:1"];
@@ -108,8 +110,11 @@ pub(in crate::readers) async fn still(
         .map(OsStr::new)
         .chain(input_arguments())
         .chain(after.into_iter().chain(output).map(OsStr::new));
-    let (jpeg, _) = whole_output(&tools.ffmpeg, arguments, media.file(), tools, STILL_BYTES, ctx).await?;
-    Ok(jpeg.starts_with(b"\xff\xd8").then_some(jpeg))
+    match whole_output(&tools.ffmpeg, arguments, media.file(), tools, STILL_BYTES, ctx).await {
+        Ok((jpeg, _)) => Ok(jpeg.starts_with(b"\xff\xd8").then_some(jpeg)),
+        Err(ReadError::LimitExceeded { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// A picture to show of a whole item, `duration_ms` long: a tenth in, since films begin in the dark, and ten seconds at

@@ -1,7 +1,7 @@
 //! What a media file holds, as `ffprobe` tells it, and whether that is within the limits.
 //!
 //! Only numbers and names of formats are asked for: tags are the uploader's text and stay in the file. A declared
-//! duration is a claim; `sound` counts what is really there.
+//! duration is a claim, and one that ffprobe had to guess is none; `sound` counts what is really there.
 
 use super::output::whole_output;
 use super::{MediaLimits, MediaTools, input_arguments};
@@ -16,7 +16,13 @@ use std::fs::File;
 /// The fields that are asked for.
 const ENTRIES: &str = "format=format_name,duration,start_time:\
                        stream=index,codec_name,codec_type,width,height,sample_rate,sample_fmt,channels,channel_layout,\
-                       duration,start_time,r_frame_rate,avg_frame_rate:stream_disposition=default,attached_pic";
+                       duration,start_time,r_frame_rate,avg_frame_rate:stream_disposition=default,attached_pic:\
+                       stream_side_data=rotation";
+/// What ffprobe says when it takes the size of a file and the bits of its first seconds for a length: of a talk that
+/// begins with silence, many times its own.
+const GUESSED: &str = "Estimating duration from bitrate";
+/// The same of a format that never says how long it is.
+const LENGTHLESS: &str = "aac";
 /// Taken for the rate of a picture that says nothing of it.
 const USUAL_FRAMES_A_SECOND: u32 = 25;
 /// How much description is read: far more than `streams` of it need.
@@ -25,8 +31,8 @@ const ANSWER_BYTES: usize = 1 << 20;
 /// What a media file holds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Probe {
-    /// Declared media time in milliseconds; unknown for an image, and for a recording whose writer never came back
-    /// to note it.
+    /// Declared media time in milliseconds; unknown for an image, for a recording whose writer never came back to
+    /// note it, and for a format that has no place for it, such as ADTS.
     pub duration_ms: Option<i64>,
     /// All streams, of any kind.
     pub streams: Vec<item::Stream>,
@@ -36,9 +42,9 @@ pub struct Probe {
     pub has_video: bool,
     /// Whether the file is a picture.
     pub is_image: bool,
-    /// Pixels across, of the first picture.
+    /// Pixels across as it is shown, of the moving picture or else of the first.
     pub width: Option<u32>,
-    /// Pixels down, of the first picture.
+    /// Pixels down, of the same.
     pub height: Option<u32>,
     /// The frames on which cuts of the moving picture stand, if there is one.
     pub frame_rate: Option<FrameRate>,
@@ -72,7 +78,7 @@ impl Probe {
 
 /// Asks what `file` holds, and refuses what is beyond the limits.
 pub(super) async fn probe(file: &File, tools: &MediaTools, ctx: &JobCtx) -> Result<Probe, ReadError> {
-    let asked = ["-v", "error", "-print_format", "json", "-show_entries", ENTRIES].map(OsStr::new);
+    let asked = ["-v", "warning", "-print_format", "json", "-show_entries", ENTRIES].map(OsStr::new);
     let arguments = asked.into_iter().chain(input_arguments());
     let (answer, ending) = whole_output(&tools.ffprobe, arguments, file, tools, ANSWER_BYTES, ctx).await?;
     if !ending.status.success() {
@@ -81,6 +87,8 @@ pub(super) async fn probe(file: &File, tools: &MediaTools, ctx: &JobCtx) -> Resu
     }
     let described: Described =
         serde_json::from_slice(&answer).map_err(|_| ReadError::Corrupt("its description makes no sense"))?;
+    let guessed = described.format.name == LENGTHLESS || ending.stderr.contains(GUESSED);
+    let described = if guessed { described.without_durations() } else { described };
     described.checked(&tools.limits)
 }
 
@@ -117,6 +125,14 @@ struct Stream {
     r_frame_rate: Option<String>,
     #[serde(default)]
     disposition: Disposition,
+    #[serde(default, rename = "side_data_list")]
+    side_data: Vec<SideData>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct SideData {
+    /// Degrees that a player turns the picture by.
+    rotation: Option<f64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -128,6 +144,13 @@ struct Disposition {
 }
 
 impl Described {
+    /// The same, of which nobody knows how long it is.
+    fn without_durations(mut self) -> Self {
+        self.format.duration = None;
+        self.streams.iter_mut().for_each(|stream| stream.duration = None);
+        self
+    }
+
     /// The facts, or what there is too much of.
     fn checked(self, limits: &MediaLimits) -> Result<Probe, ReadError> {
         within(Limit::Streams, self.streams.len() as u64, limits.streams)?;
@@ -147,6 +170,7 @@ impl Described {
             return Err(ReadError::Corrupt("it holds neither sound nor a picture"));
         }
         let moving = pictures.iter().find(|stream| !is_image && stream.disposition.attached_pic == 0);
+        let (width, height) = moving.or(pictures.first()).map_or((None, None), |stream| stream.shown_size());
         Ok(Probe {
             duration_ms,
             streams: self.streams.iter().map(Stream::described).collect(),
@@ -154,8 +178,8 @@ impl Described {
             has_video: moving.is_some(),
             is_image,
             frame_rate: moving.map(|stream| stream.frame_rate()),
-            width: pictures.first().and_then(|stream| stream.width),
-            height: pictures.first().and_then(|stream| stream.height),
+            width,
+            height,
             format_name: self.format.name,
         })
     }
@@ -188,6 +212,16 @@ impl Stream {
         let exact = base.filter(|base| fits(*base)).and_then(|(frames, seconds)| FrameRate::new(frames, seconds));
         let near = average.or(base).map_or(USUAL_FRAMES_A_SECOND, |rate| whole(per_second(rate)));
         exact.or_else(|| FrameRate::new(near, 1)).unwrap_or(FrameRate::ONE_A_SECOND)
+    }
+
+    /// How wide and how high players show it, and decoders give it: telephones film sideways and say so.
+    fn shown_size(&self) -> (Option<u32>, Option<u32>) {
+        let turned = self
+            .side_data
+            .iter()
+            .filter_map(|data| data.rotation)
+            .any(|degrees| (45.0..135.0).contains(&(degrees.abs() % 180.0)));
+        if turned { (self.height, self.width) } else { (self.width, self.height) }
     }
 
     /// This stream as an item shows it.
@@ -281,6 +315,28 @@ mod tests {
         assert_eq!(rate("1/5", "1/5"), "1/1");
         assert_eq!(rate("90000/1", "0/0"), "120/1");
         assert_eq!(rate("0/0", "0/0"), "25/1");
+    }
+
+    #[test]
+    fn a_picture_is_as_wide_as_it_is_shown_and_a_cover_is_not_the_film() {
+        let cover = serde_json::json!({
+            "index": 0, "codec_type": "video", "width": 500, "height": 500, "disposition": { "attached_pic": 1 },
+        });
+        let film = |rotation: i32| {
+            let film = serde_json::json!({
+                "index": 1, "codec_type": "video", "width": 128, "height": 64, "side_data_list": [{}, { "rotation": rotation }],
+            });
+            let described = serde_json::json!({ "format": { "format_name": "mov" }, "streams": [cover, film] });
+            let probe =
+                serde_json::from_value::<Described>(described).unwrap().checked(&MediaLimits::default()).unwrap();
+            (probe.width, probe.height)
+        };
+        for degrees in [90, -90, 270] {
+            assert_eq!(film(degrees), (Some(64), Some(128)), "{degrees}");
+        }
+        for degrees in [0, 180, -180] {
+            assert_eq!(film(degrees), (Some(128), Some(64)), "{degrees}");
+        }
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub enum Channels {
     Native,
     /// One, mixed of all.
     Mono,
-    /// Two; what is one stands in the middle, as loud as before.
+    /// Two; what is one is in both, sample by sample.
     Stereo,
 }
 
@@ -140,6 +140,8 @@ async fn start(
         // The mean of what is mixed, never its sum: two channels that are alike would else be 3 dB louder, and cut off where
         // an engine takes 16 bits.
         Channels::Mono => (":channel_layouts=mono".to_owned(), ":rematrix_maxval=1"),
+        // ffmpeg would put one channel into the middle at 0.707, as if it were heard twice as loud there.
+        Channels::Stereo if audio.channels == 1 => (":channel_layouts=mono,pan=stereo|c0=c0|c1=c0".to_owned(), ""),
         Channels::Stereo => (":channel_layouts=stereo".to_owned(), ""),
         Channels::Native => {
             let layout = audio.layout.as_ref().map(|layout| format!(":channel_layouts={layout}"));
@@ -242,7 +244,8 @@ impl SoundStream {
             let (found, allowed) = (decoded_ms.unsigned_abs(), self.most_ms.unsigned_abs());
             return Err(ReadError::LimitExceeded { limit: Limit::Duration, found, allowed });
         }
-        ctx.progress.reach_part(decoded_ms.unsigned_abs(), self.declared_ms.unwrap_or(0).unsigned_abs());
+        let whole_ms = self.declared_ms.or(ctx.expected_ms).unwrap_or(0).unsigned_abs();
+        ctx.progress.reach_part(decoded_ms.unsigned_abs(), whole_ms);
         Ok(block)
     }
 

@@ -2,6 +2,7 @@
 //! kinds end in a result or a typed error, and show nothing of their neighbours, is `worker/tests/hostile_files.rs`.
 
 use super::{JobCtx, Studio, an_hour, assert_near};
+use crate::readers::decode::{Channels, SoundBlocks, SoundFormat, decode_sound, small_pictures};
 use crate::readers::{Limit, MediaLimits, ReadError, ReaderSettings};
 use common::domain::read::Read;
 use std::fs;
@@ -99,6 +100,25 @@ async fn damage_in_the_middle_is_survived_and_said() {
     let outcome = studio.read(Read::Levels, &path).await.unwrap();
     assert!(!outcome.stored.warnings.is_empty());
     assert!(!outcome.stored.warnings.concat().contains("0x"), "{:?}", outcome.stored.warnings);
+}
+
+#[tokio::test]
+async fn progress_is_told_of_what_was_counted_where_nothing_is_declared() {
+    let studio = Studio::new();
+    let sound = studio.make("sound.aac", "anoisesrc=d=10:seed=2", &["-c:a", "aac"]);
+    let screen = studio.make("screen.mkv", "testsrc=s=64x48:r=10:d=10", &["-c:v", "mpeg4", "-live", "1"]);
+    let expecting = || JobCtx { expected_ms: Some(20_000), ..an_hour() };
+    let (heard, seen) = (expecting(), expecting());
+    let few = SoundFormat { rate: 8_000, channels: Channels::Mono };
+    let all = |blocks: SoundBlocks| {
+        blocks.for_each(drop);
+        Ok(())
+    };
+    decode_sound(&studio.open(&sound, &heard).await.unwrap(), few, &heard, all).await.unwrap();
+    small_pictures(&studio.open(&screen, &seen).await.unwrap(), (8, 2), &seen, |_, _| {}).await.unwrap();
+    for ctx in [heard, seen] {
+        assert!((45..=55).contains(&ctx.progress.percent()), "{}", ctx.progress.percent());
+    }
 }
 
 #[tokio::test]

@@ -60,6 +60,34 @@ async fn hard_cuts_are_found_to_a_frame_and_each_moment_has_a_still() {
 }
 
 #[tokio::test]
+async fn moments_are_on_the_clock_of_what_is_said_in_them() {
+    let studio = Studio::new();
+    studio.film("film.mkv", &[2.0, 1.6, 3.0]);
+    // The picture starts 0.6 s after the sound, and the container's clock does not start at 0.
+    let late = ["-vf", "trim=start_frame=15", "-c:v", "mpeg2video", "-q:v", "4", "-c:a", "mp2", "late.ts"];
+    let sources = ["-v", "error", "-i", "film.mkv", "-f", "lavfi", "-i", "sine=d=6.6"];
+    studio.run("ffmpeg", &[&sources[..], &late[..]].concat());
+    let found = starts(&studio.read(Read::SearchIndex, &studio.path("late.ts")).await.unwrap());
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!((found[1] - 2.0).abs() <= 0.041 && (found[2] - 3.6).abs() <= 0.041, "{found:?}");
+}
+
+#[tokio::test]
+async fn a_still_is_small_whatever_the_picture() {
+    let studio = Studio::new();
+    for (name, size, wanted) in [("tower.mkv", "320x3000", "34x320"), ("wall.mkv", "3000x2", "320x2")] {
+        let noise = format!("color=gray:s={size}:r=5:d=2,noise=alls=100:allf=t:all_seed=1");
+        let path = studio.make(name, &noise, &["-c:v", "ffv1"]);
+        let outcome = studio.read(Read::SearchIndex, &path).await.unwrap();
+        let still = &outcome.files[0].bytes;
+        std::fs::write(studio.path("still.jpg"), still).unwrap();
+        let asked = ["-v", "error", "-show_entries", "stream=width,height", "-of", "csv=p=0:s=x", "still.jpg"];
+        assert_eq!(studio.run("ffprobe", &asked).trim(), wanted, "{name}");
+        assert!(still.len() < 100_000, "{name}: {}", still.len());
+    }
+}
+
+#[tokio::test]
 async fn one_shot_is_one_moment_and_sound_alone_none() {
     let studio = Studio::new();
     let path = studio.film("still.mp4", &[3.0]);

@@ -112,6 +112,35 @@ async fn a_film_whose_picture_ends_before_its_sound_is_filled_up_and_one_that_st
 }
 
 #[tokio::test]
+async fn a_picture_that_starts_late_on_a_clock_of_its_own_is_in_step_too() {
+    let room = Darkroom::new();
+    let rate = rate(25, 1);
+    room.flashing("whole.mkv", rate, 20, 12, &["-c:v", "mpeg4", "-q:v", "2", "-c:a", "flac"]);
+    for (name, codecs) in [
+        ("late.ts", ["-c:v", "mpeg2video", "-q:v", "2", "-bf", "0", "-c:a", "mp2"]),
+        ("late.ogv", ["-c:v", "libtheora", "-q:v", "10", "-g", "1", "-c:a", "libvorbis"]),
+    ] {
+        let arguments = ["-v", "error", "-i", "whole.mkv", "-vf", "trim=start_frame=15"];
+        room.studio.run("ffmpeg", &[&arguments[..], &codecs[..], &[name]].concat());
+        let kept = on(rate, &[(4, 14), (31, 107), (112, 175), (213, 280)]);
+        let output = format!("{name}.cut.mp4");
+        let facts = room.render(&cut(kept.clone()), &room.studio.path(name), None, &output).await;
+        assert!(check(&room, &output, &kept, rate, &facts) >= 8);
+    }
+}
+
+#[tokio::test]
+async fn a_plan_between_frames_is_as_long_as_the_frames_that_it_comes_to() {
+    let room = Darkroom::new();
+    let rate = rate(25, 1);
+    let source = room.flashing("film.mp4", rate, 20, 20, &["-c:v", "libx264", "-preset", "ultrafast", "-c:a", "aac"]);
+    // Each piece loses a third of a frame.
+    let kept: Vec<Span> = (0..20).map(|n| Span::new(n * 800_000, n * 800_000 + 413_000)).collect();
+    let facts = room.render(&cut(kept.clone()), &source, None, "cut.mp4").await;
+    assert_eq!((facts.duration_ms, on_frames(&kept, rate)), (Some(8_000), 200));
+}
+
+#[tokio::test]
 async fn sound_without_loss_stays_as_it_is_sample_by_sample() {
     let room = Darkroom::new();
     let noise = "anoisesrc=d=10:c=pink:r=48000:seed=5";

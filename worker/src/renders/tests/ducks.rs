@@ -49,6 +49,13 @@ impl Darkroom {
         self.studio.make(name, &format!("aevalsrc='{tone}|{tone}':s={RATE}:d=12"), codecs)
     }
 
+    /// The same sounds of one channel.
+    fn alone(&self, name: &str) -> PathBuf {
+        let once = format!("one.{name}");
+        self.studio.run("ffmpeg", &["-v", "error", "-i", name, "-af", "pan=mono|c0=c0", &once]);
+        self.studio.path(&once)
+    }
+
     fn music(&self, name: &str, seconds: u32, loudness: f64) -> PathBuf {
         let tone = format!("{loudness}*sin(2*PI*{MUSIC_HZ}*t)");
         self.studio.make(name, &format!("aevalsrc='{tone}|{tone}':s={RATE}:d={seconds}"), &[])
@@ -87,6 +94,24 @@ async fn music_is_down_by_what_was_asked_under_speech_and_unchanged_elsewhere() 
             near(pause, alone, 1.0);
         }
         println!("{duck_db} dB: {:.2} under speech, {:.2} elsewhere", at(3_000).1 - alone, at(8_500).1 - alone);
+    }
+}
+
+#[tokio::test]
+async fn one_channel_is_as_loud_in_a_mix_as_it_was() {
+    let room = Darkroom::new();
+    room.voice("voice.wav", &[]);
+    room.music("music.wav", 20, LOUDNESS);
+    let (voice, music) = (room.alone("voice.wav"), room.alone("music.wav"));
+    room.render(&plan(12_000, DuckRule::new(12.0, 200, 500)), &voice, Some(&music), "mix.wav").await;
+    let at = room.bands(&room.studio.path("mix.wav"));
+    let alone = 20.0 * LOUDNESS.log10();
+    for ms in [2_100, 3_900, 5_000, 10_900] {
+        near(at(ms).0, alone, 0.1);
+        near(at(ms).1, alone - 12.0, 0.1);
+    }
+    for ms in [500, 8_500] {
+        near(at(ms).1, alone, 0.1);
     }
 }
 
