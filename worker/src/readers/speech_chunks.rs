@@ -3,6 +3,7 @@
 //! Long silence and music are left out; what is left keeps its short pauses, since engines need them. Neighbour:
 //! `speech_segments`, whose segments these chunks are made of. Holds one chunk at a time.
 
+use super::kept_sound::sixteen_bits;
 use super::speech_segments::Segment;
 use super::voice_detector::RATE;
 
@@ -129,12 +130,6 @@ fn in_parts(stretch: Stretch, most: u64) -> impl Iterator<Item = Stretch> {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "media times are small and positive")]
 fn samples(seconds: f64) -> u64 {
     (seconds.max(0.0) * f64::from(RATE)) as u64
-}
-
-/// A sample as WAV files have it.
-#[expect(clippy::cast_possible_truncation, reason = "the value is clamped first")]
-pub(super) fn sixteen_bits(sample: f32) -> i16 {
-    (sample.clamp(-1.0, 1.0) * f32::from(i16::MAX)) as i16
 }
 
 #[cfg(test)]
