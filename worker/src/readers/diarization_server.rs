@@ -13,10 +13,15 @@ use super::{Engine, JobCtx, Limit, ReadError};
 use common::domain::read::Read;
 use secrecy::SecretString;
 use serde::Deserialize;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Characters of a speaker's name.
 const NAME_CHARS: usize = 64;
+/// Turns of one media, at most: more than one a second of a day.
+const MOST_TURNS: usize = 100_000;
+/// Speakers of one media, at most.
+const MOST_SPEAKERS: usize = 1_000;
 /// Bytes of samples that a WAV file can hold: its size is 32 bits. 37 hours.
 const MOST_BYTES: u32 = u32::MAX - WAV_HEADER_BYTES;
 
@@ -84,6 +89,9 @@ impl DiarizationServer {
 impl Answer {
     /// The turns within the media, in their order; or what is wrong with them.
     fn turns(&self, seconds: f64) -> Result<Vec<Turn>, &'static str> {
+        if self.segments.len() > MOST_TURNS {
+            return Err("there are too many segments");
+        }
         let mut turns = Vec::with_capacity(self.segments.len());
         for AnswerSegment { start, end, speaker } in &self.segments {
             if !start.is_finite() || !end.is_finite() || *start < 0.0 || end < start {
@@ -97,6 +105,9 @@ impl Answer {
             if start < end {
                 turns.push(Turn { start, end, speaker });
             }
+        }
+        if turns.iter().map(|turn| turn.speaker.as_str()).collect::<HashSet<_>>().len() > MOST_SPEAKERS {
+            return Err("there are too many speakers");
         }
         turns.sort_by(|one, other| one.start.total_cmp(&other.start));
         Ok(turns)
@@ -126,6 +137,18 @@ mod tests {
         ]);
         assert_eq!(turns(&answered), Ok(vec![(0.0, 5.0, "Al".to_owned()), (5.0, 10.0, "Bo".to_owned())]));
         assert_eq!(turns(&json!([])), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn more_than_any_media_has_is_refused() {
+        let many = |turns: usize, speakers: usize| {
+            let turn = |n| json!({ "start": n, "end": n + 1, "speaker": (n % speakers).to_string() });
+            let answer: Answer =
+                serde_json::from_value(json!({ "segments": (0..turns).map(turn).collect::<Vec<_>>() })).unwrap();
+            answer.turns(1e6).map(|turns| turns.len())
+        };
+        assert_eq!(many(MOST_TURNS, MOST_SPEAKERS), Ok(MOST_TURNS));
+        assert!(many(MOST_TURNS + 1, 1).is_err() && many(MOST_SPEAKERS + 1, MOST_SPEAKERS + 1).is_err());
     }
 
     #[test]

@@ -1,15 +1,15 @@
 //! The `speakers` read: who speaks when, and with it the `speech` read that it rests on.
 //!
 //! Own engine, in three passes over the sound: where speech is, which voices are in it (`mfcc`, `voice_model`,
-//! `voice_clusters`), and who speaks when (`speaker_turns`). What is kept is sums and a few bytes a step, so that a day
-//! of media fits. Voices that are much alike are taken for one: the result is a draft. Where `MWS_DIARIZER` names a server,
+//! `voice_clusters`), and who speaks when (`speaker_turns`). What is kept is sums, and a number a voice and step: 36 MB at
+//! most for a day of media. Voices that are much alike are taken for one: the result is a draft. Where `MWS_DIARIZER` names a server,
 //! that is asked instead (`diarization_server`).
 
 use super::decode::DecodedSound;
 use super::diarization_server::DiarizationServer;
 use super::kept_sound::KeptBlocks;
 use super::mfcc::{Cepstra, Cepstrum, FRAME, HOP};
-use super::speaker_turns::{STEP_FRAMES, Step, Turn, speakers, turns};
+use super::speaker_turns::{STEP_FRAMES, Steps, Turn, speakers, turns};
 use super::speech::Speech;
 use super::speech_segments::Segment;
 use super::stored::seconds;
@@ -199,21 +199,19 @@ fn stretches(blocks: KeptBlocks, speech: &[Segment]) -> Result<Vec<VoiceSums>, R
 }
 
 /// How likely each voice is in each step of speech.
-fn steps(blocks: KeptBlocks, speech: &[Segment], models: &[VoiceModel]) -> Result<Vec<Step>, ReadError> {
-    let mut steps: Vec<Step> = Vec::new();
+fn steps(blocks: KeptBlocks, speech: &[Segment], models: &[VoiceModel]) -> Result<Steps, ReadError> {
+    let mut steps = Steps::new(models.len());
     let mut frames = 0;
     each_frame(blocks, speech, |segment, second, frame| {
-        if frames == STEP_FRAMES || steps.last().is_none_or(|step| step.segment != segment) {
+        if frames == STEP_FRAMES || steps.last_segment() != Some(segment) {
             frames = 0;
-            steps.push(Step { segment, start: second, voices: vec![0.0; models.len()] });
+            steps.begin(segment, second);
         }
         frames += 1;
-        if let Some(step) = steps.last_mut() {
-            for (score, model) in step.voices.iter_mut().zip(models) {
-                #[expect(clippy::cast_possible_truncation, reason = "a likelihood needs few digits")]
-                let likelihood = model.likelihood(frame) as f32;
-                *score += likelihood;
-            }
+        for (score, model) in steps.last_likelihoods().iter_mut().zip(models) {
+            #[expect(clippy::cast_possible_truncation, reason = "a likelihood needs few digits")]
+            let likelihood = model.likelihood(frame) as f32;
+            *score += likelihood;
         }
     })?;
     Ok(steps)

@@ -37,6 +37,11 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
+    /// How long it is, in whole seconds begun.
+    pub(super) fn seconds(&self) -> u64 {
+        (self.samples.len() as u64).div_ceil(u64::from(RATE))
+    }
+
     /// The media's time at this time of the chunk, both in seconds.
     #[expect(clippy::cast_precision_loss, reason = "samples of a day stay far below 2^53")]
     pub(super) fn media_seconds(&self, seconds: f64) -> f64 {
@@ -60,7 +65,7 @@ pub(super) struct Chunker {
 }
 
 impl Chunker {
-    /// A chunker for this speech, with chunks of about `seconds` each.
+    /// A chunker for this speech, with chunks of at most `seconds` each.
     pub(super) fn new(speech: &[Segment], seconds: u32) -> Self {
         let most = u64::from(seconds * RATE);
         let mut stretches = stretches(speech, most).into_iter();
@@ -87,7 +92,7 @@ impl Chunker {
             self.current = self.stretches.next();
             let next =
                 self.current.map_or(usize::MAX, |next| usize::try_from(next.end - next.start).unwrap_or(usize::MAX));
-            if self.chunk.samples.len().saturating_add(next) > self.most {
+            if (self.chunk.samples.len() + JOINT).saturating_add(next) > self.most {
                 each(std::mem::take(&mut self.chunk))?;
             }
         }
@@ -179,6 +184,17 @@ mod tests {
             chunks.iter().map(|chunk| chunk.samples.iter().filter(|sample| **sample != 0).count()).sum();
         assert_eq!(spoken, 16_000 * 75 + 3_200 * 3);
         assert!((chunks[1].media_seconds(0.0) - 30.0).abs() < 0.001);
+    }
+
+    #[test]
+    fn the_silence_between_two_stretches_counts_too() {
+        // With what goes with them, the two last 15 s each.
+        let lengths = |seconds| {
+            let chunks = chunks(&[(0.0, 14.8), (20.0, 34.6)], seconds);
+            chunks.iter().map(|chunk| chunk.samples.len()).collect::<Vec<_>>()
+        };
+        assert_eq!(lengths(30), [15 * 16_000, 15 * 16_000]);
+        assert_eq!(lengths(31), [30 * 16_000 + JOINT]);
     }
 
     #[test]
