@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn more_than_any_media_has_is_refused() {
         let many = |turns: usize, speakers: usize| {
-            let turn = |n| json!({ "start": n, "end": n + 1, "speaker": (n % speakers).to_string() });
+            let turn = |n: usize| json!({ "start": n, "end": n + 1, "speaker": (n % speakers).to_string() });
             let answer: Answer =
                 serde_json::from_value(json!({ "segments": (0..turns).map(turn).collect::<Vec<_>>() })).unwrap();
             answer.turns(1e6).map(|turns| turns.len())

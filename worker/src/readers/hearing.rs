@@ -67,8 +67,13 @@ impl Hearing {
     /// for, and any pass will do.
     pub(super) async fn of(media: &MediaSource, listen: Option<Listen>, ctx: &JobCtx) -> Result<Heard, ReadError> {
         let pass = media.hearing().joined(media, listen, ctx);
-        let outcome = pass.outcome(ctx).await?;
-        Ok(Heard { outcome, _pass: pass })
+        match pass.outcome(ctx).await {
+            Ok(outcome) => Ok(Heard { outcome, _pass: pass }),
+            Err(error) => {
+                Pass::left(pass).await;
+                Err(error)
+            }
+        }
     }
 
     fn joined(&self, media: &MediaSource, listen: Option<Listen>, ctx: &JobCtx) -> Arc<Pass> {
@@ -90,7 +95,7 @@ struct Pass {
     listens: bool,
     progress: Progress,
     ended: watch::Receiver<Option<Result<Outcome, ReadError>>>,
-    _stop: DropGuard,
+    stop: DropGuard,
 }
 
 impl Pass {
@@ -106,7 +111,7 @@ impl Pass {
             // Nobody waits any more when it was ended.
             let _ = tell.send(Some(outcome));
         });
-        Self { listens, progress, ended, _stop: stop.drop_guard() }
+        Self { listens, progress, ended, stop: stop.drop_guard() }
     }
 
     /// Waits for the pass as long as this read may.
@@ -123,6 +128,15 @@ impl Pass {
             }
         };
         ctx.bounded(waiting).await?
+    }
+
+    /// Leaves a pass. If nobody else waits, it is over when this returns, so that no decoder outlives the answer.
+    async fn left(pass: Arc<Self>) {
+        if let Some(Self { mut ended, stop, .. }) = Arc::into_inner(pass) {
+            drop(stop);
+            // An error is a pass that crashed, and is over too.
+            let _ = ended.wait_for(Option::is_some).await;
+        }
     }
 
     /// Whether there is nothing to be had of it: who comes now may do better.
