@@ -29,9 +29,10 @@ async fn jobs_of_one_item_share_its_media_and_it_is_closed_behind_the_last() {
     assert!(same_file(&one, &other));
     drop(one);
     assert!(same_file(&get("items/a/media/1").await.unwrap(), &other));
-    let again = Arc::downgrade(&other._slot);
+    let slot = open.held.lock().unwrap()["items/a/media/1"].clone();
+    assert!(slot.upgrade().is_some());
     drop(other);
-    assert!(again.upgrade().is_none());
+    assert!(slot.upgrade().is_none());
     assert!(matches!(get("items/b/media/1").await, Err(ReadError::Missing)));
     get("items/a/media/1").await.unwrap();
     assert_eq!(open.held.lock().unwrap().len(), 1, "what nobody holds is forgotten");
