@@ -71,6 +71,17 @@ def words(text: str) -> str:
     return " ".join(re.sub(r"[^a-z' ]+", " ", text.lower()).split())
 
 
+def late_words(heard: list[dict], sentences: Spans) -> list[float]:
+    """How far the first word of each sentence is from its begin, in seconds: the first that begins after the middle of the
+    pause before it and within the sentence. One that was not heard at all is 9 s off."""
+    gaps, before = [], 0.0
+    for begin, end in sentences:
+        starts = [word["start"] for word in heard if (before + begin) / 2 <= word["start"] < end]
+        gaps.append(abs(min(starts) - begin) if starts else 9.0)
+        before = end
+    return gaps
+
+
 def word_errors(said: list[str], heard: list[str]) -> float:
     """Word error rate over several texts together."""
     return float(jiwer.wer([words(text) for text in said], [words(text) for text in heard]))

@@ -26,6 +26,12 @@ class Judges(unittest.TestCase):
         self.assertAlmostEqual(judges.false_alarm([], 20.0), 0.0)
         self.assertAlmostEqual(judges.false_alarm([(1.0, 2.0), (4.0, 5.0)], 20.0), 0.1)
 
+    def test_late_words(self):
+        sentences = [(1.0, 3.0), (5.0, 6.0), (8.0, 9.0)]
+        words = [{"start": start} for start in (1.1, 2.0, 5.6, 5.9, 9.5)]
+        # The second sentence's first word is missed, so that the next one counts, and the third has none.
+        self.assertEqual([round(gap, 3) for gap in judges.late_words(words, sentences)], [0.1, 0.6, 9.0])
+
     def test_speakers(self):
         true = [(0.0, 4.0, "anna"), (5.0, 9.0, "bo")]
 

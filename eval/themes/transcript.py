@@ -41,18 +41,18 @@ def rate(heard: list[Heard]) -> float:
     return judges.word_errors([one.truth[0] for one in heard], [one.data["text"] for one in heard])
 
 
-def late(heard: list[Heard]) -> float:
-    """How far the first word after each pause is from the sentence's begin, in seconds: the middle one of all."""
-    gaps = []
-    for one in heard:
-        starts = [word["start"] for word in one.data["words"]]
-        gaps += [min((abs(start - begin) for start in starts), default=9.0) for begin, _ in one.truth[1]]
-    return float(np.median(gaps))
+def late(heard: list[Heard]) -> tuple[float, float]:
+    """How far the first word of each sentence is from the sentence's begin, in seconds: the middle one of all, and what nine
+    of ten are within."""
+    gaps = [gap for one in heard for gap in judges.late_words(one.data["words"], one.truth[1])]
+    return float(np.median(gaps)), float(np.quantile(gaps, 0.9))
 
 
 def rows(heard: list[Heard]) -> list[Row]:
     flite = [one for one in heard if one.sample.group.startswith("flite:")]
     made = [Row("transcript", "WER, the five flite voices together", rate(flite), Bar.at_most(0.12))]
     made += [Row("transcript", f"WER, {one.sample.group}", rate([one])) for one in heard]
-    made.append(Row("transcript", "first word of a sentence, seconds off (median)", late(flite), Bar.at_most(0.1), 2))
+    middle, most = late(flite)
+    made.append(Row("transcript", "first word of a sentence, seconds off (median)", middle, Bar.at_most(0.1), 2))
+    made.append(Row("transcript", "the same, nine of ten within", most, None, 2))
     return made

@@ -11,6 +11,7 @@ mod finish;
 mod ingest;
 mod leases;
 pub mod notify_project;
+mod open_media;
 pub mod readers;
 mod reading;
 mod rendering;

@@ -1,15 +1,15 @@
 //! How claimed work is done: on this machine's engines, or by whatever a test or a benchmark puts in their place.
 
+use crate::open_media::OpenMedia;
 use crate::readers::{
-    DiarizerSettings, Engine, JobCtx, MediaLimits, MediaSource, ReadError, ReadOutcome, ReaderSettings, Readers,
-    TranscriberSettings,
+    DiarizerSettings, Engine, JobCtx, MediaLimits, ReadError, ReadOutcome, ReaderSettings, Readers, TranscriberSettings,
 };
 use crate::renders::{Rendered, Renderer, Sources};
 use common::config::Settings;
 use common::domain::read::Read;
 use common::domain::render::RenderPlan;
 use common::domain::task::Task;
-use common::media::{LocalMedia, MediaError, MediaStore};
+use common::media::MediaStore;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::sync::Arc;
@@ -62,15 +62,15 @@ impl Runner {
         let rendering = renderer.iter().map(|renderer| (Task::Render, renderer.engine().clone()));
         let engines =
             reading.chain(rendering).map(|(task, Engine { name, version, .. })| (task, name, version)).collect();
-        let (store, shared) = (media.clone(), Arc::clone(&readers));
+        let open = Arc::new(OpenMedia::new(media.clone()));
+        let shared = (Arc::clone(&readers), Arc::clone(&open));
         let run: Run = Arc::new(move |reading, ctx| {
-            let (readers, media) = (Arc::clone(&shared), store.clone());
-            async move { compute(&readers, &media, &reading, &ctx).await }.boxed()
+            let (readers, open) = shared.clone();
+            async move { compute(&readers, &open, &reading, &ctx).await }.boxed()
         });
-        let media = media.clone();
         let render: Render = Arc::new(move |rendering, ctx| {
-            let (readers, renderer, media) = (Arc::clone(&readers), renderer.clone(), media.clone());
-            async move { make(&readers, renderer.as_ref(), &media, &rendering, &ctx).await }.boxed()
+            let (readers, renderer, open) = (Arc::clone(&readers), renderer.clone(), Arc::clone(&open));
+            async move { make(&readers, renderer.as_ref(), &open, &rendering, &ctx).await }.boxed()
         });
         Self { engines, run, render }
     }
@@ -97,44 +97,30 @@ pub fn reader_settings(settings: &Settings) -> ReaderSettings {
 
 async fn compute(
     readers: &Readers,
-    media: &MediaStore,
+    open: &OpenMedia,
     reading: &Reading,
     ctx: &JobCtx,
 ) -> Result<ReadOutcome, ReadError> {
     let reader = readers.get(reading.read)?;
     let tools = readers.tools().ok_or(ReadError::EngineNotConfigured(reading.read.into()))?;
-    let file = local(media, &reading.object_key, ctx).await?;
-    let source = MediaSource::open(file.path(), &tools, ctx).await?;
-    reader.run(&source, ctx).await
+    let media = open.get(&reading.object_key, &tools, ctx).await?;
+    reader.run(&media.source, ctx).await
 }
 
 async fn make(
     readers: &Readers,
     renderer: Option<&Renderer>,
-    media: &MediaStore,
+    open: &OpenMedia,
     rendering: &Rendering,
     ctx: &JobCtx,
 ) -> Result<Rendered, ReadError> {
     let renderer = renderer.ok_or(ReadError::EngineNotConfigured(Task::Render))?;
     let tools = readers.tools().ok_or(ReadError::EngineNotConfigured(Task::Render))?;
-    let file = local(media, &rendering.source_key, ctx).await?;
-    let source = MediaSource::open(file.path(), &tools, ctx).await?;
-    let music_file = match &rendering.music_key {
-        Some(key) => Some(local(media, key, ctx).await?),
+    let media = open.get(&rendering.source_key, &tools, ctx).await?;
+    let music = match &rendering.music_key {
+        Some(key) => Some(open.get(key, &tools, ctx).await?),
         None => None,
     };
-    let music = match &music_file {
-        Some(file) => Some(MediaSource::open(file.path(), &tools, ctx).await?),
-        None => None,
-    };
-    renderer.render(&Sources { source, music }, &rendering.plan, rendering.most_bytes, ctx).await
-}
-
-async fn local(media: &MediaStore, key: &str, ctx: &JobCtx) -> Result<LocalMedia, ReadError> {
-    ctx.bounded(media.local(key)).await?.map_err(unavailable)
-}
-
-/// Media that is gone is an answer; a store that does not answer may later.
-fn unavailable(error: MediaError) -> ReadError {
-    if error.is_missing() { ReadError::Missing } else { ReadError::Io(std::io::Error::other(error)) }
+    let sources = Sources { source: media.source.clone(), music: music.as_ref().map(|music| music.source.clone()) };
+    renderer.render(&sources, &rendering.plan, rendering.most_bytes, ctx).await
 }

@@ -13,7 +13,7 @@ use crate::error::{Answer, ApiError, Code};
 use crate::library;
 use crate::operation::{Refusals, Tag};
 use crate::text::Text;
-use common::domain::search::{self, Fit, Term};
+use common::domain::search::{self, Asked, Fit};
 use common::ids::ItemId;
 use common::store::footage::{self, Within};
 use matches::Hits;
@@ -132,13 +132,13 @@ impl SearchFootage {
         let mut search = self.0.process.pool.begin().await?;
         footage::reach_for_alike(&mut search, PATIENCE).await?;
         let lexemes = footage::lexemes(&mut search, &words).await?;
-        let terms: Vec<Term> = words.iter().zip(&lexemes).map(|(word, lexeme)| Term::new(word, lexeme)).collect();
+        let asked = Asked::new(query, &lexemes);
         let said = footage::said(&mut search, query, within).await.map_err(too_long)?;
         let mut hits = Hits::new(limit);
-        hits.take(&terms, &said, Fit::Exact);
+        hits.take(&asked, &said, Fit::Exact);
         if hits.have_room() && search::is_plain(query) {
             match footage::alike(&mut search, &words.join(" "), within).await {
-                Ok(alike) => hits.take(&terms, &alike, Fit::Alike),
+                Ok(alike) => hits.take(&asked, &alike, Fit::Alike),
                 // What holds the words is found; what is merely like them is not worth a refusal.
                 Err(error) if took_too_long(&error) => {
                     tracing::info!(workspace.id = %caller.workspace.id, "A search for words alike was given up.");

@@ -56,10 +56,54 @@ pub struct Spoken {
     pub text: String,
 }
 
+/// A query's words as terms, and which of them are to be said together.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    terms: Vec<Term>,
+    /// What `or` parts, as places among the terms; a word that stands twice has its first place.
+    alternatives: Vec<Vec<usize>>,
+}
+
+impl Asked {
+    /// A query, with the lexeme of each of its [`words`].
+    pub fn new(query: &str, lexemes: &[String]) -> Self {
+        let (mut terms, mut alternatives): (Vec<Term>, Vec<Vec<usize>>) = (Vec::new(), Vec::new());
+        let mut open = None;
+        for ((alternative, word), lexeme) in spelled(query).iter().zip(lexemes) {
+            let term = Term::new(word, lexeme);
+            let place = terms.iter().position(|known| *known == term).unwrap_or(terms.len());
+            terms.push(term);
+            match alternatives.last_mut().filter(|_| open == Some(alternative)) {
+                Some(places) => places.push(place),
+                None => alternatives.push(vec![place]),
+            }
+            open = Some(alternative);
+        }
+        Self { terms, alternatives }
+    }
+}
+
 /// The words of a query, without its signs: those left out by `-`, and `or`, are none that is looked for.
 pub fn words(query: &str) -> Vec<String> {
-    let asked = query.split_whitespace().filter(|word| !word.starts_with('-') && !word.eq_ignore_ascii_case("or"));
-    asked.map(plain).filter(|word| !word.is_empty()).collect()
+    spelled(query).into_iter().map(|(_, word)| word).collect()
+}
+
+/// The words of a query, each with the number of `or`s before it. Within quotes `or` is a word like any other that is too
+/// common to be looked for.
+fn spelled(query: &str) -> Vec<(usize, String)> {
+    let (mut spelled, mut alternative, mut quoted) = (Vec::new(), 0, false);
+    for written in query.split_whitespace() {
+        let is_or = written.eq_ignore_ascii_case("or");
+        alternative += usize::from(is_or && !quoted);
+        if written.matches('"').count() % 2 == 1 {
+            quoted = !quoted;
+        }
+        let word = plain(written);
+        if !is_or && !written.starts_with('-') && !word.is_empty() {
+            spelled.push((alternative, word));
+        }
+    }
+    spelled
 }
 
 /// Whether a query is words alone. One with signs (`"…"`, `-`, `or`) means exactly what it says, and nothing that is alike.
@@ -73,34 +117,58 @@ fn plain(word: &str) -> String {
     word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Where the query is said in a passage, or nothing when it is not: `said` are its words and `heard` the same as terms, of
-/// which the first `own` are the passage's own. What begins after those is the next passage's to find.
-pub fn narrow(query: &[Term], said: &[Said], heard: &[Term], own: usize, fit: Fit) -> Option<Spoken> {
-    let matches: Vec<Option<Matched>> = heard.iter().map(|word| matched(query, word, fit)).collect();
+/// Where the query is said in a passage: each place once, the closest together first. `said` are the passage's words and
+/// `heard` the same as terms, of which the first `own` are its own. What begins after those is the next passage's to find.
+pub fn narrow(query: &Asked, said: &[Said], heard: &[Term], own: usize, fit: Fit) -> Vec<Spoken> {
+    let matches: Vec<Option<Matched>> = heard.iter().map(|word| matched(&query.terms, word, fit)).collect();
     if fit == Fit::Exact && matches.iter().all(Option::is_none) {
         // The index took words apart otherwise than is done here: it is somewhere in the passage.
-        return spoken(said, 0, own.checked_sub(1)?, FOUND);
+        return own.checked_sub(1).and_then(|last| spoken(said, 0, last, FOUND)).into_iter().collect();
     }
-    let required = match fit {
-        Fit::Exact => Requirement::exact(query, &matches),
-        Fit::Alike => Requirement::alike(query, &matches)?,
-    };
-    let (mut from, mut to) = closest(&matches, &required, own)?;
-    // Words that are too common to be looked for are part of the phrase all the same.
+    let mut rows: Vec<(Row, &[usize])> = Vec::new();
+    for (alternative, required) in requirements(query, &matches, fit) {
+        rows.extend(closest(&matches, &required, own).into_iter().map(|row| (row, alternative)));
+    }
+    rows.sort_by_key(|(row, _)| *row);
+    let mut taken: Vec<(usize, usize)> = Vec::new();
+    let mut found = Vec::new();
+    for (row, alternative) in rows {
+        let (from, to) = with_common_words(&matches, row);
+        if !taken.iter().any(|(first, last)| from <= *last && *first <= to) {
+            taken.push((from, to));
+            found.extend(spoken(said, from, to, score(query, alternative, &matches, (from, to), fit)));
+        }
+    }
+    found
+}
+
+/// Words that are too common to be looked for are part of the phrase all the same.
+fn with_common_words(matches: &[Option<Matched>], row: Row) -> (usize, usize) {
     let asked = |place: usize| matches.get(place).is_some_and(Option::is_some);
+    let Row { mut from, mut to, .. } = row;
     while from > 0 && asked(from - 1) {
         from -= 1;
     }
     while asked(to + 1) {
         to += 1;
     }
+    (from, to)
+}
+
+/// How well the words from one place to another fit this alternative of a query.
+fn score(
+    query: &Asked,
+    alternative: &[usize],
+    matches: &[Option<Matched>],
+    (from, to): (usize, usize),
+    fit: Fit,
+) -> f64 {
     let found: Vec<Matched> = matches.iter().take(to + 1).skip(from).flatten().copied().collect();
-    let density = ratio(found.len(), to + 1 - from);
-    let score = match fit {
-        Fit::Exact => FOUND + (1.0 - FOUND) * density * cover(query, &found),
-        Fit::Alike => FOUND * density * cover(query, &found),
-    };
-    spoken(said, from, to, score)
+    let fitting = ratio(found.len(), to + 1 - from) * cover(query, alternative, &found);
+    match fit {
+        Fit::Exact => FOUND + (1.0 - FOUND) * fitting,
+        Fit::Alike => FOUND * fitting,
+    }
 }
 
 /// The words from one place to another, and those around them.
@@ -132,23 +200,28 @@ fn matched(query: &[Term], heard: &Term, fit: Fit) -> Option<Matched> {
     slips.min_by_key(|(_, slips)| *slips).map(|(term, _)| Matched { term, sure: 0.8 })
 }
 
-/// The words of a query that have to be in what is found.
-struct Requirement(Vec<usize>);
-
-impl Requirement {
-    /// All that the passage holds and the index knows; where it knows none of them, all that it holds.
-    fn exact(query: &[Term], matches: &[Option<Matched>]) -> Self {
-        let held = held(matches);
-        let known = |term: &&usize| query.get(**term).is_some_and(|term| !term.lexeme.is_empty());
-        let terms: Vec<usize> = held.iter().filter(known).copied().collect();
-        Self(if terms.is_empty() { held } else { terms })
-    }
-
-    /// All that the passage holds, if that is most of the query.
-    fn alike(query: &[Term], matches: &[Option<Matched>]) -> Option<Self> {
-        let heard: Vec<Matched> = matches.iter().flatten().map(|one| Matched { sure: 1.0, ..*one }).collect();
-        (cover(query, &heard) >= LEAST_COVER).then(|| Self(held(matches)))
-    }
+/// Each alternative of a query that may be said here, with the words of it that have to be in what is found.
+fn requirements<'a>(query: &'a Asked, matches: &[Option<Matched>], fit: Fit) -> Vec<(&'a [usize], Vec<usize>)> {
+    let held = held(matches);
+    let known = |place: &usize| query.terms.get(*place).is_some_and(|term| !term.lexeme.is_empty());
+    let required = |alternative: &'a Vec<usize>| {
+        let said: Vec<usize> = held.iter().filter(|place| alternative.contains(place)).copied().collect();
+        let exact: Vec<usize> = said.iter().filter(|place| known(place)).copied().collect();
+        // What the index knows; where it knows none of them, or slips are looked for, all that the passage holds.
+        let required = if exact.is_empty() || fit == Fit::Alike { said } else { exact };
+        (alternative.as_slice(), required)
+    };
+    let alternatives = query.alternatives.iter().map(required).filter(|(_, required)| !required.is_empty());
+    let whole = |(alternative, required): &(&[usize], Vec<usize>)| match fit {
+        Fit::Exact => alternative.iter().filter(|place| known(place)).all(|place| required.contains(place)),
+        Fit::Alike => {
+            let heard: Vec<Matched> = required.iter().map(|term| Matched { term: *term, sure: 1.0 }).collect();
+            cover(query, alternative, &heard) >= LEAST_COVER
+        }
+    };
+    let (whole, parts): (Vec<_>, Vec<_>) = alternatives.partition(whole);
+    // The index may have taken words apart otherwise than is done here; then what there is of them is shown.
+    if whole.is_empty() && fit == Fit::Exact { parts } else { whole }
 }
 
 /// The words of the query that were heard, each once.
@@ -159,39 +232,45 @@ fn held(matches: &[Option<Matched>]) -> Vec<usize> {
     terms
 }
 
-/// The part of the query's letters that is in these words, each word as sure as it was heard.
-fn cover(query: &[Term], found: &[Matched]) -> f64 {
+/// The part of an alternative's letters that is in these words, each word as sure as it was heard.
+fn cover(query: &Asked, alternative: &[usize], found: &[Matched]) -> f64 {
     let (mut covered, mut all) = (0.0, 0.0);
-    for term in query {
-        let letters = ratio(term.word.chars().count(), 1);
-        // A word that is asked for twice is heard as its first.
-        let first = query.iter().position(|other| other == term);
-        let sure = found.iter().filter(|one| Some(one.term) == first).map(|one| one.sure).fold(0.0, f64::max);
+    for place in alternative {
+        let letters = ratio(query.terms.get(*place).map_or(0, |term| term.word.chars().count()), 1);
+        let sure = found.iter().filter(|one| one.term == *place).map(|one| one.sure).fold(0.0, f64::max);
         (covered, all) = (covered + letters * sure, all + letters);
     }
     if all > 0.0 { covered / all } else { 0.0 }
 }
 
-/// Words in a row that hold all required terms with the fewest others between them, beginning with one of them among the
-/// first `own`: their first and last place.
-fn closest(matches: &[Option<Matched>], required: &Requirement, own: usize) -> Option<(usize, usize)> {
+/// Words in a row, those first that have the fewest others between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Row {
+    others: usize,
+    length: usize,
+    from: usize,
+    to: usize,
+}
+
+/// The rows that hold all required terms, the shortest from each place among the first `own` that has one of them.
+fn closest(matches: &[Option<Matched>], required: &[usize], own: usize) -> Vec<Row> {
     let term_at = |place: usize| {
         let term = matches.get(place).copied().flatten()?.term;
-        required.0.contains(&term).then_some(term)
+        required.contains(&term).then_some(term)
     };
     let others = |from: usize, to: usize| matches.iter().take(to + 1).skip(from).filter(|one| one.is_none()).count();
     let mut counts: HashMap<usize, usize> = HashMap::new();
-    let (mut from, mut found) = (0, Vec::new());
+    let (mut from, mut rows) = (0, Vec::new());
     for to in 0..matches.len() {
         if let Some(term) = term_at(to) {
             *counts.entry(term).or_default() += 1;
         }
-        while counts.len() == required.0.len() && from <= to && from < own {
+        while counts.len() == required.len() && from <= to && from < own {
             let Some(term) = term_at(from) else {
                 from += 1;
                 continue;
             };
-            found.push((others(from, to), to - from, from, to));
+            rows.push(Row { others: others(from, to), length: to - from, from, to });
             // Without this one the row may hold the term still.
             if let Some(count) = counts.get_mut(&term).filter(|count| **count > 1) {
                 *count -= 1;
@@ -201,7 +280,7 @@ fn closest(matches: &[Option<Matched>], required: &Requirement, own: usize) -> O
             from += 1;
         }
     }
-    found.into_iter().min().map(|(.., from, to)| (from, to))
+    rows
 }
 
 /// How many slips lead from one word to the other, when they are few for their length. A slip is a letter too many, too

@@ -12,14 +12,22 @@ fn term(word: &str) -> Term {
 }
 
 fn find(query: &str, said: &str, own: usize, fit: Fit) -> Option<Spoken> {
+    all(query, said, own, fit).into_iter().next()
+}
+
+fn asked(query: &str) -> Asked {
+    let lexemes: Vec<String> = words(query).iter().map(|word| term(word).lexeme).collect();
+    Asked::new(query, &lexemes)
+}
+
+fn all(query: &str, said: &str, own: usize, fit: Fit) -> Vec<Spoken> {
     let words: Vec<Said> = said
         .split(' ')
         .zip(0..)
         .map(|(word, n)| Said { word: word.to_owned(), start_ms: n * 100, end_ms: n * 100 + 90 })
         .collect();
     let heard: Vec<Term> = words.iter().map(|word| term(&word.word)).collect();
-    let query: Vec<Term> = super::words(query).iter().map(|word| term(word)).collect();
-    narrow(&query, &words, &heard, own, fit)
+    narrow(&asked(query), &words, &heard, own, fit)
 }
 
 fn range(found: &Spoken) -> (i32, i32) {
@@ -51,9 +59,37 @@ fn a_word_that_the_index_takes_apart_is_found_by_any_of_its_parts() {
     let said: Vec<Said> =
         words.iter().zip(0..).map(|((word, _), n)| Said { word: (*word).to_owned(), start_ms: n, end_ms: n }).collect();
     let heard = words.map(|(word, lexeme)| Term::new(word, lexeme));
-    let at = |query: &[Term]| narrow(query, &said, &heard, 3, Fit::Exact).map(|found| (found.start_ms, found.score));
-    assert_eq!(at(&[Term::new("rock", "rock")]), Some((1, 1.0)));
-    assert_eq!(at(&[Term::new("rocknrolling", "rocknrol")]), Some((0, 0.5)), "it is there, and no more is known");
+    let at = |word: &str, lexeme: &str| {
+        let found = narrow(&Asked::new(word, &[lexeme.to_owned()]), &said, &heard, 3, Fit::Exact);
+        found.iter().map(|found| (found.start_ms, found.score)).collect::<Vec<_>>()
+    };
+    assert_eq!(at("rock", "rock"), [(1, 1.0)]);
+    assert_eq!(at("rocknrolling", "rocknrol"), [(0, 0.5)], "it is there, and no more is known");
+}
+
+#[test]
+fn what_is_said_several_times_is_found_each_time_and_what_overlaps_once() {
+    let ranges = |query: &str, said: &str, fit| all(query, said, 99, fit).iter().map(range).collect::<Vec<_>>();
+    let twice = "cold river then quite a lot of other words and a river again";
+    assert_eq!(ranges("river", twice, Fit::Exact), [(100, 190), (1_100, 1_190)]);
+    assert_eq!(ranges("rivver", twice, Fit::Alike), [(100, 190), (1_100, 1_190)]);
+    assert_eq!(ranges("cold river", twice, Fit::Exact), [(0, 190)], "cold is said once");
+    assert_eq!(ranges("river", "river river", Fit::Exact), [(0, 190)], "a row of it is one place");
+    assert_eq!(ranges("part river", "part river and part river", Fit::Exact), [(0, 190), (300, 490)]);
+}
+
+#[test]
+fn of_alternatives_one_is_enough() {
+    let said = "a cat sits here while many words are said about it until a dog comes and a cat barks";
+    let ranges = |query: &str| {
+        all(query, said, 99, Fit::Exact).iter().map(|found| (range(found), found.score)).collect::<Vec<_>>()
+    };
+    assert_eq!(ranges("cat or dog"), [((100, 190), 1.0), ((1_300, 1_390), 1.0), ((1_700, 1_790), 1.0)]);
+    assert_eq!(ranges("cat barks OR bird"), [((1_700, 1_890), 1.0)], "all words of an alternative");
+    assert_eq!(ranges("bird dog or dog comes").len(), 1, "a word of both");
+    assert_eq!(ranges("or dog or")[0].0, (1_300, 1_390));
+    let phrase = ranges("\"dog or cat\"");
+    assert_eq!(phrase.len(), 1, "in quotes it is a word: {phrase:?}");
 }
 
 #[test]
@@ -97,9 +133,12 @@ proptest! {
     ) {
         let fit = if exact { Fit::Exact } else { Fit::Alike };
         let count = i32::try_from(said.split(' ').count()).unwrap();
-        if let Some(found) = find(&query, &said, own, fit) {
-            prop_assert!(found.start_ms >= 0 && found.start_ms < found.end_ms && found.end_ms <= count * 100);
-            prop_assert!((0.0..=1.0).contains(&found.score));
+        let found = all(&query, &said, own, fit);
+        for (number, one) in found.iter().enumerate() {
+            prop_assert!(one.start_ms >= 0 && one.start_ms < one.end_ms && one.end_ms <= count * 100);
+            prop_assert!((0.0..=1.0).contains(&one.score));
+            let mut others = found.iter().take(number);
+            prop_assert!(others.all(|other| other.end_ms < one.start_ms || one.end_ms < other.start_ms));
         }
     }
 }

@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn a_failure_shows_no_path() {
-        let failure = Failure::from(ReadError::Io(std::io::Error::other("/srv/media/items/x")));
+        let failure = Failure::from(ReadError::from(std::io::Error::other("/srv/media/items/x")));
         assert!(!failure.message.contains('/'));
         assert!(failure.retryable);
     }

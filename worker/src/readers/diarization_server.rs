@@ -1,24 +1,29 @@
 //! A server behind `MWS_DIARIZER` that tells who speaks when (docs/engines.md): the whole sound goes out as one WAV file,
 //! turns come back.
 //!
-//! Voices can only be told apart over the whole media, so that its sound is kept in a file without a name while it is
-//! decoded, and sent from there: memory stays as it is, however long the media. What comes back is checked before it is
+//! Voices can only be told apart over the whole media, so that its sound is sent from where it was kept (`kept_sound`):
+//! memory stays as it is, however long the media. What comes back is checked before it is
 //! believed. How a server is asked is `engine_server`'s.
 
 use super::engine_server::{EngineServer, Form, WAV_HEADER_BYTES};
+use super::kept_sound::KeptSound;
 use super::speaker_turns::Turn;
 use super::speech_segments::thousandths;
 use super::{Engine, JobCtx, Limit, ReadError};
 use common::domain::read::Read;
 use secrecy::SecretString;
 use serde::Deserialize;
-use std::fs::File;
-use std::io::{BufWriter, Seek, Write};
+use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Characters of a speaker's name.
 const NAME_CHARS: usize = 64;
-/// Samples that a WAV file can hold: its size is 32 bits. 37 hours.
-const MOST_SAMPLES: u64 = (u32::MAX - WAV_HEADER_BYTES) as u64 / 2;
+/// Turns of one media, at most: more than one a second of a day.
+const MOST_TURNS: usize = 100_000;
+/// Speakers of one media, at most.
+const MOST_SPEAKERS: usize = 1_000;
+/// Bytes of samples that a WAV file can hold: its size is 32 bits. 37 hours.
+const MOST_BYTES: u32 = u32::MAX - WAV_HEADER_BYTES;
 
 /// The server that an operator has named.
 #[derive(Debug, Clone)]
@@ -65,13 +70,16 @@ impl DiarizationServer {
     /// Who speaks when in this sound, which lasts `seconds`; and the model that the server says it used.
     pub(super) async fn turns(
         &self,
-        sound: KeptSound,
+        sound: &Arc<KeptSound>,
         seconds: f64,
         ctx: &JobCtx,
     ) -> Result<(Vec<Turn>, Option<String>), ReadError> {
-        let (file, bytes) =
-            tokio::task::spawn_blocking(|| sound.finished()).await.map_err(|_| ReadError::Crashed)??;
-        let answer: Answer = self.server.ask(Form::of_file(&[], file, bytes), ctx).await?;
+        let bytes = u32::try_from(sound.bytes()).ok().filter(|bytes| *bytes <= MOST_BYTES).ok_or_else(|| {
+            let milliseconds = KeptSound::milliseconds;
+            let (found, allowed) = (milliseconds(sound.bytes()), milliseconds(u64::from(MOST_BYTES)));
+            ReadError::LimitExceeded { limit: Limit::Duration, found, allowed }
+        })?;
+        let answer: Answer = self.server.ask(Form::of_stream(&[], sound.stream(), bytes), ctx).await?;
         let model = answer.model.as_deref().map(plain).filter(|model| !model.is_empty());
         let turns = answer.turns(seconds).map_err(|reason| self.server.failed(reason))?;
         Ok((turns, model))
@@ -81,6 +89,9 @@ impl DiarizationServer {
 impl Answer {
     /// The turns within the media, in their order; or what is wrong with them.
     fn turns(&self, seconds: f64) -> Result<Vec<Turn>, &'static str> {
+        if self.segments.len() > MOST_TURNS {
+            return Err("there are too many segments");
+        }
         let mut turns = Vec::with_capacity(self.segments.len());
         for AnswerSegment { start, end, speaker } in &self.segments {
             if !start.is_finite() || !end.is_finite() || *start < 0.0 || end < start {
@@ -95,6 +106,9 @@ impl Answer {
                 turns.push(Turn { start, end, speaker });
             }
         }
+        if turns.iter().map(|turn| turn.speaker.as_str()).collect::<HashSet<_>>().len() > MOST_SPEAKERS {
+            return Err("there are too many speakers");
+        }
         turns.sort_by(|one, other| one.start.total_cmp(&other.start));
         Ok(turns)
     }
@@ -103,40 +117,6 @@ impl Answer {
 /// A name without what could break a line, and not too long.
 fn plain(name: &str) -> String {
     name.trim().chars().filter(|c| !c.is_control()).take(NAME_CHARS).collect()
-}
-
-/// Sound on its way to the server: one channel of 16 bits, in a file that nobody else can open.
-pub(super) struct KeptSound {
-    file: BufWriter<File>,
-    samples: u64,
-}
-
-impl KeptSound {
-    /// Nothing yet.
-    pub(super) fn new() -> std::io::Result<Self> {
-        Ok(Self { file: BufWriter::new(tempfile::tempfile()?), samples: 0 })
-    }
-
-    /// Keeps a block. `LimitExceeded` when there is more than a WAV file can hold.
-    pub(super) fn add(&mut self, block: &[f32]) -> Result<(), ReadError> {
-        self.samples += block.len() as u64;
-        if self.samples > MOST_SAMPLES {
-            let milliseconds = |samples: u64| samples / 16;
-            let (found, allowed) = (milliseconds(self.samples), milliseconds(MOST_SAMPLES));
-            return Err(ReadError::LimitExceeded { limit: Limit::Duration, found, allowed });
-        }
-        for sample in block {
-            self.file.write_all(&super::speech_chunks::sixteen_bits(*sample).to_le_bytes())?;
-        }
-        Ok(())
-    }
-
-    /// The file at its beginning, and its bytes.
-    fn finished(self) -> Result<(File, u32), ReadError> {
-        let mut file = self.file.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-        file.rewind()?;
-        Ok((file, u32::try_from(self.samples * 2).unwrap_or(u32::MAX)))
-    }
 }
 
 #[cfg(test)]
@@ -157,6 +137,18 @@ mod tests {
         ]);
         assert_eq!(turns(&answered), Ok(vec![(0.0, 5.0, "Al".to_owned()), (5.0, 10.0, "Bo".to_owned())]));
         assert_eq!(turns(&json!([])), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn more_than_any_media_has_is_refused() {
+        let many = |turns: usize, speakers: usize| {
+            let turn = |n: usize| json!({ "start": n, "end": n + 1, "speaker": (n % speakers).to_string() });
+            let answer: Answer =
+                serde_json::from_value(json!({ "segments": (0..turns).map(turn).collect::<Vec<_>>() })).unwrap();
+            answer.turns(1e6).map(|turns| turns.len())
+        };
+        assert_eq!(many(MOST_TURNS, MOST_SPEAKERS), Ok(MOST_TURNS));
+        assert!(many(MOST_TURNS + 1, 1).is_err() && many(MOST_SPEAKERS + 1, MOST_SPEAKERS + 1).is_err());
     }
 
     #[test]

@@ -6,9 +6,10 @@
 
 use super::voice_detector::RATE;
 use super::{JobCtx, ReadError};
+use bytes::Bytes;
 use common::domain::read::Read;
 use common::outbound::sending_client;
-use futures_util::StreamExt;
+use futures_util::{Stream, StreamExt};
 use reqwest::Body;
 use secrecy::{ExposeSecret, SecretString};
 use serde::de::DeserializeOwned;
@@ -91,11 +92,14 @@ impl Form {
         Self { bytes: body.len() as u64, body: Body::from(body) }
     }
 
-    /// With `sample_bytes` of samples that are in a file, from where it stands. They are read as they are sent.
-    pub(super) fn of_file(fields: &[(&str, &str)], file: std::fs::File, sample_bytes: u32) -> Self {
+    /// With `sample_bytes` of samples that are read as they are sent.
+    pub(super) fn of_stream(
+        fields: &[(&str, &str)],
+        samples: impl Stream<Item = std::io::Result<Bytes>> + Send + 'static,
+        sample_bytes: u32,
+    ) -> Self {
         let (opening, closing) = (opening(fields, sample_bytes), closing().into_bytes());
         let bytes = (opening.len() + closing.len()) as u64 + u64::from(sample_bytes);
-        let samples = tokio_util::io::ReaderStream::new(tokio::fs::File::from_std(file));
         let before = futures_util::stream::iter([Ok::<_, std::io::Error>(opening.into())]);
         let after = futures_util::stream::iter([Ok(closing.into())]);
         Self { body: Body::wrap_stream(before.chain(samples).chain(after)), bytes }

@@ -6,6 +6,7 @@
 
 use common::domain::read::Read;
 use common::domain::task::Task;
+use std::sync::Arc;
 
 /// What a media file has too much of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,8 +35,8 @@ impl std::fmt::Display for Limit {
     }
 }
 
-/// Why a read ended without a result.
-#[derive(Debug, thiserror::Error)]
+/// Why a read ended without a result. A clone is for each of those who waited for the same.
+#[derive(Debug, Clone, thiserror::Error)]
 pub enum ReadError {
     /// The media has no sound that can be decoded, and this read needs it.
     #[error("the media has no sound")]
@@ -79,10 +80,16 @@ pub enum ReadError {
     Crashed,
     /// This machine failed: a full disk, no process to be had.
     #[error("the worker could not do its part: {0}")]
-    Io(#[from] std::io::Error),
+    Io(#[source] Arc<std::io::Error>),
     /// A mistake in this program.
     #[error("internal error: {0}")]
     Internal(String),
+}
+
+impl From<std::io::Error> for ReadError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Io(Arc::new(error))
+    }
 }
 
 impl ReadError {

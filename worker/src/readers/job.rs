@@ -81,6 +81,17 @@ impl JobCtx {
         step
     }
 
+    /// For work on a thread of its own, at each of its steps: why it has to stop, if it has to.
+    pub(super) fn may_go_on(&self) -> Result<(), ReadError> {
+        if self.cancel.is_cancelled() {
+            Err(ReadError::Cancelled)
+        } else if Instant::now() >= self.deadline {
+            Err(ReadError::Timeout)
+        } else {
+            Ok(())
+        }
+    }
+
     /// Waits for `work`, but not past the deadline nor past a cancellation.
     pub async fn bounded<T>(&self, work: impl Future<Output = T>) -> Result<T, ReadError> {
         tokio::select! {

@@ -2,21 +2,52 @@
 
 use super::speech_segments::{Segment, thousandths};
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// Frames of a step: a quarter of a second.
 pub(super) const STEP_FRAMES: usize = 25;
 /// What a change of voice costs inside a stretch of speech, and what in a pause, in nepers.
 const CHANGE_COST: (f64, f64) = (60.0, 10.0);
 
-/// A step of speech: where it begins, and how likely each voice is.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Step {
-    /// The speech segment that it is in.
-    pub(super) segment: usize,
-    /// Where it begins, in seconds.
-    pub(super) start: f64,
-    /// The logarithm of each voice's likelihood.
-    pub(super) voices: Vec<f32>,
+/// Steps of speech in a row: where each begins, and how likely each voice is in it. A day has 345,600 of them, so that all
+/// stand in two lists.
+#[derive(Debug)]
+pub(super) struct Steps {
+    /// The speech segment that each is in, and where it begins, in seconds.
+    places: Vec<(usize, f64)>,
+    /// The logarithms of the voices' likelihoods, a step after the other.
+    likelihoods: Vec<f32>,
+    voices: usize,
+}
+
+impl Steps {
+    /// None yet, for this many voices.
+    pub(super) fn new(voices: usize) -> Self {
+        Self { places: Vec::new(), likelihoods: Vec::new(), voices }
+    }
+
+    /// Begins a step in this segment of speech, at this second.
+    pub(super) fn begin(&mut self, segment: usize, start: f64) {
+        self.places.push((segment, start));
+        self.likelihoods.resize(self.places.len() * self.voices, 0.0);
+    }
+
+    /// The segment of the last step.
+    pub(super) fn last_segment(&self) -> Option<usize> {
+        self.places.last().map(|(segment, _)| *segment)
+    }
+
+    /// The likelihoods of the last step.
+    pub(super) fn last_likelihoods(&mut self) -> &mut [f32] {
+        let from = self.likelihoods.len().saturating_sub(self.voices);
+        self.likelihoods.get_mut(from..).unwrap_or_default()
+    }
+
+    /// Each step's segment and likelihoods.
+    fn each(&self) -> impl Iterator<Item = (usize, &[f32])> {
+        let segments = self.places.iter().map(|(segment, _)| *segment);
+        segments.zip(self.likelihoods.chunks(self.voices.max(1)))
+    }
 }
 
 /// One voice's turn, in seconds from the media's start.
@@ -31,28 +62,24 @@ pub(super) struct Turn {
 }
 
 /// The likeliest turns.
-pub(super) fn turns(steps: &[Step], speech: &[Segment]) -> Vec<Turn> {
+pub(super) fn turns(steps: &Steps, speech: &[Segment]) -> Vec<Turn> {
     let path = likeliest(steps);
     let mut order: Vec<usize> = Vec::new();
     let mut turns: Vec<(usize, usize, Turn)> = Vec::new();
-    for (step, voice) in steps.iter().zip(path) {
-        let Some(segment) = speech.get(step.segment) else { continue };
+    for ((within, start), voice) in steps.places.iter().copied().zip(path) {
+        let Some(segment) = speech.get(within) else { continue };
         if !order.contains(&voice) {
             order.push(voice);
         }
         let number = order.iter().position(|known| *known == voice).unwrap_or(0);
         match turns.last_mut() {
-            Some((within, speaker, _)) if *within == step.segment && *speaker == number => {}
-            Some((within, _, before)) if *within == step.segment => {
-                before.end = thousandths(step.start);
+            Some((last, speaker, _)) if *last == within && *speaker == number => {}
+            Some((last, _, before)) if *last == within => {
+                before.end = thousandths(start);
                 let turn = Turn { start: before.end, end: segment.end, speaker: name(number) };
-                turns.push((step.segment, number, turn));
+                turns.push((within, number, turn));
             }
-            _ => turns.push((
-                step.segment,
-                number,
-                Turn { start: segment.start, end: segment.end, speaker: name(number) },
-            )),
+            _ => turns.push((within, number, Turn { start: segment.start, end: segment.end, speaker: name(number) })),
         }
     }
     turns.into_iter().map(|(.., turn)| turn).collect()
@@ -60,13 +87,8 @@ pub(super) fn turns(steps: &[Step], speech: &[Segment]) -> Vec<Turn> {
 
 /// The names of all who have a turn, in the order of their first.
 pub(super) fn speakers(turns: &[Turn]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for turn in turns {
-        if !names.contains(&turn.speaker) {
-            names.push(turn.speaker.clone());
-        }
-    }
-    names
+    let mut known = HashSet::new();
+    turns.iter().map(|turn| &turn.speaker).filter(|name| known.insert(*name)).cloned().collect()
 }
 
 /// `A` to `Z`.
@@ -75,26 +97,23 @@ fn name(number: usize) -> String {
 }
 
 /// The voice of each step on the likeliest path. A byte of backpointer a step and voice.
-fn likeliest(steps: &[Step]) -> Vec<usize> {
-    let voices = steps.first().map_or(0, |step| step.voices.len());
-    let mut scores = vec![0.0_f64; voices];
-    let mut backs: Vec<Vec<u8>> = Vec::with_capacity(steps.len());
+fn likeliest(steps: &Steps) -> Vec<usize> {
+    let mut scores = vec![0.0_f64; steps.voices];
+    let mut backs: Vec<u8> = Vec::with_capacity(steps.likelihoods.len());
     let mut segment = 0;
-    for step in steps {
-        let cost = if step.segment == segment { CHANGE_COST.0 } else { CHANGE_COST.1 };
-        segment = step.segment;
+    for (within, likelihoods) in steps.each() {
+        let cost = if within == segment { CHANGE_COST.0 } else { CHANGE_COST.1 };
+        segment = within;
         let (best, best_score) = highest(&scores);
-        let mut back = Vec::with_capacity(voices);
-        for (voice, (score, likelihood)) in scores.iter_mut().zip(&step.voices).enumerate() {
+        for (voice, (score, likelihood)) in scores.iter_mut().zip(likelihoods).enumerate() {
             let changed = best_score - cost > *score;
-            back.push(u8::try_from(if changed { best } else { voice }).unwrap_or(0));
+            backs.push(u8::try_from(if changed { best } else { voice }).unwrap_or(0));
             *score = if changed { best_score - cost } else { *score } + f64::from(*likelihood);
         }
-        backs.push(back);
     }
     let (mut voice, _) = highest(&scores);
-    let mut path: Vec<usize> = Vec::with_capacity(steps.len());
-    for back in backs.iter().rev() {
+    let mut path: Vec<usize> = Vec::with_capacity(steps.places.len());
+    for back in backs.chunks(steps.voices.max(1)).rev() {
         path.push(voice);
         voice = back.get(voice).map_or(0, |before| usize::from(*before));
     }
@@ -111,24 +130,25 @@ fn highest(scores: &[f64]) -> (usize, f64) {
 mod tests {
     use super::*;
 
-    fn step(segment: usize, start: f64, voices: [f32; 2]) -> Step {
-        Step { segment, start, voices: voices.to_vec() }
-    }
-
     #[test]
     fn a_doubtful_step_is_no_turn_and_a_clear_change_is_one() {
         let speech = [(0.0, 2.0), (3.0, 4.0)].map(|(start, end)| Segment { start, end, confidence: 1.0 });
-        let steps = [
-            step(0, 0.0, [-50.0, 0.0]),
-            step(0, 0.5, [0.0, -10.0]),
-            step(0, 1.0, [-60.0, 0.0]),
-            step(1, 3.0, [0.0, -90.0]),
-            step(1, 3.5, [-200.0, 0.0]),
-        ];
+        let mut steps = Steps::new(2);
+        for (segment, start, voices) in [
+            (0, 0.0, [-50.0, 0.0]),
+            (0, 0.5, [0.0, -10.0]),
+            (0, 1.0, [-60.0, 0.0]),
+            (1, 3.0, [0.0, -90.0]),
+            (1, 3.5, [-200.0, 0.0]),
+        ] {
+            steps.begin(segment, start);
+            steps.last_likelihoods().copy_from_slice(&voices);
+        }
+        assert_eq!(steps.last_segment(), Some(1));
         let turns = turns(&steps, &speech);
         let told: Vec<_> = turns.iter().map(|turn| (turn.start, turn.end, turn.speaker.as_str())).collect();
         assert_eq!(told, [(0.0, 2.0, "A"), (3.0, 3.5, "B"), (3.5, 4.0, "A")]);
         assert_eq!(speakers(&turns), ["A", "B"]);
-        assert!(super::turns(&[], &[]).is_empty());
+        assert!(super::turns(&Steps::new(0), &[]).is_empty());
     }
 }

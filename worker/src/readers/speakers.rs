@@ -1,14 +1,15 @@
 //! The `speakers` read: who speaks when, and with it the `speech` read that it rests on.
 //!
 //! Own engine, in three passes over the sound: where speech is, which voices are in it (`mfcc`, `voice_model`,
-//! `voice_clusters`), and who speaks when (`speaker_turns`). What is kept is sums and a few bytes a step, so that a day
-//! of media fits. Voices that are much alike are taken for one: the result is a draft. Where `MWS_DIARIZER` names a server,
+//! `voice_clusters`), and who speaks when (`speaker_turns`). What is kept is sums, and a number a voice and step: 36 MB at
+//! most for a day of media. Voices that are much alike are taken for one: the result is a draft. Where `MWS_DIARIZER` names a server,
 //! that is asked instead (`diarization_server`).
 
-use super::decode::{Channels, DecodedSound, SoundBlocks, SoundFormat, decode_sound};
+use super::decode::DecodedSound;
 use super::diarization_server::DiarizationServer;
+use super::kept_sound::KeptBlocks;
 use super::mfcc::{Cepstra, Cepstrum, FRAME, HOP};
-use super::speaker_turns::{STEP_FRAMES, Step, Turn, speakers, turns};
+use super::speaker_turns::{STEP_FRAMES, Steps, Turn, speakers, turns};
 use super::speech::Speech;
 use super::speech_segments::Segment;
 use super::stored::seconds;
@@ -47,7 +48,7 @@ enum Diarizer {
 /// Who speaks when, and what is stored with that.
 struct Told {
     turns: Vec<Turn>,
-    speech: Vec<Segment>,
+    speech: Arc<[Segment]>,
     decoded: DecodedSound,
     /// What a server says that it used.
     model: Option<String>,
@@ -90,36 +91,36 @@ impl Speakers {
         if matches!(self.diarizer, Diarizer::Local) {
             outcome = outcome.into_draft();
         }
-        outcome.also.push(self.speech.outcome(speech, decoded)?.stored);
+        outcome.also.push(self.speech.outcome(&speech, decoded)?.stored);
         Ok(outcome)
     }
 
     async fn tell_here(&self, media: &MediaSource, ctx: &JobCtx) -> Result<Told, ReadError> {
-        let (speech, decoded) = self.speech.known_or_heard(media, &ctx.step(0, PASSES.0)).await?;
-        let wanted = SoundFormat { rate: RATE, channels: Channels::Mono };
-        let spoken: Arc<[Segment]> = speech.as_slice().into();
-        let mut told = Vec::new();
-        if !spoken.is_empty() {
-            let heard = Arc::clone(&spoken);
-            let voices = move |blocks| stretches(blocks, &heard).map(voices);
-            let (voices, _) = decode_sound(media, wanted, &ctx.step(PASSES.0, PASSES.1), voices).await?;
-            let heard = Arc::clone(&spoken);
-            let models: Vec<VoiceModel> = voices.iter().map(VoiceSums::model).collect();
-            let tell = move |blocks| steps(blocks, &heard, &models).map(|steps| turns(&steps, &heard));
-            (told, _) = decode_sound(media, wanted, &ctx.step(PASSES.1, 100), tell).await?;
+        let spoken = self.speech.known_or_heard(media, &ctx.step(0, PASSES.0)).await?;
+        let (speech, mut told) = (Arc::clone(&spoken.segments), Vec::new());
+        if !speech.is_empty() {
+            let heard = spoken.sound(media, &ctx.step(0, PASSES.0)).await?;
+            let (sound, spoken) = (heard.sound()?, Arc::clone(&speech));
+            let voices = move |blocks| stretches(blocks, &spoken).map(voices);
+            let voices = sound.gone_through(&ctx.step(PASSES.0, PASSES.1), voices).await?;
+            let (models, spoken): (Vec<VoiceModel>, _) =
+                (voices.iter().map(VoiceSums::model).collect(), Arc::clone(&speech));
+            let tell = move |blocks| steps(blocks, &spoken, &models).map(|steps| turns(&steps, &spoken));
+            told = sound.gone_through(&ctx.step(PASSES.1, 100), tell).await?;
         }
-        Ok(Told { turns: told, speech, decoded, model: None })
+        Ok(Told { turns: told, speech, decoded: spoken.decoded, model: None })
     }
 
     /// Has the server tell. Where nobody speaks it is not asked.
     async fn ask(&self, server: &DiarizationServer, media: &MediaSource, ctx: &JobCtx) -> Result<Told, ReadError> {
-        let (speech, sound, decoded) = self.speech.beside_its_sound(media, &ctx.step(0, PASSES.0)).await?;
-        ctx.progress.reach(PASSES.0);
+        let spoken = self.speech.known_or_heard(media, &ctx.step(0, PASSES.0)).await?;
         let (mut turns, mut model) = (Vec::new(), None);
-        if !speech.is_empty() {
-            (turns, model) = server.turns(sound, seconds(decoded.duration_ms), ctx).await?;
+        if !spoken.segments.is_empty() {
+            let heard = spoken.sound(media, &ctx.step(0, PASSES.0)).await?;
+            ctx.progress.reach(PASSES.0);
+            (turns, model) = server.turns(&heard.sound()?, seconds(heard.decoded().duration_ms), ctx).await?;
         }
-        Ok(Told { turns, speech, decoded, model })
+        Ok(Told { turns, speech: spoken.segments, decoded: spoken.decoded, model })
     }
 }
 
@@ -145,7 +146,7 @@ impl Reader for Speakers {
 
 /// Goes through the frames in speech: each with its segment and its second.
 fn each_frame(
-    blocks: SoundBlocks,
+    blocks: KeptBlocks,
     speech: &[Segment],
     mut each: impl FnMut(usize, f64, &Cepstrum),
 ) -> Result<(), ReadError> {
@@ -154,7 +155,7 @@ fn each_frame(
     #[expect(clippy::cast_precision_loss, reason = "a frame has few samples")]
     let (hop, middle) = (HOP as f64 / rate, FRAME as f64 / 2.0 / rate);
     for block in blocks {
-        cepstra.add(&block, |frame| {
+        cepstra.add(&block?, |frame| {
             let second = f64::from(number) * hop + middle;
             number += 1;
             while speech.get(at).is_some_and(|segment| segment.end <= second) {
@@ -169,7 +170,7 @@ fn each_frame(
 }
 
 /// The sums of each stretch of speech that is short enough to be one voice's.
-fn stretches(blocks: SoundBlocks, speech: &[Segment]) -> Result<Vec<VoiceSums>, ReadError> {
+fn stretches(blocks: KeptBlocks, speech: &[Segment]) -> Result<Vec<VoiceSums>, ReadError> {
     let mut stretches: Vec<VoiceSums> = Vec::new();
     // Parts of a segment are equally long: a short rest of it would sound like nobody else.
     let part = |segment: usize, second: f64| {
@@ -198,21 +199,19 @@ fn stretches(blocks: SoundBlocks, speech: &[Segment]) -> Result<Vec<VoiceSums>, 
 }
 
 /// How likely each voice is in each step of speech.
-fn steps(blocks: SoundBlocks, speech: &[Segment], models: &[VoiceModel]) -> Result<Vec<Step>, ReadError> {
-    let mut steps: Vec<Step> = Vec::new();
+fn steps(blocks: KeptBlocks, speech: &[Segment], models: &[VoiceModel]) -> Result<Steps, ReadError> {
+    let mut steps = Steps::new(models.len());
     let mut frames = 0;
     each_frame(blocks, speech, |segment, second, frame| {
-        if frames == STEP_FRAMES || steps.last().is_none_or(|step| step.segment != segment) {
+        if frames == STEP_FRAMES || steps.last_segment() != Some(segment) {
             frames = 0;
-            steps.push(Step { segment, start: second, voices: vec![0.0; models.len()] });
+            steps.begin(segment, second);
         }
         frames += 1;
-        if let Some(step) = steps.last_mut() {
-            for (score, model) in step.voices.iter_mut().zip(models) {
-                #[expect(clippy::cast_possible_truncation, reason = "a likelihood needs few digits")]
-                let likelihood = model.likelihood(frame) as f32;
-                *score += likelihood;
-            }
+        for (score, model) in steps.last_likelihoods().iter_mut().zip(models) {
+            #[expect(clippy::cast_possible_truncation, reason = "a likelihood needs few digits")]
+            let likelihood = model.likelihood(frame) as f32;
+            *score += likelihood;
         }
     })?;
     Ok(steps)

@@ -1,10 +1,10 @@
 //! The `speech` read: where in a media somebody speaks.
 //!
-//! Hears the sound as one channel at 16 kHz. The engine is in `voice_detector`, the rules that make segments of its
-//! probabilities in `speech_segments`. A media in which nobody speaks is a success with no segments.
+//! How the sound is heard, once for all who want to, is `hearing`'s. The engine is in `voice_detector`, the rules that make
+//! segments of its probabilities in `speech_segments`. A media in which nobody speaks is a success with no segments.
 
-use super::decode::{Channels, DecodedSound, SoundBlocks, SoundFormat, decode_sound};
-use super::diarization_server::KeptSound;
+use super::decode::DecodedSound;
+use super::hearing::{Heard, Hearing, Listen};
 use super::speech_segments::{Rules, Segment, Segmenter, thousandths};
 use super::stored::seconds;
 use super::voice_detector::{RATE, VoiceDetector, VoiceEngine};
@@ -15,9 +15,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-
-/// What is heard.
-const SOUND: SoundFormat = SoundFormat { rate: RATE, channels: Channels::Mono };
+use std::sync::Arc;
 
 /// Silero's own thresholds. The pad and the lag were measured on voices with known pauses, clean and under noise.
 const SILERO_RULES: Rules =
@@ -60,6 +58,26 @@ impl KnownSpeech {
     }
 }
 
+/// Where somebody speaks, and the sound for who goes on with that.
+#[derive(Debug)]
+pub(super) struct Spoken {
+    /// The stretches, in order.
+    pub(super) segments: Arc<[Segment]>,
+    /// How much was listened to.
+    pub(super) decoded: DecodedSound,
+    heard: Option<Heard>,
+}
+
+impl Spoken {
+    /// The sound that this is the speech of: as it was kept, or decoded now where the speech was known.
+    pub(super) async fn sound(&self, media: &MediaSource, ctx: &JobCtx) -> Result<Heard, ReadError> {
+        match &self.heard {
+            Some(heard) => Ok(heard.clone()),
+            None => Hearing::of(media, None, ctx).await,
+        }
+    }
+}
+
 /// Finds speech with Silero VAD, or with earshot where there is no model.
 #[derive(Debug)]
 pub(super) struct Speech {
@@ -79,66 +97,36 @@ impl Speech {
         }
     }
 
-    /// Where somebody speaks, for a read that works on speech alone: as it is stored, or else heard now.
-    pub(super) async fn known_or_heard(
-        &self,
-        media: &MediaSource,
-        ctx: &JobCtx,
-    ) -> Result<(Vec<Segment>, DecodedSound), ReadError> {
-        match &ctx.speech {
-            Some(known) => Ok((known.segments.clone(), known.decoded.clone())),
-            None => self.listen(media, ctx).await,
+    /// Where somebody speaks, for a read that works on it: as it is stored, or else heard now.
+    pub(super) async fn known_or_heard(&self, media: &MediaSource, ctx: &JobCtx) -> Result<Spoken, ReadError> {
+        if let Some(known) = &ctx.speech {
+            let (segments, decoded) = (known.segments.clone().into(), known.decoded.clone());
+            return Ok(Spoken { segments, decoded, heard: None });
         }
+        let heard = self.listen(media, ctx).await?;
+        let (segments, decoded) = (Arc::clone(heard.speech()), heard.decoded().clone());
+        Ok(Spoken { segments, decoded, heard: Some(heard) })
     }
 
-    /// The same beside the whole sound, kept for an engine behind a network: one decode gives both.
-    pub(super) async fn beside_its_sound(
-        &self,
-        media: &MediaSource,
-        ctx: &JobCtx,
-    ) -> Result<(Vec<Segment>, KeptSound, DecodedSound), ReadError> {
-        let mut kept = KeptSound::new()?;
-        let known = ctx.speech.as_ref().map(|known| known.segments.clone());
+    async fn listen(&self, media: &MediaSource, ctx: &JobCtx) -> Result<Heard, ReadError> {
         let detector = self.voices.detector();
         let segmenter = Segmenter::new(self.rules(), RATE, detector.frame_samples());
-        let hear = move |blocks: SoundBlocks| {
-            let mut failed = Ok(());
-            let keeping = blocks.inspect(|block| {
-                if failed.is_ok() {
-                    failed = kept.add(block);
-                }
-            });
-            let segments = match known {
-                None => segments(keeping, detector, segmenter)?,
-                Some(segments) => {
-                    keeping.for_each(drop);
-                    segments
-                }
-            };
-            failed.map(|()| (segments, kept))
-        };
-        let ((segments, kept), decoded) = decode_sound(media, SOUND, ctx, hear).await?;
-        Ok((segments, kept, decoded))
-    }
-
-    async fn listen(&self, media: &MediaSource, ctx: &JobCtx) -> Result<(Vec<Segment>, DecodedSound), ReadError> {
-        let detector = self.voices.detector();
-        let segmenter = Segmenter::new(self.rules(), RATE, detector.frame_samples());
-        decode_sound(media, SOUND, ctx, move |blocks| segments(blocks, detector, segmenter)).await
+        let listen: Listen = Box::new(move |blocks| segments(blocks, detector, segmenter));
+        Hearing::of(media, Some(listen), ctx).await
     }
 
     async fn find(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
-        let (segments, decoded) = self.listen(media, ctx).await?;
+        let heard = self.listen(media, ctx).await?;
         ctx.progress.reach(100);
-        self.outcome(segments, decoded)
+        self.outcome(heard.speech(), heard.decoded().clone())
     }
 
     /// These segments as a `speech` read.
-    pub(super) fn outcome(&self, segments: Vec<Segment>, decoded: DecodedSound) -> Result<ReadOutcome, ReadError> {
+    pub(super) fn outcome(&self, segments: &[Segment], decoded: DecodedSound) -> Result<ReadOutcome, ReadError> {
         // A sum of nothing would be −0, which JSON shows.
         let spoken = segments.iter().fold(0.0, |sum, segment| sum + segment.end - segment.start);
         let speech_ratio = thousandths((spoken / seconds(decoded.duration_ms.max(1))).min(1.0));
-        let data = SpeechData { segments, speech_ratio };
+        let data = SpeechData { segments: segments.to_vec(), speech_ratio };
         let mut warnings = decoded.warnings;
         let outcome = |warnings| ReadOutcome::new(self.read(), self.engine(), decoded.duration_ms, warnings, &data);
         if matches!(self.voices, VoiceEngine::Silero(_)) {
@@ -165,7 +153,7 @@ impl Reader for Speech {
 
 /// Goes through the sound frame by frame; the last one is filled up with silence.
 fn segments(
-    blocks: impl Iterator<Item = Vec<f32>>,
+    blocks: &mut dyn Iterator<Item = Vec<f32>>,
     mut detector: VoiceDetector,
     mut segmenter: Segmenter,
 ) -> Result<Vec<Segment>, ReadError> {

@@ -3,6 +3,7 @@
 //! Long silence and music are left out; what is left keeps its short pauses, since engines need them. Neighbour:
 //! `speech_segments`, whose segments these chunks are made of. Holds one chunk at a time.
 
+use super::kept_sound::sixteen_bits;
 use super::speech_segments::Segment;
 use super::voice_detector::RATE;
 
@@ -36,6 +37,11 @@ pub(super) struct Chunk {
 }
 
 impl Chunk {
+    /// How long it is, in whole seconds begun.
+    pub(super) fn seconds(&self) -> u64 {
+        (self.samples.len() as u64).div_ceil(u64::from(RATE))
+    }
+
     /// The media's time at this time of the chunk, both in seconds.
     #[expect(clippy::cast_precision_loss, reason = "samples of a day stay far below 2^53")]
     pub(super) fn media_seconds(&self, seconds: f64) -> f64 {
@@ -59,7 +65,7 @@ pub(super) struct Chunker {
 }
 
 impl Chunker {
-    /// A chunker for this speech, with chunks of about `seconds` each.
+    /// A chunker for this speech, with chunks of at most `seconds` each.
     pub(super) fn new(speech: &[Segment], seconds: u32) -> Self {
         let most = u64::from(seconds * RATE);
         let mut stretches = stretches(speech, most).into_iter();
@@ -86,7 +92,7 @@ impl Chunker {
             self.current = self.stretches.next();
             let next =
                 self.current.map_or(usize::MAX, |next| usize::try_from(next.end - next.start).unwrap_or(usize::MAX));
-            if self.chunk.samples.len().saturating_add(next) > self.most {
+            if (self.chunk.samples.len() + JOINT).saturating_add(next) > self.most {
                 each(std::mem::take(&mut self.chunk))?;
             }
         }
@@ -129,12 +135,6 @@ fn in_parts(stretch: Stretch, most: u64) -> impl Iterator<Item = Stretch> {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "media times are small and positive")]
 fn samples(seconds: f64) -> u64 {
     (seconds.max(0.0) * f64::from(RATE)) as u64
-}
-
-/// A sample as WAV files have it.
-#[expect(clippy::cast_possible_truncation, reason = "the value is clamped first")]
-pub(super) fn sixteen_bits(sample: f32) -> i16 {
-    (sample.clamp(-1.0, 1.0) * f32::from(i16::MAX)) as i16
 }
 
 #[cfg(test)]
@@ -184,6 +184,17 @@ mod tests {
             chunks.iter().map(|chunk| chunk.samples.iter().filter(|sample| **sample != 0).count()).sum();
         assert_eq!(spoken, 16_000 * 75 + 3_200 * 3);
         assert!((chunks[1].media_seconds(0.0) - 30.0).abs() < 0.001);
+    }
+
+    #[test]
+    fn the_silence_between_two_stretches_counts_too() {
+        // With what goes with them, the two last 15 s each.
+        let lengths = |seconds| {
+            let chunks = chunks(&[(0.0, 14.8), (20.0, 34.6)], seconds);
+            chunks.iter().map(|chunk| chunk.samples.len()).collect::<Vec<_>>()
+        };
+        assert_eq!(lengths(30), [15 * 16_000, 15 * 16_000]);
+        assert_eq!(lengths(31), [30 * 16_000 + JOINT]);
     }
 
     #[test]

@@ -1,16 +1,15 @@
 //! The `transcript` read: what is said in a media, word by word.
 //!
-//! The speech detector says where to listen, `speech_chunks` cuts that out while the sound is decoded a second time,
-//! and an engine turns each chunk into words: `pocketsphinx` on this machine, or the server that `MWS_TRANSCRIBER`
+//! The speech detector says where to listen, `speech_chunks` cuts that out of the sound that it kept, and an
+//! engine turns each chunk into words: `pocketsphinx` on this machine, or the server that `MWS_TRANSCRIBER`
 //! names. At most two chunks are in memory. A media in which nobody speaks is a success with an empty text.
 
-use super::decode::{Channels, DecodedSound, SoundFormat, decode_sound};
+use super::kept_sound::KeptSound;
 use super::pocketsphinx::{self, PocketSphinx};
 use super::speech::Speech;
 use super::speech_chunks::{Chunk, Chunker};
 use super::transcript_text::{Word, transcript};
 use super::transcription_server::TranscriptionServer;
-use super::voice_detector::RATE;
 use super::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader, ReaderSettings};
 use common::domain::read::Read;
 use futures_util::FutureExt;
@@ -56,37 +55,39 @@ impl Transcript {
     }
 
     async fn transcribe(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
-        let (speech, decoded) = self.speech.known_or_heard(media, &ctx.step(0, LISTENED)).await?;
-        ctx.progress.reach(LISTENED);
-        let (words, language, decoded) = if speech.is_empty() {
-            (Vec::new(), None, decoded)
-        } else {
+        let spoken = self.speech.known_or_heard(media, &ctx.step(0, LISTENED)).await?;
+        let (mut words, mut language, mut decoded) = (Vec::new(), None, spoken.decoded.clone());
+        if !spoken.segments.is_empty() {
+            let heard = spoken.sound(media, &ctx.step(0, LISTENED)).await?;
+            ctx.progress.reach(LISTENED);
             let seconds = match self.transcriber {
                 Transcriber::Local(_) => LOCAL_CHUNK_SECONDS,
                 Transcriber::Server(_) => REMOTE_CHUNK_SECONDS,
             };
-            self.words(media, Chunker::new(&speech, seconds), &ctx.step(LISTENED, 100)).await?
-        };
+            let (chunker, ctx) = (Chunker::new(&spoken.segments, seconds), ctx.step(LISTENED, 100));
+            (words, language) = self.words(media, &heard.sound()?, chunker, &ctx).await?;
+            decoded = heard.decoded().clone();
+        }
         let data = transcript(language, words);
         ctx.progress.reach(100);
         let outcome = ReadOutcome::new(self.read(), self.engine(), decoded.duration_ms, decoded.warnings, &data)?;
         Ok(if matches!(self.transcriber, Transcriber::Local(_)) { outcome.into_draft() } else { outcome })
     }
 
-    /// Decodes and transcribes side by side; the decoder waits while chunks do.
+    /// Cuts and transcribes side by side; whoever cuts waits while chunks do.
     async fn words(
         &self,
         media: &MediaSource,
+        sound: &Arc<KeptSound>,
         mut chunker: Chunker,
         ctx: &JobCtx,
-    ) -> Result<(Vec<Word>, Option<String>, DecodedSound), ReadError> {
+    ) -> Result<(Vec<Word>, Option<String>), ReadError> {
         let (chunks, mut cut) = mpsc::channel::<Chunk>(1);
-        let wanted = SoundFormat { rate: RATE, channels: Channels::Mono };
-        let decoding = decode_sound(media, wanted, ctx, move |blocks| {
+        let cutting = sound.gone_through(ctx, move |blocks| {
             // Nobody takes chunks any more when the engine has failed, and that failure is the answer.
             let mut send = |chunk| chunks.blocking_send(chunk).map_err(|_| ReadError::Cancelled);
             for block in blocks {
-                chunker.add(&block, &mut send)?;
+                chunker.add(&block?, &mut send)?;
             }
             chunker.finish().map_or(Ok(()), send)
         });
@@ -103,10 +104,10 @@ impl Transcript {
             }
             Ok::<_, ReadError>((words, language))
         };
-        let (decoded, transcribed) = tokio::join!(decoding, transcribing);
-        let (words, language) = transcribed?;
-        let ((), decoded) = decoded?;
-        Ok((words, language, decoded))
+        let (all_cut, transcribed) = tokio::join!(cutting, transcribing);
+        let transcribed = transcribed?;
+        all_cut?;
+        Ok(transcribed)
     }
 
     /// The words of a chunk in its own time, and the language where the engine tells.

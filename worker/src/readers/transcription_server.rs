@@ -15,6 +15,13 @@ use serde::Deserialize;
 /// The path that is added to a server's URL that has none of it.
 const PATH: &str = "/v1/audio/transcriptions";
 
+/// Words of a chunk, at most: so many, and so many more a second.
+const MOST_WORDS: (usize, usize) = (300, 20);
+/// Bytes of a word, on the average of a chunk at most.
+const WORD_BYTES: usize = 16;
+/// A longer name of a language is none.
+const LANGUAGE_BYTES: usize = 64;
+
 /// The server that an operator has named.
 #[derive(Debug, Clone)]
 pub struct TranscriberSettings {
@@ -61,8 +68,20 @@ impl TranscriptionServer {
             ("temperature", "0"),
         ];
         let answer: Answer = self.server.ask(Form::of_samples(&fields, &chunk.samples), ctx).await?;
-        Ok((answer.all_words(), answer.language))
+        let words = answer.all_words();
+        if !is_plausible(&words, chunk.seconds()) {
+            return Err(self.server.failed("there are more words than anyone says"));
+        }
+        let language = answer.language.filter(|language| language.len() <= LANGUAGE_BYTES);
+        Ok((words, language))
     }
+}
+
+/// Whether so much can be said in a chunk of so many seconds. Engines make things up in silence, so a little is let through
+/// however short it is.
+fn is_plausible(words: &[Word], seconds: u64) -> bool {
+    let most = MOST_WORDS.0 + MOST_WORDS.1 * usize::try_from(seconds).unwrap_or(usize::MAX);
+    words.len() <= most && words.iter().map(|word| word.word.len()).sum::<usize>() <= most * WORD_BYTES
 }
 
 #[derive(Debug, Deserialize)]
@@ -98,6 +117,8 @@ impl Answer {
             Some(words) if !words.is_empty() => words.iter().filter_map(AnswerWord::plain).collect(),
             _ => self.segments.iter().flat_map(AnswerSegment::plain).collect(),
         };
+        // The times of a segment may be numbers, and what lies between them none.
+        words.retain(|word| word.start.is_finite() && word.end.is_finite());
         words.sort_by(|a, b| a.start.total_cmp(&b.start));
         words
     }
@@ -106,9 +127,8 @@ impl Answer {
 impl AnswerWord {
     fn plain(&self) -> Option<Word> {
         let word = self.word.trim();
-        let plain = !word.is_empty() && self.start.is_finite() && self.end.is_finite();
         let confidence = self.probability.map(|probability| probability.clamp(0.0, 1.0));
-        plain.then(|| Word { word: word.to_owned(), start: self.start, end: self.end, confidence })
+        (!word.is_empty()).then(|| Word { word: word.to_owned(), start: self.start, end: self.end, confidence })
     }
 }
 
@@ -128,5 +148,31 @@ impl AnswerSegment {
             confidence: None,
         };
         words.iter().enumerate().map(word).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(answer: &str) -> Vec<Word> {
+        serde_json::from_str::<Answer>(answer).unwrap().all_words()
+    }
+
+    #[test]
+    fn words_of_segments_are_spread_and_times_that_are_none_are_left_out() {
+        let spread = words(r#"{"segments":[{"start":1.0,"end":2.0,"text":" good morning "}]}"#);
+        assert_eq!(spread.iter().map(|word| (word.start, word.end)).collect::<Vec<_>>(), [(1.0, 1.5), (1.5, 2.0)]);
+        assert!(words(r#"{"segments":[{"start":-1.7e308,"end":1.7e308,"text":"a b"}]}"#).is_empty());
+    }
+
+    #[test]
+    fn more_than_anyone_says_is_not_believed() {
+        let said = |count: usize, bytes: usize| {
+            vec![Word { word: "x".repeat(bytes), start: 0.0, end: 1.0, confidence: None }; count]
+        };
+        // Whisper may make up a window's 224 tokens in a second of noise; some languages are written without spaces.
+        assert!(is_plausible(&said(224, 8), 1) && is_plausible(&said(1, 2_000), 30));
+        assert!(!is_plausible(&said(1_000, 8), 30) && !is_plausible(&said(100, 200), 30));
     }
 }

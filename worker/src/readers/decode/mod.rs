@@ -91,6 +91,11 @@ impl MediaTools {
         &self.limits
     }
 
+    /// Where files for the length of a job are made.
+    pub(super) fn scratch_dir(&self) -> &Path {
+        &self.scratch_dir
+    }
+
     /// Where `ffmpeg` is.
     pub(crate) fn ffmpeg(&self) -> &Path {
         &self.ffmpeg

@@ -5,6 +5,7 @@
 
 use super::MediaTools;
 use super::probe::{Probe, probe};
+use crate::readers::hearing::Hearing;
 use crate::readers::{JobCtx, ReadError};
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -12,12 +13,14 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// An opened, probed media file within the limits. Shared by the jobs of one item where they run together.
-#[derive(Debug)]
+/// An opened, probed media file within the limits. A clone is the same: the jobs of one item that run together share it,
+/// and what is heard of it.
+#[derive(Debug, Clone)]
 pub struct MediaSource {
-    file: File,
-    probe: Probe,
+    file: Arc<File>,
+    probe: Arc<Probe>,
     tools: Arc<MediaTools>,
+    hearing: Arc<Hearing>,
 }
 
 impl MediaSource {
@@ -30,7 +33,7 @@ impl MediaSource {
         let opening = tokio::task::spawn_blocking(move || open_regular(&path));
         let file = ctx.bounded(opening).await?.map_err(|_| ReadError::Crashed)??;
         let probe = probe(&file, tools, ctx).await?;
-        Ok(Self { file, probe, tools: Arc::clone(tools) })
+        Ok(Self { file: Arc::new(file), probe: Arc::new(probe), tools: Arc::clone(tools), hearing: Arc::default() })
     }
 
     /// What is in the file.
@@ -41,6 +44,11 @@ impl MediaSource {
     /// The opened file.
     pub(crate) fn file(&self) -> &File {
         &self.file
+    }
+
+    /// What is heard of it now.
+    pub(in crate::readers) fn hearing(&self) -> &Hearing {
+        &self.hearing
     }
 
     /// The decoder to read it with.

@@ -43,6 +43,15 @@ async fn answering(answer: Option<String>) -> (String, UnboundedReceiver<Vec<u8>
     (url, asked)
 }
 
+/// The samples of the WAV file in a request, which ends where it says.
+pub(super) fn sent_samples(request: &[u8]) -> Vec<i16> {
+    let wav = request.windows(4).position(|four| four == b"RIFF").unwrap();
+    let bytes = u32::from_le_bytes(request[wav + 40..wav + 44].try_into().unwrap()) as usize;
+    let (samples, rest) = request[wav + 44..].split_at(bytes);
+    assert!(rest.starts_with(b"\r\n--"), "the file ends where it says");
+    samples.as_chunks::<2>().0.iter().map(|pair| i16::from_le_bytes(*pair)).collect()
+}
+
 /// A second of silence, sent and answered.
 async fn asked(url: &str, ctx: &JobCtx) -> Result<Value, ReadError> {
     let server = EngineServer::new(url, None, Read::Speakers).unwrap();

@@ -5,6 +5,7 @@
 mod beats;
 mod diarizer;
 mod engine_servers;
+mod hearing;
 mod hostile;
 mod levels;
 mod search_index;

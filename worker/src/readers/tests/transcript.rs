@@ -1,6 +1,6 @@
 //! The `transcript` read: word errors on synthesised voices, and what a server behind the plug-in is asked and answers.
 
-use super::engine_servers::server;
+use super::engine_servers::{sent_samples, server};
 use super::{Studio, an_hour, models};
 use crate::readers::{JobCtx, Quality, ReadError, ReadOutcome, ReaderSettings, TranscriberSettings};
 use common::domain::read::Read;
@@ -132,14 +132,25 @@ async fn a_server_is_sent_the_speech_and_its_words_are_kept() {
     for part in ["authorization: Bearer k3y", "name=\"model\"\r\n\r\nsmall\r\n", "verbose_json", "RIFF"] {
         assert!(said.contains(part), "{part}");
     }
-    assert!(request.len() < 4 * 32_000, "silence was sent too");
+    let sent = sent_samples(&request);
+    assert!(sent.len() < 4 * 16_000, "silence was sent too");
     assert_eq!(
         (outcome.stored.quality, outcome.stored.engine.name.as_str()),
         (Quality::Standard, "openai-transcriptions")
     );
     assert_eq!(text(&outcome), "Hello there");
     let word = &outcome.stored.data["words"][0];
-    assert!((word["start"].as_f64().unwrap() - 10.0).abs() < 0.3 && word["confidence"].is_null(), "{word}");
+    let start = word["start"].as_f64().unwrap();
+    assert!((start - 10.0).abs() < 0.3 && word["confidence"].is_null(), "{word}");
+    // The server heard "Hello" 0.2 s into what it was sent: what it was sent stands that much before it in the media.
+    let media = studio.samples("late.wav");
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a second or ten")]
+    let begin = ((start - 0.2) * 16_000.0).round() as usize;
+    let is_at = |begin: usize| sent.iter().zip(&media[begin..]).all(|(sent, own)| sent.abs_diff(*own) <= 2);
+    assert!((begin - 16..=begin + 16).any(is_at), "it is another sound, or stands elsewhere");
+    let (first, last) = (10 * 16_000, media.len() - 16_000);
+    assert!(begin <= first + 1_600 && begin + sent.len() + 1_600 >= last, "a part of the sentence was not sent");
+    assert!(sent.iter().any(|sample| sample.abs_diff(0) > 10_000), "silence was sent alone");
 }
 
 #[tokio::test]

@@ -1,0 +1,78 @@
+//! The media that this process works on now: fetched, opened and probed once, however many jobs of an item run together.
+//!
+//! Nothing is kept for later: what the last job lets go of is closed, and its copy deleted. Neighbours: `runner`, which asks
+//! for a job's media, and `readers`, which share through it what is heard of one.
+
+use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
+use common::media::{LocalMedia, MediaError, MediaStore};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use tokio::sync::OnceCell;
+
+/// Media by its key in the store.
+#[derive(Debug)]
+pub(crate) struct OpenMedia {
+    store: MediaStore,
+    held: Mutex<HashMap<String, Weak<Slot>>>,
+}
+
+/// Filled by the first job that needs it. One that is stopped while it does leaves that to the next.
+type Slot = OnceCell<Opened>;
+
+#[derive(Debug)]
+struct Opened {
+    source: MediaSource,
+    _file: LocalMedia,
+}
+
+/// A job's hold on a media, which stays open as long.
+#[derive(Debug)]
+pub(crate) struct Held {
+    /// The media.
+    pub(crate) source: MediaSource,
+    _slot: Arc<Slot>,
+}
+
+impl OpenMedia {
+    /// Nothing yet, from this store.
+    pub(crate) fn new(store: MediaStore) -> Self {
+        Self { store, held: Mutex::default() }
+    }
+
+    /// The media under this key: as another job holds it, or opened now. The wait is within the bounds of `ctx`.
+    pub(crate) async fn get(&self, key: &str, tools: &Arc<MediaTools>, ctx: &JobCtx) -> Result<Held, ReadError> {
+        let slot = self.slot(key);
+        let opened = ctx.bounded(slot.get_or_try_init(|| self.opened(key, tools, ctx))).await??;
+        Ok(Held { source: opened.source.clone(), _slot: Arc::clone(&slot) })
+    }
+
+    fn slot(&self, key: &str) -> Arc<Slot> {
+        if cfg!(not(target_os = "linux")) {
+            // Decoders of one open file would move each other's place in it: `decode::INPUT`.
+            return Arc::default();
+        }
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = held.get(key).and_then(Weak::upgrade) {
+            return slot;
+        }
+        held.retain(|_, slot| slot.strong_count() > 0);
+        let slot = Arc::default();
+        held.insert(key.to_owned(), Arc::downgrade(&slot));
+        slot
+    }
+
+    async fn opened(&self, key: &str, tools: &Arc<MediaTools>, ctx: &JobCtx) -> Result<Opened, ReadError> {
+        let file = self.store.local(key).await.map_err(unavailable)?;
+        let source = MediaSource::open(file.path(), tools, ctx).await?;
+        Ok(Opened { source, _file: file })
+    }
+}
+
+/// Media that is gone is an answer; a store that does not answer may later.
+fn unavailable(error: MediaError) -> ReadError {
+    if error.is_missing() { ReadError::Missing } else { std::io::Error::other(error).into() }
+}
+
+#[cfg(test)]
+#[path = "open_media_tests.rs"]
+mod tests;

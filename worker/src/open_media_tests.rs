@@ -1,0 +1,54 @@
+//! Tests of `open_media`: that jobs share a media, and how they let go of it.
+
+use super::*;
+use crate::readers::tests::{Studio, an_hour};
+use bytes::Bytes;
+use std::fs::File;
+
+/// A store in this studio's folder, with a second of sound under this key.
+async fn stored(studio: &Studio, key: &str) -> OpenMedia {
+    let sound = std::fs::read(studio.make("second.wav", "sine=f=440:d=1", &[])).unwrap();
+    let store = MediaStore::open(&format!("file:{}", studio.path("store").display())).unwrap();
+    store.put(key, Bytes::from(sound)).await.unwrap();
+    OpenMedia::new(store)
+}
+
+fn same_file(one: &Held, other: &Held) -> bool {
+    let file = |held: &Held| std::ptr::from_ref::<File>(held.source.file());
+    file(one) == file(other)
+}
+
+#[tokio::test]
+async fn jobs_of_one_item_share_its_media_and_it_is_closed_behind_the_last() {
+    let studio = Studio::new();
+    let open = stored(&studio, "items/a/media/1").await;
+    let (tools, ctx) = (studio.tools(), an_hour());
+    let get = |key| open.get(key, &tools, &ctx);
+    let (one, other) = tokio::join!(get("items/a/media/1"), get("items/a/media/1"));
+    let (one, other) = (one.unwrap(), other.unwrap());
+    assert!(same_file(&one, &other));
+    drop(one);
+    assert!(same_file(&get("items/a/media/1").await.unwrap(), &other));
+    let slot = open.held.lock().unwrap()["items/a/media/1"].clone();
+    assert!(slot.upgrade().is_some());
+    drop(other);
+    assert!(slot.upgrade().is_none());
+    assert!(matches!(get("items/b/media/1").await, Err(ReadError::Missing)));
+    get("items/a/media/1").await.unwrap();
+    assert_eq!(open.held.lock().unwrap().len(), 1, "what nobody holds is forgotten");
+}
+
+#[tokio::test]
+async fn a_job_that_is_cancelled_while_it_opens_leaves_that_to_the_next() {
+    let studio = Studio::new();
+    let open = stored(&studio, "items/a/media/1").await;
+    let (tools, stopped, ctx) = (studio.tools(), an_hour(), an_hour());
+    let cancelled = async {
+        tokio::task::yield_now().await;
+        stopped.cancel.cancel();
+    };
+    let key = "items/a/media/1";
+    let (one, other, ()) = tokio::join!(open.get(key, &tools, &stopped), open.get(key, &tools, &ctx), cancelled);
+    assert!(matches!(one, Err(ReadError::Cancelled)));
+    assert_eq!(other.unwrap().source.probe().duration_ms, Some(1_000));
+}
