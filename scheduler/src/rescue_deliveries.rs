@@ -6,7 +6,7 @@
 use common::domain::attempt::AttemptError;
 use common::domain::retry::RetrySchedule;
 use common::process::Process;
-use common::store::attempts::{self, EndedAttempt};
+use common::store::attempts::{self, Counted, EndedAttempt};
 use common::store::deliveries::{self, LostClaim};
 
 /// Deliveries rescued in one statement.
@@ -28,7 +28,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     }
     let schedule = &process.settings.webhook_retry_seconds;
     let ended: Vec<EndedAttempt> = lost.iter().map(|claim| failure(claim, schedule)).collect();
-    attempts::record(&mut conn, &ended).await?;
+    attempts::record(&mut conn, &ended).await?.iter().for_each(Counted::tell);
     Ok(freed + lost.len() as u64)
 }
 

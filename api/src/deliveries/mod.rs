@@ -17,7 +17,9 @@ use common::domain::series::Trigger;
 use common::ending::wakes_of;
 use common::ids::{AccountId, DeliveryId, EndpointId};
 use common::queue::{self, Queue, Subject, Ticket};
-use common::store::deliveries::{self, DeliveryRow, Filter, NewDelivery, Opening, Unsent, UnsentFilter};
+use common::store::deliveries::{
+    self, DeliveryRow, Everywhere, Filter, NewDelivery, Opening, Place, Unsent, UnsentFilter,
+};
 use common::store::endpoints;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
@@ -58,7 +60,8 @@ pub struct Resend {
 impl Deliveries {
     /// List deliveries
     ///
-    /// The endpoint's delivery log, newest first, with the status and error of the receiver. Kept 30 days.
+    /// The endpoint's delivery log, newest first, with the status and error of the receiver. Kept 30 days. With filters a
+    /// page looks through 10,000 deliveries: it may show fewer than `limit`, or none, and still have more after it.
     #[oai(path = "/webhooks/:id/deliveries", method = "get", operation_id = "list_deliveries")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn list(
@@ -96,20 +99,14 @@ impl Deliveries {
         if endpoints::find(&mut conn, caller.account_id, id).await?.is_none() {
             return Err(missing(&mut conn, id).await?);
         }
-        let after = page.after.map(DeliveryId::from);
-        let rows = deliveries::list(&mut conn, id, filter, after, page.fetch()).await?;
-        let attempts = attempts_of(&mut conn, &rows).await?;
-        let shown = |row: DeliveryRow| {
-            let attempts = attempts.get(&row.id).cloned().unwrap_or_default();
-            Delivery::new(row, attempts)
-        };
-        Ok(Json(page.list(rows, |row| row.id.uuid(), shown)))
+        let every = Everywhere { filter, error: None };
+        Ok(Json(page_of(&mut conn, page, &Place::Endpoints(vec![id]), &every).await?))
     }
 
     /// Send again
     ///
     /// With `delivery_id`, that delivery from its first attempt: a new delivery, which names it in `resend_of`. One that
-    /// is still pending is cancelled for it. With `since`, every event since then whose last delivery failed or was
+    /// is still pending is cancelled for it, and so is a resend of it. With `since`, every event since then whose last delivery failed or was
     /// skipped.
     #[oai(path = "/webhooks/:id/deliveries", method = "post", operation_id = "resend_delivery")]
     async fn resend(
@@ -148,7 +145,7 @@ impl Deliveries {
         if old.trigger == Trigger::Test {
             may_ping(&mut resend, endpoint).await?;
         }
-        deliveries::replace(&mut resend, id).await?;
+        deliveries::replace(&mut resend, endpoint, &old.event_id).await?;
         // A ping stays a ping when it is sent again: it counts for nothing.
         let trigger = if old.trigger == Trigger::Test { Trigger::Test } else { Trigger::Resend };
         let old = Unsent {
@@ -178,7 +175,11 @@ impl Deliveries {
         let mut begun = 0;
         for _ in 0..MOST_BATCHES {
             let mut resend = conn.begin().await?;
-            enabled(&mut resend, account, endpoint).await?;
+            match enabled(&mut resend, account, endpoint).await {
+                // Disabled or removed half-way: what was begun is told, and a call after this one is refused.
+                Err(refusal) if begun > 0 && refusal.code().status().is_client_error() => break,
+                other => other?,
+            }
             let (batch, tickets) = batch(&mut resend, account, endpoint, &filter).await?;
             resend.commit().await?;
             self.0.process.wakes.send(wakes_of(&tickets));
@@ -260,8 +261,22 @@ async fn again(
     Ok((series.into_iter().map(|new| new.id).collect(), tickets))
 }
 
+/// A page of the deliveries of a place, each with its attempts.
+pub async fn page_of(conn: &mut PgConnection, page: Page, place: &Place, every: &Everywhere) -> Answer<List<Delivery>> {
+    let before = page.after.map(DeliveryId::from);
+    let seen = deliveries::everywhere(conn, place, every, before, page.fetch()).await?;
+    let rows = deliveries::by_ids(conn, &seen.rows).await?;
+    let mut attempts = attempts_of(conn, &rows).await?;
+    let shown = rows.into_iter().map(|row| {
+        let its = attempts.remove(&row.id).unwrap_or_default();
+        (row.id, Delivery::new(row, its))
+    });
+    let mut shown: HashMap<DeliveryId, Delivery> = shown.collect();
+    Ok(page.window(seen, |id| id.uuid(), |id| shown.remove(&id)))
+}
+
 /// The attempts of these deliveries, each one's in order.
-pub async fn attempts_of(conn: &mut PgConnection, rows: &[DeliveryRow]) -> Answer<HashMap<DeliveryId, Vec<Attempt>>> {
+async fn attempts_of(conn: &mut PgConnection, rows: &[DeliveryRow]) -> Answer<HashMap<DeliveryId, Vec<Attempt>>> {
     let ids: Vec<DeliveryId> = rows.iter().map(|row| row.id).collect();
     let mut attempts: HashMap<DeliveryId, Vec<Attempt>> = HashMap::new();
     for row in deliveries::attempts_of(conn, &ids).await? {

@@ -5,7 +5,7 @@
 
 use super::{OperatorAuth, OperatorCaller};
 use crate::app::App;
-use crate::deliveries::{self as resending, Batch, Delivery, Kind, Status, attempts_of};
+use crate::deliveries::{self as resending, Batch, Delivery, Kind, Status, page_of};
 use crate::envelope::Accepted;
 use crate::error::{Answer, ApiError, Code};
 use crate::operation::{Refusals, Tag};
@@ -14,7 +14,7 @@ use crate::text::{Text, Time};
 use common::domain::event::EventType;
 use common::domain::series::DeliveryStatus;
 use common::ending::wakes_of;
-use common::ids::{AccountId, DeliveryId, EndpointId};
+use common::ids::{AccountId, EndpointId};
 use common::store::audit;
 use common::store::deliveries::{self, Everywhere, Filter, Place, UnsentFilter, UnsentOf};
 use common::store::endpoints;
@@ -23,7 +23,6 @@ use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
 use serde_json::{Value, json};
 use sqlx::PgConnection;
-use std::collections::HashMap;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
@@ -147,15 +146,7 @@ impl OperatorDeliveries {
         let every = Everywhere { filter, error: error.0.map(|text| text.0) };
         let mut conn = self.0.conn().await?;
         let place = place(&mut conn, account_id.0, endpoint_id.0, job_id.0).await?;
-        let before = page.after.map(DeliveryId::from);
-        let seen = deliveries::everywhere(&mut conn, &place, &every, before, page.fetch()).await?;
-        let rows = deliveries::by_ids(&mut conn, &seen.rows).await?;
-        let mut attempts = attempts_of(&mut conn, &rows).await?;
-        let shown = rows
-            .into_iter()
-            .map(|row| (row.id, Delivery::new(row.clone(), attempts.remove(&row.id).unwrap_or_default())));
-        let mut shown: HashMap<DeliveryId, Delivery> = shown.collect();
-        Ok(Json(page.window(seen, |id| id.uuid(), |id| shown.remove(&id))))
+        Ok(Json(page_of(&mut conn, page, &place, &every).await?))
     }
 
     /// Send again what did not arrive

@@ -21,7 +21,7 @@ use crate::domain::url_policy::{CheckedUrl, NetworkPolicy, Plain, UrlRefused};
 pub use fetch::{FetchError, Fetched};
 use reqwest::redirect;
 pub use resolve::Lookup;
-use resolve::{ResolveError, VettingResolver};
+use resolve::{CHECKS, REQUESTS, ResolveError, VettingResolver};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use std::path::Path;
@@ -105,7 +105,7 @@ impl OutboundClient {
         let policy = Arc::new(settings.policy);
         let lookup = settings.lookup;
         let client = |plain| {
-            let resolver = VettingResolver::new(lookup.clone(), policy.clone(), plain);
+            let resolver = VettingResolver::new(lookup.clone(), policy.clone(), plain, &REQUESTS);
             pool(tls.clone(), resolver)
         };
         let (https, plain) = (client(Plain::No)?, client(Plain::Yes)?);
@@ -133,7 +133,7 @@ impl OutboundClient {
         let checked = self.check_url(url)?;
         let Some(name) = checked.name() else { return Ok(checked) };
         let plain = if checked.is_plain() { Plain::Yes } else { Plain::No };
-        let resolver = VettingResolver::new(self.lookup.clone(), self.policy.clone(), plain);
+        let resolver = VettingResolver::new(self.lookup.clone(), self.policy.clone(), plain, &CHECKS);
         match tokio::time::timeout(limit, resolver.vetted(name.to_owned())).await {
             Ok(Err(ResolveError::Refused(refused))) => Err(refused),
             Ok(Ok(_) | Err(ResolveError::Failed)) | Err(_) => Ok(checked),

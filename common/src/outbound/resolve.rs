@@ -2,30 +2,38 @@
 //!
 //! It owns the rule that one bad address refuses the whole name, at each resolution, so that a name which changes its
 //! answer between the check and the request (rebinding) gains nothing. It never looks at literals: clients don't ask
-//! a resolver about those, which is why `OutboundClient` checks the URL as well.
+//! a resolver about those, which is why `OutboundClient` checks the URL as well. It bounds how many threads lookups hold.
 
 use crate::domain::url_policy::{NetworkPolicy, Plain, UrlRefused};
 use futures_util::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 use std::{fmt, io};
+use tokio::sync::Semaphore;
+
+/// Lookups at once for requests. The system's resolver blocks a thread for as long as it likes, also when its request has
+/// given up, and the runtime has 512 of those for everything that blocks.
+pub(super) static REQUESTS: Semaphore = Semaphore::const_new(384);
+/// Lookups at once for checks of URLs that are being registered, so that names which hang can't keep requests from theirs.
+pub(super) static CHECKS: Semaphore = Semaphore::const_new(32);
 
 /// Who resolves a name to addresses: the system, or a function in tests.
 #[derive(Clone)]
-pub struct Lookup(Arc<LookupFn>);
+pub struct Lookup(Who);
+
+#[derive(Clone)]
+enum Who {
+    System,
+    Function(Arc<LookupFn>),
+}
 
 type LookupFn = dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync;
 
 impl Lookup {
     /// The system's resolver, hosts file and all.
-    pub fn system() -> Self {
-        Self::from_fn(|name| {
-            Box::pin(async move {
-                let addresses = tokio::net::lookup_host((name, 0)).await?;
-                Ok(addresses.map(|address| address.ip()).collect())
-            })
-        })
+    pub const fn system() -> Self {
+        Self(Who::System)
     }
 
     /// A function in the system's place, for tests.
@@ -33,8 +41,32 @@ impl Lookup {
     where
         F: Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync + 'static,
     {
-        Self(Arc::new(lookup))
+        Self(Who::Function(Arc::new(lookup)))
     }
+
+    async fn addresses(&self, name: String, share: &'static Semaphore) -> io::Result<Vec<IpAddr>> {
+        match &self.0 {
+            Who::Function(lookup) => lookup(name).await,
+            Who::System => {
+                bounded(share, move || Ok((name, 0).to_socket_addrs()?.map(|address| address.ip()).collect())).await
+            }
+        }
+    }
+}
+
+/// Runs what blocks on a thread, when a place is free. The place is the thread's, not the caller's: who gives up leaves it
+/// taken until the thread has ended.
+async fn bounded<T: Send + 'static>(
+    share: &'static Semaphore,
+    work: impl FnOnce() -> io::Result<T> + Send + 'static,
+) -> io::Result<T> {
+    let place = share.acquire().await.map_err(io::Error::other)?;
+    let thread = tokio::task::spawn_blocking(move || {
+        let done = work();
+        drop(place);
+        done
+    });
+    thread.await.map_err(io::Error::other)?
 }
 
 impl Default for Lookup {
@@ -66,16 +98,17 @@ pub(super) struct VettingResolver {
     lookup: Lookup,
     policy: Arc<NetworkPolicy>,
     plain: Plain,
+    share: &'static Semaphore,
 }
 
 impl VettingResolver {
-    pub(super) fn new(lookup: Lookup, policy: Arc<NetworkPolicy>, plain: Plain) -> Self {
-        Self { lookup, policy, plain }
+    pub(super) fn new(lookup: Lookup, policy: Arc<NetworkPolicy>, plain: Plain, share: &'static Semaphore) -> Self {
+        Self { lookup, policy, plain, share }
     }
 
     /// The name's addresses, if every one of them may be reached.
     pub(super) async fn vetted(self, name: String) -> Result<Vec<IpAddr>, ResolveError> {
-        let addresses = (self.lookup.0)(name).await.map_err(|_| ResolveError::Failed)?;
+        let addresses = self.lookup.addresses(name, self.share).await.map_err(|_| ResolveError::Failed)?;
         if addresses.is_empty() {
             return Err(ResolveError::Failed);
         }
@@ -93,5 +126,31 @@ impl Resolve for VettingResolver {
             let addresses: Addrs = Box::new(addresses.into_iter().map(|address| SocketAddr::new(address, 0)));
             Ok(addresses)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[tokio::test]
+    async fn a_lookup_that_was_given_up_keeps_its_place_until_its_thread_ends() {
+        static SHARE: Semaphore = Semaphore::const_new(1);
+        let (started, starts) = mpsc::channel();
+        let (end, ends) = mpsc::channel::<()>();
+        let mut hanging = Box::pin(bounded(&SHARE, move || {
+            let _ = started.send(());
+            let _ = ends.recv();
+            Ok(())
+        }));
+        assert!(futures_util::poll!(&mut hanging).is_pending());
+        starts.recv().expect("the thread has begun");
+        drop(hanging);
+        let mut next = Box::pin(bounded(&SHARE, || Ok(7)));
+        assert!(futures_util::poll!(&mut next).is_pending());
+        assert_eq!(SHARE.available_permits(), 0, "nobody waits for it, and still it runs");
+        end.send(()).expect("it waits");
+        assert_eq!(next.await.ok(), Some(7));
     }
 }

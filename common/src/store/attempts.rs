@@ -66,6 +66,23 @@ impl Counted {
             && self.consecutive_failures >= FAILURES_THAT_WARN
             && self.consecutive_failures - self.added < FAILURES_THAT_WARN
     }
+
+    /// Says in the log what the endpoint's owner sees in `GET /webhooks` (interface.md, "disabling"). For whoever has
+    /// committed the record.
+    pub fn tell(&self) {
+        let (endpoint, account, failures) = (self.id, self.account_id, self.consecutive_failures);
+        if !self.enabled {
+            tracing::warn!(
+                endpoint.id = %endpoint, account.id = %account, failures,
+                "A webhook endpoint is disabled: its last {FAILURES_THAT_DISABLE} attempts failed."
+            );
+        } else if self.warns() {
+            tracing::warn!(
+                endpoint.id = %endpoint, account.id = %account, failures,
+                "A webhook endpoint keeps failing; it will be disabled at {FAILURES_THAT_DISABLE} failures in a row."
+            );
+        }
+    }
 }
 
 /// Records attempts, in the order in which they ended, and answers the endpoints whose count was written.

@@ -99,11 +99,14 @@ FROM delivery_attempts a WHERE a.counted
 GROUP BY a.delivery_id
 HAVING count(*) > 8 OR min(a.attempt) <> 1 OR max(a.attempt) <> count(*) OR count(DISTINCT a.attempt) <> count(*)
 
-UNION ALL SELECT 'nothing but pings is sent to a disabled endpoint', a.delivery_id::text
+UNION ALL SELECT 'a disabled endpoint is sent nothing but pings and what was in flight', w.id::text
 FROM delivery_attempts a
 JOIN deliveries d ON d.id = a.delivery_id AND d.trigger <> 'test'
 JOIN webhook_endpoints w ON w.id = d.endpoint_id
 WHERE NOT w.enabled AND a.at > w.disabled_at AND a.error IS DISTINCT FROM 'endpoint_disabled'
+GROUP BY w.id
+-- A process has at most sixteen in flight to an endpoint, begun a moment before the disabling is committed.
+HAVING count(*) > 16 * count(DISTINCT a.worker) OR bool_or(d.created_at > w.disabled_at)
 
 UNION ALL SELECT 'at most twenty admitted jobs an account', j.payer_account_id::text
 FROM jobs j WHERE j.finished_at IS NULL AND j.admitted

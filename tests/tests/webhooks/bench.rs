@@ -12,7 +12,7 @@ use common::queue::{self, Subject};
 use common::store::PoolSize;
 use common::store::accounts::{self, AccountWithKey};
 use common::store::attempts::EndedAttempt;
-use common::store::deliveries::{self, AttemptRow, Claim, DeliveryRow, Filter};
+use common::store::deliveries::{self, AttemptRow, Claim, DeliveryRow, Everywhere, Place};
 use common::store::endpoints::{self, Endpoint, NewEndpoint};
 use common::store::events::{self, EndedEvent};
 use mws_tests::template::TestDatabase;
@@ -179,7 +179,9 @@ impl Bench {
     /// The endpoint's deliveries, oldest first.
     pub async fn deliveries(&self, endpoint: EndpointId) -> Vec<DeliveryRow> {
         let mut conn = self.conn().await;
-        let mut rows = deliveries::list(&mut conn, endpoint, Filter::default(), None, 1_000).await.expect("listed");
+        let (place, every) = (Place::Endpoints(vec![endpoint]), Everywhere::default());
+        let seen = deliveries::everywhere(&mut conn, &place, &every, None, 1_000).await.expect("listed");
+        let mut rows = deliveries::by_ids(&mut conn, &seen.rows).await.expect("read");
         rows.reverse();
         rows
     }

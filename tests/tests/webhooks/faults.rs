@@ -1,6 +1,7 @@
 //! What happens when a process dies, a ticket is lost, or a receiver hangs.
 
 use crate::bench::{Bench, late};
+use crate::hidden::logging;
 use common::domain::series::DeliveryStatus;
 use common::store::attempts;
 
@@ -53,6 +54,25 @@ async fn the_fourth_interruption_of_an_attempt_counts_as_its_failure() -> anyhow
     assert_eq!(bench.reissue().await, 1);
     bench.work().await;
     assert_eq!(bench.receiver.received()[0].headers["service-attempt"], "2");
+    bench.close().await
+}
+
+#[tokio::test]
+async fn an_interruption_that_disables_an_endpoint_is_told_in_the_log() -> anyhow::Result<()> {
+    let (log, _logging) = logging();
+    let bench = Bench::new().await?;
+    let endpoint = bench.endpoint().await;
+    sqlx::query("UPDATE webhook_endpoints SET consecutive_failures = 19").execute(&bench.process.pool).await?;
+    bench.end_jobs(1).await;
+    let id = bench.only_delivery(endpoint).await.id;
+    for _ in 0..4 {
+        bench.claim_and_die(id).await;
+        bench.advance(31).await;
+        assert_eq!(scheduler::rescue_deliveries::run_once(&bench.process).await?, 1);
+    }
+    assert!(!bench.endpoint_row(endpoint).await.enabled);
+    let text = log.text();
+    assert!(text.contains("is disabled") && text.contains(&endpoint.to_string()), "{text}");
     bench.close().await
 }
 

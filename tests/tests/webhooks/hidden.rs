@@ -14,10 +14,10 @@ use tracing_subscriber::fmt::MakeWriter;
 
 /// Every line that our own code logs, at every level.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+pub struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    fn text(&self) -> String {
+    pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.0.lock().expect("no panic")).into_owned()
     }
 }
@@ -40,7 +40,7 @@ impl<'a> MakeWriter<'a> for Log {
 }
 
 /// Keeps what this test's thread logs, which is all that its service does.
-fn logging() -> (Log, tracing::subscriber::DefaultGuard) {
+pub fn logging() -> (Log, tracing::subscriber::DefaultGuard) {
     let log = Log::default();
     let filter = EnvFilter::new("info,common=trace,api=trace,worker=trace,scheduler=trace");
     let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(log.clone()).with_ansi(false);

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use std::future::Future;
 
 /// Works the waiting tickets, does `meanwhile` once so many requests are under way, and lets the receiver answer then.
-async fn while_in_flight(bench: &Bench, requests: usize, meanwhile: impl Future<Output = ()>) {
+pub async fn while_in_flight(bench: &Bench, requests: usize, meanwhile: impl Future<Output = ()>) {
     bench.receiver.hold();
     let meanwhile = async {
         bench.until("the requests are under way", || bench.receiver.in_flight() == requests).await;

@@ -1,8 +1,9 @@
 //! Sending webhooks: a ticket names a delivery, which is claimed, sent and recorded (spec §6.1; design.md, "Lanes").
 //!
 //! Claims and records are batched, each in one statement; no lock and no connection is held while a receiver is waited
-//! for. A handler always ends quietly: whatever goes wrong here is made good by the scheduler, from the rows alone.
-//! `places` says who is sent now, `attempt` makes one attempt. Project webhooks are not here.
+//! for. What has stood in line is looked at again before it is sent, so that a change of its endpoint or its secret
+//! counts from the change on. A handler always ends quietly: whatever goes wrong here is made good by the scheduler, from
+//! the rows alone. `places` says who is sent now, `attempt` makes one attempt. Project webhooks are not here.
 
 mod attempt;
 mod places;
@@ -10,13 +11,12 @@ pub mod request;
 
 use crate::batch::Batcher;
 use attempt::Sender;
-use common::domain::series::FAILURES_THAT_DISABLE;
 use common::ids::{AccountId, DeliveryId, EndpointId};
 use common::process::Process;
 use common::queue::{Handler, Queue, Subject, Subscription, Work};
 use common::seal::SealError;
 use common::store::attempts::{self, Counted, EndedAttempt};
-use common::store::deliveries::{self, Claim, PutBack};
+use common::store::deliveries::{self, Claim, Present, PutBack};
 use futures_util::FutureExt;
 use places::{Admission, Lane, Left, Places};
 use sqlx::PgPool;
@@ -27,7 +27,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The most claims, records or put-backs in one statement.
+/// The most claims, second looks, records or put-backs in one statement.
 const MOST_IN_A_BATCH: usize = 256;
 /// How long a claimed delivery may stand in line before it is put back.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -64,6 +64,7 @@ struct Parts {
     process: Process,
     sender: Sender,
     claims: Batcher<DeliveryId, Option<Claimed>>,
+    looks: Batcher<(DeliveryId, i32), Option<Present>>,
     records: Batcher<EndedAttempt, ()>,
     put_backs: Batcher<PutBack, ()>,
     places: Mutex<Places<Claimed>>,
@@ -82,6 +83,7 @@ impl Deliverer {
             process: process.clone(),
             sender,
             claims: claims(process, i64::try_from(lease.as_millis()).unwrap_or(i64::MAX)),
+            looks: looks(process),
             records: records(process),
             put_backs: put_backs(process),
             places: Mutex::new(Places::new(first, slow)),
@@ -123,7 +125,7 @@ impl Deliverer {
             return self.put_back(&claimed.claim, 0).await;
         }
         let (account, endpoint) = (claimed.claim.account_id, claimed.claim.endpoint_id);
-        let admission = self.places().enter(lane, account, endpoint, claimed);
+        let admission = self.places().enter(lane, account, endpoint, Instant::now(), claimed);
         match admission {
             Admission::Go(claimed) => self.work(lane, account, endpoint, claimed).await,
             Admission::Waits => {}
@@ -132,30 +134,28 @@ impl Deliverer {
     }
 
     /// Sends the delivery, and then, as long as there is one, the account's next in line. The place is given back when
-    /// the receiver has answered; the record is not waited for until the end.
+    /// the receiver has answered. The record of a success is not waited for until the end; that of a failure is, since it
+    /// may disable the endpoint that the next in line is for.
     async fn work(&self, lane: Lane, account: AccountId, mut endpoint: EndpointId, mut claimed: Claimed) {
         let mut last_record = None;
         loop {
             let began = Instant::now();
             let ended = AssertUnwindSafe(self.0.sender.attempt(&claimed.claim, claimed.since)).catch_unwind().await;
-            let Left { next, stranded } =
-                self.places().leave(lane, account, endpoint, began.elapsed(), Claimed::is_stale);
+            let left =
+                self.places().leave(lane, account, endpoint, Some(began.elapsed()), Instant::now(), Claimed::is_stale);
             match ended {
+                Ok(attempt::Ended::Sent(ended)) if ended.error.is_some() => {
+                    // A statement that failed is logged there.
+                    let _ = self.0.records.call(*ended).await;
+                }
                 Ok(attempt::Ended::Sent(ended)) => last_record = Some(self.0.records.submit(*ended)),
                 Ok(attempt::Ended::NotSent { after_ms }) => self.put_back(&claimed.claim, after_ms).await,
                 // The lease runs out, and the rescue logs the attempt as interrupted.
                 Err(_) => tracing::error!(delivery.id = %claimed.claim.id, "An attempt panicked."),
             }
-            for delivery in stranded {
-                self.put_back(&delivery.claim, 0).await;
-            }
-            match next {
+            match self.next(lane, account, left).await {
                 Some((its_endpoint, delivery)) => (endpoint, claimed) = (its_endpoint, delivery),
                 None => break,
-            }
-            if self.0.process.shutdown.is_cancelled() {
-                self.hand_back(lane, account, endpoint, claimed).await;
-                break;
             }
         }
         if let Some(record) = last_record {
@@ -164,9 +164,31 @@ impl Deliverer {
         }
     }
 
+    /// The first of those in line that may still be sent, with what it is to be sent with now; its place is taken. Those
+    /// before it are put back, for the next claim to end.
+    async fn next(&self, lane: Lane, account: AccountId, mut left: Left<Claimed>) -> Option<(EndpointId, Claimed)> {
+        loop {
+            for delivery in left.stranded {
+                self.put_back(&delivery.claim, 0).await;
+            }
+            let (endpoint, mut claimed) = left.next?;
+            if self.0.process.shutdown.is_cancelled() {
+                self.hand_back(lane, account, endpoint, claimed).await;
+                return None;
+            }
+            // No answer: the claim is lost, the series has ended, or the statement failed and was logged.
+            let present = self.0.looks.call((claimed.claim.id, claimed.claim.claim_no)).await.ok().flatten();
+            if present.is_some_and(|present| claimed.claim.renew(present)) {
+                return Some((endpoint, claimed));
+            }
+            left = self.places().leave(lane, account, endpoint, None, Instant::now(), Claimed::is_stale);
+            self.put_back(&claimed.claim, 0).await;
+        }
+    }
+
     /// At the end of the process: gives up the place taken for this one, and puts it back with all who stand behind it.
     async fn hand_back(&self, lane: Lane, account: AccountId, endpoint: EndpointId, claimed: Claimed) {
-        let left = self.places().leave(lane, account, endpoint, Duration::ZERO, |_| true);
+        let left = self.places().leave(lane, account, endpoint, None, Instant::now(), |_| true);
         for delivery in left.stranded.into_iter().chain([claimed]) {
             self.put_back(&delivery.claim, 0).await;
         }
@@ -212,13 +234,26 @@ fn claims(process: &Process, lease_ms: i64) -> Batcher<DeliveryId, Option<Claime
     })
 }
 
+fn looks(process: &Process) -> Batcher<(DeliveryId, i32), Option<Present>> {
+    let pool = process.pool.clone();
+    Batcher::new(MOST_IN_A_BATCH, move |claims: Vec<(DeliveryId, i32)>| {
+        let pool = pool.clone();
+        async move {
+            let look = || async { deliveries::look_again(&mut *pool.acquire().await?, &claims).await };
+            let found = tried("looked at again", look).await.unwrap_or_default();
+            let mut by_id: HashMap<DeliveryId, Present> = found.into_iter().map(|found| (found.id, found)).collect();
+            claims.iter().map(|(id, _)| by_id.remove(id)).collect()
+        }
+    })
+}
+
 fn records(process: &Process) -> Batcher<EndedAttempt, ()> {
     let pool = process.pool.clone();
     Batcher::new(MOST_IN_A_BATCH, move |ended: Vec<EndedAttempt>| {
         let pool = pool.clone();
         async move {
             let counted = tried("recorded", || async { record(&pool, &ended).await }).await;
-            counted.unwrap_or_default().iter().for_each(tell);
+            counted.unwrap_or_default().iter().for_each(Counted::tell);
             vec![(); ended.len()]
         }
     })
@@ -259,20 +294,4 @@ where
     let last = statement().await;
     last.inspect_err(|error| tracing::error!(error = %error, "Deliveries could not be {done}; they will be rescued."))
         .ok()
-}
-
-/// Says in the log what an endpoint's owner sees in `GET /webhooks` (interface.md, "disabling").
-fn tell(counted: &Counted) {
-    let (endpoint, account) = (counted.id, counted.account_id);
-    if !counted.enabled {
-        tracing::warn!(
-            endpoint.id = %endpoint, account.id = %account, failures = counted.consecutive_failures,
-            "A webhook endpoint is disabled: its last {FAILURES_THAT_DISABLE} attempts failed."
-        );
-    } else if counted.warns() {
-        tracing::warn!(
-            endpoint.id = %endpoint, account.id = %account, failures = counted.consecutive_failures,
-            "A webhook endpoint keeps failing; it will be disabled at {FAILURES_THAT_DISABLE} failures in a row."
-        );
-    }
 }

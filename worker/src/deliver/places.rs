@@ -2,15 +2,17 @@
 //!
 //! A delivery over a cap holds no slot: it waits here in its endpoint's line while that is short, and is put back with
 //! a due time when it is long. Whoever ends an attempt takes the next of the account's lines along, so nobody has to be
-//! woken. Nothing here sends, sleeps or touches the database.
+//! woken. An endpoint that takes long is known as slow, and leaves half of its account's places to those that don't.
+//! Nothing here sends, sleeps, reads a clock or touches the database.
 
 use common::ids::{AccountId, EndpointId};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// At once to one endpoint, over both lanes.
 const ENDPOINT: usize = 16;
-/// Of those, in the slow lane.
+/// Of those, in the slow lane; and in the first for a slow endpoint whose account has taken half of its places.
 const ENDPOINT_SLOW: usize = 4;
 /// The longest line in front of an endpoint.
 const LONGEST_LINE: usize = 512;
@@ -18,6 +20,10 @@ const LONGEST_LINE: usize = 512;
 const LONGEST_EXPECTED_WAIT_MS: f64 = 5_000.0;
 /// How long an attempt takes, as long as none has ended.
 const UNKNOWN_PACE_MS: f64 = 50.0;
+/// An endpoint whose attempts take longer than this is slow.
+const SLOW_PACE_MS: f64 = 1_000.0;
+/// How long the pace of a slow endpoint is remembered while nothing is sent to it.
+const REMEMBERED: Duration = Duration::from_secs(60);
 /// The bounds of the time after which one that was put back is due again.
 const PUT_BACK_MS: (f64, f64) = (250.0, 60_000.0);
 
@@ -63,6 +69,8 @@ pub struct Places<T> {
     accounts: HashMap<(Lane, AccountId), Account<T>>,
     /// In flight to an endpoint, over both lanes.
     endpoints: HashMap<EndpointId, usize>,
+    /// The paces of slow endpoints that nothing is sent to now, and since when.
+    slow: HashMap<(Lane, EndpointId), (f64, Instant)>,
 }
 
 #[derive(Debug)]
@@ -88,16 +96,28 @@ impl<T> Places<T> {
             slow_of_account: (slow_slots / 4).max(1),
             accounts: HashMap::new(),
             endpoints: HashMap::new(),
+            slow: HashMap::new(),
         }
     }
 
     /// Takes a place for a delivery, or puts it in its line.
-    pub fn enter(&mut self, lane: Lane, account: AccountId, endpoint: EndpointId, delivery: T) -> Admission<T> {
+    pub fn enter(
+        &mut self,
+        lane: Lane,
+        account: AccountId,
+        endpoint: EndpointId,
+        now: Instant,
+        delivery: T,
+    ) -> Admission<T> {
         let of_account = self.of_account(lane);
         let total = self.endpoints.entry(endpoint).or_default();
         let places = self.accounts.entry((lane, account)).or_insert_with(Account::new);
-        let standing = places.lines.entry(endpoint).or_insert_with(Line::new);
-        let room = places.in_flight < of_account && standing.has_room(lane, *total);
+        let standing = places.lines.entry(endpoint).or_insert_with(|| {
+            let remembered = self.slow.remove(&(lane, endpoint)).filter(|(_, since)| now - *since < REMEMBERED);
+            Line::new(remembered.map_or(UNKNOWN_PACE_MS, |(pace_ms, _)| pace_ms))
+        });
+        let crowd = Crowd::of(places.in_flight, of_account);
+        let room = places.in_flight < of_account && standing.has_room(lane, crowd, *total);
         if room && standing.waiting.is_empty() {
             *total += 1;
             places.in_flight += 1;
@@ -111,26 +131,28 @@ impl<T> Places<T> {
         } else {
             Admission::Over { delivery, after_ms: standing.place_behind(lane) }
         };
-        self.forget_if_idle(lane, account, endpoint);
+        self.forget_if_idle(lane, account, endpoint, now);
         admission
     }
 
-    /// Gives a place back after an attempt that took so long, and takes it again for the account's next delivery in the
-    /// lane. `is_stale` says which have waited too long to be sent under their claim.
+    /// Gives a place back after an attempt that took so long, or after none, and takes it again for the account's next
+    /// delivery in the lane. `is_stale` says which have waited too long to be sent under their claim.
     pub fn leave(
         &mut self,
         lane: Lane,
         account: AccountId,
         endpoint: EndpointId,
-        took: Duration,
+        took: Option<Duration>,
+        now: Instant,
         is_stale: impl Fn(&T) -> bool,
     ) -> Left<T> {
         let mut left = Left { next: None, stranded: Vec::new() };
+        let of_account = self.of_account(lane);
         let Some(places) = self.accounts.get_mut(&(lane, account)) else { return left };
         places.in_flight -= 1;
         if let Some(line) = places.lines.get_mut(&endpoint) {
             line.in_flight -= 1;
-            line.learn(took);
+            took.into_iter().for_each(|took| line.learn(took));
         }
         if let Some(total) = self.endpoints.get_mut(&endpoint) {
             *total -= 1;
@@ -140,11 +162,11 @@ impl<T> Places<T> {
                 left.stranded.push(stale);
             }
         }
-        left.next = places.next(lane, &mut self.endpoints);
+        left.next = places.next(lane, of_account, &mut self.endpoints);
         if places.in_flight == 0 {
             left.stranded.extend(places.lines.values_mut().flat_map(|line| line.waiting.drain(..)));
         }
-        self.forget_if_idle(lane, account, endpoint);
+        self.forget_if_idle(lane, account, endpoint, now);
         left
     }
 
@@ -155,18 +177,35 @@ impl<T> Places<T> {
         }
     }
 
-    /// Keeps no row for those with nothing in flight and nobody waiting.
-    fn forget_if_idle(&mut self, lane: Lane, account: AccountId, endpoint: EndpointId) {
+    /// Keeps no row for those with nothing in flight and nobody waiting, but for the pace of the slow, for a while.
+    fn forget_if_idle(&mut self, lane: Lane, account: AccountId, endpoint: EndpointId, now: Instant) {
         if self.endpoints.get(&endpoint) == Some(&0) {
             self.endpoints.remove(&endpoint);
         }
-        if let Some(places) = self.accounts.get_mut(&(lane, account)) {
-            if places.in_flight == 0 {
-                self.accounts.remove(&(lane, account));
-            } else {
-                places.lines.retain(|_, line| line.in_flight > 0 || !line.waiting.is_empty());
-            }
+        let Some(places) = self.accounts.get_mut(&(lane, account)) else { return };
+        let is_over = places.in_flight == 0;
+        let idle = places.lines.extract_if(.., |_, line| is_over || (line.in_flight == 0 && line.waiting.is_empty()));
+        let slow: Vec<_> = idle.filter(|(_, line)| line.is_slow()).collect();
+        if is_over {
+            self.accounts.remove(&(lane, account));
         }
+        if !slow.is_empty() {
+            self.slow.retain(|_, (_, since)| now - *since < REMEMBERED);
+            self.slow.extend(slow.into_iter().map(|(endpoint, line)| ((lane, endpoint), (line.pace_ms, now))));
+        }
+    }
+}
+
+/// Whether an account has so many places taken that its slow endpoints must leave the rest to the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Crowd {
+    Half,
+    Less,
+}
+
+impl Crowd {
+    fn of(in_flight: usize, of_account: usize) -> Self {
+        if in_flight >= of_account / 2 { Self::Half } else { Self::Less }
     }
 }
 
@@ -176,12 +215,19 @@ impl<T> Account<T> {
     }
 
     /// Takes a place for the first in line of the endpoint that has fewest in flight and room for one more.
-    fn next(&mut self, lane: Lane, totals: &mut HashMap<EndpointId, usize>) -> Option<(EndpointId, T)> {
+    fn next(
+        &mut self,
+        lane: Lane,
+        of_account: usize,
+        totals: &mut HashMap<EndpointId, usize>,
+    ) -> Option<(EndpointId, T)> {
+        let crowd = Crowd::of(self.in_flight, of_account);
         let total = |endpoint: &EndpointId| totals.get(endpoint).copied().unwrap_or_default();
         let (&endpoint, standing) = self
             .lines
             .iter_mut()
-            .filter(|(endpoint, standing)| !standing.waiting.is_empty() && standing.has_room(lane, total(endpoint)))
+            .filter(|(_, standing)| !standing.waiting.is_empty())
+            .filter(|(endpoint, standing)| standing.has_room(lane, crowd, total(endpoint)))
             .min_by_key(|(_, standing)| standing.in_flight)?;
         let delivery = standing.waiting.pop_front()?;
         if standing.waiting.is_empty() {
@@ -195,12 +241,17 @@ impl<T> Account<T> {
 }
 
 impl<T> Line<T> {
-    fn new() -> Self {
-        Self { in_flight: 0, waiting: VecDeque::new(), put_back: 0, pace_ms: UNKNOWN_PACE_MS }
+    fn new(pace_ms: f64) -> Self {
+        Self { in_flight: 0, waiting: VecDeque::new(), put_back: 0, pace_ms }
     }
 
-    fn has_room(&self, lane: Lane, total: usize) -> bool {
-        total < ENDPOINT && (lane == Lane::First || self.in_flight < ENDPOINT_SLOW)
+    fn is_slow(&self) -> bool {
+        self.pace_ms > SLOW_PACE_MS
+    }
+
+    fn has_room(&self, lane: Lane, crowd: Crowd, total: usize) -> bool {
+        let few = lane == Lane::Slow || (self.is_slow() && crowd == Crowd::Half);
+        total < ENDPOINT && (!few || self.in_flight < ENDPOINT_SLOW)
     }
 
     fn takes_one_more(&self, lane: Lane) -> bool {
@@ -229,101 +280,4 @@ impl<T> Line<T> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const QUICK: Duration = Duration::from_millis(1);
-    const HUNG: Duration = Duration::from_secs(10);
-
-    fn fill(places: &mut Places<u32>, lane: Lane, account: AccountId, endpoint: EndpointId, many: u32) -> usize {
-        (0..many).filter(|&n| matches!(places.enter(lane, account, endpoint, n), Admission::Go(_))).count()
-    }
-
-    #[test]
-    fn an_endpoint_has_sixteen_places_and_four_of_them_in_the_slow_lane() {
-        let (account, endpoint) = (AccountId::mint(), EndpointId::mint());
-        let mut places = Places::new(192, 64);
-        assert_eq!(fill(&mut places, Lane::Slow, account, endpoint, 30), 4);
-        assert_eq!(fill(&mut places, Lane::First, account, endpoint, 30), 12);
-        let mut alone = Places::new(192, 64);
-        assert_eq!(fill(&mut alone, Lane::First, account, endpoint, 30), 16);
-    }
-
-    #[test]
-    fn an_account_has_a_quarter_of_the_slots() {
-        let account = AccountId::mint();
-        let mut places = Places::new(192, 64);
-        let sent: usize = (0..10).map(|_| fill(&mut places, Lane::First, account, EndpointId::mint(), 16)).sum();
-        assert_eq!(sent, 48);
-        assert_eq!(fill(&mut places, Lane::First, AccountId::mint(), EndpointId::mint(), 16), 16);
-    }
-
-    #[test]
-    fn who_leaves_takes_the_next_of_the_least_busy_endpoint_along() {
-        let (account, busy, idle) = (AccountId::mint(), EndpointId::mint(), EndpointId::mint());
-        let mut places = Places::new(16, 16);
-        assert_eq!(fill(&mut places, Lane::First, account, busy, 5), 4);
-        assert_eq!(places.enter(Lane::First, account, idle, 9), Admission::Waits);
-        let left = places.leave(Lane::First, account, busy, QUICK, |_| false);
-        assert_eq!(left, Left { next: Some((idle, 9)), stranded: vec![] });
-        let left = places.leave(Lane::First, account, idle, QUICK, |_| false);
-        assert_eq!(left.next, Some((busy, 4)));
-    }
-
-    #[test]
-    fn a_hanging_endpoint_puts_back_what_would_wait_long_each_later_than_the_one_before() {
-        let (account, endpoint) = (AccountId::mint(), EndpointId::mint());
-        let mut places = Places::new(192, 64);
-        fill(&mut places, Lane::First, account, endpoint, 16);
-        for _ in 0..12 {
-            places.leave(Lane::First, account, endpoint, HUNG, |_| false);
-        }
-        fill(&mut places, Lane::First, account, endpoint, 12);
-        let answers = (0..300).map(|n| places.enter(Lane::First, account, endpoint, n));
-        let due: Vec<i64> = answers
-            .filter_map(|answer| if let Admission::Over { after_ms, .. } = answer { Some(after_ms) } else { None })
-            .collect();
-        assert!(due.len() > 290, "all but a few are put back, not {}", due.len());
-        assert!(due.is_sorted() && due.first() > Some(&4_000) && due.last() == Some(&60_000), "{due:?}");
-    }
-
-    #[test]
-    fn nobody_is_left_in_a_line_that_no_one_will_serve() {
-        let (account, endpoint) = (AccountId::mint(), EndpointId::mint());
-        let mut places = Places::new(192, 64);
-        assert_eq!(fill(&mut places, Lane::Slow, account, endpoint, 1), 1);
-        assert_eq!(fill(&mut places, Lane::First, account, endpoint, 20), 15);
-        for n in 20..22 {
-            assert_eq!(places.enter(Lane::Slow, account, endpoint, n), Admission::Waits);
-        }
-        // The first lane takes the place that frees, so the slow lane's line would wait for nobody.
-        let left = places.leave(Lane::First, account, endpoint, QUICK, |_| false);
-        assert!(left.next.is_some());
-        let left = places.leave(Lane::Slow, account, endpoint, QUICK, |_| false);
-        assert_eq!(left.next, Some((endpoint, 20)), "its own place is free again");
-        assert_eq!(fill(&mut places, Lane::First, account, endpoint, 1), 0);
-        let mut other = Places::new(192, 64);
-        assert_eq!(fill(&mut other, Lane::First, account, endpoint, 16), 16);
-        assert!(matches!(other.enter(Lane::Slow, account, endpoint, 1), Admission::Over { .. }));
-    }
-
-    #[test]
-    fn one_that_waited_past_its_claim_is_put_back() {
-        let (account, endpoint) = (AccountId::mint(), EndpointId::mint());
-        let mut places = Places::new(192, 64);
-        fill(&mut places, Lane::First, account, endpoint, 19);
-        let left = places.leave(Lane::First, account, endpoint, QUICK, |&n| n < 18);
-        assert_eq!(left, Left { next: Some((endpoint, 18)), stranded: vec![16, 17] });
-    }
-
-    #[test]
-    fn nothing_is_remembered_of_those_who_left() {
-        let (account, endpoint) = (AccountId::mint(), EndpointId::mint());
-        let mut places = Places::new(192, 64);
-        let sent = fill(&mut places, Lane::First, account, endpoint, 40);
-        for _ in 0..40 - sent + sent {
-            places.leave(Lane::First, account, endpoint, QUICK, |_| false);
-        }
-        assert!(places.accounts.is_empty() && places.endpoints.is_empty());
-    }
-}
+mod tests;

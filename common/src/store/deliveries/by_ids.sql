@@ -1,4 +1,4 @@
--- These deliveries, newest first, as list.sql shows them.
+-- These deliveries, newest first, as find.sql shows one.
 SELECT
     id AS "id: DeliveryId",
     endpoint_id AS "endpoint_id: EndpointId",

@@ -1,7 +1,8 @@
 //! Claiming deliveries for an attempt, and putting back what was claimed too early (design.md, "Fences").
 //!
 //! A claim raises `claim_no`, which every later write names, and `attempt_count`. It leaves the status `pending`: the
-//! lease tells a row that runs from one that waits. Whether a claimed delivery is sent at once is the worker's business.
+//! lease tells a row that runs from one that waits. Whether a claimed delivery is sent at once is the worker's business;
+//! one that was not is looked at again before it is.
 
 use crate::domain::event::EventType;
 use crate::domain::series::Trigger;
@@ -53,6 +54,50 @@ pub async fn claim(
     lease_ms: i64,
 ) -> sqlx::Result<Vec<Claim>> {
     sqlx::query_file_as!(Claim, "src/store/deliveries/claim.sql", ids as _, worker, lease_ms).fetch_all(conn).await
+}
+
+/// What a claimed delivery would be sent with now.
+#[derive(Debug, Clone)]
+pub struct Present {
+    /// Which.
+    pub id: DeliveryId,
+    /// Whether it is to be sent: its endpoint is there, and enabled unless this is a ping.
+    pub is_wanted: bool,
+    /// The endpoint's URL.
+    pub url: String,
+    /// The account's signing secret, sealed; none means the shared default.
+    pub sealed: Option<Vec<u8>>,
+    /// The secret before it, while it still verifies.
+    pub previous_sealed: Option<Vec<u8>>,
+}
+
+impl Claim {
+    /// Takes over what has changed since the claim. Answers whether the delivery is still to be sent.
+    pub fn renew(&mut self, present: Present) -> bool {
+        (self.url, self.sealed, self.previous_sealed) = (present.url, present.sealed, present.previous_sealed);
+        present.is_wanted
+    }
+}
+
+/// Looks at claimed deliveries once more, by id and fencing token. A claim that is lost or whose series has ended
+/// meanwhile is not answered. Nothing is locked or written.
+pub async fn look_again(conn: &mut PgConnection, claims: &[(DeliveryId, i32)]) -> sqlx::Result<Vec<Present>> {
+    sqlx::query_as!(
+        Present,
+        r#"SELECT d.id AS "id: DeliveryId",
+               w.deleted_at IS NULL AND (w.enabled OR d.trigger = 'test') AS "is_wanted!", w.url,
+               s.sealed AS "sealed?",
+               CASE WHEN s.previous_expires_at > mws_now() THEN s.previous_sealed END AS previous_sealed
+           FROM unnest($1::uuid[], $2::int[]) AS claim (id, claim_no)
+           JOIN deliveries AS d ON d.id = claim.id
+           JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
+           LEFT JOIN webhook_secrets AS s ON s.account_id = d.account_id
+           WHERE d.claim_no = claim.claim_no AND d.status = 'pending' AND d.lease_until IS NOT NULL"#,
+        &claims.iter().map(|(id, _)| *id).collect::<Vec<_>>() as _,
+        &claims.iter().map(|(_, claim_no)| *claim_no).collect::<Vec<_>>()
+    )
+    .fetch_all(conn)
+    .await
 }
 
 /// A claim to be undone: its attempt was not made.

@@ -3,7 +3,7 @@
 //! Their endpoint was disabled or removed, or a resend takes their place. One whose attempt is under way is left to be
 //! recorded first, unless its endpoint's owner asked for it again: then it ends here and its attempt is still logged.
 
-use crate::ids::{DeliveryId, EndpointId};
+use crate::ids::EndpointId;
 use sqlx::PgConnection;
 
 /// Ends up to `limit` waiting series of disabled endpoints as `skipped` (pings are sent all the same) and of removed ones
@@ -32,15 +32,18 @@ pub async fn end_of_silent(conn: &mut PgConnection, endpoint: Option<EndpointId>
     Ok(done.rows_affected())
 }
 
-/// Ends the series, if it is still pending, because a resend takes its place. Answers whether it was.
-pub async fn replace(conn: &mut PgConnection, id: DeliveryId) -> sqlx::Result<bool> {
+/// Ends what is pending of an event to an endpoint, because a resend takes its place: the series that was asked for, or an
+/// earlier resend of it. The transaction has locked the endpoint, so that no two resends do this at once. Answers how many.
+pub async fn replace(conn: &mut PgConnection, endpoint: EndpointId, event_id: &str) -> sqlx::Result<u64> {
     let done = sqlx::query!(
-        "UPDATE deliveries SET status = 'cancelled', finished_at = mws_now() WHERE id = $1 AND status = 'pending'",
-        id as _
+        "UPDATE deliveries SET status = 'cancelled', finished_at = mws_now()
+         WHERE endpoint_id = $1 AND event_id = $2 AND status = 'pending'",
+        endpoint as _,
+        event_id
     )
     .execute(conn)
     .await?;
-    Ok(done.rows_affected() == 1)
+    Ok(done.rows_affected())
 }
 
 /// Deletes up to `limit` ended series older than `retention_days`, with their attempts. Answers how many series.

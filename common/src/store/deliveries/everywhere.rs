@@ -1,11 +1,12 @@
-//! Deliveries of all accounts, as operators look through them and send them again (interface.md, "Operators").
+//! Looking through deliveries, an endpoint's own or those of all accounts, and what operators send again (spec §6.1.11;
+//! interface.md, "Operators"). A page looks at no more than a window of rows, whatever its filters.
 
 use super::log::{DeliveryRow, Filter, UnsentFilter};
-use crate::domain::event::EventType;
+use crate::domain::event::{EventId, EventType};
 use crate::domain::series::{DeliveryStatus, Trigger};
 use crate::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
 use crate::store::{Seen, WINDOW};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
 
@@ -41,6 +42,9 @@ impl Everywhere {
     }
 }
 
+/// What a host's clock may be ahead of the database's, whose times `until` is compared with.
+const HOSTS_AHEAD: TimeDelta = TimeDelta::hours(1);
+
 struct Row {
     delivery: Option<DeliveryId>,
     looked_at: i64,
@@ -50,7 +54,7 @@ struct Row {
 
 /// The statement for one way of scanning; `$10` is that way's own.
 macro_rules! look {
-    ($scan:tt, $conn:expr, $every:expr, $before:expr, $limit:expr, $window:expr $(, $own:expr)?) => {
+    ($scan:tt, $conn:expr, $every:expr, $edge:expr, $limit:expr, $window:expr $(, $own:expr)?) => {
         sqlx::query_as!(
             Row,
             "WITH seen AS (" + $scan + r#"), found AS (
@@ -69,7 +73,7 @@ macro_rules! look {
              LEFT JOIN found ON true
              LEFT JOIN (SELECT id, created_at FROM seen ORDER BY id LIMIT 1) AS edge ON true
              ORDER BY found.id DESC"#,
-            $before as _,
+            $edge,
             $window,
             $every.filter.status.map(DeliveryStatus::name),
             $every.filter.event_type.map(EventType::name),
@@ -93,45 +97,55 @@ pub async fn everywhere(
     before: Option<DeliveryId>,
     limit: i64,
 ) -> sqlx::Result<Seen<DeliveryId>> {
+    let edge = edge(before, every.filter.until);
     let window = if every.is_open() { limit } else { WINDOW };
     let rows = match place {
         Place::All => look!(
-            "SELECT id, status, event_type, response_status, error, created_at FROM deliveries WHERE ($1::uuid IS NULL OR id < $1) ORDER BY id DESC LIMIT $2",
+            "SELECT id, status, event_type, response_status, error, created_at FROM deliveries WHERE id < $1 ORDER BY id DESC LIMIT $2",
             conn,
             every,
-            before,
+            edge,
             limit,
             window
         ),
         Place::Endpoints(endpoints) => look!(
             "SELECT own.* FROM unnest($10::uuid[]) AS place (id) CROSS JOIN LATERAL (
                  SELECT id, status, event_type, response_status, error, created_at FROM deliveries
-                 WHERE endpoint_id = place.id AND ($1::uuid IS NULL OR id < $1)
+                 WHERE endpoint_id = place.id AND id < $1
                  ORDER BY id DESC LIMIT $2
              ) AS own ORDER BY own.id DESC LIMIT $2",
             conn,
             every,
-            before,
+            edge,
             limit,
             window,
             endpoints as &[EndpointId]
         ),
         Place::Job(job) => look!(
-            "SELECT id, status, event_type, response_status, error, created_at FROM deliveries WHERE job_id = $10 AND ($1::uuid IS NULL OR id < $1) ORDER BY id DESC LIMIT $2",
+            "SELECT id, status, event_type, response_status, error, created_at FROM deliveries WHERE event_id = ANY ($10) AND id < $1 ORDER BY id DESC LIMIT $2",
             conn,
             every,
-            before,
+            edge,
             limit,
             window,
-            job as _
+            &EventType::SUBSCRIBABLE.map(|ended| EventId::of_job(*job, ended).to_string())
         ),
     };
-    let edge = rows.first().filter(|row| row.looked_at >= window);
+    let last = rows.first().filter(|row| row.looked_at >= window);
     // Rows are minted in the order of time, so past one that is too old there is nothing.
     let since = every.filter.since;
-    let beyond = edge.filter(|row| since.is_none_or(|since| row.last_created.is_none_or(|last| last >= since)));
+    let beyond = last.filter(|row| since.is_none_or(|since| row.last_created.is_none_or(|last| last >= since)));
     let last_seen = beyond.and_then(|row| row.last);
     Ok(Seen { rows: rows.iter().filter_map(|row| row.delivery).collect(), last_seen })
+}
+
+/// The id that a page begins below. Ids sort by the time they were minted at, so that nothing begun before `until` is above.
+fn edge(before: Option<DeliveryId>, until: Option<DateTime<Utc>>) -> Uuid {
+    let until = until.and_then(|until| until.checked_add_signed(HOSTS_AHEAD));
+    let until = until.and_then(|until| u128::try_from(until.timestamp_millis()).ok());
+    // The first 48 bits of an id are its milliseconds.
+    let until = until.map(|ms| Uuid::from_u128(ms << 80));
+    before.map(DeliveryId::uuid).into_iter().chain(until).min().unwrap_or(Uuid::max())
 }
 
 /// These deliveries, newest first.

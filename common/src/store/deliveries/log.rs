@@ -1,4 +1,5 @@
-//! The delivery log: series newest first, each with its attempts, and those worth sending again (spec §6.1.11).
+//! The delivery log: a series as it is shown, its attempts, and those worth sending again (spec §6.1.11). Which of them a
+//! page shows is found by `everywhere`.
 
 use crate::domain::event::EventType;
 use crate::domain::series::{DeliveryStatus, Trigger};
@@ -60,48 +61,11 @@ pub struct Filter {
     pub until: Option<DateTime<Utc>>,
 }
 
-/// Up to `limit` deliveries of the endpoint, newest first, that come after `after` in that order.
-pub async fn list(
-    conn: &mut PgConnection,
-    endpoint: EndpointId,
-    filter: Filter,
-    after: Option<DeliveryId>,
-    limit: i64,
-) -> sqlx::Result<Vec<DeliveryRow>> {
-    sqlx::query_file_as!(
-        DeliveryRow,
-        "src/store/deliveries/list.sql",
-        endpoint as _,
-        after as _,
-        filter.status.map(DeliveryStatus::name),
-        filter.event_type.map(EventType::name),
-        filter.http_status,
-        filter.since,
-        filter.until,
-        None::<DeliveryId> as _,
-        limit
-    )
-    .fetch_all(conn)
-    .await
-}
-
 /// One delivery of the endpoint.
 pub async fn find(conn: &mut PgConnection, endpoint: EndpointId, id: DeliveryId) -> sqlx::Result<Option<DeliveryRow>> {
-    sqlx::query_file_as!(
-        DeliveryRow,
-        "src/store/deliveries/list.sql",
-        endpoint as _,
-        None::<DeliveryId> as _,
-        None::<&str>,
-        None::<&str>,
-        None::<i16>,
-        None::<DateTime<Utc>>,
-        None::<DateTime<Utc>>,
-        id as _,
-        1
-    )
-    .fetch_optional(conn)
-    .await
+    sqlx::query_file_as!(DeliveryRow, "src/store/deliveries/find.sql", endpoint as _, id as _)
+        .fetch_optional(conn)
+        .await
 }
 
 /// An attempt as the log shows it.

@@ -12,12 +12,12 @@ mod everywhere;
 mod log;
 mod rescue;
 
-pub use claim::{Claim, PutBack, claim, put_back};
+pub use claim::{Claim, Present, PutBack, claim, look_again, put_back};
 pub use due::{Due, set_tickets, ticketless, with_lost_tickets};
 pub use end::{end_of_silent, prune, replace};
 pub use everywhere::{Everywhere, Place, UnsentOf, by_ids, everywhere, unsent_of};
 pub use log::{
-    AttemptRow, DeliveryRow, Filter, LatelyPinged, Unsent, UnsentFilter, attempts_of, find, list, pings_lately, unsent,
+    AttemptRow, DeliveryRow, Filter, LatelyPinged, Unsent, UnsentFilter, attempts_of, find, pings_lately, unsent,
 };
 pub use rescue::{LostClaim, free_interrupted, lost_for_good};
 

@@ -1,4 +1,4 @@
--- One page of an endpoint's deliveries, newest first; a null filter passes everything.
+-- One delivery of an endpoint, as the log shows it.
 SELECT
     id AS "id: DeliveryId",
     endpoint_id AS "endpoint_id: EndpointId",
@@ -18,13 +18,4 @@ SELECT
     created_at,
     finished_at
 FROM deliveries
-WHERE endpoint_id = $1
-    AND ($2::uuid IS NULL OR id < $2)
-    AND ($3::text IS NULL OR status = $3)
-    AND ($4::text IS NULL OR event_type = $4)
-    AND ($5::smallint IS NULL OR response_status = $5)
-    AND ($6::timestamptz IS NULL OR created_at >= $6)
-    AND ($7::timestamptz IS NULL OR created_at < $7)
-    AND ($8::uuid IS NULL OR id = $8)
-ORDER BY id DESC
-LIMIT $9
+WHERE endpoint_id = $1 AND id = $2

@@ -1,0 +1,132 @@
+//! The statements on deliveries go by their indexes in a table as it is in a large deployment, and a page of the log looks
+//! at a bounded number of rows (design.md, "Storage").
+
+use crate::bench::Bench;
+use crate::routes::call;
+use chrono::{DateTime, Utc};
+use common::ids::{AccountId, DeliveryId, EndpointId, JobId};
+use common::store::deliveries::{self, Everywhere, Filter, Place, UnsentFilter};
+use common::store::{attempts, endpoints};
+use poem::http::Method;
+use serde_json::{Value, json};
+use sqlx::{AssertSqlSafe, PgConnection, Row};
+
+/// Deliveries of the endpoint that is asked for, newest last; all others have two thirds as many.
+const MANY: i64 = 30_000;
+
+/// Fills the tables: one endpoint with very many deliveries a second apart, and others.
+async fn fill(bench: &Bench, endpoint: EndpointId) -> anyhow::Result<()> {
+    let rows = "INSERT INTO deliveries (id, endpoint_id, account_id, event_id, event_type, job_id, status, created_at,
+             finished_at, response_status, error)
+         SELECT (left(mws_first_id(at)::text, 24) || lpad(to_hex($3::bigint + n), 12, '0'))::uuid,
+             CASE WHEN $1 THEN $2 ELSE md5((n % 40)::text)::uuid END, gen_random_uuid(), 'evt_' || $3 + n,
+             'job.succeeded', gen_random_uuid(),
+             CASE n % 100 WHEN 0 THEN 'failed' WHEN 1 THEN 'pending' ELSE 'succeeded' END, at,
+             CASE WHEN n % 100 <> 1 THEN at END, 200, CASE n % 100 WHEN 0 THEN 'timeout' END
+         FROM (SELECT n, mws_now() - ($4 - n) * interval '1 s' AS at FROM generate_series(1, $4) AS n) AS rows";
+    for (own, first, many) in [(true, 0_i64, MANY), (false, MANY, MANY * 2 / 3)] {
+        let query = sqlx::query(rows).bind(own).bind(endpoint.uuid()).bind(first).bind(many);
+        query.execute(&bench.process.pool).await?;
+    }
+    let attempts = "INSERT INTO delivery_attempts (delivery_id, claim_no, attempt, counted, worker, at, duration_ms)
+        SELECT id, 1, 1, true, 'w', created_at, 1 FROM deliveries";
+    sqlx::query(attempts).execute(&bench.process.pool).await?;
+    sqlx::raw_sql("VACUUM ANALYZE deliveries, delivery_attempts").execute(&bench.process.pool).await?;
+    Ok(())
+}
+
+/// The plan, for whatever is bound, of the statement that was prepared last on the connection.
+async fn plan(conn: &mut PgConnection) -> anyhow::Result<String> {
+    let last = "SELECT name, cardinality(parameter_types) AS many FROM pg_prepared_statements
+        ORDER BY prepare_time DESC LIMIT 1";
+    let last = sqlx::raw_sql(last).fetch_one(&mut *conn).await?;
+    let (name, many): (String, i32) = (last.try_get("name")?, last.try_get("many")?);
+    let nulls = vec!["NULL"; usize::try_from(many)?].join(", ");
+    sqlx::raw_sql("SET plan_cache_mode = force_generic_plan").execute(&mut *conn).await?;
+    let explain = format!("EXPLAIN EXECUTE {name} ({nulls})");
+    let rows = sqlx::raw_sql(AssertSqlSafe(explain)).fetch_all(&mut *conn).await?;
+    sqlx::raw_sql("RESET plan_cache_mode").execute(&mut *conn).await?;
+    let lines = rows.iter().map(|row| row.try_get(0)).collect::<sqlx::Result<Vec<String>>>()?;
+    Ok(lines.join("\n"))
+}
+
+async fn goes_by(conn: &mut PgConnection, statement: &str, indexes: &[&str]) -> anyhow::Result<()> {
+    let plan = plan(conn).await?;
+    for index in indexes {
+        assert!(plan.contains(index), "{statement} does not go by {index}:\n{plan}");
+    }
+    for table in ["deliveries", "delivery_attempts", "events"] {
+        assert!(!plan.contains(&format!("Seq Scan on {table}")), "{statement} reads all of {table}:\n{plan}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn statements_on_deliveries_go_by_their_indexes() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let endpoint = bench.endpoint().await;
+    fill(&bench, endpoint).await?;
+    let mut conn = bench.conn().await;
+    let (filtered, id) = (Everywhere { error: Some("none".to_owned()), ..Everywhere::default() }, DeliveryId::mint());
+    for (place, index) in [
+        (Place::All, "deliveries_pkey"),
+        (Place::Endpoints(vec![endpoint]), "deliveries_endpoint"),
+        (Place::Job(JobId::mint()), "deliveries_event"),
+    ] {
+        for every in [&Everywhere::default(), &filtered] {
+            deliveries::everywhere(&mut conn, &place, every, None, 21).await?;
+            goes_by(&mut conn, &format!("{place:?}"), &[index]).await?;
+        }
+    }
+    let since = UnsentFilter::since(DateTime::<Utc>::UNIX_EPOCH);
+    deliveries::unsent(&mut conn, endpoint, &since, 1_000).await?;
+    goes_by(&mut conn, "unsent", &["deliveries_unsent", "deliveries_event"]).await?;
+    deliveries::find(&mut conn, endpoint, id).await?;
+    goes_by(&mut conn, "find", &["deliveries_pkey"]).await?;
+    deliveries::attempts_of(&mut conn, &[id]).await?;
+    goes_by(&mut conn, "attempts_of", &["delivery_attempts_pkey"]).await?;
+    deliveries::claim(&mut conn, &[id], "w", 1_000).await?;
+    goes_by(&mut conn, "claim", &["deliveries_pkey", "events_pkey"]).await?;
+    deliveries::look_again(&mut conn, &[(id, 1)]).await?;
+    goes_by(&mut conn, "look_again", &["deliveries_pkey"]).await?;
+    deliveries::put_back(&mut conn, &[]).await?;
+    goes_by(&mut conn, "put_back", &["deliveries_pkey"]).await?;
+    attempts::record(&mut conn, &[]).await?;
+    goes_by(&mut conn, "record", &["deliveries_pkey"]).await?;
+    deliveries::replace(&mut conn, endpoint, "evt_1").await?;
+    goes_by(&mut conn, "replace", &["deliveries_event"]).await?;
+    deliveries::ticketless(&mut conn, 100).await?;
+    goes_by(&mut conn, "ticketless", &["deliveries_ticketless"]).await?;
+    deliveries::free_interrupted(&mut conn, 100).await?;
+    goes_by(&mut conn, "free_interrupted", &["deliveries_leased"]).await?;
+    assert_eq!(endpoints::of_account(&mut conn, AccountId::mint()).await?, []);
+    drop(conn);
+    bench.close().await
+}
+
+#[tokio::test]
+async fn a_filter_that_nothing_passes_looks_at_ten_thousand_rows_a_page_and_comes_to_the_end() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let endpoint = bench.endpoint().await;
+    fill(&bench, endpoint).await?;
+    let path = format!("/webhooks/{endpoint}/deliveries");
+    let (mut pages, mut cursor) = (0, String::new());
+    loop {
+        let page = call(&bench, Method::GET, &format!("{path}?http_status=503{cursor}"), Value::Null).await.1;
+        assert_eq!((&page["data"], &page["has_more"]), (&json!([]), &json!(page["next_cursor"].is_string())));
+        pages += 1;
+        let Some(next) = page["next_cursor"].as_str() else { break };
+        cursor = format!("&cursor={next}");
+    }
+    assert!((3..=4).contains(&pages), "30,000 rows are three pages, not {pages}");
+    // The ids say where to begin, so the oldest are found by their time at once, behind more rows than a page looks at.
+    let mut conn = bench.conn().await;
+    let old = "SELECT created_at FROM deliveries WHERE endpoint_id = $1 ORDER BY id OFFSET 5 LIMIT 1";
+    let until: DateTime<Utc> = sqlx::query_scalar(old).bind(endpoint.uuid()).fetch_one(&mut *conn).await?;
+    let filter = Filter { until: Some(until), ..Filter::default() };
+    let every = Everywhere { filter, error: None };
+    let seen = deliveries::everywhere(&mut conn, &Place::Endpoints(vec![endpoint]), &every, None, 21).await?;
+    assert_eq!(seen.rows.len(), 5);
+    drop(conn);
+    bench.close().await
+}
