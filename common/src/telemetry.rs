@@ -10,7 +10,8 @@ use tracing_subscriber::EnvFilter;
 /// Crates that show whole messages and headers when asked for all they have: they are never asked for that much.
 const QUIET: [&str; 4] = ["rmcp=info", "hyper=info", "h2=info", "reqwest=info"];
 
-fn filter(log: &str) -> EnvFilter {
+/// What of all that is said is logged, for what `log` asks for.
+pub fn filter(log: &str) -> EnvFilter {
     let filter = EnvFilter::try_new(log).unwrap_or_else(|_| EnvFilter::new("info"));
     QUIET.iter().filter_map(|quiet| quiet.parse().ok()).fold(filter, EnvFilter::add_directive)
 }

@@ -4,15 +4,15 @@ use crate::bench::{Bench, DEFAULT_SECRET};
 use crate::receiver::Receiver;
 use crate::routes::{call, post};
 use common::ids::EndpointId;
+use common::telemetry::filter;
 use poem::http::Method;
 use serde_json::{Value, json};
 use std::io;
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
-use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::MakeWriter;
 
-/// Every line that our own code logs, at every level.
+/// Every line that a process logs which is asked for all it has.
 #[derive(Clone, Default)]
 pub struct Log(Arc<Mutex<Vec<u8>>>);
 
@@ -42,8 +42,8 @@ impl<'a> MakeWriter<'a> for Log {
 /// Keeps what this test's thread logs, which is all that its service does.
 pub fn logging() -> (Log, tracing::subscriber::DefaultGuard) {
     let log = Log::default();
-    let filter = EnvFilter::new("info,common=trace,api=trace,worker=trace,scheduler=trace");
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(log.clone()).with_ansi(false);
+    let subscriber =
+        tracing_subscriber::fmt().with_env_filter(filter("trace")).with_writer(log.clone()).with_ansi(false);
     (log, tracing::subscriber::set_default(subscriber.finish()))
 }
 

@@ -26,13 +26,16 @@ use tell::Tell;
 /// Between two tries to connect again; each is twice as long as the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+/// A secret that was read longer ago than this is read again before it signs.
+const SECRET_KEPT: Duration = Duration::from_secs(10);
 
 /// What to follow, and where to forward it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Forwarded events carry the headers, the signature and the bytes of real deliveries. They are signed with your account's
 own secret, so that a receiver that knows it works unchanged. Where the account has none, or this credential may not read
-it, a secret is made for the run and printed once. --secret goes before both. During a rotation the new secret signs.
+it, a secret is made for the run and printed once. --secret goes before both. During a rotation the new secret alone signs,
+where real deliveries carry a value of each.
 
 An event is posted once, with Service-Attempt: 1: what your server answers is printed, and a failure is not tried again.
 A broken connection is made again and goes on where it was. What happened while nobody listened is told after --after.
@@ -77,7 +80,8 @@ pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
         }
     };
     let tell = Tell::new(context.out.clone(), args.print_json);
-    let mut listener = Listener { context, place: args.after.clone(), args, target, tell, last: None };
+    let mut listener =
+        Listener { context, place: args.after.clone(), args, target, secret_read: Instant::now(), tell, last: None };
     let ended = tokio::select! {
         ended = listener.go_on() => ended,
         _ = tokio::signal::ctrl_c() => Err(Failure::Interrupted(listener.parting())),
@@ -89,6 +93,8 @@ struct Listener<'a> {
     context: &'a Context,
     args: Args,
     target: Option<(Forwarder, Secret)>,
+    /// When the secret was read.
+    secret_read: Instant,
     tell: Tell,
     /// The last place that was told.
     place: Option<String>,
@@ -123,6 +129,13 @@ impl Listener<'_> {
         self.place = Some(message.id.clone());
         if let Some(body) = message.data.as_deref().filter(|_| self.wants(&message.event)) {
             let event: Value = serde_json::from_str(body).unwrap_or_default();
+            if self.secret_read.elapsed() > SECRET_KEPT {
+                match self.read_secret().await {
+                    // Without an answer the secret at hand signs: the stream is there, so it may well be right.
+                    Err(failure) if may_pass(&failure) => {}
+                    other => other?,
+                }
+            }
             let answered = match &self.target {
                 None => None,
                 Some((forwarder, secret)) => {
@@ -164,6 +177,12 @@ impl Listener<'_> {
 
     /// Opens the stream after the last message, with the secret that the account has by now.
     async fn open_again(&mut self) -> Result<Feed, Failure> {
+        self.read_secret().await?;
+        Feed::open(&self.context.client, self.place.as_deref()).await
+    }
+
+    /// Signs from now on with the secret that the account has now.
+    async fn read_secret(&mut self) -> Result<(), Failure> {
         if let Some((_, secret)) = &mut self.target {
             let now = Secret::choose(self.args.secret.as_ref(), &self.context.client).await?;
             let changed = now.text().expose_secret() != secret.text().expose_secret();
@@ -173,7 +192,8 @@ impl Listener<'_> {
                 self.tell.other_secret(secret)?;
             }
         }
-        Feed::open(&self.context.client, self.place.as_deref()).await
+        self.secret_read = Instant::now();
+        Ok(())
     }
 
     /// The last words. An event whose forwarding was cut off is told again by whoever begins at that place.
