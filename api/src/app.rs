@@ -2,6 +2,7 @@
 //!
 //! One value, made at start, cheap to clone. It holds no state of a request: that is `scope`.
 
+use crate::intake::Rooms;
 use crate::limits::Blocked;
 use crate::oauth::{Issuer, OAuthError};
 use crate::thumbnails::Links;
@@ -41,6 +42,8 @@ pub struct Parts {
     pub links: Links,
     /// Who is over the rate limit, so that a flood costs no queries.
     pub blocked: Blocked,
+    /// Room for the bodies that are read before their sender is known.
+    pub rooms: Rooms,
 }
 
 /// Why the api can't start.
@@ -79,8 +82,9 @@ impl App {
         let base_url = format!("{public_url}{API_PATH}");
         let operators = Operators::read(settings.operator_token.as_ref(), settings.operator_tokens.as_ref())?;
         let oauth = Issuer::new(&api.oauth)?;
-        let (blocked, links) = (Blocked::new(), Links::new(keys, &base_url));
-        Ok(Self(Arc::new(Parts { process, api, public_url, base_url, sealer, operators, oauth, links, blocked })))
+        let (blocked, rooms, links) = (Blocked::new(), Rooms::new(), Links::new(keys, &base_url));
+        let parts = Parts { process, api, public_url, base_url, sealer, operators, oauth, links, blocked, rooms };
+        Ok(Self(Arc::new(parts)))
     }
 
     /// A connection from the pool.

@@ -125,7 +125,7 @@ async fn presented(request: &Request, bearer: &Bearer) -> poem::Result<Caller> {
     let caller = match Credential::parse(&bearer.token) {
         Credential::ApiKey(key) => stored_caller(app, &scope, CredentialKind::ApiKey, key.hash()).await,
         Credential::SessionToken(token) => stored_caller(app, &scope, CredentialKind::Session, token.hash()).await,
-        Credential::Jwt(token) => oauth_caller(app, &scope, token, named_workspace(request)?).await,
+        Credential::Jwt(token) => oauth_caller(app, &scope, token, named_workspace(request)).await,
         Credential::Opaque(_) | Credential::Malformed => Err(unauthenticated("The credential is not valid.")),
     }?;
     in_workspace(named_workspace(request)?, &caller)?;

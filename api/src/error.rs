@@ -61,6 +61,7 @@ codes! {
     RoleForbidden = "role_forbidden", FORBIDDEN, false, "The caller's role in the workspace does not allow this.";
     SessionNotAllowed = "session_not_allowed", FORBIDDEN, false, "A script session token may not do this.";
     KeyWrongWorkspace = "key_wrong_workspace", FORBIDDEN, false, "The key is bound to another workspace.";
+    OriginForbidden = "origin_forbidden", FORBIDDEN, false, "MCP is not for this Origin, or not by this Host.";
     RouteNotFound = "route_not_found", NOT_FOUND, false, "There is no such route.";
     ToolNotFound = "tool_not_found", NOT_FOUND, false, "There is no such tool.";
     ItemNotFound = "item_not_found", NOT_FOUND, false, "There is no such library item.";

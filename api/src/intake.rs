@@ -10,7 +10,9 @@ use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use poem::http::{HeaderValue, Method, header};
 use poem::{Body, Request};
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Bytes of a body (interface.md, "body").
 const MOST_BYTES: usize = 1 << 20;
@@ -19,14 +21,57 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// Headers that decide something: one that is no text would be silently ignored, and of two one would be.
 const READ_HEADERS: [&str; 4] = ["authorization", "x-workspace-id", "idempotency-key", "content-type"];
 
+/// Bytes of a body that are held for anybody: what most calls need, and little for as many connections as there may be.
+const FREE_BYTES: usize = 16 << 10;
+/// KiB that the bodies of all requests may hold together past those.
+const MOST_KIB: usize = 256 << 10;
+
+/// Room in memory for bodies, of the whole process. A caller is known only once a body has been read, so what strangers
+/// may make it hold has a limit; who sends little does not feel it.
+#[derive(Debug)]
+pub struct Rooms(Arc<Semaphore>);
+
+impl Rooms {
+    /// All of it free.
+    pub fn new() -> Self {
+        Self(Arc::new(Semaphore::new(MOST_KIB)))
+    }
+}
+
+/// What one body takes of it, until this is dropped.
+#[derive(Debug, Default)]
+pub struct Room(Option<OwnedSemaphorePermit>);
+
+impl Room {
+    /// Has room for `bytes` in all.
+    fn hold(&mut self, rooms: &Rooms, bytes: usize) -> Answer<()> {
+        let held = self.0.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let wanted = bytes.saturating_sub(FREE_BYTES).div_ceil(1 << 10).saturating_sub(held);
+        let wanted = u32::try_from(wanted).unwrap_or(u32::MAX);
+        if wanted == 0 {
+            return Ok(());
+        }
+        let more = Arc::clone(&rooms.0).try_acquire_many_owned(wanted).map_err(|_| {
+            let message = "This process holds as many large bodies as it can. Try again.";
+            ApiError::new(Code::Unavailable, message)
+        })?;
+        match &mut self.0 {
+            Some(held) => held.merge(more),
+            none => *none = Some(more),
+        }
+        Ok(())
+    }
+}
+
 /// Whether a body goes to the store as it comes: `PUT` below `/uploads/`.
-fn is_streamed(request: &Request) -> bool {
+pub fn is_streamed(request: &Request) -> bool {
     let path = request.uri().path().strip_prefix(API_PATH);
     request.method() == Method::PUT && path.is_some_and(|path| path.starts_with("/uploads/"))
 }
 
-/// Checks the headers, reads the body, and puts both in order for the framework.
-pub async fn take_in(request: &mut Request) -> Answer<()> {
+/// Checks the headers, reads the body, and puts both in order for the framework. The body's room is to be held for as
+/// long as the request is.
+pub async fn take_in(rooms: &Rooms, request: &mut Request) -> Answer<Room> {
     for name in READ_HEADERS {
         let sent = request.headers().get_all(name);
         if sent.iter().any(|value| value.to_str().is_err()) {
@@ -37,14 +82,14 @@ pub async fn take_in(request: &mut Request) -> Answer<()> {
         }
     }
     if is_streamed(request) {
-        return Ok(());
+        return Ok(Room::default());
     }
     let declared = request.header("content-length").and_then(|length| length.parse::<u64>().ok());
     if declared.is_some_and(|bytes| bytes > MOST_BYTES as u64) {
         return Err(too_large());
     }
     let body = request.take_body();
-    let bytes = tokio::time::timeout(PATIENCE, read(body)).await.map_err(|_| {
+    let (bytes, room) = tokio::time::timeout(PATIENCE, read(rooms, body)).await.map_err(|_| {
         ApiError::new(Code::InvalidRequest, format!("The body did not arrive within {} s.", PATIENCE.as_secs()))
     })??;
     // A call without arguments need not say what its nothing is made of.
@@ -53,22 +98,42 @@ pub async fn take_in(request: &mut Request) -> Answer<()> {
     }
     request.set_data(SentBody(bytes.clone()));
     request.set_body(bytes);
-    Ok(())
+    Ok(room)
 }
 
-async fn read(body: Body) -> Answer<Bytes> {
+async fn read(rooms: &Rooms, body: Body) -> Answer<(Bytes, Room)> {
     let mut stream = body.into_bytes_stream();
-    let mut bytes = BytesMut::new();
+    let (mut bytes, mut room) = (BytesMut::new(), Room::default());
     while let Some(chunk) = stream.next().await {
         let chunk = chunk.map_err(|_| ApiError::new(Code::InvalidRequest, "The body broke off."))?;
         if bytes.len() + chunk.len() > MOST_BYTES {
             return Err(too_large());
         }
+        room.hold(rooms, bytes.len() + chunk.len())?;
         bytes.extend_from_slice(&chunk);
     }
-    Ok(bytes.freeze())
+    Ok((bytes.freeze(), room))
 }
 
 fn too_large() -> ApiError {
     ApiError::new(Code::RequestTooLarge, format!("The body is larger than {MOST_BYTES} bytes."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn large_bodies_share_what_room_there_is_and_small_ones_need_none() {
+        let rooms = Rooms(Arc::new(Semaphore::new(8)));
+        let (mut first, mut second) = (Room::default(), Room::default());
+        first.hold(&rooms, FREE_BYTES + 1).expect("one of eight");
+        first.hold(&rooms, FREE_BYTES + (6 << 10)).expect("six of eight");
+        second.hold(&rooms, FREE_BYTES).expect("none");
+        second.hold(&rooms, FREE_BYTES + (2 << 10)).expect("the other two");
+        let refused = second.hold(&rooms, FREE_BYTES + (2 << 10) + 1).expect_err("there are no more");
+        assert_eq!(refused.code(), Code::Unavailable);
+        drop(first);
+        second.hold(&rooms, FREE_BYTES + (8 << 10)).expect("the first's are free again");
+    }
 }

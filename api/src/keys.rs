@@ -101,7 +101,7 @@ impl Keys {
     /// Create an API key
     ///
     /// Returns the key once; only its hash is stored. An account holds at most ten keys (spec §5, "API key"). Refused
-    /// for a script session token.
+    /// for a script session token, and to a connection for a workspace that it was not let into.
     #[oai(path = "/keys", method = "post", operation_id = "create_key")]
     async fn create(&self, auth: Auth, body: Json<Option<CreateKey>>) -> Answer<Created<CreatedKey>> {
         let Auth(caller) = auth;
@@ -168,6 +168,12 @@ impl Keys {
             let message = "A key is bound to a workspace that your account owns, and this is none.";
             ApiError::new(Code::WorkspaceForbidden, message).suggest("GET /workspaces lists those you can reach.")
         })?;
+        let let_into = caller.let_into.as_ref();
+        if let_into.is_some_and(|let_into| !let_into.contains(&workspace_id)) {
+            let message = format!("This connection was not let into {workspace_id}, so it makes no key for it.");
+            let refusal = ApiError::new(Code::WorkspaceForbidden, message);
+            return Err(refusal.suggest("Name a workspace of your account that GET /workspaces lists."));
+        }
         let new = NewKey { account_id: caller.account_id, workspace_id, name, key };
         let row = keys::insert_within(&mut create_key, &new, MOST_KEYS).await?.ok_or_else(|| {
             let message = format!("The account holds {MOST_KEYS} keys, which is the most.");

@@ -54,6 +54,7 @@ pub use serve::serve;
 /// Serves until the process is told to end, and lets answers that are under way finish.
 pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
     let listen = api.listen;
+    common::health::serve(&process, None);
     let app = App::new(process, api)?;
     tracing::info!(listen = %listen, base_url = %app.base_url, "The api listens.");
     Ok(serve(TcpListener::bind(listen).await?, app).await?)

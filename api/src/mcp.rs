@@ -104,6 +104,8 @@ async fn shaped(mut response: Response) -> Response {
     let code = match status {
         StatusCode::PAYLOAD_TOO_LARGE => Code::RequestTooLarge,
         StatusCode::UNSUPPORTED_MEDIA_TYPE => Code::UnsupportedMediaType,
+        // The page or the name that a request comes by.
+        StatusCode::FORBIDDEN => Code::OriginForbidden,
         status if status.is_client_error() => Code::InvalidRequest,
         _ => Code::Internal,
     };

@@ -6,7 +6,7 @@ use crate::address;
 use crate::app::{API_PATH, App};
 use crate::error::{ApiError, Code};
 use crate::guard::{Envelope, Refused, Template};
-use crate::intake::take_in;
+use crate::intake::{Room, is_streamed, take_in};
 use crate::limits::Standing;
 use crate::mcp::MCP_PATH;
 use crate::openapi;
@@ -19,11 +19,15 @@ use poem::{Endpoint, Request, Response};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tracing::Instrument;
 
 /// An answer that took longer is told of in the log.
 const SLOW: Duration = Duration::from_secs(5);
+
+/// How long a handler may take: longer than a long poll (30 s) and the longest statement (30 s) together. Past that
+/// something behind it does not answer at all, and its caller is told so rather than left to wait.
+const LONGEST: Duration = Duration::from_secs(75);
 
 /// Put on every answer that does not say otherwise. No answer is for a page of another origin: there is no CORS.
 const SECURITY_HEADERS: [(HeaderName, &str); 5] = [
@@ -38,12 +42,19 @@ const SECURITY_HEADERS: [(HeaderName, &str); 5] = [
 pub struct Outer<E> {
     inner: E,
     app: App,
+    longest: Duration,
 }
 
 impl<E: Endpoint<Output = Response>> Outer<E> {
     /// Around `inner`, whose errors are answers already.
     pub fn new(inner: E, app: App) -> Self {
-        Self { inner, app }
+        Self { inner, app, longest: LONGEST }
+    }
+
+    /// The same, whose handlers may take this long.
+    #[cfg(test)]
+    pub fn within(self, longest: Duration) -> Self {
+        Self { longest, ..self }
     }
 
     async fn answer(&self, mut request: Request, envelope: Envelope) -> Response {
@@ -52,11 +63,16 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
         if taken_in && self.app.process.shutdown.is_cancelled() {
             return envelope.refuse(&ApiError::new(Code::ShuttingDown, "This process is stopping. Try again."));
         }
-        if taken_in && let Err(refusal) = take_in(&mut request).await {
-            return envelope.refuse(&refusal);
-        }
+        // What a body comes to has deadlines of its own while it streams.
+        let longest = if taken_in && !is_streamed(&request) { self.longest } else { Duration::MAX };
+        let taken = if taken_in { take_in(&self.app.rooms, &mut request).await } else { Ok(Room::default()) };
+        let _room = match taken {
+            Ok(room) => room,
+            Err(refusal) => return envelope.refuse(&refusal),
+        };
         let path = request.uri().path().to_owned();
-        let answered = AssertUnwindSafe(self.inner.call(request)).catch_unwind().await;
+        let answering = AssertUnwindSafe(self.inner.call(request)).catch_unwind();
+        let Ok(answered) = timeout(longest, answering).await else { return envelope.refuse(&given_up(longest)) };
         let response = match answered {
             Ok(Ok(response)) => response,
             Ok(Err(error)) => error.into_response(),
@@ -92,6 +108,14 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
         record(&method, &scope, &response, started.elapsed());
         Ok(response)
     }
+}
+
+/// The handler was dropped, and with it the transaction that it had open.
+fn given_up(longest: Duration) -> ApiError {
+    let seconds = longest.as_secs();
+    tracing::warn!("A request was given up: what it asked did not answer.");
+    ApiError::new(Code::Unavailable, format!("There was no answer within {seconds} s, and the request was given up."))
+        .retry_after(2)
 }
 
 /// What a panic said; the place is in the panic hook's own line.

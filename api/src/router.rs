@@ -26,8 +26,11 @@ pub fn router(app: App) -> impl Endpoint<Output = Response> {
     // What MCP calls the tools by: the same operations, and around them the same as around everything.
     let calls = Outer::new(Route::new().nest(API_PATH, Arc::clone(&service)).map_to_response(), app.clone());
     let json = Bytes::from_static(document.text.as_bytes());
-    let route = Health::new(&app.process, None)
-        .routes()
+    let health = Health::new(&app.process, None);
+    // What is measured tells of all customers together. Where it has a port of its own it is not told on theirs.
+    let is_apart = app.process.settings.health_listen.is_some();
+    let route = if is_apart { health.probes() } else { health.routes() };
+    let route = route
         .at("/docs", page(document.swagger()))
         .at("/reference", page(document.scalar()))
         .at(

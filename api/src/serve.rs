@@ -2,17 +2,19 @@
 //!
 //! Nothing here knows an operation. The framework's own server neither ends a connection that never finishes its headers
 //! nor lets us shape what is answered to one that it can't read; so connections are served here, on the same HTTP
-//! implementation. `wire` is one connection's bytes.
+//! implementation: HTTP/1.1, and no other. `wire` is one connection's bytes, `exchange` its answers.
 
+mod exchange;
 mod unreadable;
 mod wire;
 
 use crate::app::App;
 use crate::router;
+use exchange::{Exchange, held};
 use hyper::body::Incoming;
+use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
+use hyper_util::rt::TokioIo;
 use poem::http::uri::Scheme;
 use poem::http::{self, StatusCode};
 use poem::web::{LocalAddr, RemoteAddr};
@@ -29,7 +31,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use unreadable::unreadable;
-use wire::{Exchange, Patience, Wire};
+use wire::{FAREWELL, Patience, Wire};
 
 /// How long answers that are under way have once the process is to end.
 const GRACE: Duration = Duration::from_secs(10);
@@ -37,12 +39,6 @@ const GRACE: Duration = Duration::from_secs(10);
 const MOST_HEADER_BYTES: usize = 64 << 10;
 /// Headers of a request.
 const MOST_HEADERS: usize = 100;
-/// Streams of one HTTP/2 connection at a time.
-const MOST_STREAMS: u32 = 100;
-/// An HTTP/2 client is asked this often whether it is still there, and has as long to say so.
-const PING: Duration = Duration::from_secs(30);
-/// How long one who is turned away has to take the answer.
-const FAREWELL: Duration = Duration::from_secs(1);
 /// Connections that may be being turned away at a time; further ones are closed without a word.
 const MOST_FAREWELLS: usize = 64;
 /// After a connection could not be taken, as when the process has no file descriptors left.
@@ -52,7 +48,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 struct Server<E> {
     endpoint: E,
     app: App,
-    http: Builder<TokioExecutor>,
+    http: Builder,
     /// Places for connections.
     places: Arc<Semaphore>,
     farewells: Arc<Semaphore>,
@@ -95,16 +91,9 @@ pub async fn serve(listener: TcpListener, app: App) -> io::Result<()> {
     Ok(())
 }
 
-fn builder() -> Builder<TokioExecutor> {
-    let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().max_headers(MOST_HEADERS).max_buf_size(MOST_HEADER_BYTES);
-    builder
-        .http2()
-        .timer(TokioTimer::new())
-        .max_concurrent_streams(MOST_STREAMS)
-        .max_header_list_size(u32::try_from(MOST_HEADER_BYTES).unwrap_or(u32::MAX))
-        .keep_alive_interval(PING)
-        .keep_alive_timeout(PING);
+fn builder() -> Builder {
+    let mut builder = Builder::new();
+    builder.max_headers(MOST_HEADERS).max_buf_size(MOST_HEADER_BYTES);
     builder
 }
 
@@ -139,7 +128,7 @@ impl<E: Endpoint<Output = Response> + 'static> Server<E> {
             let server = Arc::clone(&self);
             async move {
                 let response = server.endpoint.get_response((request, local, remote, Scheme::HTTP).into()).await;
-                Ok::<_, Infallible>(wire::held(response, answering))
+                Ok::<_, Infallible>(held(response, answering))
             }
         });
         let connection = self.http.serve_connection(TokioIo::new(wire), service);
@@ -157,7 +146,8 @@ impl<E: Endpoint<Output = Response> + 'static> Server<E> {
         let answer = unreadable(&self.app, StatusCode::SERVICE_UNAVAILABLE, "");
         let farewell = async {
             socket.write_all(&answer).await?;
-            socket.shutdown().await
+            socket.shutdown().await?;
+            tokio::io::copy(&mut socket, &mut tokio::io::sink()).await
         };
         // Nobody is told whether it was taken.
         let _ = timeout(FAREWELL, farewell).await;

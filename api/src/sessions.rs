@@ -1,8 +1,10 @@
 //! `POST /sessions/redeem`: a single-use code becomes a bearer token (spec §4.3, §5, "Script sessions").
 //!
-//! It takes no credential, so an address may try ten times a minute. A used, an expired and an unknown code look alike.
+//! It takes no credential, so an address may try ten times at once, and ten times a minute from then on. A used, an
+//! expired and an unknown code look alike.
 
 use crate::app::App;
+use crate::auth::in_time;
 use crate::error::{Answer, ApiError, Code};
 use crate::limits::Standing;
 use crate::operation::{Refusals, Tag};
@@ -63,7 +65,7 @@ impl Sessions {
     /// Redeem a script session code
     ///
     /// Exchanges a code for a bearer token valid 30 minutes. Takes no `Authorization` header. A code can be redeemed
-    /// once, within 10 minutes; an address may try 10 times a minute.
+    /// once, within 10 minutes; an address may try 10 times at once, and then once in six seconds.
     #[oai(path = "/sessions/redeem", method = "post", operation_id = "redeem_session")]
     async fn redeem(&self, request: &Request, body: Json<RedeemCode>) -> Answer<Json<SessionTokenAnswer>> {
         let code = SessionCode::parse(&body.0.code).ok_or_else(|| {
@@ -78,7 +80,8 @@ impl Sessions {
             address: counted_as(scope.address),
         };
         let pace = Pace::new(REDEMPTIONS, REDEMPTIONS);
-        let redeemed = sessions::redeem(&mut *self.0.conn().await?, &redemption, pace).await?;
+        let asked = async { sessions::redeem(&mut *self.0.conn().await?, &redemption, pace).await };
+        let redeemed = in_time(asked).await?;
         let standing = Standing::at(REDEMPTIONS, pace, redeemed.arrival, redeemed.now, redeemed.passed);
         let _ = scope.standing.set(standing);
         if !redeemed.passed {

@@ -27,6 +27,7 @@ pub const fn usual(code: Code) -> &'static str {
         Code::RoleForbidden => "Ask the workspace's owner for the role that the message names.",
         Code::SessionNotAllowed => "Use an API key or sign in.",
         Code::KeyWrongWorkspace => "Leave x-workspace-id out, or use a key of that workspace.",
+        Code::OriginForbidden => "Call the URL that the service is known by, not from a web page.",
         Code::RouteNotFound | Code::MethodNotAllowed => "GET /api/v1/openapi.json describes every route.",
         Code::ToolNotFound => "GET /tools lists them.",
         Code::ItemNotFound => "`list_items` lists the workspace's items.",

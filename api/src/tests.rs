@@ -32,11 +32,16 @@ fn client() -> (TestClient<impl Endpoint<Output = Response>>, CancellationToken)
 }
 
 fn app() -> (App, CancellationToken) {
+    app_with(|_| ())
+}
+
+fn app_with(change: impl FnOnce(&mut Settings)) -> (App, CancellationToken) {
     common::process::install_crypto();
     let folder = std::env::temp_dir().join(format!("mws-api-tests-{}", std::process::id()));
     let secret = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
     let mut arguments = Arguments::parse_from(["api", "--secret-key", secret]);
     arguments.settings.data_dir = folder.clone();
+    change(&mut arguments.settings);
     let pool = PgPoolOptions::new()
         .acquire_timeout(Duration::from_millis(200))
         .connect_lazy("postgres://mws@localhost/none?host=/nonexistent")
@@ -116,6 +121,37 @@ async fn a_panic_is_answered_as_internal_and_tells_nothing_of_itself() {
     let mut response = refused(client.get("/api/v1/tools/x"), StatusCode::INTERNAL_SERVER_ERROR, Code::Internal).await;
     let body = response.0.take_body().into_string().await.unwrap_or_default();
     assert!(!body.contains("hunter2"));
+}
+
+#[tokio::test]
+async fn a_handler_that_never_ends_is_given_up_and_one_that_takes_a_stream_is_not() {
+    let (app, _shutdown) = app();
+    let hangs = poem::endpoint::make(|_| std::future::pending::<Response>());
+    let client = TestClient::new(Outer::new(hangs, app.clone()).within(Duration::from_millis(20)));
+    for path in ["/api/v1/operator/accounts", "/api/v1/tools/x", "/mcp"] {
+        let late = refused(client.post(path), StatusCode::SERVICE_UNAVAILABLE, Code::Unavailable).await;
+        late.assert_header("retry-after", "2");
+    }
+    let streams = poem::endpoint::make(|_| async {
+        // Ten ticks are longer than the others may take.
+        let mut ticks = tokio::time::interval(Duration::from_millis(5));
+        for _ in 0..10 {
+            ticks.tick().await;
+        }
+        Response::default()
+    });
+    let client = TestClient::new(Outer::new(streams, app).within(Duration::from_millis(20)));
+    client.put("/api/v1/uploads/upl_1/content").send().await.assert_status_is_ok();
+}
+
+#[tokio::test]
+async fn metrics_are_kept_off_the_customers_port_where_they_have_one_of_their_own() {
+    let (app, _shutdown) = app();
+    TestClient::new(crate::router(app)).get("/metrics").send().await.assert_status_is_ok();
+    let (app, _shutdown) = app_with(|settings| settings.health_listen = Some(([127, 0, 0, 1], 9_000).into()));
+    let client = TestClient::new(crate::router(app));
+    refused(client.get("/metrics"), StatusCode::NOT_FOUND, Code::RouteNotFound).await;
+    client.get("/healthz").send().await.assert_status_is_ok();
 }
 
 #[tokio::test]

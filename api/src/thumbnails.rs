@@ -4,6 +4,7 @@
 //! an item gets its link in the item; the link shows that one picture and nothing else, and nothing once the item is deleted.
 
 use crate::app::App;
+use crate::auth::in_time;
 use crate::error::{Answer, ApiError, Code};
 use crate::operation::{Refusals, Tag};
 use crate::text::Text;
@@ -92,11 +93,14 @@ impl Thumbnails {
 async fn find(app: &App, item: ItemId, picture: Picture, expires: i64) -> Answer<Option<Linked>> {
     #[expect(clippy::cast_precision_loss, reason = "only a second that this service has signed comes here")]
     let expires = expires as f64;
-    let mut conn = app.conn().await?;
-    Ok(match picture {
-        Picture::Item => footage::item_picture(&mut conn, item, expires).await?,
-        Picture::Moment(number) => footage::moment_picture(&mut conn, item, number, expires).await?,
+    in_time(async {
+        let mut conn = app.conn().await?;
+        match picture {
+            Picture::Item => footage::item_picture(&mut conn, item, expires).await,
+            Picture::Moment(number) => footage::moment_picture(&mut conn, item, number, expires).await,
+        }
     })
+    .await
 }
 
 fn gone() -> ApiError {

@@ -147,7 +147,8 @@ pub struct Settings {
     #[arg(long, env = "MWS_DRAIN_SECONDS", default_value_t = 20)]
     pub drain_seconds: u64,
 
-    /// Address and port of `/healthz`, `/readyz` and `/metrics` of a worker or a scheduler. Unset: not served.
+    /// Address and port of `/healthz`, `/readyz` and `/metrics`, another for each process of a host. Unset: a worker and a
+    /// scheduler don't serve them, and an api serves them on its own port; set, it keeps `/metrics` off that.
     #[arg(long, env = "MWS_HEALTH_LISTEN")]
     pub health_listen: Option<SocketAddr>,
 

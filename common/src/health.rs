@@ -1,7 +1,7 @@
 //! `/healthz`, `/readyz` and `/metrics`, which every process answers (design.md, "Settings").
 //!
-//! The api mounts them beside its routes; the worker and the scheduler serve them alone, where `MWS_HEALTH_LISTEN`
-//! says. Nothing here takes a credential and nothing tells of a customer.
+//! The worker and the scheduler serve them alone, where `MWS_HEALTH_LISTEN` says; so does the api, which mounts them beside
+//! its routes too, `/metrics` only where it is not served elsewhere. Nothing here takes a credential.
 
 use crate::measure;
 use crate::process::Process;
@@ -19,6 +19,8 @@ use tokio::time::{Instant, timeout};
 
 /// How long a check may take.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// When to ask again a process that is not ready.
+const RETRY_AFTER_SECONDS: u64 = 1;
 /// A queue loop that has not beaten for this long hangs.
 const LONGEST_SILENCE: Duration = Duration::from_secs(30);
 
@@ -71,17 +73,20 @@ impl Health {
 
     /// The three routes.
     pub fn routes(&self) -> Route {
-        let (ready, page) = (self.clone(), self.clone());
-        Route::new()
-            .at("/healthz", get(poem::endpoint::make_sync(|_| "ok\n")))
-            .at(
-                "/readyz",
-                get(poem::endpoint::make(move |_| {
-                    let health = ready.clone();
-                    async move { health.ready().await }
-                })),
-            )
-            .at("/metrics", get(poem::endpoint::make_sync(move |_| page.page())))
+        let page = self.clone();
+        self.probes().at("/metrics", get(poem::endpoint::make_sync(move |_| page.page())))
+    }
+
+    /// The two that balancers ask, which tell nothing of how much there is to do.
+    pub fn probes(&self) -> Route {
+        let ready = self.clone();
+        Route::new().at("/healthz", get(poem::endpoint::make_sync(|_| "ok\n"))).at(
+            "/readyz",
+            get(poem::endpoint::make(move |_| {
+                let health = ready.clone();
+                async move { health.ready().await }
+            })),
+        )
     }
 
     async fn ready(&self) -> Response {
@@ -98,7 +103,9 @@ impl Health {
         let ready = migrations == "ok" && queue != "silent";
         let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
         let body = json!({ "ready": ready, "database": database, "migrations": migrations, "queue": queue });
-        Response::builder().status(status).content_type("application/json").body(body.to_string())
+        let response = Response::builder().status(status).content_type("application/json");
+        let response = if ready { response } else { response.header("retry-after", RETRY_AFTER_SECONDS) };
+        response.body(body.to_string())
     }
 
     async fn pending_migrations(&self) -> sqlx::Result<i64> {
@@ -116,7 +123,7 @@ impl Health {
     }
 }
 
-/// Serves the three routes alone, if the settings name an address; for a process that serves nothing else.
+/// Serves the three routes alone, if the settings name an address.
 pub fn serve(process: &Process, beat: Option<Beat>) {
     let Some(listen) = process.settings.health_listen else { return };
     let (health, shutdown) = (Health::new(process, beat), process.shutdown.clone());

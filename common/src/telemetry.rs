@@ -5,21 +5,43 @@
 
 use crate::config::{LogFormat, Settings};
 use std::io::{IsTerminal, Write};
+use tracing::{Level, Metadata, Subscriber};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::filter_fn;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 /// Crates that show whole messages and headers when asked for all they have: they are never asked for that much.
-const QUIET: [&str; 4] = ["rmcp=info", "hyper=info", "h2=info", "reqwest=info"];
+const QUIET: [&str; 4] = ["rmcp", "hyper", "h2", "reqwest"];
 
-/// What of all that is said is logged, for what `log` asks for.
-pub fn filter(log: &str) -> EnvFilter {
-    let filter = EnvFilter::try_new(log).unwrap_or_else(|_| EnvFilter::new("info"));
-    QUIET.iter().filter_map(|quiet| quiet.parse().ok()).fold(filter, EnvFilter::add_directive)
+fn filter(log: &str) -> EnvFilter {
+    EnvFilter::try_new(log).unwrap_or_else(|_| EnvFilter::new("info"))
+}
+
+/// Whether a line may be logged at all. Beside the filter rather than in it, where a longer target would win.
+fn is_told(metadata: &Metadata<'_>) -> bool {
+    let name = metadata.target().split("::").next().unwrap_or_default();
+    *metadata.level() <= Level::INFO || !QUIET.contains(&name)
+}
+
+/// Logs to `subscriber`, without what is never told. A second start, as tests make, keeps the first one.
+fn begin(subscriber: impl Subscriber + Send + Sync + 'static) {
+    let _ = subscriber.with(filter_fn(is_told)).try_init();
+}
+
+/// What logs as text into what `writer` makes, as a process would that is asked for `log`. For tests of one thread's lines.
+pub fn subscriber<W: Write + 'static>(
+    log: &str,
+    writer: impl Fn() -> W + Send + Sync + 'static,
+) -> impl Subscriber + Send + Sync {
+    let builder = tracing_subscriber::fmt().with_env_filter(filter(log)).with_writer(writer).with_ansi(false);
+    builder.finish().with(filter_fn(is_told))
 }
 
 /// Logs as JSON into what `writer` makes, with what `log` asks for. For tests that read what was logged.
 pub fn start_into<W: Write + 'static>(log: &str, writer: impl Fn() -> W + Send + Sync + 'static) {
     let builder = tracing_subscriber::fmt().with_env_filter(filter(log)).with_writer(writer);
-    let _ = builder.json().flatten_event(true).try_init();
+    begin(builder.json().flatten_event(true).finish());
 }
 
 /// Starts logging to standard error. Call once, first thing in a main.
@@ -29,9 +51,8 @@ pub fn start(settings: &Settings) {
         .log_format
         .unwrap_or_else(|| if std::io::stderr().is_terminal() { LogFormat::Text } else { LogFormat::Json });
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    // A second start, as tests make, keeps the first subscriber.
-    let _ = match format {
-        LogFormat::Text => builder.try_init(),
-        LogFormat::Json => builder.json().flatten_event(true).try_init(),
-    };
+    match format {
+        LogFormat::Text => begin(builder.finish()),
+        LogFormat::Json => begin(builder.json().flatten_event(true).finish()),
+    }
 }

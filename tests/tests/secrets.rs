@@ -2,8 +2,11 @@
 //!
 //! A program of its own, because what is logged is one for a whole process.
 
+use anyhow::Context;
+use common::config::Signup;
+use common::store::accounts;
 use mws_tests::document::attempts;
-use mws_tests::world::{Client, Media, Receiver, World, runners, until};
+use mws_tests::world::{AuthorizationServer, Client, Media, Receiver, World, runners, until};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -46,8 +49,10 @@ impl Secrets {
                     match value {
                         Value::String(text) if SECRET_FIELDS.contains(&name.as_str()) => self.secret(text),
                         Value::String(text) => {
-                            if let Some((_, token)) = text.split_once("?token=") {
-                                self.secret(token);
+                            for mark in ["?token=", "&signature="] {
+                                if let Some((_, secret)) = text.split_once(mark) {
+                                    self.secret(secret);
+                                }
                             }
                         }
                         inner => self.note(inner),
@@ -78,8 +83,10 @@ async fn told(secrets: &mut Secrets, client: &Client, method: &str, path: &str, 
 async fn no_secret_is_logged_whatever_is_done_and_however_much_is_logged() -> anyhow::Result<()> {
     let log = Log::default();
     let written = log.clone();
-    common::telemetry::start_into("trace", move || written.clone());
-    let world = World::new().await?;
+    // By name too, which a filter takes for more.
+    common::telemetry::start_into("trace,rmcp::service=trace,hyper::proto=trace", move || written.clone());
+    let server = AuthorizationServer::start(env!("CARGO_TARGET_TMPDIR"))?;
+    let world = World::with_api(|_, api| api.oauth = server.settings(Signup::Refuse)).await?;
     let tenant = world.tenant("a").await?;
     let mut secrets = Secrets(SETTINGS.map(str::to_owned).to_vec());
     secrets.secret(tenant.key.expose());
@@ -114,6 +121,19 @@ async fn no_secret_is_logged_whatever_is_done_and_however_much_is_logged() -> an
     secrets.secret("hunter2hunter2hunter2hunter2hunter2");
     secrets.secret("hunter3hunter3hunter3hunter3hunter3");
 
+    // Somebody who signed in, and a link to a picture, which shows it to whoever has it.
+    let user = world.signed_in(&server, "anna", tenant.account).await?;
+    accounts::set_member(&mut *world.pool().acquire().await?, tenant.workspace, user, "owner").await?;
+    let token = server.token("anna").await?;
+    secrets.secret(&token);
+    let anna = world.client(Some(token));
+    assert_eq!(anna.send("GET", "/workspaces", &[], None).await?.status, 200);
+    sqlx::query("UPDATE items SET thumbnail_key = 'none' WHERE id = $1").bind(item).execute(world.pool()).await?;
+    let linked = told(&mut secrets, client, "GET", &format!("/library/items/{item}"), Value::Null).await?;
+    let link = linked["thumbnail_url"].as_str().unwrap_or_default();
+    let (_, link) = link.split_once("/api/v1").context("a link")?;
+    world.client(None).send("GET", link, &[], None).await?;
+
     // Every operation there is, by a key, by an operator, and by nobody.
     let project = told(&mut secrets, client, "POST", "/projects", json!({ "brief": "a film" })).await?;
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -144,7 +164,7 @@ async fn no_secret_is_logged_whatever_is_done_and_however_much_is_logged() -> an
         world.client(Some(wrong.to_owned())).send("GET", "/keys", &[], None).await?;
     }
 
-    assert!(secrets.0.len() >= 14, "only {} secrets were seen", secrets.0.len());
+    assert!(secrets.0.len() >= 16, "only {} secrets were seen", secrets.0.len());
     until("the log has told of the requests", async || {
         let length = log.0.lock().unwrap_or_else(PoisonError::into_inner).len();
         Ok((length > 10_000).then_some(()))

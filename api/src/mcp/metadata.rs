@@ -18,8 +18,9 @@ pub fn url(app: &App) -> String {
 
 /// The same answer at both places.
 pub fn add_to(route: Route, app: &App) -> Route {
-    let issuer = app.api.oauth.issuer.as_deref();
-    let body = metadata(&app.public_url, issuer, &app.api.oauth.audience).to_string();
+    let (issuer, audience) =
+        app.oauth.as_ref().map_or((None, &[][..]), |issuer| (Some(issuer.name()), issuer.audience()));
+    let body = metadata(&app.public_url, issuer, audience).to_string();
     let page = move |body: String| {
         get(make_sync(move |_| Response::builder().content_type("application/json").body(body.clone())))
     };

@@ -8,7 +8,7 @@ use super::keys::Keys;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 use tokio::sync::Mutex;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 /// How long keys are used before they are asked for again: a key that the issuer withdraws works that much longer.
 const FRESH: Duration = Duration::from_mins(10);
@@ -16,6 +16,9 @@ const FRESH: Duration = Duration::from_mins(10);
 const KEPT: Duration = Duration::from_hours(24);
 /// Between two fetches for the sake of keys that are not known.
 const PAUSE: Duration = Duration::from_secs(30);
+/// How long somebody whose key is at hand waits for a fetch, so that a key that was withdrawn is not believed because
+/// nobody had asked for a while.
+const COURTESY: Duration = Duration::from_secs(1);
 /// After a fetch that failed.
 const AFTER_FAILURE: Duration = Duration::from_secs(5);
 
@@ -37,7 +40,7 @@ struct Inner {
     discovery: Discovery,
     state: RwLock<State>,
     /// Held while a fetch is under way, so that there is one.
-    fetching: Mutex<()>,
+    fetching: Arc<Mutex<()>>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -56,6 +59,8 @@ struct State {
 enum Step {
     Use,
     Fetch,
+    /// Fetch, and use what is at hand if that takes long.
+    Refresh,
     /// Fetch for the sake of a key that is not known.
     Seek,
     Give(NoKey),
@@ -70,7 +75,7 @@ impl State {
             return waiting.map_or(Step::Fetch, away);
         };
         if age >= FRESH && waiting.is_none() {
-            return Step::Fetch;
+            return if is_known { Step::Refresh } else { Step::Fetch };
         }
         if is_known {
             return Step::Use;
@@ -89,7 +94,7 @@ impl State {
 impl KeyCache {
     /// Nothing is fetched before it is needed.
     pub fn new(discovery: Discovery) -> Self {
-        Self(Arc::new(Inner { discovery, state: RwLock::default(), fetching: Mutex::default() }))
+        Self(Arc::new(Inner { discovery, state: RwLock::default(), fetching: Arc::default() }))
     }
 
     /// The keys in which `is_known` finds what it looks for.
@@ -101,6 +106,11 @@ impl KeyCache {
             match (state.step(known.is_some(), Instant::now()), known) {
                 (Step::Use, Some(keys)) => return Ok(keys),
                 (Step::Give(why), _) => return Err(why),
+                (Step::Refresh, Some(keys)) => {
+                    if !self.refresh(state).await {
+                        return Ok(keys);
+                    }
+                }
                 (step, _) => self.fetch(state, step).await,
             }
         }
@@ -116,16 +126,36 @@ impl KeyCache {
     /// up at once could keep everybody else's new keys out.
     async fn fetch(&self, seen: State, step: Step) {
         let inner = Arc::clone(&self.0);
-        let fetching = tokio::spawn(async move { inner.fetch(&seen, step).await });
+        let fetching = tokio::spawn(async move {
+            let _one_at_a_time = inner.fetching.lock().await;
+            inner.fetch(&seen, step).await;
+        });
         // It panics only where the process is to end.
         let _ = fetching.await;
+    }
+
+    /// Fetches unless somebody does already, and waits a little. Whether it came to an end.
+    async fn refresh(&self, seen: State) -> bool {
+        let Ok(one_at_a_time) = Arc::clone(&self.0.fetching).try_lock_owned() else { return false };
+        let inner = Arc::clone(&self.0);
+        let fetching = tokio::spawn(async move {
+            inner.fetch(&seen, Step::Refresh).await;
+            drop(one_at_a_time);
+        });
+        timeout(COURTESY, fetching).await.is_ok()
+    }
+
+    /// Makes the keys so old that they are asked for again.
+    #[cfg(test)]
+    pub fn grow_old(&self) {
+        self.0.change(|state| state.loaded = state.loaded.and_then(|at| at.checked_sub(FRESH)));
     }
 }
 
 impl Inner {
-    /// Fetches, unless somebody else has since `seen`. Those who wait for it go by what it brought.
+    /// Fetches, unless somebody else has since `seen`. Those who wait for it go by what it brought. The caller holds
+    /// `fetching`.
     async fn fetch(&self, seen: &State, step: Step) {
-        let _one_at_a_time = self.fetching.lock().await;
         let now = Instant::now();
         let before = self.state();
         if (before.loaded, before.failed) != (seen.loaded, seen.failed) {
@@ -180,7 +210,8 @@ mod tests {
         assert_eq!(State::default().step(false, now), Step::Fetch);
         let loaded = State { keys: keys(), loaded: Some(now), ..State::default() };
         assert_eq!(loaded.step(true, now + FRESH - SECOND), Step::Use);
-        assert_eq!(loaded.step(true, now + FRESH), Step::Fetch);
+        assert_eq!(loaded.step(true, now + FRESH), Step::Refresh);
+        assert_eq!(loaded.step(false, now + FRESH), Step::Fetch);
     }
 
     #[test]
@@ -205,7 +236,7 @@ mod tests {
         assert_eq!(state.step(true, now + FRESH + SECOND), Step::Use);
         assert_eq!(state.step(false, now + FRESH + SECOND), away(5));
         // The next one asks again, and so does one whose key is at hand but old.
-        assert_eq!(state.step(true, now + FRESH + AFTER_FAILURE), Step::Fetch);
+        assert_eq!(state.step(true, now + FRESH + AFTER_FAILURE), Step::Refresh);
         let young = State { loaded: Some(now + FRESH), ..state };
         assert_eq!(young.step(false, now + FRESH + SECOND * 10), away(21));
         let old = State { failed: Some(now + KEPT), ..young };

@@ -22,14 +22,16 @@ const LEEWAY: i64 = 30;
 /// How much of a subject is shown to its owner, who will tell the operator.
 const SHOWN: usize = 64;
 
-/// The caller behind an access token, in the workspace that the request names, or else in the token's default one.
-pub async fn oauth_caller(app: &App, scope: &Scope, token: &str, named: Option<WorkspaceId>) -> Answer<Caller> {
+/// The caller behind an access token, in the workspace that the request names, or else in the token's default one. A name
+/// that is none is refused once it is known that the token is good.
+pub async fn oauth_caller(app: &App, scope: &Scope, token: &str, named: Answer<Option<WorkspaceId>>) -> Answer<Caller> {
     let Some(issuer) = &app.oauth else {
         return Err(unauthenticated("OAuth is not configured here; use an API key."));
     };
     let hash = CredentialHash::of(token);
     refuse_blocked(app, scope, &hash).await?;
     let claims = issuer.verify(token).await?;
+    let named = named?;
     let mut found = find(app, scope, &hash, issuer, &claims, named).await?;
     if found.user_id.is_none() && let_in(app, issuer, &claims).await? {
         found = find(app, scope, &hash, issuer, &claims, named).await?;
@@ -101,7 +103,8 @@ async fn let_in(app: &App, issuer: &Issuer, claims: &Claims) -> Answer<bool> {
         Signup::Refuse => Ok(false),
         Signup::Create => {
             // Of two first requests at once one makes the account, and both go on with it.
-            if users::sign_up(&mut *app.conn().await?, identity(issuer, claims), &claims.name).await? {
+            let asked = async { users::sign_up(&mut *app.conn().await?, identity(issuer, claims), &claims.name).await };
+            if in_time(asked).await? {
                 tracing::info!("Somebody new signed in by OAuth and has an account now.");
             }
             Ok(true)

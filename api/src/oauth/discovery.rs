@@ -142,7 +142,7 @@ fn places(issuer: &Url) -> Vec<Url> {
     places
 }
 
-/// An address without credentials, query or fragment, by HTTPS; plain HTTP on this machine alone.
+/// An address without credentials or fragment, by HTTPS; plain HTTP on this machine alone.
 fn trusted(text: &str) -> Result<Url, DiscoveryError> {
     let refused = || DiscoveryError::Address(text.to_owned());
     let url = Url::parse(text).map_err(|_| refused())?;

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use common::ids::WorkspaceId;
 use poem::http::StatusCode;
 use poem::listener::TcpAcceptor;
-use poem::{IntoResponse, Request, Response, Server, endpoint::make_sync};
+use poem::{IntoResponse, Request, Response, Server, endpoint::make};
 use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use serde_json::{Value, json};
@@ -55,10 +55,14 @@ struct Published {
     keys: Mutex<Vec<Value>>,
     fetched: AtomicUsize,
     is_away: AtomicBool,
+    hangs: AtomicBool,
 }
 
 impl Published {
-    fn answer(&self, request: &Request) -> Response {
+    async fn answer(&self, request: Request) -> Response {
+        if self.hangs.load(Ordering::SeqCst) {
+            std::future::pending::<()>().await;
+        }
         if self.is_away.load(Ordering::SeqCst) {
             return StatusCode::BAD_GATEWAY.into();
         }
@@ -103,7 +107,10 @@ impl Stage {
         published.publish(&[&key]);
         let acceptor = TcpAcceptor::from_std(listener).expect("an acceptor");
         let serving = Server::new_with_acceptor(acceptor);
-        tokio::spawn(serving.run(make_sync(move |request| answering.answer(&request))));
+        tokio::spawn(serving.run(make(move |request| {
+            let answering = Arc::clone(&answering);
+            async move { answering.answer(request).await }
+        })));
         let issuer = issuer(&url).expect("settings that are whole").expect("an issuer");
         Self { url, published, issuer, key }
     }
@@ -258,6 +265,27 @@ async fn while_the_issuer_is_away_known_keys_go_on_and_others_are_503_with_a_tim
     let unknown = TestKey::new("second");
     assert_eq!(stage.code(&stage.token(&unknown)).await.expect_err("perhaps new").0, Code::Unavailable);
     assert!(stage.code(&stage.token(&stage.key)).await.is_ok(), "and stays so");
+}
+
+#[tokio::test]
+async fn an_issuer_that_hangs_holds_up_nobody_whose_key_is_at_hand_and_a_withdrawn_key_is_noticed() {
+    let stage = Stage::new();
+    let token = stage.token(&stage.key);
+    assert!(stage.code(&token).await.is_ok());
+    stage.issuer.keys.grow_old();
+    stage.published.hangs.store(true, Ordering::SeqCst);
+    for _ in 0..2 {
+        // A fetch is given up after ten seconds.
+        let answer = tokio::time::timeout(std::time::Duration::from_secs(5), stage.code(&token)).await;
+        assert!(matches!(answer, Ok(Ok(_))), "{answer:?}");
+    }
+
+    let stage = Stage::new();
+    let token = stage.token(&stage.key);
+    assert!(stage.code(&token).await.is_ok());
+    stage.published.publish(&[&TestKey::new("second")]);
+    stage.issuer.keys.grow_old();
+    assert_eq!(stage.code(&token).await.expect_err("withdrawn").0, Code::Unauthenticated);
 }
 
 #[tokio::test]

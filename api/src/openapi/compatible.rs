@@ -78,9 +78,15 @@ impl Comparison<'_> {
     fn operation(&mut self, name: &str, before: &Value, after: &Value) {
         self.parameters(name, before, after);
         let (body, wanted) = (&before["requestBody"], &after["requestBody"]);
-        if body.is_null() && wanted["required"] == true {
+        if body["required"] != true && wanted["required"] == true {
             self.say(name, "needs a body now");
         }
+        // What generated clients call it.
+        if before["operationId"] != after["operationId"] {
+            let (was, is) = (&before["operationId"], &after["operationId"]);
+            self.say(name, &format!("was called {was} and is called {is}"));
+        }
+        self.security(name, before, after);
         for (media, content) in object(&body["content"]) {
             let now = wanted["content"].get(media).unwrap_or(NONE);
             self.content(&format!("{name}: its body"), Way::Sent, content, now);
@@ -100,6 +106,19 @@ impl Comparison<'_> {
                 let now = now["content"].get(media).unwrap_or(NONE);
                 self.content(&place, Way::Answered, content, now);
             }
+        }
+    }
+
+    /// Each way that there was to be let in has to be one still; an operation's own ways stand for the document's.
+    fn security(&mut self, name: &str, before: &Value, after: &Value) {
+        let ways = |document: &Value, operation: &Value| -> BTreeSet<String> {
+            let own = if operation["security"].is_null() { &document["security"] } else { &operation["security"] };
+            let ways = list(own).iter().map(Value::to_string).collect::<BTreeSet<_>>();
+            if ways.is_empty() { BTreeSet::from(["{}".to_owned()]) } else { ways }
+        };
+        let is = ways(self.new, after);
+        for gone in ways(self.old, before).difference(&is).filter(|_| !is.contains("{}")) {
+            self.say(name, &format!("is not open to {gone} any more"));
         }
     }
 
@@ -143,11 +162,36 @@ impl Comparison<'_> {
             let (was, is) = (&before["type"], &after["type"]);
             return self.say(place, &format!("was {was} and is {is}"));
         }
+        self.choices(place, way, (&before, &after), depth);
         self.values(place, way, &before, &after);
         self.limits(place, way, &before, &after);
         self.fields(place, way, (&before, &after), depth);
         if !before["items"].is_null() {
             self.schema(&format!("{place}[]"), way, (&before["items"], &after["items"]), depth + 1);
+        }
+        if before["additionalProperties"].is_object() && after["additionalProperties"].is_object() {
+            let further = (&before["additionalProperties"], &after["additionalProperties"]);
+            self.schema(&format!("{place}.*"), way, further, depth + 1);
+        }
+    }
+
+    /// The alternatives of a schema, each against the one at its place: one that is sent may not go, and one that is answered
+    /// may not come, for a client that reads it knows those that there were.
+    fn choices(&mut self, place: &str, way: Way, (before, after): (&Value, &Value), depth: usize) {
+        for keyword in ["anyOf", "oneOf"] {
+            let (was, is) = (list(&before[keyword]), list(&after[keyword]));
+            match way {
+                Way::Sent if is.len() < was.len() || (was.is_empty() && !is.is_empty()) => {
+                    self.say(place, &format!("takes fewer kinds by {keyword}"));
+                }
+                Way::Answered if is.len() > was.len() || (is.is_empty() && !was.is_empty()) => {
+                    self.say(place, &format!("answers other kinds by {keyword}"));
+                }
+                _ => {}
+            }
+            for (number, pair) in was.iter().zip(is).enumerate() {
+                self.schema(&format!("{place}|{number}"), way, pair, depth + 1);
+            }
         }
     }
 
@@ -186,7 +230,7 @@ impl Comparison<'_> {
                 self.say(place, &format!("has a lower {keyword}"));
             }
         }
-        for keyword in ["pattern", "format", "uniqueItems"] {
+        for keyword in ["pattern", "format", "uniqueItems", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"] {
             if !after[keyword].is_null() && after[keyword] != before[keyword] {
                 self.say(place, &format!("has another {keyword}"));
             }
@@ -225,6 +269,8 @@ mod tests {
         let content = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/It" } } });
         json!({
             "paths": { "/it": { "post": {
+                "operationId": "it",
+                "security": [{ "bearer": [] }],
                 "parameters": [{ "name": "limit", "in": "query", "schema": { "type": "integer", "maximum": 100 } }],
                 "requestBody": { "content": content },
                 "responses": { "200": { "headers": { "X-Id": {} }, "content": content } },
@@ -294,6 +340,25 @@ mod tests {
     }
 
     #[test]
+    fn what_a_schema_leaves_to_choose_from_counts_as_itself() {
+        let either = |kinds: &[&str]| {
+            let kinds: Vec<Value> = kinds.iter().map(|kind| json!({ "type": kind })).collect();
+            let schema = json!({ "anyOf": kinds, "additionalProperties": { "type": "string" } });
+            document(&schema)
+        };
+        let both = either(&["string", "integer"]);
+        assert_eq!(breaks(&both, &both), [""; 0]);
+        assert_eq!(breaks(&both, &either(&["string"])), ["POST /it: its body takes fewer kinds by anyOf."]);
+        assert_eq!(breaks(&either(&["string"]), &both), ["POST /it: 200 answers other kinds by anyOf."]);
+        let other = breaks(&both, &either(&["string", "boolean"]));
+        assert_eq!(other.first().map(String::as_str), Some("POST /it: its body|1 was \"integer\" and is \"boolean\"."));
+        let mut further = both.clone();
+        further["components"]["schemas"]["It"]["additionalProperties"]["type"] = "integer".into();
+        let found = breaks(&both, &further);
+        assert_eq!(found.first().map(String::as_str), Some("POST /it: its body.* was \"string\" and is \"integer\"."));
+    }
+
+    #[test]
     fn parameters_headers_and_statuses_count_too() {
         let changed = |change: fn(&mut Value)| {
             let (old, mut new) = (document(&it()), document(&it()));
@@ -312,5 +377,13 @@ mod tests {
             ["POST /it: 200 has no header X-Id any more."]
         );
         assert_eq!(changed(|it| it["responses"] = json!({})), ["POST /it: 200 is gone."]);
+        assert_eq!(changed(|it| it["requestBody"]["required"] = true.into()), ["POST /it needs a body now."]);
+        assert_eq!(
+            changed(|it| it["operationId"] = "other".into()),
+            ["POST /it was called \"it\" and is called \"other\"."]
+        );
+        let key = |it: &mut Value| it["security"] = json!([{ "operator": [] }]);
+        assert_eq!(changed(key), ["POST /it is not open to {\"bearer\":[]} any more."]);
+        assert_eq!(changed(|it| it["security"] = json!([])), [""; 0]);
     }
 }

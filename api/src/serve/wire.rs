@@ -4,18 +4,15 @@
 //! headers whole soon after; and while it is answered nothing is asked of the client but to take the answer (bodies have
 //! deadlines of their own where they are read). A request that can't be read never reaches the service: the HTTP
 //! implementation answers it with a bare status line, which is replaced here by the envelope and the headers that every
-//! answer has. HTTP/2 keeps its own order; of it only the beginning is watched.
+//! answer has. HTTP/2 is not spoken, and who begins with it is told so.
 
-use bytes::Bytes;
-use http_body_util::combinators::BoxBody;
-use hyper::body::{Body, Frame, SizeHint};
-use poem::Response;
-use poem::http::{self, StatusCode};
+use super::exchange::Exchange;
+use super::unreadable::bare_refusal;
+use poem::http::StatusCode;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -40,78 +37,16 @@ impl Default for Patience {
 
 /// What is kept of a request line, to know which envelope its refusal takes.
 const KEPT: usize = 64;
+/// Bytes of headers that are read at a time: the HTTP implementation looks at their cap between two reads.
+const PIECE: usize = 4 << 10;
+/// How a client begins that takes for granted that HTTP/2 is spoken.
+const HTTP_2: &[u8] = b"PRI * HTTP/2.0";
+/// How long one who was refused is listened to still. To close on bytes that nobody read resets the connection, and the
+/// refusal may be lost with it.
+pub const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Makes the whole answer to a request that could not be read, from its status and its path.
 type Refusal = Arc<dyn Fn(StatusCode, &str) -> Vec<u8> + Send + Sync>;
-
-/// How many answers of a connection are under way, and how many there have been.
-#[derive(Clone, Default)]
-pub struct Exchange(Arc<Counts>);
-
-#[derive(Default)]
-struct Counts {
-    under_way: AtomicUsize,
-    begun: AtomicUsize,
-}
-
-impl Exchange {
-    /// None yet.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// An answer is under way until this is dropped.
-    pub fn answering(&self) -> Answering {
-        self.0.begun.fetch_add(1, Ordering::AcqRel);
-        self.0.under_way.fetch_add(1, Ordering::AcqRel);
-        Answering(Arc::clone(&self.0))
-    }
-
-    fn is_answering(&self) -> bool {
-        self.0.under_way.load(Ordering::Acquire) > 0
-    }
-
-    fn begun(&self) -> usize {
-        self.0.begun.load(Ordering::Acquire)
-    }
-}
-
-/// An answer that is under way.
-pub struct Answering(Arc<Counts>);
-
-impl Drop for Answering {
-    fn drop(&mut self) {
-        self.0.under_way.fetch_sub(1, Ordering::AcqRel);
-    }
-}
-
-/// The response, whose body holds `answering` until it has been sent.
-pub fn held(response: Response, answering: Answering) -> http::Response<Held> {
-    http::Response::from(response).map(|body| Held { body, _answering: answering })
-}
-
-/// A body that is under way until it is dropped. It is as long as the one that it holds.
-pub struct Held {
-    body: BoxBody<Bytes, io::Error>,
-    _answering: Answering,
-}
-
-impl Body for Held {
-    type Data = Bytes;
-    type Error = io::Error;
-
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
-}
 
 /// What is awaited of the client.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -122,7 +57,7 @@ enum Phase {
     Head,
     /// Another request.
     Rest,
-    /// Nothing: it is answered, or it speaks HTTP/2.
+    /// Nothing: it is answered.
     Answering,
 }
 
@@ -151,7 +86,7 @@ pub struct Wire<Io> {
     refusal: Refusal,
     patience: Patience,
     phase: Phase,
-    multiplexed: bool,
+    speaks_http_2: bool,
     /// How many answers had begun when it was last looked.
     begun: usize,
     /// The beginning of the request that is being read.
@@ -159,6 +94,9 @@ pub struct Wire<Io> {
     deadline: Pin<Box<Sleep>>,
     stall: Option<Pin<Box<Sleep>>>,
     substitute: Option<Substitute>,
+    /// Whether a refusal of ours was the last that was said, and until when its reader is listened to.
+    refused: bool,
+    farewell: Option<Pin<Box<Sleep>>>,
 }
 
 impl<Io> Wire<Io> {
@@ -170,12 +108,14 @@ impl<Io> Wire<Io> {
             refusal,
             patience,
             phase: Phase::Greeting,
-            multiplexed: false,
+            speaks_http_2: false,
             begun: 0,
             line: Vec::new(),
             deadline: Box::pin(sleep(patience.head)),
             stall: None,
             substitute: None,
+            refused: false,
+            farewell: None,
         }
     }
 
@@ -197,25 +137,29 @@ impl<Io> Wire<Io> {
         let begun = self.exchange.begun();
         let answered = begun != self.begun || self.phase == Phase::Answering;
         self.begun = begun;
-        if self.exchange.is_answering() || self.multiplexed {
+        if self.exchange.is_answering() {
             self.enter(Phase::Answering);
         } else if answered {
             self.enter(Phase::Rest);
         }
     }
 
-    /// Takes note of what the client sent.
-    fn took(&mut self, bytes: &[u8]) {
+    /// Takes note of what the client sent. The HTTP implementation would close on a client that begins with HTTP/2 without a
+    /// word; with a byte of that beginning spoilt it refuses it as it does everything that it can't read.
+    fn took(&mut self, bytes: &mut [u8]) {
         self.look();
         if self.phase == Phase::Answering {
             return;
         }
         self.enter(Phase::Head);
-        let room = KEPT.saturating_sub(self.line.len());
+        let known = self.line.len();
+        let room = KEPT.saturating_sub(known);
         self.line.extend_from_slice(&bytes[..bytes.len().min(room)]);
-        if self.line.starts_with(b"PRI * HTTP/2.0") {
-            self.multiplexed = true;
-            self.enter(Phase::Answering);
+        if self.line.starts_with(HTTP_2)
+            && let Some(last) = (HTTP_2.len() - 1).checked_sub(known)
+        {
+            self.speaks_http_2 = true;
+            bytes[last] = 0;
         }
     }
 
@@ -243,40 +187,37 @@ impl<Io> Wire<Io> {
     }
 
     /// What to send in place of `bytes`, if they end in a status line that the HTTP implementation made by itself, which
-    /// is the last thing it says. Nothing else that is sent here can end so: bodies are JSON or text of ours.
+    /// is the last thing it says. While an answer of ours is under way they are its bytes, whatever they look like.
     fn substitute(&self, bytes: &[u8]) -> Option<Substitute> {
-        if self.multiplexed {
+        if self.exchange.is_answering() {
             return None;
         }
         let (at, status) = bare_refusal(bytes)?;
+        let status = if self.speaks_http_2 { StatusCode::HTTP_VERSION_NOT_SUPPORTED } else { status };
         let mut all = bytes[..at].to_vec();
         all.extend((self.refusal)(status, &self.path()));
         Some(Substitute { bytes: all, written: 0, stands_for: bytes.len() })
     }
 }
 
-/// Where a refusal without a body begins in these bytes, if they end in one, and its status.
-fn bare_refusal(bytes: &[u8]) -> Option<(usize, StatusCode)> {
-    const BEGINS: &[u8] = b"HTTP/1.1 4";
-    const LONGEST: usize = 256;
-    if !bytes.ends_with(b"\r\n\r\n") {
-        return None;
-    }
-    let from = bytes.len().saturating_sub(LONGEST);
-    let at = from + bytes[from..].windows(BEGINS.len()).rposition(|window| window == BEGINS)?;
-    let head = std::str::from_utf8(&bytes[at..]).ok()?;
-    let is_bare = head.contains("content-length: 0\r\n") && !head.contains("x-request-id");
-    let status = head.get(9..12)?.parse().ok()?;
-    is_bare.then_some((at, status))
-}
-
 impl<Io: AsyncRead + Unpin> AsyncRead for Wire<Io> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
-        if Pin::new(&mut self.io).poll_read(cx, buf)?.is_pending() {
+        self.look();
+        let read = if self.phase == Phase::Answering {
+            Pin::new(&mut self.io).poll_read(cx, buf)
+        } else {
+            let room = buf.remaining().min(PIECE);
+            let mut piece = ReadBuf::new(buf.initialize_unfilled_to(room));
+            let read = Pin::new(&mut self.io).poll_read(cx, &mut piece);
+            let length = piece.filled().len();
+            buf.advance(length);
+            read
+        };
+        if read?.is_pending() {
             return self.overdue(cx);
         }
-        self.took(&buf.filled()[before..]);
+        self.took(&mut buf.filled_mut()[before..]);
         Poll::Ready(Ok(()))
     }
 }
@@ -294,10 +235,27 @@ impl<Io: AsyncWrite + Unpin> Wire<Io> {
     }
 }
 
-impl<Io: AsyncWrite + Unpin> AsyncWrite for Wire<Io> {
+impl<Io: AsyncRead + Unpin> Wire<Io> {
+    /// Reads what a client that was refused sends still, until it ends or its time is over.
+    fn listen_on(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let farewell = self.farewell.get_or_insert_with(|| Box::pin(sleep(FAREWELL)));
+        let mut bytes = [0; 4 << 10];
+        while farewell.as_mut().poll(cx).is_pending() {
+            let mut unread = ReadBuf::new(&mut bytes);
+            let read = ready!(Pin::new(&mut self.io).poll_read(cx, &mut unread));
+            if read.is_err() || unread.filled().is_empty() {
+                break;
+            }
+        }
+        Poll::Ready(())
+    }
+}
+
+impl<Io: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<Io> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if self.substitute.is_none() {
             self.substitute = self.substitute(bytes);
+            self.refused = self.substitute.is_some();
         }
         let Some(mut substitute) = self.substitute.take() else { return self.send(cx, bytes) };
         while substitute.written < substitute.bytes.len() {
@@ -315,7 +273,10 @@ impl<Io: AsyncWrite + Unpin> AsyncWrite for Wire<Io> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.io).poll_shutdown(cx)
+        if self.farewell.is_none() {
+            ready!(Pin::new(&mut self.io).poll_shutdown(cx))?;
+        }
+        if self.refused { self.listen_on(cx).map(Ok) } else { Poll::Ready(Ok(())) }
     }
 }
 
@@ -323,18 +284,6 @@ impl<Io: AsyncWrite + Unpin> AsyncWrite for Wire<Io> {
 mod tests {
     use super::*;
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
-
-    #[test]
-    fn a_bare_refusal_is_found_behind_an_answer_and_an_answer_of_ours_is_none() {
-        let bare = b"HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\ncontent-length: 0\r\ndate: x\r\n\r\n";
-        let ours = b"HTTP/1.1 404 Not Found\r\nx-request-id: req_1\r\ncontent-length: 0\r\n\r\n";
-        assert_eq!(bare_refusal(bare), Some((0, StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE)));
-        let both = [&ours[..], &bare[..]].concat();
-        assert_eq!(bare_refusal(&both), Some((ours.len(), StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE)));
-        assert_eq!(bare_refusal(ours), None);
-        assert_eq!(bare_refusal(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"), None);
-        assert_eq!(bare_refusal(b""), None);
-    }
 
     const SOON: Duration = Duration::from_millis(20);
     const NEVER: Duration = Duration::from_hours(1);
@@ -393,5 +342,31 @@ mod tests {
         let mut told = [0; 64];
         let length = client.read(&mut told).await.expect("an answer");
         assert_eq!(std::str::from_utf8(&told[..length]), Ok("400 Bad Request for /tools/x"));
+    }
+
+    #[tokio::test]
+    async fn who_begins_with_http_2_is_told_so_in_whatever_pieces_it_comes() {
+        let (mut wire, mut client, _) = watched(Patience::default());
+        for (piece, read) in [("PRI * HT", "PRI * HT"), ("TP/2.0\r\n", "TP/2.\0\r\n")] {
+            client.write_all(piece.as_bytes()).await.expect("room");
+            let mut told = [0; 16];
+            let length = wire.read(&mut told).await.expect("a piece");
+            assert_eq!(std::str::from_utf8(&told[..length]), Ok(read));
+        }
+        wire.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n").await.expect("it is taken");
+        let mut told = [0; 64];
+        let length = client.read(&mut told).await.expect("an answer");
+        assert_eq!(std::str::from_utf8(&told[..length]), Ok("505 HTTP Version Not Supported for *"));
+    }
+
+    #[tokio::test]
+    async fn what_looks_like_a_bare_refusal_within_an_answer_is_sent_as_it_is() {
+        let (mut wire, mut client, exchange) = watched(Patience::default());
+        let _answering = exchange.answering();
+        let bare = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n";
+        wire.write_all(bare).await.expect("room");
+        let mut told = [0; 64];
+        let length = client.read(&mut told).await.expect("an answer");
+        assert_eq!(&told[..length], bare);
     }
 }

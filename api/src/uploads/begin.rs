@@ -9,14 +9,14 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use common::config::Settings;
+use common::domain::credential::CredentialHash;
 use common::domain::item::{check_name, check_ref};
 use common::domain::upload::{essence, is_taken};
-use common::ids::{AccountId, ItemId, UploadId};
+use common::ids::{ItemId, UploadId};
 use common::process::Process;
 use common::queue::{self, Queue, Subject, Ticket};
 use common::store::items::{self, Added, NewItem};
 use common::store::uploads::{self, NewImport, NewUpload};
-use sha2::{Digest, Sha256};
 use sqlx::PgConnection;
 
 /// Bytes that will be sent, as far as that can be judged before they are.
@@ -69,7 +69,7 @@ pub(super) async fn begin(app: &App, caller: &Caller, announced: &Announced) -> 
     let token = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>());
     let item_ref = announced.item_ref.clone().unwrap_or_else(|| item.to_string());
     let mut begin_upload = app.process.pool.begin().await?;
-    reserve(&mut begin_upload, &app.process, caller.workspace.account_id, announced.bytes).await?;
+    reserve(&mut begin_upload, &app.process, caller, announced.bytes).await?;
     let new = NewItem {
         id: item,
         workspace_id: caller.workspace.id,
@@ -80,6 +80,7 @@ pub(super) async fn begin(app: &App, caller: &Caller, announced: &Announced) -> 
         bytes: announced.bytes,
     };
     add(&mut begin_upload, &new).await?;
+    let token_hash = token_hash(&token);
     let new = NewUpload {
         id: upload,
         item_id: item,
@@ -89,7 +90,7 @@ pub(super) async fn begin(app: &App, caller: &Caller, announced: &Announced) -> 
         content_type: &announced.content_type,
         bytes: announced.bytes,
         sha256: announced.sha256.as_ref().map(<[u8; 32]>::as_slice),
-        token_hash: &token_hash(&token),
+        token_hash: token_hash.as_bytes(),
     };
     let expires_at = uploads::add(&mut begin_upload, &new).await?;
     begin_upload.commit().await?;
@@ -135,7 +136,7 @@ pub async fn import(app: &App, caller: &Caller, asked: &Import<'_>) -> Answer<Im
     let (workspace_id, account_id) = (caller.workspace.id, caller.workspace.account_id);
     let mut import = process.pool.begin().await?;
     // Its size is unknown, so a byte is asked for; the worker stops at what is left when it fetches.
-    reserve(&mut import, process, account_id, 1).await?;
+    reserve(&mut import, process, caller, 1).await?;
     let item_ref = item_ref.unwrap_or_else(|| item.to_string());
     let new =
         NewItem { id: item, workspace_id, account_id, item_ref: &item_ref, name: &name, content_type: None, bytes: 0 };
@@ -157,14 +158,20 @@ pub async fn import(app: &App, caller: &Caller, asked: &Import<'_>) -> Answer<Im
 }
 
 /// Refuses what would take the account past its storage. Others that add to it wait until the transaction ends.
-async fn reserve(conn: &mut PgConnection, process: &Process, account: AccountId, bytes: i64) -> Answer<()> {
+async fn reserve(conn: &mut PgConnection, process: &Process, caller: &Caller, bytes: i64) -> Answer<()> {
+    let account = caller.workspace.account_id;
     items::lock_storage(conn, account).await?;
     let kept = items::bytes_kept(conn, account).await?;
     let quota = process.settings.storage_quota_bytes;
     if u64::try_from(kept.saturating_add(bytes)).is_ok_and(|wanted| wanted <= quota) {
         return Ok(());
     }
-    let message = format!("The account may keep {quota} bytes and keeps {kept}; this does not fit.");
+    // What somebody else's account keeps in its other workspaces is not a guest's to know.
+    let message = if account == caller.account_id {
+        format!("The account may keep {quota} bytes and keeps {kept}; this does not fit.")
+    } else {
+        "The workspace's account has not that much storage left.".to_owned()
+    };
     Err(ApiError::new(Code::FileTooLarge, message).suggest("Delete items that are no longer needed."))
 }
 
@@ -179,8 +186,8 @@ async fn add(conn: &mut PgConnection, item: &NewItem<'_>) -> Answer<()> {
 }
 
 /// SHA-256 of a token, which is all that is kept of it.
-pub(super) fn token_hash(token: &str) -> [u8; 32] {
-    Sha256::digest(token.as_bytes()).into()
+pub(super) fn token_hash(token: &str) -> CredentialHash {
+    CredentialHash::of(token)
 }
 
 fn missing(field: &str) -> ApiError {

@@ -4,6 +4,7 @@ use super::begin::token_hash;
 use super::sending::{Sending, Stored};
 use super::{expired, unknown};
 use crate::app::App;
+use crate::auth::in_time;
 use crate::error::{Answer, ApiError, Code};
 use bytes::Bytes;
 use common::domain::upload::{UploadStatus, essence};
@@ -74,7 +75,8 @@ pub(super) async fn receive(app: &App, upload: UploadId, token: Option<&str>, bo
     let mut stream = steady(body.into_bytes_stream());
     let let_in = async {
         // No connection is held while the bytes come.
-        let row = uploads::find(&mut *app.conn().await?, upload).await?.ok_or_else(unknown)?;
+        let asked = async { uploads::find(&mut *app.conn().await?, upload).await };
+        let row = in_time(asked).await?.ok_or_else(unknown)?;
         admit(&row, token, content_type.as_deref())?;
         let declared = u64::try_from(row.declared_bytes.unwrap_or(0)).unwrap_or(0);
         if content_length.is_some_and(|length| length > declared) {
@@ -125,8 +127,7 @@ async fn store(app: &App, sending: &Sending, item: ItemId, declared: u64, stream
 fn admit(row: &UploadRow, token: Option<&str>, content_type: Option<&str>) -> Answer<()> {
     // An import has no token, so nobody can send for it.
     let expected = row.token_hash.as_deref().ok_or_else(unknown)?;
-    let given = token.map(token_hash);
-    if given.as_ref().map(<[u8; 32]>::as_slice) != Some(expected) {
+    if !token.is_some_and(|token| token_hash(token).is_kept_as(expected)) {
         return Err(ApiError::new(Code::Unauthenticated, "The token in the URL is not this upload's."));
     }
     match row.status {

@@ -5,6 +5,7 @@
 
 use super::content::{busy, completed};
 use crate::app::App;
+use crate::auth::in_time;
 use crate::error::Answer;
 use common::ids::UploadId;
 use common::media::Written;
@@ -37,8 +38,8 @@ impl Sending {
     /// `upload_incomplete` while another request sends.
     pub(super) async fn begin(app: &App, upload: UploadId) -> Answer<Self> {
         let by = Uuid::from_u128(rand::random());
-        let let_in = uploads::let_in(&mut *app.conn().await?, upload, by).await?;
-        let LetIn::Yes { dropped } = let_in else { return Err(busy()) };
+        let asked = async { uploads::let_in(&mut *app.conn().await?, upload, by).await };
+        let LetIn::Yes { dropped } = in_time(asked).await? else { return Err(busy()) };
         let sending = Self { upload, app: app.clone(), by, settled: false };
         sending.drop_object(dropped.as_deref()).await;
         Ok(sending)
@@ -61,9 +62,11 @@ impl Sending {
     /// Makes what was stored the upload's, or drops it.
     pub(super) async fn settle(mut self, Stored { key, written }: Stored) -> Answer<Written> {
         let bytes = i64::try_from(written.bytes).unwrap_or(i64::MAX);
-        let mut conn = self.app.conn().await?;
-        let received = uploads::receive(&mut conn, self.upload, self.by, &key, bytes, &written.sha256).await?;
-        drop(conn);
+        let received = in_time(async {
+            let mut conn = self.app.conn().await?;
+            uploads::receive(&mut conn, self.upload, self.by, &key, bytes, &written.sha256).await
+        });
+        let received = received.await?;
         self.settled = true;
         match received {
             Received::Recorded => Ok(written),

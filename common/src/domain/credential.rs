@@ -30,6 +30,11 @@ impl CredentialHash {
     pub fn matches(&self, other: &Self) -> bool {
         self.0.ct_eq(&other.0).into()
     }
+
+    /// Whether the tables keep it as these bytes, in constant time.
+    pub fn is_kept_as(&self, bytes: &[u8]) -> bool {
+        self.0.as_slice().ct_eq(bytes).into()
+    }
 }
 
 impl fmt::Debug for CredentialHash {

@@ -48,6 +48,9 @@ pub struct Operators(Vec<Operator>);
 /// Why the operators' tokens can't be used. It never holds one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OperatorError {
+    /// The nameless token is too short.
+    #[error("MWS_OPERATOR_TOKEN is shorter than 16 characters")]
+    Short,
     /// An entry has another form.
     #[error("entry {0} of MWS_OPERATOR_TOKENS is not `name:read:token` or `name:act:token`")]
     Form(usize),
@@ -63,10 +66,13 @@ impl Operators {
     /// Reads the two settings.
     ///
     /// # Errors
-    /// [`OperatorError`], which names the entry by its place, counted from 1.
+    /// [`OperatorError`], which names an entry by its place, counted from 1.
     pub fn read(single: Option<&SecretString>, named: Option<&SecretString>) -> Result<Self, OperatorError> {
         let mut all = Vec::new();
         if let Some(token) = single.map(ExposeSecret::expose_secret).filter(|token| !token.is_empty()) {
+            if token.len() < SHORTEST_TOKEN {
+                return Err(OperatorError::Short);
+            }
             all.push(Operator { name: NAMELESS.to_owned(), role: OperatorRole::Act, token: CredentialHash::of(token) });
         }
         let entries = named.map_or("", ExposeSecret::expose_secret).split(',').map(str::trim);
@@ -141,6 +147,7 @@ mod tests {
             assert_eq!(refused, error, "{named}");
             assert!(!refused.to_string().contains(ANNA));
         }
+        assert_eq!(read("fifteen-letters", "").err(), Some(OperatorError::Short));
     }
 
     #[test]

@@ -2,11 +2,19 @@
 
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{PgConnection, PgPool, Row};
+use sqlx::{Connection, PgConnection, PgPool, Row};
 use std::str::FromStr;
 use std::time::Duration;
 
 static OURS: Migrator = sqlx::migrate!("../migrations");
+
+/// A connection that was used within this time is taken to be alive.
+const REST: Duration = Duration::from_secs(1);
+/// How long a connection that has rested may take to answer. Another can be made in its place within the time that a caller
+/// waits for one.
+const LONGEST_PROBE: Duration = Duration::from_secs(2);
+/// How long one that comes back may take.
+const LONGEST_RETURN: Duration = Duration::from_secs(5);
 
 /// How many connections a pool may hold.
 #[derive(Debug, Clone, Copy)]
@@ -21,13 +29,7 @@ pub async fn connect(url: &str, size: PoolSize, name: &str) -> sqlx::Result<PgPo
         ("idle_in_transaction_session_timeout", "10s"),
         ("timezone", "UTC"),
     ]);
-    PgPoolOptions::new()
-        .max_connections(size.0)
-        .acquire_timeout(Duration::from_secs(5))
-        .test_before_acquire(false)
-        .after_release(|conn, _| Box::pin(at_rest(conn)))
-        .connect_with(options)
-        .await
+    limited(size).connect_with(options).await
 }
 
 /// Connections to the same database whose commits are not waited for until they are on disk: for tickets and wake-ups,
@@ -35,12 +37,32 @@ pub async fn connect(url: &str, size: PoolSize, name: &str) -> sqlx::Result<PgPo
 /// They are opened when they are needed.
 pub fn without_waiting(pool: &PgPool, size: PoolSize) -> PgPool {
     let options = (*pool.connect_options()).clone().options([("synchronous_commit", "off")]);
+    limited(size).connect_lazy_with(options)
+}
+
+/// Connections are asked for a sign of life where that costs next to nothing: after a rest, and when they come back.
+fn limited(size: PoolSize) -> PgPoolOptions {
     PgPoolOptions::new()
         .max_connections(size.0)
         .acquire_timeout(Duration::from_secs(5))
         .test_before_acquire(false)
-        .after_release(|conn, _| Box::pin(at_rest(conn)))
-        .connect_lazy_with(options)
+        .before_acquire(|conn, seen| Box::pin(answers(conn, seen.idle_for)))
+        .after_release(|conn, _| Box::pin(in_time(LONGEST_RETURN, at_rest(conn))))
+}
+
+/// Whether the server still answers on a connection that has rested for a while: a host that went without a word leaves
+/// connections that look alive until TCP gives up, a quarter of an hour later.
+async fn answers(conn: &mut PgConnection, idle: Duration) -> sqlx::Result<bool> {
+    if idle >= REST {
+        in_time(LONGEST_PROBE, conn.ping()).await?;
+    }
+    Ok(true)
+}
+
+/// An error where no answer comes in time: what is dropped for it closes its connection at once, and frees its place.
+async fn in_time<T>(patience: Duration, asked: impl Future<Output = sqlx::Result<T>>) -> sqlx::Result<T> {
+    let late = |_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into());
+    tokio::time::timeout(patience, asked).await.map_err(late)?
 }
 
 /// Whether a connection that comes back to the pool has no transaction open; one that has is closed.

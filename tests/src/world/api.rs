@@ -1,9 +1,9 @@
 //! The api as its clients meet it: on a loopback port, by HTTP.
 
-use super::until;
+use super::{Proxy, until};
 use anyhow::{Context, ensure};
 use api::app::{API_PATH, App};
-use common::config::ApiSettings;
+use common::config::{ApiSettings, Settings};
 use common::process::Process;
 use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderValue};
@@ -229,6 +229,16 @@ fn wish<R: Display>(refs: &[R], reads: &[&str]) -> Value {
 }
 
 impl super::World {
+    /// Another api of this service, which reaches the database through `proxy`: its process, which ends it, and somebody
+    /// without a credential who calls it.
+    pub async fn api_behind(&self, proxy: &Proxy) -> anyhow::Result<(Process, Client)> {
+        let settings = Settings { database_url: Some(proxy.url.clone()), ..self.settings.clone() };
+        let process = Process::start(settings, super::CONNECTIONS, "api").await?;
+        let api = Api::start(&process, super::settings::api()?)?;
+        let client = api.client(None);
+        Ok((process, client))
+    }
+
     /// A caller with this credential, or none.
     pub fn client(&self, credential: Option<String>) -> Client {
         self.api.client(credential)

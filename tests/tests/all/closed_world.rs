@@ -10,6 +10,7 @@ use mws_tests::world::{Answer, AuthorizationServer, Client, Media, Tenant, World
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::time::Duration;
 
 const TEMPORARY: &str = env!("CARGO_TARGET_TMPDIR");
 /// The token that operates a test's service (`world/settings.rs`).
@@ -142,7 +143,7 @@ fn expected<'a>(row: &'a Row, caller: &str) -> &'a str {
         (Open, _) | (Operator, "operator") => answered,
         (Operator, _) | (_, "none" | "operator") => "401 unauthenticated",
         (_, "revoked key") => "401 credential_revoked",
-        (_, "expired session") => "401 token_expired",
+        (_, "expired session" | "expired token") => "401 token_expired",
         (_, "another's key") => strange,
         (AccountWithoutSession, "session") => "403 session_not_allowed",
         (Editor, "viewer") => "403 role_forbidden",
@@ -180,6 +181,12 @@ impl Stage {
             ("expired session", expired),
             ("operator", world.client(Some(OPERATOR_TOKEN.to_owned()))),
         ];
+        server.change(&[("ttl", "60")]).await?;
+        world.signed_in(&server, "late", tenant.account).await?;
+        callers.push(("expired token", world.client(Some(server.token("late").await?))));
+        // The minute, and the half of one that clocks may differ.
+        world.advance(Duration::from_secs(91)).await?;
+        server.change(&[("ttl", "3600")]).await?;
         for role in ["viewer", "editor", "owner"] {
             let user = world.signed_in(&server, role, tenant.account).await?;
             accounts::set_member(&mut *world.pool().acquire().await?, tenant.workspace, user, role).await?;
@@ -306,6 +313,30 @@ async fn every_kind_of_caller_is_answered_by_every_operation_as_the_table_says()
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    let Stage { world, .. } = stage;
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn head_is_answered_as_get_is_without_the_body() -> anyhow::Result<()> {
+    let mut stage = Stage::new().await?;
+    for row in TABLE.iter().filter(|row| row.0.starts_with("GET ")) {
+        for (caller, client) in stage.callers.clone() {
+            let got = stage.answered(row, &client).await?;
+            let path = stage.filled(&row.0["GET ".len()..]).await?;
+            let head = client.send("HEAD", &path, &[], None).await?;
+            let of = |answer: &Answer| {
+                let mut names: Vec<String> = answer.headers.keys().map(ToString::to_string).collect();
+                names.retain(|name| !["content-length", "transfer-encoding"].contains(&name.as_str()));
+                names.sort();
+                (answer.status, answer.header("content-type").to_owned(), names)
+            };
+            assert_eq!(of(&head), of(&got), "{} by {caller}", row.0);
+            assert_eq!(head.text, "", "{} by {caller}", row.0);
+            let length = head.header("content-length");
+            assert!(length.is_empty() || length == got.header("content-length"), "{} by {caller}: {length}", row.0);
+        }
+    }
     let Stage { world, .. } = stage;
     world.end().await
 }

@@ -104,6 +104,10 @@ async fn forbidden(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
             let viewer = world.member(other, tenant, "viewer").await?;
             post(&viewer, "/tools/cancel_jobs", &json!({ "job_ids": ["x"] })).await
         }
+        Code::OriginForbidden => {
+            let page = [("origin", "https://elsewhere.example")];
+            tenant.client.below(world.base_url()).send("POST", "/mcp", &page, Some("{}".to_owned())).await
+        }
         Code::KeyWrongWorkspace => {
             let elsewhere = other.workspace.to_string();
             tenant.client.send("GET", "/keys", &[("x-workspace-id", &elsewhere)], None).await
@@ -299,7 +303,9 @@ async fn provoked(stage: &Stage, code: Code) -> anyhow::Result<Option<Answer>> {
         C::Unauthenticated | C::CredentialRevoked | C::TokenExpired | C::SessionNotAllowed => {
             forbidden(stage, code).await
         }
-        C::WorkspaceForbidden | C::RoleForbidden | C::KeyWrongWorkspace => forbidden(stage, code).await,
+        C::WorkspaceForbidden | C::RoleForbidden | C::KeyWrongWorkspace | C::OriginForbidden => {
+            forbidden(stage, code).await
+        }
         C::ItemNotFound | C::ProjectNotFound | C::KeyNotFound | C::WebhookNotFound => missing(stage, code).await,
         C::DeliveryNotFound | C::WebhookSecretNotFound | C::UploadNotFound | C::CodeNotRedeemable => {
             missing(stage, code).await

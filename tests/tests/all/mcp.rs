@@ -133,8 +133,8 @@ async fn what_the_protocol_does_not_take_is_refused_in_the_routes_envelope() -> 
         ("DELETE", vec![both], 405, "method_not_allowed"),
         ("POST", vec![("accept", "text/html")], 400, "invalid_request"),
         ("POST", vec![both, ("content-type", "text/plain")], 415, "unsupported_media_type"),
-        ("POST", vec![both, ("host", "rebound.example")], 400, "invalid_request"),
-        ("POST", vec![both, ("origin", "https://elsewhere.example")], 400, "invalid_request"),
+        ("POST", vec![both, ("host", "rebound.example")], 403, "origin_forbidden"),
+        ("POST", vec![both, ("origin", "https://elsewhere.example")], 403, "origin_forbidden"),
     ] {
         let answer = client.send(method, "/mcp", &headers, ping.clone()).await?;
         assert_eq!((answer.status, answer.code()), (status, code), "{method} {headers:?}: {}", answer.text);

@@ -253,6 +253,14 @@ async fn a_connection_reaches_the_workspaces_that_its_user_let_it_into_and_acts_
     assert_eq!(anna.prepare(&[item], &["levels"]).await?.reads()?, [["queued"]]);
     let own = at(&anna, home.workspace, "POST", "/tools/get_jobs", &json!({})).await?;
     assert_eq!(refusal(&own), (403, "workspace_forbidden"), "she can reach it, but did not let the connection in");
+    // A key would outlive the connection, and reach what it does not.
+    for body in [json!({}), json!({ "workspace_id": home.workspace })] {
+        let refused = anna.send("POST", "/keys", &[], Some(body.to_string())).await?;
+        assert_eq!(refusal(&refused), (403, "workspace_forbidden"), "{body}: {}", refused.text);
+    }
+    server.change(&[("scope", &format!("media workspace:{}", home.workspace))]).await?;
+    let at_home = world.client(Some(server.token("anna").await?));
+    assert_eq!(at_home.send("POST", "/keys", &[], Some("{}".to_owned())).await?.status, 201);
     // Being let in by a scope makes nobody a member.
     server.change(&[("scope", &format!("media workspace:{}", third.workspace))]).await?;
     let anna = world.client(Some(server.token("anna").await?));

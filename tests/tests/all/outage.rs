@@ -1,11 +1,15 @@
 //! The database goes away, for one worker or for all, and comes back (design.md "Fences", "What the service promises").
 
 use crate::dispatch::ALL;
+use anyhow::Context;
+use common::domain::credential::SessionCode;
 use common::domain::job::LEASE;
+use futures_util::future::{join_all, try_join_all};
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, World, until};
+use serde_json::json;
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 #[tokio::test]
 async fn a_worker_that_can_not_renew_its_lease_stops_the_read_before_the_lease_ends() -> anyhow::Result<()> {
@@ -77,5 +81,61 @@ async fn every_job_ends_once_although_all_connections_break_again_and_again() ->
     let ended = "SELECT count(*) FROM jobs WHERE status = 'succeeded'";
     assert_eq!(world.count(ended).await?, i64::try_from(jobs.len())?);
     scheduler.stop().await?;
+    world.end().await
+}
+
+/// No answer takes this long, unless it never comes.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_database_that_falls_silent_is_a_503_on_every_route_and_is_used_again_when_it_answers() -> anyhow::Result<()>
+{
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let upload = json!({ "filename": "a.wav", "content_type": "audio/wav", "bytes": 4 });
+    let upload = tenant.client.send("POST", "/uploads", &[], Some(upload.to_string())).await?;
+    let put = upload.json["upload"]["url"].as_str().and_then(|url| url.split_once("/api/v1")).context("a URL")?.1;
+    let proxy = world.proxy().await?;
+    let (process, anyone) = world.api_behind(&proxy).await?;
+    let key = anyone.as_one_with(Some(tenant.key.expose()));
+    let operator = anyone.as_one_with(Some("operator-token-of-the-tests"));
+    // Connections that will look alive.
+    let many = (0..3).map(|_| operator.send("GET", "/operator/accounts", &[], None));
+    assert!(try_join_all(many).await?.iter().all(|answer| answer.status == 200));
+    proxy.silence();
+    let code = json!({ "code": SessionCode::from_random([7; 16]).expose() }).to_string();
+    let (json, wav) = (("content-type", "application/json"), ("content-type", "audio/wav"));
+    // The first waits for a connection that was just used; the others, for such as have rested.
+    for calls in [
+        vec![(&key, "GET", "/keys", json, None)],
+        vec![
+            (&key, "POST", "/tools/get_jobs", json, Some("{}".to_owned())),
+            (&anyone, "POST", "/sessions/redeem", json, Some(code)),
+            (&operator, "GET", "/operator/accounts", json, None),
+            (&operator, "GET", "/operator/jobs", json, None),
+            (&anyone, "PUT", put, wav, Some("RIFF".to_owned())),
+        ],
+    ] {
+        let asked = calls.into_iter().map(async |(client, method, path, header, body)| {
+            let answer = timeout(PATIENCE, client.send(method, path, &[header], body)).await;
+            let answer = answer.with_context(|| format!("{method} {path} hangs"))??;
+            assert_eq!(
+                (answer.status, answer.code()),
+                (503, "database_unavailable"),
+                "{method} {path}: {}",
+                answer.text
+            );
+            assert!(!answer.header("retry-after").is_empty(), "{method} {path}");
+            anyhow::Ok(())
+        });
+        join_all(asked).await.into_iter().collect::<anyhow::Result<Vec<()>>>()?;
+    }
+    proxy.restore();
+    until(
+        "it is answered again",
+        async || Ok((key.send("GET", "/keys", &[], None).await?.status == 200).then_some(())),
+    )
+    .await?;
+    process.shutdown.cancel();
     world.end().await
 }

@@ -145,6 +145,12 @@ async fn a_caller_without_a_valid_credential_is_told_before_anything_of_the_body
             assert_eq!(answer.header("www-authenticate"), "Bearer");
         }
     }
+    // Nor is what it names: who may not call learns nothing of the rest.
+    for credential in ["eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.c2lnbmF0dXJl", unknown.expose()] {
+        let stranger = world.client(Some(credential.to_owned()));
+        let answer = stranger.send("GET", "/keys", &[("x-workspace-id", "wsp_x")], None).await?;
+        assert_refused(&answer, "/keys", (401, "unauthenticated"), credential);
+    }
     // A key works in its own workspace only, whether the one named exists or not.
     let own = tenant.workspace.to_string();
     let (theirs, none) = (other.workspace.to_string(), common::ids::WorkspaceId::mint().to_string());

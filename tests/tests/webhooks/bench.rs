@@ -253,7 +253,7 @@ fn settings(database: &TestDatabase, folder: &std::path::Path) -> Settings {
         "--secret-key",
         key,
         "--operator-token",
-        "operator",
+        "operator-token-of-the-tests",
         "--default-webhook-secret",
         DEFAULT_SECRET,
         "--outbound-allow",

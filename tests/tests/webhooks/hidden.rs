@@ -4,13 +4,12 @@ use crate::bench::{Bench, DEFAULT_SECRET};
 use crate::receiver::Receiver;
 use crate::routes::{call, post};
 use common::ids::EndpointId;
-use common::telemetry::filter;
+use common::telemetry::subscriber;
 use poem::http::Method;
 use serde_json::{Value, json};
 use std::io;
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
-use tracing_subscriber::fmt::MakeWriter;
 
 /// Every line that a process logs which is asked for all it has.
 #[derive(Clone, Default)]
@@ -32,19 +31,11 @@ impl io::Write for Log {
     }
 }
 
-impl<'a> MakeWriter<'a> for Log {
-    type Writer = Self;
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
-
 /// Keeps what this test's thread logs, which is all that its service does.
 pub fn logging() -> (Log, tracing::subscriber::DefaultGuard) {
     let log = Log::default();
-    let subscriber =
-        tracing_subscriber::fmt().with_env_filter(filter("trace")).with_writer(log.clone()).with_ansi(false);
-    (log, tracing::subscriber::set_default(subscriber.finish()))
+    let writer = log.clone();
+    (log, tracing::subscriber::set_default(subscriber("trace", move || writer.clone())))
 }
 
 /// Two ports of this machine: one that somebody listens on, and one that nobody does.
