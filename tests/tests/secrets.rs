@@ -175,8 +175,8 @@ async fn no_secret_is_logged_whatever_is_done_and_however_much_is_logged() -> an
     let logged = String::from_utf8_lossy(&logged);
     assert!(logged.contains("Answered POST"), "nothing of the requests was logged");
     for secret in &secrets.0 {
-        let line = logged.lines().find(|line| line.contains(secret));
-        assert!(line.is_none(), "a secret is logged: {}", line.unwrap_or_default());
+        let told = logged.lines().find(|line| line.contains(secret));
+        assert!(told.is_none(), "a secret is logged: {}", told.unwrap_or_default());
     }
     Ok(())
 }

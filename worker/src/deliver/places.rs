@@ -23,7 +23,7 @@ const UNKNOWN_PACE_MS: f64 = 50.0;
 /// An endpoint whose attempts take longer than this is slow.
 const SLOW_PACE_MS: f64 = 1_000.0;
 /// How long the pace of a slow endpoint is remembered while nothing is sent to it.
-const REMEMBERED: Duration = Duration::from_secs(60);
+const REMEMBERED: Duration = Duration::from_mins(1);
 /// The bounds of the time after which one that was put back is due again.
 const PUT_BACK_MS: (f64, f64) = (250.0, 60_000.0);
 
@@ -152,7 +152,9 @@ impl<T> Places<T> {
         places.in_flight -= 1;
         if let Some(line) = places.lines.get_mut(&endpoint) {
             line.in_flight -= 1;
-            took.into_iter().for_each(|took| line.learn(took));
+            if let Some(took) = took {
+                line.learn(took);
+            }
         }
         if let Some(total) = self.endpoints.get_mut(&endpoint) {
             *total -= 1;
