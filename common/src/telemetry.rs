@@ -11,8 +11,8 @@ use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// Crates that show whole messages and headers when asked for all they have: they are never asked for that much.
-const QUIET: [&str; 4] = ["rmcp", "hyper", "h2", "reqwest"];
+/// Crates that show whole messages, headers and addresses when asked for all they have: they are never asked for that much.
+const QUIET: [&str; 5] = ["rmcp", "hyper", "hyper_util", "h2", "reqwest"];
 
 fn filter(log: &str) -> EnvFilter {
     EnvFilter::try_new(log).unwrap_or_else(|_| EnvFilter::new("info"))
