@@ -6,6 +6,7 @@ use crate::routes::call;
 use chrono::{DateTime, Utc};
 use common::ids::{AccountId, DeliveryId, EndpointId, JobId};
 use common::store::deliveries::{self, Everywhere, Filter, Place, UnsentFilter};
+use common::store::{self, PoolSize};
 use common::store::{attempts, endpoints};
 use poem::http::Method;
 use serde_json::{Value, json};
@@ -101,6 +102,30 @@ async fn statements_on_deliveries_go_by_their_indexes() -> anyhow::Result<()> {
     goes_by(&mut conn, "free_interrupted", &["deliveries_leased"]).await?;
     assert_eq!(endpoints::of_account(&mut conn, AccountId::mint()).await?, []);
     drop(conn);
+    bench.close().await
+}
+
+#[tokio::test]
+async fn an_acknowledgement_reads_its_own_tickets_however_many_the_worker_has_done() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let tickets = store::without_waiting(&bench.process.pool, PoolSize(1));
+    let worker = "INSERT INTO apalis.workers (id, worker_type, storage_name, last_seen) VALUES ('w', 'q', 's', now())";
+    sqlx::query(worker).execute(&tickets).await?;
+    for done in [0, 20_000] {
+        let rows = "INSERT INTO apalis.jobs (id, job_type, job, status, attempts, max_attempts, run_at, priority, lock_by, done_at)
+            SELECT 'done_' || n, 'q', ''::bytea, 'Done', 1, 1, now(), 0, 'w', now() FROM generate_series(1, $1::int) AS n";
+        sqlx::query(rows).bind(done).execute(&tickets).await?;
+        let mut conn = tickets.acquire().await?;
+        // As the queue asks: by ids that come as JSON, and the worker that holds them.
+        let acknowledge =
+            "WITH done AS (SELECT value ->> 'task_id' AS id FROM jsonb_array_elements($1::jsonb) AS value)
+            SELECT jobs.id FROM apalis.jobs JOIN done ON done.id = jobs.id WHERE jobs.lock_by = $2
+            ORDER BY jobs.id FOR UPDATE OF jobs";
+        sqlx::query(acknowledge).bind(json!([])).bind("w").fetch_all(&mut *conn).await?;
+        let plan = plan(&mut conn).await?;
+        assert!(plan.contains("Index Scan using jobs_pkey") && !plan.contains("tickets_"), "{done} done:\n{plan}");
+    }
+    tickets.close().await;
     bench.close().await
 }
 
