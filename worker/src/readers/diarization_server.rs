@@ -2,8 +2,8 @@
 //! turns come back.
 //!
 //! Voices can only be told apart over the whole media, so that its sound is sent from where it was kept (`kept_sound`):
-//! memory stays as it is, however long the media. What comes back is checked before it is
-//! believed. How a server is asked is `engine_server`'s.
+//! memory stays as it is, however long the media. What comes back is checked before it is believed. How a server is asked
+//! is `engine_server`'s.
 
 use super::engine_server::{EngineServer, Form, WAV_HEADER_BYTES};
 use super::kept_sound::KeptSound;

@@ -1,8 +1,9 @@
 //! Where a film changes from shot to shot: cuts, dissolves and fades through black; flashes are none. Pure.
 //!
-//! Works on small pictures: all luma, then both chromas, a byte a cell. A cut is a step far larger than those around it. A dissolve has no such step,
-//! but other colours after it than before, which a camera that moves does not bring. Black that lasts is a change too. Only the
-//! pictures of two seconds are kept, so that a day of film needs no more memory than a minute.
+//! Works on small pictures: all luma, then both chromas, a byte a cell. A cut is a step far larger than those around it.
+//! A dissolve has no such step, but other colours after it than before, which a camera that moves does not bring. Black
+//! that lasts is a change too. Only the pictures of two seconds are kept, so that a day of film needs no more memory than
+//! a minute.
 
 use std::collections::VecDeque;
 
