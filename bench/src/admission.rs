@@ -4,7 +4,7 @@
 //! from then on.
 
 use crate::Bench;
-use crate::load::{Account, Scene};
+use crate::load::{Account, Scene, until_none};
 use crate::table::{Bar, Table, median, percentile};
 use anyhow::ensure;
 use serde_json::json;
@@ -50,14 +50,9 @@ async fn waits(bench: &Bench, queued: usize) -> anyhow::Result<Vec<f64>> {
         ticks.tick().await;
         start(&scene, &url, &other, &[*item], &["levels"]).await?;
     }
-    loop {
-        let waiting = "SELECT count(*) FROM jobs WHERE started_at IS NULL AND payer_account_id = $1";
-        let waiting: i64 = sqlx::query_scalar(waiting).bind(other.id).fetch_one(&scene.database.pool).await?;
-        if waiting == 0 {
-            break;
-        }
-        tokio::time::sleep(PACE).await;
-    }
+    let waiting = "SELECT count(*) FROM jobs WHERE started_at IS NULL AND payer_account_id = $1";
+    let count = async || Ok(sqlx::query_scalar(waiting).bind(other.id).fetch_one(&scene.database.pool).await?);
+    until_none(waiting, count).await?;
     let left = scene.database.count("SELECT count(*) FROM jobs WHERE started_at IS NULL").await?;
     ensure!(queued == 0 || left > 0, "the other account's jobs were over before the samples were");
     let waits = sqlx::query_scalar(

@@ -213,13 +213,18 @@ impl<'a> Scene<'a> {
 
     /// Waits until this counts nothing.
     pub async fn until_none(&self, query: &'static str) -> anyhow::Result<()> {
-        let began = Instant::now();
-        while self.database.count(query).await? > 0 {
-            ensure!(began.elapsed() < PATIENCE, "there are still some: {query}");
-            tokio::time::sleep(LOOK).await;
-        }
-        Ok(())
+        until_none(query, async || self.database.count(query).await).await
     }
+}
+
+/// Waits until `count` comes to nothing; `what` is counted.
+pub async fn until_none(what: &str, count: impl AsyncFn() -> anyhow::Result<i64>) -> anyhow::Result<()> {
+    let began = Instant::now();
+    while count().await? > 0 {
+        ensure!(began.elapsed() < PATIENCE, "there are still some: {what}");
+        tokio::time::sleep(LOOK).await;
+    }
+    Ok(())
 }
 
 fn ended(account: &Account) -> EndedEvent {
