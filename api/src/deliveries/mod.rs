@@ -139,9 +139,9 @@ impl Deliveries {
         let mut conn = self.0.conn().await?;
         let mut resend = conn.begin().await?;
         enabled(&mut resend, account, endpoint).await?;
-        let old = deliveries::find(&mut resend, endpoint, id)
-            .await?
-            .ok_or_else(|| ApiError::new(Code::DeliveryNotFound, format!("The endpoint has no delivery {id}.")))?;
+        let old = deliveries::by_ids(&mut resend, &[id], Some(endpoint)).await?.pop();
+        let old =
+            old.ok_or_else(|| ApiError::new(Code::DeliveryNotFound, format!("The endpoint has no delivery {id}.")))?;
         if old.trigger == Trigger::Test {
             may_ping(&mut resend, endpoint).await?;
         }
@@ -157,10 +157,7 @@ impl Deliveries {
             traceparent: old.traceparent,
         };
         let (new, tickets) = again(&mut resend, account, endpoint, &[old], trigger).await?;
-        let row = match new.first() {
-            Some(&new) => deliveries::find(&mut resend, endpoint, new).await?,
-            None => None,
-        };
+        let row = deliveries::by_ids(&mut resend, &new, Some(endpoint)).await?.pop();
         resend.commit().await?;
         self.0.process.wakes.send(wakes_of(&tickets));
         let row = row.ok_or_else(|| ApiError::internal("a delivery that was just inserted is not there"))?;
@@ -265,7 +262,7 @@ async fn again(
 pub async fn page_of(conn: &mut PgConnection, page: Page, place: &Place, every: &Everywhere) -> Answer<List<Delivery>> {
     let before = page.after.map(DeliveryId::from);
     let seen = deliveries::everywhere(conn, place, every, before, page.fetch()).await?;
-    let rows = deliveries::by_ids(conn, &seen.rows).await?;
+    let rows = deliveries::by_ids(conn, &seen.rows, None).await?;
     let mut attempts = attempts_of(conn, &rows).await?;
     let shown = rows.into_iter().map(|row| {
         let its = attempts.remove(&row.id).unwrap_or_default();

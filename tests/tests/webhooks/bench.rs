@@ -181,7 +181,7 @@ impl Bench {
         let mut conn = self.conn().await;
         let (place, every) = (Place::Endpoints(vec![endpoint]), Everywhere::default());
         let seen = deliveries::everywhere(&mut conn, &place, &every, None, 1_000).await.expect("listed");
-        let mut rows = deliveries::by_ids(&mut conn, &seen.rows).await.expect("read");
+        let mut rows = deliveries::by_ids(&mut conn, &seen.rows, None).await.expect("read");
         rows.reverse();
         rows
     }

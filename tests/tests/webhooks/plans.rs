@@ -82,8 +82,8 @@ async fn statements_on_deliveries_go_by_their_indexes() -> anyhow::Result<()> {
     let since = UnsentFilter::since(DateTime::<Utc>::UNIX_EPOCH);
     deliveries::unsent(&mut conn, endpoint, &since, 1_000).await?;
     goes_by(&mut conn, "unsent", &["deliveries_unsent", "deliveries_event"]).await?;
-    deliveries::find(&mut conn, endpoint, id).await?;
-    goes_by(&mut conn, "find", &["deliveries_pkey"]).await?;
+    deliveries::by_ids(&mut conn, &[id], Some(endpoint)).await?;
+    goes_by(&mut conn, "by_ids", &["deliveries_pkey"]).await?;
     deliveries::attempts_of(&mut conn, &[id]).await?;
     goes_by(&mut conn, "attempts_of", &["delivery_attempts_pkey"]).await?;
     deliveries::claim(&mut conn, &[id], "w", 1_000).await?;

@@ -1,4 +1,4 @@
--- These deliveries, newest first, as find.sql shows one.
+-- These deliveries, of any endpoint or of one, newest first.
 SELECT
     id AS "id: DeliveryId",
     endpoint_id AS "endpoint_id: EndpointId",
@@ -18,5 +18,5 @@ SELECT
     created_at,
     finished_at
 FROM deliveries
-WHERE id = ANY ($1)
+WHERE id = ANY ($1) AND ($2::uuid IS NULL OR endpoint_id = $2)
 ORDER BY id DESC

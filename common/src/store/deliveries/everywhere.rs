@@ -1,10 +1,10 @@
 //! Looking through deliveries, an endpoint's own or those of all accounts, and what operators send again (spec §6.1.11;
 //! interface.md, "Operators"). A page looks at no more than a window of rows, whatever its filters.
 
-use super::log::{DeliveryRow, Filter, UnsentFilter};
+use super::log::{Filter, UnsentFilter};
 use crate::domain::event::{EventId, EventType};
-use crate::domain::series::{DeliveryStatus, Trigger};
-use crate::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
+use crate::domain::series::DeliveryStatus;
+use crate::ids::{AccountId, DeliveryId, EndpointId, JobId};
 use crate::store::{Seen, WINDOW};
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::PgConnection;
@@ -146,11 +146,6 @@ fn edge(before: Option<DeliveryId>, until: Option<DateTime<Utc>>) -> Uuid {
     // The first 48 bits of an id are its milliseconds.
     let until = until.map(|ms| Uuid::from_u128(ms << 80));
     before.map(DeliveryId::uuid).into_iter().chain(until).min().unwrap_or(Uuid::max())
-}
-
-/// These deliveries, newest first.
-pub async fn by_ids(conn: &mut PgConnection, ids: &[DeliveryId]) -> sqlx::Result<Vec<DeliveryRow>> {
-    sqlx::query_file_as!(DeliveryRow, "src/store/deliveries/by_ids.sql", ids as &[DeliveryId]).fetch_all(conn).await
 }
 
 /// What an endpoint has to be sent again.

@@ -61,10 +61,14 @@ pub struct Filter {
     pub until: Option<DateTime<Utc>>,
 }
 
-/// One delivery of the endpoint.
-pub async fn find(conn: &mut PgConnection, endpoint: EndpointId, id: DeliveryId) -> sqlx::Result<Option<DeliveryRow>> {
-    sqlx::query_file_as!(DeliveryRow, "src/store/deliveries/find.sql", endpoint as _, id as _)
-        .fetch_optional(conn)
+/// These deliveries, of any endpoint or of this one, newest first.
+pub async fn by_ids(
+    conn: &mut PgConnection,
+    ids: &[DeliveryId],
+    endpoint: Option<EndpointId>,
+) -> sqlx::Result<Vec<DeliveryRow>> {
+    sqlx::query_file_as!(DeliveryRow, "src/store/deliveries/by_ids.sql", ids as &[DeliveryId], endpoint as _)
+        .fetch_all(conn)
         .await
 }
 

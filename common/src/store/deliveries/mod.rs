@@ -15,9 +15,9 @@ mod rescue;
 pub use claim::{Claim, Present, PutBack, claim, look_again, put_back};
 pub use due::{Due, set_tickets, ticketless, with_lost_tickets};
 pub use end::{end_of_silent, prune, replace};
-pub use everywhere::{Everywhere, Place, UnsentOf, by_ids, everywhere, unsent_of};
+pub use everywhere::{Everywhere, Place, UnsentOf, everywhere, unsent_of};
 pub use log::{
-    AttemptRow, DeliveryRow, Filter, LatelyPinged, Unsent, UnsentFilter, attempts_of, find, pings_lately, unsent,
+    AttemptRow, DeliveryRow, Filter, LatelyPinged, Unsent, UnsentFilter, attempts_of, by_ids, pings_lately, unsent,
 };
 pub use rescue::{LostClaim, free_interrupted, lost_for_good};
 
