@@ -312,7 +312,7 @@ async fn ping(
     events::record_ping(conn, caller.account_id, &event_id, &body).await?;
     let healthy = endpoint.enabled && endpoint.consecutive_failures == 0;
     let queue = if healthy { Queue::WebhookFirst } else { Queue::WebhookSlow };
-    let ticket = Ticket::new(queue, Subject::Delivery(delivery));
+    let ticket = Ticket::new(queue, Subject::Delivery { id: delivery, endpoint: endpoint.id });
     let new = NewDelivery {
         id: delivery,
         endpoint_id: endpoint.id,

@@ -7,10 +7,8 @@
 use crate::Bench;
 use crate::load::{Account, Scene};
 use crate::table::{Bar, Table, median, percentile};
-use std::collections::HashMap;
 use std::net::TcpListener;
-use std::time::{Duration, Instant};
-use tokio::time::interval;
+use std::time::Instant;
 
 /// Events of the backlog: nine deliveries each.
 const EVENTS: usize = 2_000;
@@ -103,18 +101,7 @@ async fn lateness(bench: &Bench, beside: Beside) -> anyhow::Result<f64> {
     let accounts = accounts(&scene, beside).await?;
     let accounts: Vec<&Account> = accounts.iter().collect();
     let service = scene.service(&[]).await?;
-    let (mut committed, mut ticks) = (HashMap::new(), interval(Duration::from_millis(1_000 / PACE)));
-    let events = bench.share(STEADY);
-    for _ in 0..events {
-        ticks.tick().await;
-        let (at_us, ids) = scene.event(&accounts).await?;
-        committed.extend(ids.into_iter().map(|id| (id, at_us)));
-    }
-    scene.receives(events * 9).await?;
-    let came = scene.take().await?;
-    #[expect(clippy::cast_precision_loss, reason = "a run takes few microseconds")]
-    let times: Vec<f64> =
-        came.iter().filter_map(|one| Some((one.at_us - committed.get(&one.event)?) as f64 / 1_000.0)).collect();
+    let times = scene.lateness(&accounts, PACE, bench.share(STEADY), 9).await?;
     scene.end(service).await?;
     Ok(percentile(&times, 99))
 }

@@ -1,4 +1,5 @@
-//! From the end of a job to its webhook: real jobs, started over HTTP, fifty a second.
+//! From the end of a job to its webhook: real jobs, started over HTTP, fifty a second. And what of that is the delivery's: from
+//! the commit of an event to its webhook, at the same pace.
 
 use crate::Bench;
 use crate::load::{Account, Scene};
@@ -17,12 +18,17 @@ const JOBS: usize = 500;
 /// Measures in rounds.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     eprintln!("job end → received:");
-    let (mut p50, mut p99) = (Vec::new(), Vec::new());
+    let (mut p50, mut p99, mut sent50, mut sent99) = (vec![], vec![], vec![], vec![]);
     for _ in 0..bench.rounds {
         let times = round(bench).await?;
         p50.push(percentile(&times, 50));
         p99.push(percentile(&times, 99));
+        let times = delivered(bench).await?;
+        sent50.push(percentile(&times, 50));
+        sent99.push(percentile(&times, 99));
     }
+    table.add(format!("event committed → received at {PACE}/s, p50"), median(&sent50), "ms", None, Bar::None);
+    table.add(format!("event committed → received at {PACE}/s, p99"), median(&sent99), "ms", None, Bar::None);
     table.add(format!("job end → received at {PACE}/s, p50"), median(&p50), "ms", None, Bar::AtMost(5.0));
     table.add(format!("job end → received at {PACE}/s, p99"), median(&p99), "ms", None, Bar::AtMost(25.0));
     Ok(())
@@ -57,6 +63,17 @@ async fn round(bench: &Bench) -> anyhow::Result<Vec<f64>> {
     let came = scene.take().await?;
     #[expect(clippy::cast_precision_loss, reason = "microseconds of this century fit")]
     let times = came.iter().filter_map(|one| Some((one.at_us as f64 - ends.get(&one.event)?) / 1_000.0)).collect();
+    scene.end(service).await?;
+    Ok(times)
+}
+
+/// Milliseconds from each event's commit to its webhook.
+async fn delivered(bench: &Bench) -> anyhow::Result<Vec<f64>> {
+    let scene = Scene::new(bench).await?;
+    let account = scene.account().await?;
+    scene.healthy(&account, 1).await?;
+    let service = scene.service(&[]).await?;
+    let times = scene.lateness(&[&account], PACE, bench.share(JOBS), 1).await?;
     scene.end(service).await?;
     Ok(times)
 }

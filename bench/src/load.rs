@@ -13,8 +13,10 @@ use common::store::accounts;
 use common::store::endpoints::{self, NewEndpoint};
 use common::store::events::{self, EndedEvent};
 use common::wake::Wakes;
+use std::collections::HashMap;
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
+use tokio::time::interval;
 use tokio_util::sync::CancellationToken;
 
 /// What an event of a read's end says, without its end: some 700 bytes, as they are.
@@ -164,6 +166,27 @@ impl<'a> Scene<'a> {
         let at_us = crate::receiver::now_us();
         self.wakes.queues([Queue::WebhookFirst]);
         Ok((at_us, ended.into_iter().map(|event| event.event_id.to_string()).collect()))
+    }
+
+    /// Milliseconds from an event's commit to each of its webhooks, under a steady load of so many events a second.
+    pub async fn lateness(
+        &self,
+        accounts: &[&Account],
+        pace: u64,
+        events: usize,
+        endpoints: usize,
+    ) -> anyhow::Result<Vec<f64>> {
+        let (mut committed, mut ticks) = (HashMap::new(), interval(Duration::from_millis(1_000 / pace)));
+        for _ in 0..events {
+            ticks.tick().await;
+            let (at_us, ids) = self.event(accounts).await?;
+            committed.extend(ids.into_iter().map(|id| (id, at_us)));
+        }
+        self.receives(events * endpoints).await?;
+        let came = self.take().await?;
+        #[expect(clippy::cast_precision_loss, reason = "a run takes few microseconds")]
+        let late = |one: &Came| Some((one.at_us - committed.get(&one.event)?) as f64 / 1_000.0);
+        Ok(came.iter().filter_map(late).collect())
     }
 
     /// Items of the account that are ready.

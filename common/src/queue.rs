@@ -7,7 +7,7 @@
 
 use crate::domain::read::Read;
 use crate::domain::task::Task;
-use crate::ids::{DeliveryId, JobId, ProjectWebhookId, UploadId};
+use crate::ids::{DeliveryId, EndpointId, JobId, ProjectWebhookId, UploadId};
 use crate::store::{self, PoolSize};
 use crate::wake::Wakes;
 use apalis::prelude::{Monitor, WorkerBuilder, WorkerBuilderExt};
@@ -81,15 +81,20 @@ impl From<Task> for Queue {
     }
 }
 
-/// What a ticket is about. Its JSON is `{"job_id":"job_…"}` and the like.
+/// What a ticket is about. Its JSON is `{"job_id":"job_…"}` and the like, of a delivery `{"delivery":{"id":…,"endpoint":…}}`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Subject {
     /// A job to claim and run.
     #[serde(rename = "job_id")]
     Job(JobId),
     /// A delivery to claim and send.
-    #[serde(rename = "delivery_id")]
-    Delivery(DeliveryId),
+    #[serde(rename = "delivery")]
+    Delivery {
+        /// Which.
+        id: DeliveryId,
+        /// Where it goes, so that one whose endpoint has too many already is put off without a claim.
+        endpoint: EndpointId,
+    },
     /// An upload to claim, fetch and probe.
     #[serde(rename = "upload_id")]
     Upload(UploadId),

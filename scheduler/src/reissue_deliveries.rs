@@ -44,7 +44,8 @@ async fn issue(conn: &mut PgConnection, due: &[Due]) -> sqlx::Result<Vec<Ticket>
         return Ok(Vec::new());
     }
     let lane = |row: &Due| if row.first { Queue::WebhookFirst } else { Queue::WebhookSlow };
-    let tickets: Vec<Ticket> = due.iter().map(|row| Ticket::new(lane(row), Subject::Delivery(row.id))).collect();
+    let subject = |row: &Due| Subject::Delivery { id: row.id, endpoint: row.endpoint };
+    let tickets: Vec<Ticket> = due.iter().map(|row| Ticket::new(lane(row), subject(row))).collect();
     let rows: Vec<DeliveryId> = due.iter().map(|row| row.id).collect();
     let ids: Vec<String> = tickets.iter().map(|ticket| ticket.id.clone()).collect();
     deliveries::set_tickets(conn, &rows, &ids).await?;

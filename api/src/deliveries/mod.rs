@@ -237,7 +237,7 @@ async fn again(
     let mut tickets = Vec::with_capacity(old.len());
     for old in old {
         let id = DeliveryId::mint();
-        let ticket = Ticket::new(Queue::WebhookSlow, Subject::Delivery(id));
+        let ticket = Ticket::new(Queue::WebhookSlow, Subject::Delivery { id, endpoint });
         series.push(NewDelivery {
             id,
             endpoint_id: endpoint,

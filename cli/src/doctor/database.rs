@@ -92,7 +92,7 @@ async fn queue(conn: &mut PgConnection) -> sqlx::Result<Finding> {
     Ok(if inspect::has_our_queue_function(conn).await? {
         Finding::fine("queue", "tickets are fetched by our function")
     } else {
-        let cure = "run the statement of migrations/0007_queue.sql that makes apalis.get_jobs";
+        let cure = "run the statement of migrations/0018_tickets_planned_once.sql that makes apalis.get_jobs";
         Finding::problem("queue", "apalis.get_jobs is not the one of this service: no worker gets a ticket", cure)
     })
 }

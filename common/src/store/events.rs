@@ -59,7 +59,7 @@ pub async fn record(conn: &mut PgConnection, ended: &[EndedEvent]) -> sqlx::Resu
         let id = DeliveryId::mint();
         let opening = if target.enabled {
             let queue = if target.healthy { Queue::WebhookFirst } else { Queue::WebhookSlow };
-            let ticket = Ticket::new(queue, Subject::Delivery(id));
+            let ticket = Ticket::new(queue, Subject::Delivery { id, endpoint: target.endpoint_id });
             let ticket_id = ticket.id.clone();
             tickets.push(ticket);
             Opening::Pending { ticket_id }

@@ -12,6 +12,8 @@ use serde_json::{Value, json};
 
 /// What one process sends to one endpoint at once.
 const IN_FLIGHT: usize = 16;
+/// How many may stand in line for it.
+const LINE: usize = 512;
 
 #[tokio::test]
 async fn a_line_ends_with_the_failure_that_disables_its_endpoint() -> anyhow::Result<()> {
@@ -94,4 +96,34 @@ async fn one_that_was_sent_again_from_the_line_is_sent_once() -> anyhow::Result<
     assert_eq!(bench.work().await, 1);
     assert_eq!(bench.receiver.received().len(), IN_FLIGHT + 1, "and the resend is sent");
     bench.close().await
+}
+
+#[tokio::test]
+async fn what_would_wait_long_for_one_that_hangs_is_put_off_unclaimed_and_sent_when_it_is_due() -> anyhow::Result<()> {
+    const PUT_OFF: &str = "claim_no = 0 AND ticket_id IS NULL AND due_at > mws_now()";
+    let bench = Bench::new().await?;
+    bench.endpoint().await;
+    bench.end_jobs(IN_FLIGHT + LINE).await;
+    Box::pin(while_in_flight(&bench, IN_FLIGHT, async {
+        // The line is full soon, and the longer nothing ends the longer it seems.
+        while rows(&bench, PUT_OFF).await == 0 {
+            bench.end_jobs(1).await;
+            let tickets = bench.tickets().await.into_iter();
+            futures_util::future::join_all(tickets.map(|(_, subject)| bench.deliverer.deliver_first(subject))).await;
+        }
+    }))
+    .await;
+    assert!(rows(&bench, PUT_OFF).await > 0, "it waits for its due time");
+    bench.advance(60).await;
+    assert!(bench.reissue().await > 0);
+    bench.work().await;
+    assert_eq!(rows(&bench, "status <> 'succeeded' OR attempt_count <> 1").await, 0);
+    let many = usize::try_from(rows(&bench, "true").await)?;
+    assert_eq!(bench.receiver.received().len(), many, "each once");
+    bench.close().await
+}
+
+async fn rows(bench: &Bench, which: &str) -> i64 {
+    let count = format!("SELECT count(*) FROM deliveries WHERE {which}");
+    sqlx::query_scalar(sqlx::AssertSqlSafe(count)).fetch_one(&bench.process.pool).await.expect("counted")
 }

@@ -92,6 +92,8 @@ async fn statements_on_deliveries_go_by_their_indexes() -> anyhow::Result<()> {
     goes_by(&mut conn, "look_again", &["deliveries_pkey"]).await?;
     deliveries::put_back(&mut conn, &[]).await?;
     goes_by(&mut conn, "put_back", &["deliveries_pkey"]).await?;
+    deliveries::put_off(&mut conn, &[]).await?;
+    goes_by(&mut conn, "put_off", &["deliveries_pkey"]).await?;
     attempts::record(&mut conn, &[]).await?;
     goes_by(&mut conn, "record", &["deliveries_pkey"]).await?;
     deliveries::replace(&mut conn, endpoint, "evt_1").await?;

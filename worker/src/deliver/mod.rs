@@ -16,7 +16,7 @@ use common::process::Process;
 use common::queue::{Handler, Queue, Subject, Subscription, Work};
 use common::seal::SealError;
 use common::store::attempts::{self, Counted, EndedAttempt};
-use common::store::deliveries::{self, Claim, Present, PutBack};
+use common::store::deliveries::{self, Claim, Present, PutBack, PutOff};
 use futures_util::FutureExt;
 use places::{Admission, Lane, Left, Places};
 use sqlx::PgPool;
@@ -67,6 +67,7 @@ struct Parts {
     looks: Batcher<(DeliveryId, i32), Option<Present>>,
     records: Batcher<EndedAttempt, ()>,
     put_backs: Batcher<PutBack, ()>,
+    put_offs: Batcher<PutOff, ()>,
     places: Mutex<Places<Claimed>>,
 }
 
@@ -86,6 +87,7 @@ impl Deliverer {
             looks: looks(process),
             records: records(process),
             put_backs: put_backs(process),
+            put_offs: put_offs(process),
             places: Mutex::new(Places::new(first, slow)),
         })))
     }
@@ -116,7 +118,13 @@ impl Deliverer {
     }
 
     async fn handle(&self, lane: Lane, subject: Subject) {
-        let Subject::Delivery(id) = subject else { return };
+        let Subject::Delivery { id, endpoint } = subject else { return };
+        let put_off = self.places().puts_off(lane, endpoint, Instant::now());
+        if let Some(after_ms) = put_off {
+            // A statement that failed is logged there, and the reissue finds the spent ticket.
+            let _ = self.0.put_offs.call(PutOff { id, after_ms }).await;
+            return;
+        }
         // No answer: it was claimed before, is not due, or the claim failed and was logged.
         let Ok(Some(claimed)) = self.0.claims.call(id).await else { return };
         if self.0.process.shutdown.is_cancelled() || (lane == Lane::First && !claimed.claim.healthy) {
@@ -272,6 +280,18 @@ fn put_backs(process: &Process) -> Batcher<PutBack, ()> {
             // Those that could not be put back are rescued when their leases end.
             let _ = tried("put back", put_back).await;
             vec![(); claims.len()]
+        }
+    })
+}
+
+fn put_offs(process: &Process) -> Batcher<PutOff, ()> {
+    let pool = process.pool.clone();
+    Batcher::new(MOST_IN_A_BATCH, move |late: Vec<PutOff>| {
+        let pool = pool.clone();
+        async move {
+            let put_off = || async { deliveries::put_off(&mut *pool.acquire().await?, &late).await };
+            let _ = tried("put off", put_off).await;
+            vec![(); late.len()]
         }
     })
 }

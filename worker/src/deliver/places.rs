@@ -1,8 +1,9 @@
 //! How many deliveries this process sends at once to an endpoint and for an account (design.md, "Lanes").
 //!
-//! A delivery over a cap holds no slot: it waits here in its endpoint's line while that is short, and is put back with
-//! a due time when it is long. Whoever ends an attempt takes the next of the account's lines along, so nobody has to be
-//! woken. An endpoint that takes long is known as slow, and leaves half of its account's places to those that don't.
+//! A delivery over a cap holds no slot: it waits here in its endpoint's line while that is short, and is due again later when
+//! it is long: put off unclaimed where its ticket tells enough, put back otherwise. Whoever ends an attempt takes the next of
+//! the account's lines along, so nobody has to be woken. An endpoint that takes long is known as slow, and leaves half of its
+//! account's places to those that don't.
 //! Nothing here sends, sleeps, reads a clock or touches the database.
 
 use common::ids::{AccountId, EndpointId};
@@ -18,6 +19,8 @@ const ENDPOINT_SLOW: usize = 4;
 const LONGEST_LINE: usize = 512;
 /// A delivery that would wait longer than this is put back instead.
 const LONGEST_EXPECTED_WAIT_MS: f64 = 5_000.0;
+/// The longest wait for an endpoint that stands still: an attempt's time is up by then.
+const HANGS_MS: f64 = 10_000.0;
 /// How long an attempt takes, as long as none has ended.
 const UNKNOWN_PACE_MS: f64 = 50.0;
 /// An endpoint whose attempts take longer than this is slow.
@@ -69,6 +72,8 @@ pub struct Places<T> {
     accounts: HashMap<(Lane, AccountId), Account<T>>,
     /// In flight to an endpoint, over both lanes.
     endpoints: HashMap<EndpointId, usize>,
+    /// Whose the lines are, for tickets, which name their endpoint alone.
+    owners: HashMap<(Lane, EndpointId), AccountId>,
     /// The paces of slow endpoints that nothing is sent to now, and since when.
     slow: HashMap<(Lane, EndpointId), (f64, Instant)>,
 }
@@ -83,9 +88,11 @@ struct Account<T> {
 struct Line<T> {
     in_flight: usize,
     waiting: VecDeque<T>,
-    /// How many were put back since the line was last empty: they stand behind it, each at its own due time.
+    /// How many were put back or off since the line was last empty: they stand behind it, each at its own due time.
     put_back: usize,
     pace_ms: f64,
+    /// When an attempt ended last, or the line began.
+    moved: Instant,
 }
 
 impl<T> Places<T> {
@@ -96,8 +103,18 @@ impl<T> Places<T> {
             slow_of_account: (slow_slots / 4).max(1),
             accounts: HashMap::new(),
             endpoints: HashMap::new(),
+            owners: HashMap::new(),
             slow: HashMap::new(),
         }
+    }
+
+    /// Milliseconds until a delivery is due again that would wait too long for a claim to be worth it; none when it may be
+    /// claimed. An endpoint whose attempts hang is known by that before the first of them has ended.
+    pub fn puts_off(&mut self, lane: Lane, endpoint: EndpointId, now: Instant) -> Option<i64> {
+        let account = self.owners.get(&(lane, endpoint))?;
+        let standing = self.accounts.get_mut(&(lane, *account))?.lines.get_mut(&endpoint)?;
+        let waits_long = standing.wait_ms(lane, now, standing.waiting.len() + 1) > LONGEST_EXPECTED_WAIT_MS;
+        (waits_long && !standing.waiting.is_empty()).then(|| standing.place_behind(lane, now))
     }
 
     /// Takes a place for a delivery, or puts it in its line.
@@ -114,7 +131,8 @@ impl<T> Places<T> {
         let places = self.accounts.entry((lane, account)).or_insert_with(Account::new);
         let standing = places.lines.entry(endpoint).or_insert_with(|| {
             let remembered = self.slow.remove(&(lane, endpoint)).filter(|(_, since)| now - *since < REMEMBERED);
-            Line::new(remembered.map_or(UNKNOWN_PACE_MS, |(pace_ms, _)| pace_ms))
+            self.owners.insert((lane, endpoint), account);
+            Line::new(remembered.map_or(UNKNOWN_PACE_MS, |(pace_ms, _)| pace_ms), now)
         });
         let crowd = Crowd::of(places.in_flight, of_account);
         let room = places.in_flight < of_account && standing.has_room(lane, crowd, *total);
@@ -129,7 +147,7 @@ impl<T> Places<T> {
             standing.waiting.push_back(delivery);
             Admission::Waits
         } else {
-            Admission::Over { delivery, after_ms: standing.place_behind(lane) }
+            Admission::Over { delivery, after_ms: standing.place_behind(lane, now) }
         };
         self.forget_if_idle(lane, account, endpoint, now);
         admission
@@ -153,7 +171,7 @@ impl<T> Places<T> {
         if let Some(line) = places.lines.get_mut(&endpoint) {
             line.in_flight -= 1;
             if let Some(took) = took {
-                line.learn(took);
+                line.learn(took, now);
             }
         }
         if let Some(total) = self.endpoints.get_mut(&endpoint) {
@@ -187,6 +205,9 @@ impl<T> Places<T> {
         let Some(places) = self.accounts.get_mut(&(lane, account)) else { return };
         let is_over = places.in_flight == 0;
         let idle = places.lines.extract_if(.., |_, line| is_over || (line.in_flight == 0 && line.waiting.is_empty()));
+        let idle = idle.inspect(|(endpoint, _)| {
+            self.owners.remove(&(lane, *endpoint));
+        });
         let slow: Vec<_> = idle.filter(|(_, line)| line.is_slow()).collect();
         if is_over {
             self.accounts.remove(&(lane, account));
@@ -243,8 +264,8 @@ impl<T> Account<T> {
 }
 
 impl<T> Line<T> {
-    fn new(pace_ms: f64) -> Self {
-        Self { in_flight: 0, waiting: VecDeque::new(), put_back: 0, pace_ms }
+    fn new(pace_ms: f64, now: Instant) -> Self {
+        Self { in_flight: 0, waiting: VecDeque::new(), put_back: 0, pace_ms, moved: now }
     }
 
     fn is_slow(&self) -> bool {
@@ -257,28 +278,38 @@ impl<T> Line<T> {
     }
 
     fn takes_one_more(&self, lane: Lane) -> bool {
-        self.waiting.len() < LONGEST_LINE && self.wait_ms(lane, self.waiting.len() + 1) <= LONGEST_EXPECTED_WAIT_MS
+        let standing = self.waiting.len();
+        standing < LONGEST_LINE && at_pace(lane, self.pace_ms, standing + 1) <= LONGEST_EXPECTED_WAIT_MS
     }
 
     /// When one more that is put back should be due: behind those in line, and those put back before it.
-    fn place_behind(&mut self, lane: Lane) -> i64 {
+    fn place_behind(&mut self, lane: Lane, now: Instant) -> i64 {
         self.put_back += 1;
-        let wait = self.wait_ms(lane, self.waiting.len() + self.put_back);
+        let wait = self.wait_ms(lane, now, self.waiting.len() + self.put_back);
         #[expect(clippy::cast_possible_truncation, reason = "clamped to a minute")]
         let after_ms = wait.clamp(PUT_BACK_MS.0, PUT_BACK_MS.1) as i64;
         after_ms
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "an estimate of small counts")]
-    fn wait_ms(&self, lane: Lane, position: usize) -> f64 {
-        let at_once = if lane == Lane::First { ENDPOINT } else { ENDPOINT_SLOW };
-        position as f64 * self.pace_ms / at_once as f64
+    /// How long the one at this place waits. Attempts of which none has ended for a while may take as long again, whatever the
+    /// pace was; they end by their timeout, and then the pace is known.
+    fn wait_ms(&self, lane: Lane, now: Instant, position: usize) -> f64 {
+        let stands_still = (now - self.moved).as_secs_f64() * 1000.0;
+        at_pace(lane, self.pace_ms, position).max(at_pace(lane, stands_still, position).min(HANGS_MS))
     }
 
     /// The pace follows what attempts took lately, a quarter a time.
-    fn learn(&mut self, took: Duration) {
+    fn learn(&mut self, took: Duration, now: Instant) {
         self.pace_ms += (took.as_secs_f64() * 1000.0 - self.pace_ms) / 4.0;
+        self.moved = now;
     }
+}
+
+/// How long the one at this place in a line waits, in milliseconds, where attempts take so long.
+#[expect(clippy::cast_precision_loss, reason = "an estimate of small counts")]
+fn at_pace(lane: Lane, pace_ms: f64, position: usize) -> f64 {
+    let at_once = if lane == Lane::First { ENDPOINT } else { ENDPOINT_SLOW };
+    position as f64 * pace_ms / at_once as f64
 }
 
 #[cfg(test)]

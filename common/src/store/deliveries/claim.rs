@@ -1,4 +1,5 @@
-//! Claiming deliveries for an attempt, and putting back what was claimed too early (design.md, "Fences").
+//! Claiming deliveries for an attempt, putting back what was claimed too early, and putting off what need not be claimed at
+//! all (design.md, "Fences").
 //!
 //! A claim raises `claim_no`, which every later write names, and `attempt_count`. It leaves the status `pending`: the
 //! lease tells a row that runs from one that waits. Whether a claimed delivery is sent at once is the worker's business;
@@ -124,6 +125,36 @@ pub async fn put_back(conn: &mut PgConnection, claims: &[PutBack]) -> sqlx::Resu
         &claims.iter().map(|claim| claim.id).collect::<Vec<_>>() as _,
         &claims.iter().map(|claim| claim.claim_no).collect::<Vec<_>>(),
         &claims.iter().map(|claim| claim.after_ms).collect::<Vec<_>>()
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// A delivery whose endpoint has too many already.
+#[derive(Debug, Clone, Copy)]
+pub struct PutOff {
+    /// Which.
+    pub id: DeliveryId,
+    /// Milliseconds until it is due again.
+    pub after_ms: i64,
+}
+
+/// Puts off deliveries that are due and nobody's, unclaimed: their tickets are spent, and they are due again when they say.
+/// Those that another has claimed, or is about to, are left alone. Answers how many were put off.
+pub async fn put_off(conn: &mut PgConnection, deliveries: &[PutOff]) -> sqlx::Result<u64> {
+    let done = sqlx::query!(
+        "UPDATE deliveries AS d SET ticket_id = NULL, due_at = mws_now() + late.after_ms * interval '1 ms'
+         FROM (
+             SELECT waiting.id, off.after_ms
+             FROM unnest($1::uuid[], $2::bigint[]) AS off (id, after_ms)
+             JOIN deliveries AS waiting ON waiting.id = off.id
+             WHERE waiting.status = 'pending' AND waiting.lease_until IS NULL AND waiting.due_at <= mws_now()
+             FOR UPDATE OF waiting SKIP LOCKED
+         ) AS late
+         WHERE d.id = late.id",
+        &deliveries.iter().map(|one| one.id).collect::<Vec<_>>() as _,
+        &deliveries.iter().map(|one| one.after_ms).collect::<Vec<_>>()
     )
     .execute(conn)
     .await?;

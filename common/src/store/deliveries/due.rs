@@ -4,7 +4,7 @@
 //! also be lost, with a worker or by a hand in the queue's tables; those are looked for among the oldest due rows alone,
 //! because tickets are served in that order, so that a lost one comes to the front as the others leave.
 
-use crate::ids::DeliveryId;
+use crate::ids::{DeliveryId, EndpointId};
 use sqlx::PgConnection;
 
 /// A due delivery that needs a ticket. Its row is locked until the transaction ends.
@@ -12,6 +12,8 @@ use sqlx::PgConnection;
 pub struct Due {
     /// Which.
     pub id: DeliveryId,
+    /// Where it goes.
+    pub endpoint: EndpointId,
     /// Whether it is a first attempt to a healthy endpoint.
     pub first: bool,
 }
@@ -20,7 +22,7 @@ pub struct Due {
 pub async fn ticketless(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<Due>> {
     sqlx::query_as!(
         Due,
-        r#"SELECT d.id AS "id: DeliveryId",
+        r#"SELECT d.id AS "id: DeliveryId", d.endpoint_id AS "endpoint: EndpointId",
                d.attempt_count = 0 AND w.id IS NOT NULL AND w.enabled AND w.consecutive_failures = 0 AS "first!"
            FROM deliveries AS d
            LEFT JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
@@ -47,7 +49,7 @@ pub async fn with_lost_tickets(conn: &mut PgConnection, oldest: i64) -> sqlx::Re
              ORDER BY due_at
              LIMIT $1
            )
-           SELECT d.id AS "id: DeliveryId",
+           SELECT d.id AS "id: DeliveryId", d.endpoint_id AS "endpoint: EndpointId",
                d.attempt_count = 0 AND w.id IS NOT NULL AND w.enabled AND w.consecutive_failures = 0 AS "first!"
            FROM oldest
            JOIN deliveries AS d ON d.id = oldest.id

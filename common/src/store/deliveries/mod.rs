@@ -12,7 +12,7 @@ mod everywhere;
 mod log;
 mod rescue;
 
-pub use claim::{Claim, Present, PutBack, claim, look_again, put_back};
+pub use claim::{Claim, Present, PutBack, PutOff, claim, look_again, put_back, put_off};
 pub use due::{Due, set_tickets, ticketless, with_lost_tickets};
 pub use end::{end_of_silent, prune, replace};
 pub use everywhere::{Everywhere, Place, UnsentOf, everywhere, unsent_of};

@@ -122,3 +122,20 @@ fn endpoints_that_answer_slowly_leave_half_of_their_accounts_places_to_the_other
     assert_eq!(sent(&mut places, quick, Duration::ZERO), 16, "there is room for one that is quick");
     assert_eq!(slow.map(|endpoint| sent(&mut later, endpoint, Duration::from_secs(61))), [16; 3], "forgotten");
 }
+
+#[test]
+fn what_would_wait_for_an_endpoint_that_stands_still_is_put_off_by_its_ticket() {
+    let (account, endpoint, now) = (AccountId::mint(), EndpointId::mint(), Instant::now());
+    let later = now + Duration::from_secs(1);
+    let mut places = Places::new(192, 64);
+    assert_eq!(places.puts_off(Lane::First, endpoint, later), None, "nothing is known of it");
+    fill(&mut places, Lane::First, account, endpoint, 16);
+    assert_eq!(places.puts_off(Lane::First, endpoint, later), None, "nobody stands in its line");
+    fill(&mut places, Lane::First, account, endpoint, 512);
+    assert_eq!(places.puts_off(Lane::First, endpoint, now), None, "its attempts have only begun");
+    assert_eq!(places.puts_off(Lane::First, endpoint, later), Some(10_000), "when their time is up");
+    assert_eq!(places.puts_off(Lane::Slow, endpoint, later), None, "the other lane has a line of its own");
+    assert_eq!(places.puts_off(Lane::First, EndpointId::mint(), later), None);
+    assert!(places.leave(Lane::First, account, endpoint, QUICK, later, |_| false).next.is_some());
+    assert_eq!(places.puts_off(Lane::First, endpoint, later), None, "it moves again");
+}
