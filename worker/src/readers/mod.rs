@@ -110,7 +110,7 @@ impl Readers {
             transcript::Transcript::found(settings, &speech).map(|reader| Arc::new(reader) as Arc<dyn Reader>);
         let speakers = speakers::Speakers::found(settings, &speech).map(|reader| Arc::new(reader) as Arc<dyn Reader>);
         let readers: [Arc<dyn Reader>; 4] =
-            [Arc::new(levels::Levels), Arc::new(beats::Beats), Arc::new(search_index::SearchIndex), speech];
+            [Arc::new(levels::Levels), Arc::new(beats::Beats), Arc::new(search_index::SearchIndex::default()), speech];
         let readers = readers.into_iter().chain(transcript).chain(speakers);
         let by_read = readers.map(|reader| (reader.read(), reader)).collect();
         Self { by_read, tools: Some(tools) }
