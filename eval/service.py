@@ -10,7 +10,7 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-TYPES = {".wav": "audio/wav", ".flac": "audio/flac", ".mp3": "audio/mpeg", ".mp4": "video/mp4"}
+TYPES = {".wav": "audio/wav", ".flac": "audio/flac", ".mp3": "audio/mpeg", ".mp4": "video/mp4", ".ts": "video/mp2t"}
 SETTINGS = {
     "MWS_LISTEN": "127.0.0.1:0",
     "MWS_MONTHLY_MINUTES": "100000",

@@ -1,6 +1,7 @@
 //! Real media, uploaded as a client does it: what an item says of its file, its picture, and what is found in it
 //! (interface.md, "GET /library/items"; spec §4.2, rule 6).
 
+use crate::renders::{cut, job_id, speaks};
 use anyhow::{Context, ensure};
 use mws_tests::world::{Client, World, runners, until};
 use serde_json::{Value, json};
@@ -83,6 +84,32 @@ async fn an_item_says_what_is_in_its_file_and_has_a_picture_where_there_is_one()
     assert_eq!(scheduler::purge_items::run_once(&world.process).await?, 1);
     let item = world.settings.data_dir.join("media/items").join(video["id"].as_str().unwrap_or_default());
     assert!(!item.exists(), "all that was kept of it is gone");
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_film_that_was_rendered_has_a_picture_of_its_own() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (tenant, folder) = (world.tenant("a").await?, TempDir::new()?);
+    run(
+        folder.path(),
+        "ffmpeg",
+        "-v error -f lavfi -i testsrc=s=640x360:r=25:d=4 -f lavfi -i sine=r=44100:d=4 -c:v mpeg4 -c:a aac a.mp4",
+    )?;
+    world.work(Runner::found(&world.settings, &world.process.media)).await?;
+    let source = uploaded(&tenant.client, &folder.path().join("a.mp4"), "video/mp4").await?;
+    let item = source["id"].as_str().unwrap_or_default().parse()?;
+    speaks(&world, item, &[(1.0, 2.5)]).await?;
+    let job = job_id(&cut(&tenant.client, item).await?)?;
+    let ended = tenant.client.ended(&[job]).await?;
+    assert_eq!(ended[0]["status"], "succeeded", "{ended:?}");
+    let rendered = tenant.client.tool("get_item", &json!({ "ref": ended[0]["result"]["item_id"] })).await?;
+    let rendered = &rendered.data()?["item"];
+    assert_eq!((&rendered["type"], &rendered["duration_seconds"]), (&json!("video"), &json!(1.64)), "{rendered}");
+    assert_ne!(rendered["thumbnail_url"], source["thumbnail_url"]);
+    let (status, content_type, length) = shown(&world, &rendered["thumbnail_url"]).await?;
+    assert_eq!((status, content_type.as_str()), (200, "image/jpeg"));
+    assert!(length > 500, "{length}");
     world.end().await
 }
 

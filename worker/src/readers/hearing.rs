@@ -22,7 +22,7 @@ const SOUND: SoundFormat = SoundFormat { rate: RATE, channels: Channels::Mono };
 const LOOKS: Duration = Duration::from_millis(250);
 
 /// Finds the speech in the blocks of a sound, going through all of them.
-pub(super) type Listen = Box<dyn FnOnce(&mut dyn Iterator<Item = Vec<f32>>) -> Result<Vec<Segment>, ReadError> + Send>;
+pub(super) type Listen = Box<dyn FnOnce(&mut dyn Iterator<Item = Vec<f32>>) -> Vec<Segment> + Send>;
 
 /// What a pass gave.
 #[derive(Debug, Clone)]
@@ -151,7 +151,7 @@ async fn hear(media: &MediaSource, listen: Option<Listen>, ctx: &JobCtx) -> Resu
     let hearing = move |blocks: SoundBlocks| {
         let mut blocks = blocks.inspect(|block| keeping.add(block));
         let speech = match listen {
-            Some(listen) => listen(&mut blocks)?,
+            Some(listen) => listen(&mut blocks),
             None => Vec::new(),
         };
         blocks.for_each(drop);

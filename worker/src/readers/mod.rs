@@ -12,6 +12,7 @@ mod beat_facts;
 mod beat_tracker;
 mod beats;
 pub mod decode;
+mod dense;
 mod diarization_server;
 mod engine_server;
 mod error;
@@ -27,6 +28,7 @@ mod peaks;
 mod pocketsphinx;
 mod search_index;
 mod shots;
+mod silero;
 mod speaker_turns;
 mod speakers;
 mod speech;
@@ -108,7 +110,7 @@ impl Readers {
             transcript::Transcript::found(settings, &speech).map(|reader| Arc::new(reader) as Arc<dyn Reader>);
         let speakers = speakers::Speakers::found(settings, &speech).map(|reader| Arc::new(reader) as Arc<dyn Reader>);
         let readers: [Arc<dyn Reader>; 4] =
-            [Arc::new(levels::Levels), Arc::new(beats::Beats), Arc::new(search_index::SearchIndex), speech];
+            [Arc::new(levels::Levels), Arc::new(beats::Beats), Arc::new(search_index::SearchIndex::default()), speech];
         let readers = readers.into_iter().chain(transcript).chain(speakers);
         let by_read = readers.map(|reader| (reader.read(), reader)).collect();
         Self { by_read, tools: Some(tools) }

@@ -15,10 +15,8 @@ use serde::Serialize;
 
 /// The part of the progress that looking for cuts is, in percent.
 const LOOKED: u8 = 70;
-/// Moments that get a still, at most: each is a child process and some 10 KiB.
-const MOST_STILLS: usize = 2_000;
-/// Bytes of all stills, at most: they are held until the read is stored.
-const MOST_STILL_BYTES: usize = 64 << 20;
+/// The stills of a read, which are held until it is stored: each is a child process and some 10 KiB.
+const MOST_STILLS: MostStills = MostStills { moments: 2_000, bytes: 64 << 20 };
 
 /// The `data` of a `search_index` read (reads.md, "Stored results").
 #[derive(Debug, Serialize)]
@@ -26,9 +24,27 @@ struct SearchIndexData {
     moments: Vec<Moment>,
 }
 
+/// When enough stills are held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct MostStills {
+    /// Moments that get one, at most.
+    pub(super) moments: usize,
+    /// Bytes of all after which none is made any more.
+    pub(super) bytes: usize,
+}
+
 /// Finds shots on small pictures of all frames.
 #[derive(Debug)]
-pub(super) struct SearchIndex;
+pub(super) struct SearchIndex {
+    /// How many stills a read has.
+    pub(super) most: MostStills,
+}
+
+impl Default for SearchIndex {
+    fn default() -> Self {
+        Self { most: MOST_STILLS }
+    }
+}
 
 impl Reader for SearchIndex {
     fn read(&self) -> Read {
@@ -50,7 +66,7 @@ impl SearchIndex {
         let looking = ctx.step(0, LOOKED);
         let seen = small_pictures(media, shots::SIZE, &looking, |second, cells| shots.add(second, cells)).await?;
         let mut moments = moments::moments(&shots.finish(), seconds(seen.duration_ms));
-        let (files, looked_at) = stills(&mut moments, media, &ctx.step(LOOKED, 100)).await?;
+        let (files, looked_at) = stills(&mut moments, self.most, media, &ctx.step(LOOKED, 100)).await?;
         ctx.progress.reach(100);
         let mut warnings = seen.warnings;
         if looked_at < moments.len() {
@@ -67,13 +83,14 @@ impl SearchIndex {
 /// none.
 async fn stills(
     moments: &mut [Moment],
+    most: MostStills,
     media: &MediaSource,
     ctx: &JobCtx,
 ) -> Result<(Vec<OutputFile>, usize), ReadError> {
     let (mut files, mut bytes) = (Vec::new(), 0);
-    let count = moments.len().min(MOST_STILLS);
+    let count = moments.len().min(most.moments);
     for (number, moment) in moments.iter_mut().take(count).enumerate() {
-        if bytes >= MOST_STILL_BYTES {
+        if bytes >= most.bytes {
             return Ok((files, number));
         }
         ctx.progress.reach_part(number as u64, count as u64);

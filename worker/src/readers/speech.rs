@@ -156,7 +156,7 @@ fn segments(
     blocks: &mut dyn Iterator<Item = Vec<f32>>,
     mut detector: VoiceDetector,
     mut segmenter: Segmenter,
-) -> Result<Vec<Segment>, ReadError> {
+) -> Vec<Segment> {
     let frame_samples = detector.frame_samples();
     let mut pending: Vec<f32> = Vec::new();
     let mut sound_samples = 0;
@@ -165,13 +165,13 @@ fn segments(
         pending.extend(block);
         let whole = pending.len() - pending.len() % frame_samples;
         for frame in pending.get(..whole).unwrap_or_default().chunks_exact(frame_samples) {
-            segmenter.add(detector.probability(frame)?);
+            segmenter.add(detector.probability(frame));
         }
         pending.drain(..whole);
     }
     if !pending.is_empty() {
         pending.resize(frame_samples, 0.0);
-        segmenter.add(detector.probability(&pending)?);
+        segmenter.add(detector.probability(&pending));
     }
-    Ok(segmenter.finish(sound_samples))
+    segmenter.finish(sound_samples)
 }

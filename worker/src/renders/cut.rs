@@ -41,6 +41,8 @@ pub(super) struct Cutter {
     pieces: Vec<Piece>,
     channels: usize,
     fade: i64,
+    /// Where the source ends, as far as is known: nothing is cut off there.
+    end: Option<i64>,
     /// The piece that is being given.
     piece: usize,
     /// How much of it was given.
@@ -50,10 +52,11 @@ pub(super) struct Cutter {
 }
 
 impl Cutter {
-    /// For interleaved samples of so many channels.
-    pub(super) fn new(pieces: Vec<Piece>, channels: usize, sample_rate: u32) -> Self {
+    /// For interleaved samples of so many channels, of a source that is said to last so many milliseconds.
+    pub(super) fn new(pieces: Vec<Piece>, channels: usize, sample_rate: u32, declared_ms: Option<i64>) -> Self {
         let fade = i64::from(sample_rate * FADE_MS / 1000).max(1);
-        Self { pieces, channels, fade, piece: 0, given: 0, taken: 0 }
+        let end = declared_ms.map(|ms| sample_at(ms.saturating_mul(1000), sample_rate));
+        Self { pieces, channels, fade, end, piece: 0, given: 0, taken: 0 }
     }
 
     /// What stays of the next block.
@@ -79,12 +82,12 @@ impl Cutter {
 
     /// Gives some frames of a piece, faded where it begins and ends.
     fn give(&mut self, frames: &[f32], piece: Piece, kept: &mut Vec<f32>) {
-        let last = self.pieces.len() - 1;
+        // A piece that ends where the source does, or so near it that a fade would not have ended, is not cut off there.
+        let is_end = self.end.is_some_and(|end| piece.start + piece.len + self.fade > end);
         let fade = self.fade.min(piece.len / 2).max(1);
         for frame in frames.chunks_exact(self.channels) {
             let fade_in = if piece.start == 0 { fade } else { self.given + 1 };
-            // The end of the last piece is an end like any other unless the source ends there too, which is silent or faded.
-            let fade_out = if self.piece == last { fade } else { piece.len - self.given };
+            let fade_out = if is_end { fade } else { piece.len - self.given };
             let gain = ratio(fade_in.min(fade_out).min(fade), fade);
             kept.extend(frame.iter().map(|sample| sample * gain));
             self.given += 1;
@@ -114,7 +117,7 @@ mod tests {
     /// What is given of a source that counts its frames, handed over in blocks of this many frames.
     fn given(pieces: Vec<Piece>, frames: i64, block: usize) -> (Vec<i64>, i64) {
         let source: Vec<f32> = (0..frames).flat_map(|n| [ratio(n, 1), -ratio(n, 1)]).collect();
-        let mut cutter = Cutter::new(pieces, 2, 200);
+        let mut cutter = Cutter::new(pieces, 2, 200, None);
         let kept: Vec<f32> = source.chunks(block * 2).flat_map(|block| cutter.cut(block)).collect();
         assert!(kept.chunks_exact(2).all(|frame| (frame[0] + frame[1]).abs() < 1e-6));
         #[expect(clippy::cast_possible_truncation, reason = "small whole numbers")]
@@ -152,12 +155,19 @@ mod tests {
 
     #[test]
     fn a_cut_fades_on_both_sides_and_the_ends_of_the_media_do_not() {
-        let plan = pieces(&spans(&[(0, 100_000), (200_000, 300_000)]), 1000, None);
-        let mut cutter = Cutter::new(plan, 1, 1000);
-        let kept = cutter.cut(&vec![1.0; 400]);
+        let faded = |declared_ms, end| {
+            let plan = pieces(&spans(&[(0, 100_000), (200_000, end)]), 1000, None);
+            Cutter::new(plan, 1, 1000, declared_ms).cut(&vec![1.0; 400])
+        };
+        let kept = faded(Some(400), 300_000);
         assert_eq!(kept.len(), 200);
         assert_eq!(&kept[..3], [1.0; 3]);
         assert_eq!(&kept[94..106], [1.0, 1.0, 0.8, 0.6, 0.4, 0.2, 0.2, 0.4, 0.6, 0.8, 1.0, 1.0]);
-        assert_eq!(&kept[197..], [1.0; 3]);
+        // The source goes on after the last piece, as far as is known.
+        for kept in [kept, faded(None, 300_000)] {
+            assert_eq!(&kept[194..], [1.0, 1.0, 0.8, 0.6, 0.4, 0.2]);
+        }
+        assert_eq!(faded(Some(400), 400_000)[290..], [1.0; 10]);
+        assert_eq!(faded(Some(400), 397_000)[290..], [1.0; 7]);
     }
 }

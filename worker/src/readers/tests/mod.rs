@@ -61,7 +61,7 @@ impl Studio {
     }
 
     /// Half a minute of a recorded reader, from Debian's `pocketsphinx-testdata`.
-    fn recorded_speech(&self) -> PathBuf {
+    pub(crate) fn recorded_speech(&self) -> PathBuf {
         let folder = Path::new("/usr/share/pocketsphinx/test/data/librivox");
         let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
         let mut files: Vec<_> = files.filter(|file| file.extension().is_some_and(|kind| kind == "wav")).collect();

@@ -1,7 +1,8 @@
 //! The `search_index` read on films whose cuts are known.
 
 use super::{Studio, an_hour};
-use crate::readers::{ReadError, ReadOutcome};
+use crate::readers::search_index::{MostStills, SearchIndex};
+use crate::readers::{ReadError, ReadOutcome, Reader};
 use common::domain::read::Read;
 use serde_json::json;
 use std::path::PathBuf;
@@ -57,6 +58,28 @@ async fn hard_cuts_are_found_to_a_frame_and_each_moment_has_a_still() {
         assert!(file.key.starts_with("items/x/files/m") && file.bytes.starts_with(b"\xff\xd8"));
     }
     assert_eq!(outcome.stored.data["moments"][0]["thumbnail"], json!("items/x/files/m1.jpg"));
+}
+
+#[tokio::test]
+async fn stills_are_bounded_in_number_and_in_bytes_and_that_is_said() {
+    assert_eq!(SearchIndex::default().most, MostStills { moments: 2_000, bytes: 64 << 20 }, "docs/decisions.md");
+    let (studio, ctx) = (Studio::new(), an_hour());
+    let path = studio.film("film.mp4", &[1.0; 6]);
+    let media = studio.open(&path, &ctx).await.unwrap();
+    // So many moments, and none after so many bytes.
+    let bounds = [((6, 1 << 20), 6), ((5, 1 << 20), 5), ((2, 1 << 20), 2), ((6, 1), 1), ((6, 0), 0)];
+    for ((moments, bytes), expected) in bounds {
+        let reader = SearchIndex { most: MostStills { moments, bytes } };
+        let outcome = reader.run(&media, &ctx).await.unwrap();
+        assert_eq!((starts(&outcome).len(), outcome.files.len()), (6, expected), "{moments}, {bytes}");
+        let found = outcome.stored.data["moments"].as_array().unwrap();
+        let with_stills = found.iter().take_while(|moment| moment["thumbnail"].is_string()).count();
+        let without = found.iter().filter(|moment| moment["thumbnail"].is_null()).count();
+        assert_eq!((with_stills, without), (expected, 6 - expected));
+        let said = format!("Only the first {expected} of 6 moments have a still.");
+        let warnings: &[String] = if expected < 6 { &[said] } else { &[] };
+        assert_eq!(outcome.stored.warnings, warnings);
+    }
 }
 
 #[tokio::test]

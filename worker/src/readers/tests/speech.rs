@@ -125,7 +125,7 @@ async fn known_pauses_are_found_to_a_tenth_of_a_second() {
     for voice in ["slt", "rms", "awb"] {
         let (path, spoken) = studio.conversation(voice, [0.5, 1.0, 2.0]);
         let outcome = studio.read(Read::Speech, &path).await.unwrap();
-        assert_eq!(outcome.stored.engine.name, "silero-vad-rten", "the Silero model is not installed");
+        assert_eq!(outcome.stored.engine.name, "mws-silero", "the Silero model is not installed");
         assert!(outcome.stored.warnings.is_empty());
         let found = segments(&outcome);
         assert_eq!(found.len(), spoken.len(), "{found:?}");
