@@ -19,7 +19,8 @@ const MOST_BYTES: usize = 1 << 20;
 /// How long a client may take to send one.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// Headers that decide something: one that is no text would be silently ignored, and of two one would be.
-const READ_HEADERS: [&str; 4] = ["authorization", "x-workspace-id", "idempotency-key", "content-type"];
+const READ_HEADERS: [&str; 7] =
+    ["authorization", "x-workspace-id", "idempotency-key", "content-type", "last-event-id", "host", "origin"];
 
 /// Bytes of a body that are held for anybody: what most calls need, and little for as many connections as there may be.
 const FREE_BYTES: usize = 16 << 10;

@@ -38,6 +38,7 @@ mod suggestion;
 pub mod text;
 pub mod thumbnails;
 pub mod tools;
+mod twice;
 pub mod uploads;
 mod webhook_secret;
 mod webhooks;

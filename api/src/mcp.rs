@@ -13,7 +13,8 @@ mod tools;
 use crate::app::App;
 use crate::auth::{Known, caller_of};
 use crate::error::{ApiError, Code};
-use crate::guard::{Envelope, Refused, Template, classify};
+use crate::guard::{Envelope, Refused, SentBody, Template, classify};
+use crate::openapi::refuse_doubled;
 use poem::endpoint::TowerCompatExt;
 use poem::http::{HeaderValue, StatusCode, header};
 use poem::{Endpoint, EndpointExt, Request, Response, Route, post};
@@ -68,10 +69,14 @@ impl<E: Endpoint<Output = Response>> Endpoint for Mcp<E> {
 
     async fn call(&self, mut request: Request) -> poem::Result<Response> {
         let mut response = match caller_of(&request).await {
-            Ok(caller) => {
-                request.set_data(Known(caller));
-                shaped(self.inner.get_response(request).await).await
-            }
+            Ok(caller) => match request.data::<SentBody>().map_or(Ok(()), |SentBody(sent)| refuse_doubled(sent)) {
+                Ok(()) => {
+                    request.set_data(Known(caller));
+                    let is_json = request.content_type().is_some_and(|media| media.contains("json"));
+                    shaped(self.inner.get_response(request).await, is_json).await
+                }
+                Err(refusal) => Envelope::Route.refuse(&refusal),
+            },
             Err(error) => self.turned_away(&request, &classify(error)),
         };
         response.set_data(Template(MCP_PATH.into()));
@@ -95,15 +100,16 @@ impl<E> Mcp<E> {
     }
 }
 
-/// An answer of the protocol as it is, and a refusal of its transport in our envelope.
-async fn shaped(mut response: Response) -> Response {
+/// An answer of the protocol as it is, and a refusal of its transport in our envelope. The transport calls JSON that is no
+/// message of the protocol an unsupported type, which it is not.
+async fn shaped(mut response: Response, is_json: bool) -> Response {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {
         return response;
     }
     let code = match status {
         StatusCode::PAYLOAD_TOO_LARGE => Code::RequestTooLarge,
-        StatusCode::UNSUPPORTED_MEDIA_TYPE => Code::UnsupportedMediaType,
+        StatusCode::UNSUPPORTED_MEDIA_TYPE if !is_json => Code::UnsupportedMediaType,
         // The page or the name that a request comes by.
         StatusCode::FORBIDDEN => Code::OriginForbidden,
         status if status.is_client_error() => Code::InvalidRequest,

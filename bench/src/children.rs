@@ -45,6 +45,14 @@ impl Running {
         Ok(stat(pid)?.own_seconds)
     }
 
+    /// Ends it, and answers what it says then.
+    pub async fn last_words(mut self) -> anyhow::Result<String> {
+        drop(self.child.stdin.take());
+        let said = self.line().await?;
+        self.stop().await?;
+        Ok(said)
+    }
+
     /// Ends it.
     pub async fn stop(mut self) -> anyhow::Result<()> {
         drop(self.child.stdin.take());

@@ -79,7 +79,7 @@ impl<'a> Scene<'a> {
         self.bench.server.drop(self.database).await
     }
 
-    /// The service on this database, with these settings beside the usual ones.
+    /// The service on this database, with these settings beside the usual ones, or in their place.
     pub async fn service(&self, settings: &[&str]) -> anyhow::Result<Running> {
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let usual = [
@@ -97,8 +97,10 @@ impl<'a> Scene<'a> {
             "--monthly-minutes=1000000",
             "--log=error",
         ];
+        let name = |text: &str| text.split('=').next().map(str::to_owned);
+        let fixed = fixed.iter().filter(|text| !settings.iter().any(|set| name(set) == name(text)));
         let all = std::iter::once("service".to_owned()).chain(usual);
-        let all: Vec<String> = all.chain(fixed.iter().chain(settings).map(|&text| text.to_owned())).collect();
+        let all: Vec<String> = all.chain(fixed.chain(settings).map(|&text| text.to_owned())).collect();
         Running::start(&all).await
     }
 

@@ -11,6 +11,7 @@ mod beside;
 mod children;
 mod database;
 mod deliveries;
+mod flood;
 mod jobs;
 mod latency;
 mod load;
@@ -27,7 +28,7 @@ use table::Table;
 #[derive(Debug, Parser)]
 #[command(name = "mws-bench")]
 struct Cli {
-    /// Only these: deliveries, latency, beside, jobs, admission.
+    /// Only these: deliveries, latency, beside, jobs, admission, flood.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     /// Rounds of each comparison.
@@ -52,6 +53,9 @@ enum Part {
     /// A bare loop over a table, or bare requests.
     #[command(hide = true)]
     Bare(bare::Args),
+    /// An account that sends far more than it may.
+    #[command(hide = true)]
+    Flood(flood::Args),
 }
 
 /// What a measurement works with.
@@ -75,6 +79,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Some(Part::Service(args)) => service::run(*args)?,
         Some(Part::Receiver) => receiver::run()?,
         Some(Part::Bare(args)) => bare::run(args)?,
+        Some(Part::Flood(args)) => flood::run(args)?,
         None => {
             // The server ends with the thread that starts it: this one.
             let bench = Bench { server: Server::start()?, rounds: cli.rounds.max(1), percent: cli.percent.max(1) };
@@ -104,6 +109,9 @@ async fn measure(bench: &Bench, only: &[String]) -> anyhow::Result<usize> {
     }
     if wants("admission") {
         admission::measure(bench, &mut table).await?;
+    }
+    if wants("flood") {
+        flood::measure(bench, &mut table).await?;
     }
     table.print();
     Ok(table.missed())

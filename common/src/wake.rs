@@ -2,8 +2,8 @@
 //!
 //! A NOTIFY inside a transaction takes one lock for the whole server at commit. Here a process notifies after its commit:
 //! at once after a quiet moment, and otherwise once for everything that came together within two milliseconds. It listens
-//! on one direct connection for all of its queues and long polls. A notification that is lost costs a second: everyone who
-//! waits also polls.
+//! on one direct connection for all of its queues and long polls, and asks it for a sign of life where it says nothing. A
+//! notification that is lost costs a second: everyone who waits also polls.
 
 use crate::ids::{AccountId, JobId};
 use crate::queue::Queue;
@@ -15,7 +15,7 @@ use sqlx::postgres::PgListener;
 use std::collections::BTreeSet;
 use std::time::Duration;
 use tokio::sync::{broadcast, mpsc};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
 /// The least time between two notifications: what comes meanwhile is sent as one.
@@ -23,6 +23,8 @@ const GATHER: Duration = Duration::from_millis(2);
 /// Postgres refuses a payload of 8,000 bytes.
 const PAYLOAD_BYTES: usize = 7_500;
 const CHANNEL: &str = "mws_wake";
+/// A connection that has said nothing for this long is asked whether its server is still there.
+const QUIET: Duration = Duration::from_secs(10);
 
 /// Something another process may be waiting for.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -169,7 +171,7 @@ async fn listen(pool: PgPool, incoming: broadcast::Sender<Wake>, shutdown: Cance
 }
 
 async fn listen_until_lost(pool: &PgPool, incoming: &broadcast::Sender<Wake>) -> sqlx::Error {
-    let mut listener = match PgListener::connect_with(pool).await {
+    let mut listener = match PgListener::connect_with(&store::to_listen(pool)).await {
         Ok(listener) => listener,
         Err(error) => return error,
     };
@@ -179,7 +181,13 @@ async fn listen_until_lost(pool: &PgPool, incoming: &broadcast::Sender<Wake>) ->
     }
     let _ = incoming.send(Wake::Everything);
     loop {
-        match listener.try_recv().await {
+        let Ok(received) = timeout(QUIET, listener.try_recv()).await else {
+            if let Err(error) = store::still_there(&mut listener).await {
+                return error;
+            }
+            continue;
+        };
+        match received {
             Ok(Some(notification)) => {
                 for word in notification.payload().split_whitespace() {
                     // No one listens when no receiver is subscribed; that is not a fault.

@@ -13,6 +13,8 @@ const IN_PATHS: [(&str, &str); 6] =
 /// A request of an operation.
 #[derive(Debug, Clone)]
 pub struct Attempt {
+    /// Its method and its path's template, as `api::access` has it.
+    pub operation: String,
     /// Its method.
     pub method: String,
     /// Its path below `/api/v1`.
@@ -37,6 +39,7 @@ pub fn attempts(ids: &BTreeMap<String, String>) -> anyhow::Result<Vec<Attempt>> 
             }
             let body = operation.pointer("/requestBody/content/application~1json/example");
             attempts.push(Attempt {
+                operation: format!("{} {template}", method.to_uppercase()),
                 method: method.to_uppercase(),
                 path: aimed(template, ids),
                 body: body.map(|example| replaced(example, ids)),
@@ -81,6 +84,8 @@ fn replaced(example: &Value, ids: &BTreeMap<String, String>) -> Value {
             .map(|(key, value)| match key.as_str() {
                 key if key == "ref" || key.ends_with("_ref") => (key.to_owned(), json!(ids["itm"])),
                 "refs" => (key.clone(), json!([ids["itm"]])),
+                // No job of such a test ends.
+                "wait_seconds" => (key.clone(), json!(0)),
                 _ => (key.clone(), replaced(value, ids)),
             })
             .collect(),

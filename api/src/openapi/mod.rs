@@ -19,13 +19,14 @@ use crate::error::{Answer, ApiError, Code};
 use crate::explain::explain;
 use crate::guard::SentBody;
 use crate::routes::Routes;
+use crate::twice::named_twice;
 use poem::Request;
 use poem::endpoint::BoxEndpoint;
 use poem::http::Method;
 use poem_openapi::registry::{MetaApi, Registry};
 use poem_openapi::{OpenApi, OpenApiService, ServerObject};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::marker::PhantomData;
 use std::sync::LazyLock;
 
@@ -55,6 +56,8 @@ pub struct Operation {
     pub path: String,
     /// The names of its query parameters.
     pub queries: Vec<String>,
+    /// Those of them that are lists, and may be sent more than once.
+    pub lists: Vec<String>,
     /// Whether it takes a credential. If not, it is judged before it runs; if so, once its caller is known.
     pub takes_credential: bool,
     /// What it asks of its caller; none, which no caller meets, when it has no row in `access`.
@@ -71,10 +74,10 @@ impl Operation {
         format!("{} {}", self.method, self.path)
     }
 
-    /// Refuses what the document does not describe: an unknown query, a field that is unknown, missing or wrong. What is
-    /// no JSON at all is left to the framework. So a handler's own types can't take more than is documented.
+    /// Refuses what the document does not describe: an unknown or doubled query, a field that is unknown, doubled, missing or wrong. What
+    /// is no JSON at all is left to the framework. So a handler's own types can't take more than is documented.
     pub fn judge(&self, request: &Request) -> Answer<()> {
-        self.refuse_unknown_queries(request.uri().query())?;
+        self.refuse_odd_queries(request.uri().query())?;
         let (Some(schema), Some(SentBody(bytes))) = (&self.body, request.data::<SentBody>()) else { return Ok(()) };
         let json = request.content_type().is_some_and(|media| media.contains("json"));
         // No body is a body without fields: the first one that is missing is named.
@@ -82,21 +85,33 @@ impl Operation {
         let sent: Option<Value> = if json { serde_json::from_slice(bytes).ok() } else { None };
         match sent.and_then(|sent| explain(schema, &sent)) {
             Some(words) => Err(ApiError::new(Code::InvalidRequest, words)),
+            None if json => refuse_doubled(bytes),
             None => Ok(()),
         }
     }
 
-    fn refuse_unknown_queries(&self, query: Option<&str>) -> Answer<()> {
-        let sent = url::form_urlencoded::parse(query.unwrap_or_default().as_bytes());
-        let mut unknown = sent.filter(|(name, _)| !self.queries.iter().any(|known| known == name));
-        match unknown.next() {
-            None => Ok(()),
-            Some((name, _)) => {
-                let name: String = name.chars().take(60).collect();
-                Err(ApiError::new(Code::InvalidRequest, format!("`{name}` is not a query parameter of this route.")))
+    fn refuse_odd_queries(&self, query: Option<&str>) -> Answer<()> {
+        let mut seen = HashSet::new();
+        for (name, _) in url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+            let is = |names: &[String]| names.iter().any(|known| *known == name);
+            let shown: String = name.chars().take(60).collect();
+            if !is(&self.queries) {
+                let message = format!("`{shown}` is not a query parameter of this route.");
+                return Err(ApiError::new(Code::InvalidRequest, message));
+            }
+            let is_list = is(&self.lists);
+            if !seen.insert(name) && !is_list {
+                return Err(ApiError::new(Code::InvalidRequest, format!("`{shown}` is there twice.")));
             }
         }
+        Ok(())
     }
+}
+
+/// Refuses JSON that names a field twice in one object.
+pub fn refuse_doubled(json: &[u8]) -> Answer<()> {
+    let doubled = |name| ApiError::new(Code::InvalidRequest, format!("`{name}` is there twice."));
+    named_twice(json).map_or(Ok(()), |name| Err(doubled(name)))
 }
 
 /// The document of this build.
@@ -169,13 +184,18 @@ fn operations(json: &Value) -> Vec<Operation> {
             let methods = methods.as_object().into_iter().flatten();
             methods.filter_map(move |(method, operation)| {
                 let parameters = operation["parameters"].as_array().into_iter().flatten();
-                let queries = parameters.filter(|parameter| parameter["in"] == "query");
+                let queries: Vec<&Value> = parameters.filter(|parameter| parameter["in"] == "query").collect();
+                let named = |is: fn(&Value) -> bool| {
+                    let wanted = queries.iter().filter(|query| is(query));
+                    wanted.filter_map(|query| query["name"].as_str()).map(str::to_owned).collect()
+                };
                 let method = method.to_uppercase();
                 Some(Operation {
                     needs: access::needs(&format!("{method} {path}")),
                     method: method.parse().ok()?,
                     path: path.clone(),
-                    queries: queries.filter_map(|query| query["name"].as_str()).map(str::to_owned).collect(),
+                    lists: named(|query| query["schema"]["type"] == "array"),
+                    queries: named(|_| true),
                     takes_credential: operation["security"].as_array().is_some_and(|schemes| !schemes.is_empty()),
                     body: operation
                         .pointer("/requestBody/content/application~1json/schema")

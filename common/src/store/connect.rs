@@ -1,7 +1,7 @@
 //! Pools with the session limits every connection needs, and the migrations.
 
 use sqlx::migrate::Migrator;
-use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
 use sqlx::{Connection, PgConnection, PgPool, Row};
 use std::str::FromStr;
 use std::time::Duration;
@@ -42,6 +42,18 @@ pub fn without_waiting(pool: &PgPool, size: PoolSize) -> PgPool {
     let off = ["synchronous_commit", "enable_seqscan", "enable_hashjoin", "enable_mergejoin"].map(|name| (name, "off"));
     let options = (*pool.connect_options()).clone().options(off);
     limited(size).connect_lazy_with(options)
+}
+
+/// A connection of its own to the same database, for who listens: where its server is gone, it keeps no place among the
+/// others. It is opened when it is needed.
+pub fn to_listen(pool: &PgPool) -> PgPool {
+    limited(PoolSize(1)).connect_lazy_with((*pool.connect_options()).clone())
+}
+
+/// An error where the server of a connection that listens does not answer: one that sends nothing never learns otherwise
+/// that it is gone.
+pub async fn still_there(listener: &mut PgListener) -> sqlx::Result<()> {
+    in_time(LONGEST_PROBE, async { sqlx::raw_sql("SELECT 1").execute(listener).await.map(|_| ()) }).await
 }
 
 /// Connections are asked for a sign of life where that costs next to nothing: after a rest, and when they come back.

@@ -155,7 +155,7 @@ impl Client {
         Self::answer(request.body(reqwest::Body::wrap_stream(chunks))).await
     }
 
-    fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
+    pub(super) fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         let request = self.http.request(method, format!("{}{path}", self.base));
         match &self.credential {
             Some(credential) => request.bearer_auth(credential),

@@ -16,6 +16,8 @@ enum Line {
     Up,
     /// Connections stay, and no byte passes.
     Silent,
+    /// The same for those that are there; new ones get through.
+    Replaced,
     /// Connections break, and new ones break at once.
     Cut,
 }
@@ -52,6 +54,12 @@ impl Proxy {
     /// Lets nothing through from now on, as a network does that drops packets.
     pub fn silence(&self) {
         self.line.send_replace(Line::Silent);
+    }
+
+    /// Lets nothing through of what is connected, and everything of what connects from now on: another host has taken the
+    /// place of one that went without a word.
+    pub fn replace(&self) {
+        self.line.send_replace(Line::Replaced);
     }
 
     /// Breaks all connections.
@@ -112,10 +120,12 @@ async fn join(
     mut line: watch::Receiver<Line>,
 ) {
     let (from_client, to_client) = client.into_split();
+    let new = *line.borrow() == Line::Replaced;
+    let passes = move |line: &Line| *line != Line::Silent && (new || *line != Line::Replaced);
     let (up, down) = (line.clone(), line.clone());
     tokio::select! {
-        _ = carry(from_client, to_server, up) => {}
-        _ = carry(from_server, to_client, down) => {}
+        _ = carry(from_client, to_server, up, passes) => {}
+        _ = carry(from_server, to_client, down, passes) => {}
         _ = line.wait_for(|line| *line == Line::Cut) => {}
     }
 }
@@ -124,11 +134,12 @@ async fn carry(
     mut from: impl AsyncRead + Unpin,
     mut to: impl AsyncWrite + Unpin,
     mut line: watch::Receiver<Line>,
+    passes: impl Fn(&Line) -> bool,
 ) -> std::io::Result<()> {
     let mut bytes = vec![0; 16 << 10];
     loop {
         let read = from.read(&mut bytes).await?;
-        if read == 0 || line.wait_for(|line| *line != Line::Silent).await.is_err() {
+        if read == 0 || line.wait_for(&passes).await.is_err() {
             return Ok(());
         }
         to.write_all(&bytes[..read]).await?;

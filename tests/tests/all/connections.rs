@@ -126,6 +126,19 @@ async fn odd_but_proper_requests_are_answered_like_any_other() -> anyhow::Result
             400,
             "invalid_request",
         ),
+        ("two hosts", format!("GET /api/v1/keys HTTP/1.1\r\n{close}host: b\r\n\r\n"), 400, "invalid_request"),
+        (
+            "two places in the stream",
+            format!("GET /api/v1/events/stream HTTP/1.1\r\n{close}last-event-id: 1-1\r\nlast-event-id: 2-2\r\n\r\n"),
+            400,
+            "invalid_request",
+        ),
+        (
+            "a place that is no text",
+            format!("GET /api/v1/events/stream HTTP/1.1\r\n{close}last-event-id: \u{e9}\r\n\r\n"),
+            400,
+            "invalid_request",
+        ),
         (
             "two credentials",
             format!("GET /api/v1/keys HTTP/1.1\r\n{close}authorization: Bearer other\r\n\r\n"),

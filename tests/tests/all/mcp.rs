@@ -141,6 +141,14 @@ async fn what_the_protocol_does_not_take_is_refused_in_the_routes_envelope() -> 
         assert_eq!(answer.json["error"]["status"], status);
         assert_eq!(answer.header("allow"), if status == 405 { "POST" } else { "" });
     }
+    // What is no message of the protocol is no other type of media for that; batches went with an older protocol.
+    let twice = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call",
+        "params":{"name":"get_item","arguments":{"ref":"one","ref":"other"}}}"#;
+    for body in ["{", "", "null", r#"{"id":1,"method":"ping"}"#, r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, twice]
+    {
+        let answer = client.send("POST", "/mcp", &[both], Some(body.to_owned())).await?;
+        assert_eq!((answer.status, answer.code()), (400, "invalid_request"), "{body}: {}", answer.text);
+    }
     let large = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping", "params": { "x": "x".repeat(2 << 20) } });
     assert_eq!(said(&client, &large).await?.code(), "request_too_large");
     // What is JSON-RPC is answered in its own form.

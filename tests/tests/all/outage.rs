@@ -4,11 +4,15 @@ use crate::dispatch::ALL;
 use anyhow::Context;
 use common::domain::credential::SessionCode;
 use common::domain::job::LEASE;
+use common::ids::JobId;
+use common::store::{self, PoolSize};
+use common::wake::Wake;
 use futures_util::future::{join_all, try_join_all};
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, World, until};
 use serde_json::json;
 use std::time::Duration;
+use tokio::sync::broadcast::Receiver;
 use tokio::time::{Instant, timeout};
 
 #[tokio::test]
@@ -136,6 +140,58 @@ async fn a_database_that_falls_silent_is_a_503_on_every_route_and_is_used_again_
         async || Ok((key.send("GET", "/keys", &[], None).await?.status == 200).then_some(())),
     )
     .await?;
+    process.shutdown.cancel();
+    world.end().await
+}
+
+/// Longer than a connection rests before it is asked for a sign of life.
+const REST: Duration = Duration::from_millis(1_200);
+
+#[tokio::test]
+async fn a_connection_to_a_server_that_fell_silent_keeps_no_place_and_is_given_to_nobody() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let proxy = world.proxy().await?;
+    let pool = store::connect(&proxy.url, PoolSize(2), "test").await?;
+    let both = async || anyhow::Ok((pool.acquire().await?, pool.acquire().await?));
+    let used = both().await?;
+    proxy.silence();
+    drop(used);
+    until("what came back is closed", async || Ok((pool.size() == 0).then_some(()))).await?;
+    proxy.restore();
+    drop(both().await?);
+    until("both are at rest", async || Ok((pool.num_idle() == 2).then_some(()))).await?;
+    let since = Instant::now();
+    until("they have rested", async || Ok((since.elapsed() > REST).then_some(()))).await?;
+    proxy.silence();
+    // Two wait for the two that have rested, and are not given them.
+    let asked = join_all((0..2).map(|_| pool.acquire())).await;
+    assert!(asked.iter().all(Result::is_err), "{asked:?}");
+    assert_eq!(pool.size(), 0);
+    proxy.restore();
+    both().await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn who_listens_to_a_server_that_went_without_a_word_listens_to_the_one_in_its_place() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let proxy = world.proxy().await?;
+    let (process, _) = world.api_behind(&proxy).await?;
+    let mut wakes = process.wakes.subscribe();
+    let job = JobId::mint();
+    let heard = async |wakes: &mut Receiver<Wake>| {
+        World::within(PATIENCE * 2, "a wake-up is heard", async || {
+            world.process.wakes.send([Wake::JobEnded(job)]);
+            let next = timeout(Duration::from_secs(1), wakes.recv()).await;
+            Ok(next.is_ok_and(|wake| wake == Ok(Wake::JobEnded(job))).then_some(()))
+        })
+        .await
+    };
+    heard(&mut wakes).await?;
+    proxy.replace();
+    // What was on its way.
+    while timeout(Duration::from_millis(100), wakes.recv()).await.is_ok() {}
+    heard(&mut wakes).await?;
     process.shutdown.cancel();
     world.end().await
 }

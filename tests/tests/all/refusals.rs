@@ -57,6 +57,7 @@ async fn a_body_that_is_not_what_the_document_says_is_refused_and_names_the_fiel
         (r#"{"refs":["a"],"reads":["Levels"]}"#, "invalid_request", "reads"),
         (r#"{"refs":["a"],"reads":["levels"],"context":7}"#, "invalid_request", "context"),
         (r#"{"refs":["a"],"reads":["levels"],"priority":1}"#, "invalid_request", "priority"),
+        (r#"{"refs":["a"],"reads":["levels"],"refs":["b"]}"#, "invalid_request", "refs"),
     ];
     for (body, code, named) in bodies {
         let answer = post(&tenant.client, TOOL, body).await?;
@@ -80,6 +81,22 @@ async fn a_body_that_is_not_what_the_document_says_is_refused_and_names_the_fiel
     // Twenty-one are too many even where they are one item, twice twenty.
     assert_eq!(tenant.client.prepare(&many[..20], &["levels"]).await?.reads()?, [["queued"]]);
     assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 1);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_query_that_is_unknown_or_there_twice_is_refused_but_one_that_is_a_list() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    for query in ["limits=1", "limit=1&limit=2", "limit=1&%6cimit=1"] {
+        let path = format!("/library/items?{query}");
+        let answer = tenant.client.send("GET", &path, &[], None).await?;
+        assert_refused(&answer, &path, (400, "invalid_request"), query);
+        assert!(answer.text.contains("`limit"), "{}", answer.text);
+    }
+    let operator = world.client(Some("operator-token-of-the-tests".to_owned()));
+    let several = operator.send("GET", "/operator/jobs?status=queued&status=running", &[], None).await?;
+    assert_eq!(several.status, 200, "{}", several.text);
     world.end().await
 }
 

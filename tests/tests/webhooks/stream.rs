@@ -5,72 +5,34 @@ use common::ids::JobId;
 use common::store::event_stream;
 use common::store::events::{self, EndedEvent};
 use common::wake::Wake;
-use mws_tests::world::{Media, Tenant, World, until};
+use mws_tests::world::{Feed, Media, Message, Tenant, World, until};
 use reqwest::{Response, StatusCode};
 use serde_json::{Value, json};
-use std::time::Duration;
-use tokio::time::timeout;
-
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// An open stream.
-struct Reader {
-    response: Response,
-    text: String,
-}
+struct Reader(Feed);
 
-/// One block of it: its fields by name.
-#[derive(Debug, PartialEq, Eq)]
-struct Message {
-    id: String,
-    event: String,
-    data: String,
-}
-
-async fn open(world: &World, tenant: &Tenant, last: Option<&str>) -> anyhow::Result<Response> {
-    #[expect(clippy::disallowed_methods, reason = "a client of the service, not the service as a client")]
-    let client = reqwest::Client::builder().no_proxy().build()?;
-    let request = client.get(format!("{}/api/v1/events/stream", world.base_url())).bearer_auth(tenant.key.expose());
-    let request = last.into_iter().fold(request, |request, last| request.header("Last-Event-ID", last));
-    Ok(request.send().await?)
+async fn open(tenant: &Tenant, last: Option<&str>) -> anyhow::Result<Response> {
+    let headers: Vec<_> = last.into_iter().map(|last| ("Last-Event-ID", last)).collect();
+    tenant.client.stream(&headers).await
 }
 
 impl Reader {
     /// Opens a stream, and answers it with the place that it begins at.
-    async fn new(world: &World, tenant: &Tenant, last: Option<&str>) -> anyhow::Result<(Self, String)> {
-        let response = open(world, tenant, last).await?;
+    async fn new(tenant: &Tenant, last: Option<&str>) -> anyhow::Result<(Self, String)> {
+        let response = open(tenant, last).await?;
         assert_eq!(response.status(), StatusCode::OK);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
         let kept: Vec<_> = response.headers().get_all("cache-control").iter().collect();
         assert_eq!(kept, ["no-store"]);
-        let mut reader = Self { response, text: String::new() };
+        let mut reader = Self(Feed::of(response));
         let first = reader.next().await?.expect("a place");
         assert_eq!((first.data.as_str(), first.event.as_str()), ("", ""));
         Ok((reader, first.id))
     }
 
-    /// The next message; none at the stream's end. Comments are passed over.
     async fn next(&mut self) -> anyhow::Result<Option<Message>> {
-        loop {
-            if let Some((block, _)) = self.text.split_once("\n\n") {
-                let end = block.len() + 2;
-                let field = |name: &str| {
-                    let value = block.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
-                    value.unwrap_or_default().to_owned()
-                };
-                let message = Message { id: field("id"), event: field("event"), data: field("data") };
-                let comment = block.starts_with(':');
-                self.text.drain(..end);
-                if !comment {
-                    return Ok(Some(message));
-                }
-                continue;
-            }
-            match timeout(PATIENCE, self.response.chunk()).await?? {
-                Some(chunk) => self.text.push_str(std::str::from_utf8(&chunk)?),
-                None => return Ok(None),
-            }
-        }
+        self.0.next().await
     }
 
     async fn bodies(&mut self, many: usize) -> anyhow::Result<Vec<String>> {
@@ -110,8 +72,8 @@ async fn happen(world: &World, tenant: &Tenant, numbers: std::ops::Range<usize>)
 async fn a_job_that_ends_is_told_to_its_account_alone_with_the_bytes_that_endpoints_get() -> anyhow::Result<()> {
     let world = World::new().await?;
     let (one, two) = (world.tenant("one").await?, world.tenant("two").await?);
-    let (mut of_one, _) = Reader::new(&world, &one, None).await?;
-    let (mut of_two, _) = Reader::new(&world, &two, None).await?;
+    let (mut of_one, _) = Reader::new(&one, None).await?;
+    let (mut of_two, _) = Reader::new(&two, None).await?;
     for tenant in [&one, &two] {
         let item = world.item(tenant, Media::video(60)).await?;
         let jobs = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?;
@@ -141,17 +103,17 @@ async fn a_stream_resumes_after_the_last_event_that_was_seen() -> anyhow::Result
         Ok((read.events.len() == 2).then_some(()))
     })
     .await?;
-    let (mut reader, place) = Reader::new(&world, &tenant, None).await?;
+    let (mut reader, place) = Reader::new(&tenant, None).await?;
     let sent = happen(&world, &tenant, 2..5).await?;
     assert_eq!(reader.next().await?.expect("a message").data, sent[0], "what was before is not told");
     let second = reader.next().await?.expect("a message");
     assert_eq!(second.data, sent[1]);
     drop(reader);
     let later = happen(&world, &tenant, 5..205).await?;
-    let (mut resumed, _) = Reader::new(&world, &tenant, Some(&second.id)).await?;
+    let (mut resumed, _) = Reader::new(&tenant, Some(&second.id)).await?;
     assert_eq!(resumed.bodies(201).await?, [&sent[2..], &later[..]].concat());
     // One who saw no message has the place that its stream began at.
-    let (mut resumed, _) = Reader::new(&world, &tenant, Some(&place)).await?;
+    let (mut resumed, _) = Reader::new(&tenant, Some(&place)).await?;
     assert_eq!(resumed.bodies(3).await?, sent);
     forget(&world).await?;
     world.end().await
@@ -183,16 +145,16 @@ async fn an_event_that_is_committed_late_is_not_passed_over() -> anyhow::Result<
 async fn a_place_that_is_none_is_refused_and_so_is_the_twenty_first_stream() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("one").await?;
-    let refused = open(&world, &tenant, Some("evt_1")).await?;
+    let refused = open(&tenant, Some("evt_1")).await?;
     assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
     assert_eq!(refused.json::<Value>().await?["error"]["code"], "invalid_cursor");
     let mut open_ones = Vec::new();
     for _ in 0..20 {
-        open_ones.push(Reader::new(&world, &tenant, None).await?);
+        open_ones.push(Reader::new(&tenant, None).await?);
     }
-    let refused = open(&world, &tenant, None).await?;
+    let refused = open(&tenant, None).await?;
     assert_eq!((refused.status(), refused.headers()["retry-after"].to_str()?), (StatusCode::TOO_MANY_REQUESTS, "30"));
-    Reader::new(&world, &world.tenant("two").await?, None).await?;
+    Reader::new(&world.tenant("two").await?, None).await?;
     drop(open_ones);
     world.end().await
 }
@@ -201,7 +163,7 @@ async fn a_place_that_is_none_is_refused_and_so_is_the_twenty_first_stream() -> 
 async fn a_stream_ends_with_its_process() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("one").await?;
-    let (mut reader, _) = Reader::new(&world, &tenant, None).await?;
+    let (mut reader, _) = Reader::new(&tenant, None).await?;
     world.process.shutdown.cancel();
     assert_eq!(reader.next().await?, None);
     world.end().await
