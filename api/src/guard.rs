@@ -34,6 +34,12 @@ pub struct Refused(pub Code);
 #[derive(Debug, Clone)]
 pub struct SentBody(pub Bytes);
 
+/// The media type that a request says it has, in lower case, without its parameters.
+pub fn media_type(request: &Request) -> String {
+    let said = request.content_type().unwrap_or_default();
+    said.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
 /// On every request that reached an operation: which one.
 #[derive(Clone, Copy)]
 pub struct Reached(pub &'static Operation);

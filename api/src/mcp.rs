@@ -13,7 +13,7 @@ mod tools;
 use crate::app::App;
 use crate::auth::{Known, caller_of};
 use crate::error::{ApiError, Code};
-use crate::guard::{Envelope, Refused, SentBody, Template, classify};
+use crate::guard::{Envelope, Refused, SentBody, Template, classify, media_type};
 use crate::openapi::refuse_doubled;
 use poem::endpoint::TowerCompatExt;
 use poem::http::{HeaderValue, StatusCode, header};
@@ -72,7 +72,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for Mcp<E> {
             Ok(caller) => match request.data::<SentBody>().map_or(Ok(()), |SentBody(sent)| refuse_doubled(sent)) {
                 Ok(()) => {
                     request.set_data(Known(caller));
-                    let is_json = request.content_type().is_some_and(|media| media.contains("json"));
+                    let is_json = media_type(&request) == "application/json";
                     shaped(self.inner.get_response(request).await, is_json).await
                 }
                 Err(refusal) => Envelope::Route.refuse(&refusal),

@@ -4,7 +4,6 @@
 //! Pure. What is no JSON is told elsewhere, in its own words.
 
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
@@ -70,7 +69,7 @@ impl<'de> Visitor<'de> for Look {
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Once, A::Error> {
         let mut seen = HashSet::new();
-        while let Some(name) = fields.next_key::<Cow<'de, str>>()? {
+        while let Some(name) = fields.next_key::<String>()? {
             if seen.contains(&name) {
                 // Read to its end, so that the parser has nothing of its own to say.
                 fields.next_value::<IgnoredAny>()?;

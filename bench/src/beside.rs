@@ -20,6 +20,8 @@ const STEADY: usize = 500;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Beside {
     Nobody,
+    /// Two that are healthy too: what sharing a machine costs the nine.
+    TwoMore,
     /// One that hangs twelve seconds, and one that drips a byte a second.
     HangsAndDrips,
     /// One that answers a hundred megabytes.
@@ -28,7 +30,7 @@ enum Beside {
     Refuses,
 }
 
-const ALL: [Beside; 4] = [Beside::Nobody, Beside::HangsAndDrips, Beside::Floods, Beside::Refuses];
+const ALL: [Beside; 5] = [Beside::Nobody, Beside::TwoMore, Beside::HangsAndDrips, Beside::Floods, Beside::Refuses];
 
 /// Measures in alternating rounds.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
@@ -49,14 +51,16 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     for (which, beside) in ALL.iter().enumerate().skip(1) {
         let what = match beside {
             Beside::Nobody => continue,
+            Beside::TwoMore => "two more",
             Beside::HangsAndDrips => "one that hangs 12 s and one that drips",
             Beside::Floods => "one that answers 100 MB",
             Beside::Refuses => "one that refuses",
         };
+        let bar = || if *beside == Beside::TwoMore { Bar::None } else { Bar::AtMost(1.1) };
         let slower = alone / median(&rates[which]);
-        table.add(format!("nine beside {what}: times fewer/s"), slower, "×", None, Bar::AtMost(1.1));
+        table.add(format!("nine beside {what}: times fewer/s"), slower, "×", None, bar());
         let later = median(&late[which]) / alone_late;
-        table.add(format!("nine beside {what}: times later, p99"), later, "×", None, Bar::AtMost(1.1));
+        table.add(format!("nine beside {what}: times later, p99"), later, "×", None, bar());
     }
     Ok(())
 }
@@ -68,6 +72,7 @@ async fn accounts(scene: &Scene<'_>, beside: Beside) -> anyhow::Result<Vec<Accou
     let closed = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
     let (own, others) = match beside {
         Beside::Nobody => (None, None),
+        Beside::TwoMore => (Some(scene.url("/well")), Some(scene.url("/well"))),
         Beside::HangsAndDrips => (Some(scene.url("/hang")), Some(scene.url("/drip"))),
         Beside::Floods => (Some(scene.url("/flood")), None),
         Beside::Refuses => (Some(format!("http://{closed}/")), None),

@@ -1,6 +1,6 @@
 //! The only use of apalis: pushing tickets into Postgres and working them.
 //!
-//! The truth is in our own tables; a row of apalis is a disposable ticket that carries an id and nothing else. A lost or
+//! The truth is in our own tables; a row of apalis is a disposable ticket that carries ids and nothing else. A lost or
 //! doubled ticket is harmless, because every handler begins with a conditional claim of our row. So a handler never
 //! answers with an error and nothing here retries: delays live in our `due_at`, and the scheduler pushes a new ticket for
 //! what is due and has none. Waking workers after a commit is `wake`'s.
@@ -18,6 +18,7 @@ use apalis_postgres::{Config, PostgresStorage};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sqlx::{PgConnection, PgPool};
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -243,7 +244,7 @@ pub async fn work(
                 .missed_heartbeats(MISSED_BEATS)
                 .lock_tasks(false)
                 .persist_results(true);
-            let backend = PostgresStorage::<Subject>::new(&pool)
+            let backend = PostgresStorage::<Value>::new(&pool)
                 .with_config(config)
                 .poll_with_strategy(Woken::new(&wakes, &subscription.queues));
             let handler = Arc::clone(&subscription.handler);
@@ -251,7 +252,9 @@ pub async fn work(
                 .backend(backend)
                 .parallelize(tokio::spawn)
                 .concurrency(subscription.concurrency)
-                .build(move |subject: Subject| handler(subject).map(Ok::<(), apalis::prelude::BoxDynError>))
+                .build(move |ticket: Value| {
+                    worked(ticket, Arc::clone(&handler)).map(Ok::<(), apalis::prelude::BoxDynError>)
+                })
         });
     }
     let asked = shutdown.clone();
@@ -264,6 +267,15 @@ pub async fn work(
         Ok(()) if shutdown.is_cancelled() => Ok(()),
         Ok(()) => Err(WorkError("no worker is left".to_owned())),
         Err(error) => Err(WorkError(error.to_string())),
+    }
+}
+
+/// Works a ticket to its end. One that can't be read, as of another version of this service, is spent: the row that it is
+/// about gets a new one. Left to apalis, it would end the whole queue worker, and come back.
+async fn worked(ticket: Value, handler: Handler) {
+    match serde_json::from_value(ticket) {
+        Ok(subject) => handler(subject).await,
+        Err(error) => tracing::warn!(error = %error, "A ticket can't be read; its row gets a new one."),
     }
 }
 

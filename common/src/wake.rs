@@ -176,8 +176,10 @@ async fn listen_until_lost(pool: &PgPool, incoming: &broadcast::Sender<Wake>) ->
         Err(error) => return error,
     };
     listener.eager_reconnect(false);
-    if let Err(error) = listener.listen(CHANNEL).await {
-        return error;
+    match timeout(QUIET, listener.listen(CHANNEL)).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => return error,
+        Err(_) => return sqlx::Error::PoolTimedOut,
     }
     let _ = incoming.send(Wake::Everything);
     loop {

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use worker::readers::{JobCtx, MediaSource, ReaderSettings, Readers};
 
-/// How much more memory hours may take, in KiB. An hour of samples as they are heard is 225 MiB, 40 minutes of small pictures
+/// How much more memory hours may take, in KiB. An hour of samples as they are heard is 220 MiB, 40 minutes of small pictures
 /// are 20.
 const MORE_KIB: i64 = 12 * 1_024;
 /// What the short media is made of, in seconds, and how many of it are short.
@@ -65,7 +65,8 @@ fn own_kib() -> i64 {
     line.trim().trim_end_matches(" kB").parse().unwrap()
 }
 
-/// The most memory that a child of this process has had, in KiB.
+/// The most memory that a child of this process has had, in KiB, or this process when it made one, if that was more: what is
+/// below that, a child may use unseen.
 #[expect(unsafe_code, reason = "the standard library does not tell what children have used")]
 fn largest_child_kib() -> i64 {
     // SAFETY: `rusage` is plain numbers, for which zeros are valid, and it outlives the call that fills it.

@@ -17,7 +17,7 @@ use crate::access::{self, Needs};
 use crate::app::API_PATH;
 use crate::error::{Answer, ApiError, Code};
 use crate::explain::explain;
-use crate::guard::SentBody;
+use crate::guard::{SentBody, media_type};
 use crate::routes::Routes;
 use crate::twice::named_twice;
 use poem::Request;
@@ -74,12 +74,12 @@ impl Operation {
         format!("{} {}", self.method, self.path)
     }
 
-    /// Refuses what the document does not describe: an unknown or doubled query, a field that is unknown, doubled, missing or wrong. What
-    /// is no JSON at all is left to the framework. So a handler's own types can't take more than is documented.
+    /// Refuses what the document does not describe: an unknown or doubled query, a field that is unknown, doubled, missing or
+    /// wrong. What is no JSON at all is left to the framework. So a handler's own types can't take more than is documented.
     pub fn judge(&self, request: &Request) -> Answer<()> {
         self.refuse_odd_queries(request.uri().query())?;
         let (Some(schema), Some(SentBody(bytes))) = (&self.body, request.data::<SentBody>()) else { return Ok(()) };
-        let json = request.content_type().is_some_and(|media| media.contains("json"));
+        let json = media_type(request).ends_with("json");
         // No body is a body without fields: the first one that is missing is named.
         let bytes: &[u8] = if bytes.is_empty() { b"{}" } else { bytes };
         let sent: Option<Value> = if json { serde_json::from_slice(bytes).ok() } else { None };

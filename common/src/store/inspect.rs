@@ -30,7 +30,9 @@ pub async fn has_our_queue_function(conn: &mut PgConnection) -> sqlx::Result<boo
     let row = sqlx::query!(
         r#"SELECT EXISTS (
                SELECT FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
-               WHERE nspname = 'apalis' AND proname = 'get_jobs' AND prosrc LIKE '%string_to_array(v_job_type%'
+               JOIN pg_language ON pg_language.oid = prolang
+               WHERE nspname = 'apalis' AND proname = 'get_jobs' AND lanname = 'plpgsql'
+                   AND prosrc LIKE '%string_to_array(v_job_type%'
            ) AS "ours!""#
     )
     .fetch_one(conn)

@@ -37,4 +37,5 @@ mod renders;
 mod results;
 mod search;
 mod strangers;
+mod tickets;
 mod tidy;

@@ -68,6 +68,11 @@ async fn a_body_that_is_not_what_the_document_says_is_refused_and_names_the_fiel
             answer.text
         );
     }
+    // A media type is the same in any case.
+    let loud = [("content-type", "APPLICATION/JSON")];
+    let doubled = Some(r#"{"refs":["a"],"reads":["levels"],"refs":["b"]}"#);
+    let answer = tenant.client.send("POST", TOOL, &loud, doubled.map(str::to_owned)).await?;
+    assert_refused(&answer, TOOL, (400, "invalid_request"), "in capitals");
     let many: Vec<&str> = vec![&item; 21];
     let long = "é".repeat(601);
     for (body, named) in [

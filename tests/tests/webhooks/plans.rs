@@ -10,7 +10,7 @@ use common::store::{self, PoolSize};
 use common::store::{attempts, endpoints};
 use poem::http::Method;
 use serde_json::{Value, json};
-use sqlx::{AssertSqlSafe, PgConnection, Row};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 
 /// Deliveries of the endpoint that is asked for, newest last; all others have two thirds as many.
 const MANY: i64 = 30_000;
@@ -127,6 +127,33 @@ async fn an_acknowledgement_reads_its_own_tickets_however_many_the_worker_has_do
         let plan = plan(&mut conn).await?;
         assert!(plan.contains("Index Scan using jobs_pkey") && !plan.contains("tickets_"), "{done} done:\n{plan}");
     }
+    tickets.close().await;
+    bench.close().await
+}
+
+#[tokio::test]
+async fn a_fetch_of_tickets_that_was_planned_on_an_empty_table_reads_what_it_takes_of_a_full_one() -> anyhow::Result<()>
+{
+    let bench = Bench::new().await?;
+    let tickets = store::without_waiting(&bench.process.pool, PoolSize(1));
+    let mut conn = tickets.acquire().await?;
+    let worker = "INSERT INTO apalis.workers (id, worker_type, storage_name, last_seen) VALUES ('w', 'q', 's', now())";
+    sqlx::query(worker).execute(&mut *conn).await?;
+    let fetch = "SELECT count(*) FROM apalis.get_jobs('w', 'q,another', 10)";
+    for _ in 0..10 {
+        assert_eq!(sqlx::query_scalar::<_, i64>(fetch).fetch_one(&mut *conn).await?, 0);
+    }
+    let rows = "INSERT INTO apalis.jobs (id, job_type, job, status, attempts, max_attempts, run_at, priority)
+        SELECT 'due_' || n, 'q', ''::bytea, 'Pending', 0, 1, now() - interval '1 min', 0 FROM generate_series(1, 20000) AS n";
+    sqlx::query(rows).execute(&mut *conn).await?;
+    let mut tx = conn.begin().await?;
+    assert_eq!(sqlx::query_scalar::<_, i64>(fetch).fetch_one(&mut *tx).await?, 10);
+    let read =
+        "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relid = 'apalis.jobs'::regclass";
+    let read: i64 = sqlx::query_scalar(read).fetch_one(&mut *tx).await?;
+    assert!(read < 100, "{read} rows were read for ten");
+    tx.rollback().await?;
+    drop(conn);
     tickets.close().await;
     bench.close().await
 }

@@ -1,4 +1,5 @@
-//! Sending webhooks: a ticket names a delivery, which is claimed, sent and recorded (spec §6.1; design.md, "Lanes").
+//! Sending webhooks: a ticket names a delivery, which is claimed, sent and recorded, or put off where its endpoint stands still
+//! (spec §6.1; design.md, "Lanes").
 //!
 //! Claims and records are batched, each in one statement; no lock and no connection is held while a receiver is waited
 //! for. What has stood in line is looked at again before it is sent, so that a change of its endpoint or its secret
@@ -27,7 +28,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The most claims, second looks, records or put-backs in one statement.
+/// The most claims, second looks, records, put-backs or put-offs in one statement.
 const MOST_IN_A_BATCH: usize = 256;
 /// How long a claimed delivery may stand in line before it is put back.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -88,7 +89,7 @@ impl Deliverer {
             records: records(process),
             put_backs: put_backs(process),
             put_offs: put_offs(process),
-            places: Mutex::new(Places::new(first, slow)),
+            places: Mutex::new(Places::new(first, slow, process.settings.webhook_timeout())),
         })))
     }
 
@@ -120,7 +121,7 @@ impl Deliverer {
     async fn handle(&self, lane: Lane, subject: Subject) {
         let Subject::Delivery { id, endpoint } = subject else { return };
         let put_off = self.places().puts_off(lane, endpoint, Instant::now());
-        if let Some(after_ms) = put_off {
+        if let Some(after_ms) = put_off.filter(|_| !self.0.process.shutdown.is_cancelled()) {
             // A statement that failed is logged there, and the reissue finds the spent ticket.
             let _ = self.0.put_offs.call(PutOff { id, after_ms }).await;
             return;

@@ -19,11 +19,9 @@ const ENDPOINT_SLOW: usize = 4;
 const LONGEST_LINE: usize = 512;
 /// A delivery that would wait longer than this is put back instead.
 const LONGEST_EXPECTED_WAIT_MS: f64 = 5_000.0;
-/// The longest wait for an endpoint that stands still: an attempt's time is up by then.
-const HANGS_MS: f64 = 10_000.0;
 /// How long an attempt takes, as long as none has ended.
 const UNKNOWN_PACE_MS: f64 = 50.0;
-/// An endpoint whose attempts take longer than this is slow.
+/// An endpoint whose attempts take longer than this is slow, and one of which none ends for so long stands still.
 const SLOW_PACE_MS: f64 = 1_000.0;
 /// How long the pace of a slow endpoint is remembered while nothing is sent to it.
 const REMEMBERED: Duration = Duration::from_mins(1);
@@ -69,6 +67,8 @@ pub struct Left<T> {
 pub struct Places<T> {
     first_of_account: usize,
     slow_of_account: usize,
+    /// How long an attempt may take.
+    timeout: Duration,
     accounts: HashMap<(Lane, AccountId), Account<T>>,
     /// In flight to an endpoint, over both lanes.
     endpoints: HashMap<EndpointId, usize>,
@@ -96,11 +96,12 @@ struct Line<T> {
 }
 
 impl<T> Places<T> {
-    /// Places for lanes of so many slots: an account gets a quarter of each.
-    pub fn new(first_slots: usize, slow_slots: usize) -> Self {
+    /// Places for lanes of so many slots, of which an account gets a quarter each, and attempts of at most so long.
+    pub fn new(first_slots: usize, slow_slots: usize, timeout: Duration) -> Self {
         Self {
             first_of_account: (first_slots / 4).max(1),
             slow_of_account: (slow_slots / 4).max(1),
+            timeout,
             accounts: HashMap::new(),
             endpoints: HashMap::new(),
             owners: HashMap::new(),
@@ -113,8 +114,9 @@ impl<T> Places<T> {
     pub fn puts_off(&mut self, lane: Lane, endpoint: EndpointId, now: Instant) -> Option<i64> {
         let account = self.owners.get(&(lane, endpoint))?;
         let standing = self.accounts.get_mut(&(lane, *account))?.lines.get_mut(&endpoint)?;
-        let waits_long = standing.wait_ms(lane, now, standing.waiting.len() + 1) > LONGEST_EXPECTED_WAIT_MS;
-        (waits_long && !standing.waiting.is_empty()).then(|| standing.place_behind(lane, now))
+        let pace_ms = standing.pace_ms.max(standing.still_ms(now));
+        let waits_long = at_pace(lane, pace_ms, standing.waiting.len() + 1) > LONGEST_EXPECTED_WAIT_MS;
+        (waits_long && !standing.waiting.is_empty()).then(|| standing.place_behind(lane, now, self.timeout))
     }
 
     /// Takes a place for a delivery, or puts it in its line.
@@ -147,7 +149,7 @@ impl<T> Places<T> {
             standing.waiting.push_back(delivery);
             Admission::Waits
         } else {
-            Admission::Over { delivery, after_ms: standing.place_behind(lane, now) }
+            Admission::Over { delivery, after_ms: standing.place_behind(lane, now, self.timeout) }
         };
         self.forget_if_idle(lane, account, endpoint, now);
         admission
@@ -282,20 +284,23 @@ impl<T> Line<T> {
         standing < LONGEST_LINE && at_pace(lane, self.pace_ms, standing + 1) <= LONGEST_EXPECTED_WAIT_MS
     }
 
-    /// When one more that is put back should be due: behind those in line, and those put back before it.
-    fn place_behind(&mut self, lane: Lane, now: Instant) -> i64 {
+    /// When one more that is put back should be due: behind those in line, and those put back before it. Where attempts stand
+    /// still, not before their time is up, since more is known then.
+    fn place_behind(&mut self, lane: Lane, now: Instant, timeout: Duration) -> i64 {
         self.put_back += 1;
-        let wait = self.wait_ms(lane, now, self.waiting.len() + self.put_back);
+        let position = self.waiting.len() + self.put_back;
+        let still_ms = self.still_ms(now);
+        let left_ms = (timeout.as_secs_f64() * 1000.0 - still_ms).max(0.0);
+        let wait = at_pace(lane, self.pace_ms, position).max(at_pace(lane, still_ms, position).min(left_ms));
         #[expect(clippy::cast_possible_truncation, reason = "clamped to a minute")]
         let after_ms = wait.clamp(PUT_BACK_MS.0, PUT_BACK_MS.1) as i64;
         after_ms
     }
 
-    /// How long the one at this place waits. Attempts of which none has ended for a while may take as long again, whatever the
-    /// pace was; they end by their timeout, and then the pace is known.
-    fn wait_ms(&self, lane: Lane, now: Instant, position: usize) -> f64 {
-        let stands_still = (now - self.moved).as_secs_f64() * 1000.0;
-        at_pace(lane, self.pace_ms, position).max(at_pace(lane, stands_still, position).min(HANGS_MS))
+    /// For how long no attempt has ended, once that is long: they may take as long again, whatever the pace was.
+    fn still_ms(&self, now: Instant) -> f64 {
+        let still_ms = (now - self.moved).as_secs_f64() * 1000.0;
+        if self.in_flight > 0 && still_ms >= SLOW_PACE_MS { still_ms } else { 0.0 }
     }
 
     /// The pace follows what attempts took lately, a quarter a time.

@@ -177,6 +177,9 @@ impl Silero {
             let heard: Vec<f32> = memory.context.iter().chain(&frame).copied().collect();
             let probability = self.probability(&frame, &mut memory);
             let (expected, after) = graph.run(&heard, &state)?;
+            if after.len() != state.len() {
+                return Err("its state is of another size than is known of it".to_owned());
+            }
             state = after;
             let ours = memory.hidden.iter().chain(&memory.cells).chain([&probability]);
             let theirs = state.iter().chain([&expected]);
