@@ -1,7 +1,8 @@
 //! The receiver that everything is sent to: it answers at once, and keeps when each request came. Some paths misbehave.
 //!
-//! `/e/<n>` answers 200 at once, and so does `/well`, of which nothing is kept; `/hang` after twelve seconds; `/drip` a byte a second for ever; `/flood` a hundred megabytes.
-//! `GET /count` says how many came to `/e/…`, `GET /take` what came since it was asked last.
+//! `/e/<n>` answers 200 at once, and so does `/well`, of which nothing is kept; `/hang` after twelve seconds; `/drip` a byte a
+//! second for ever; `/flood` a hundred megabytes. `GET /count` says how many came to `/e/…`, `GET /take` what came since it
+//! was asked last.
 
 use crate::children::{ready, until_told_to_end};
 use std::fmt::Write;
