@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 
 /// A name that holds something, and no control characters.
 const NAME: &str = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
+/// The same, but nothing that begins as the id of an item or a job does.
+const REF: &str = r"^(?!itm_|job_)[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$";
 /// Any text at all: Postgres keeps no NUL (`text::Text`).
 const ANY: &str = r"^[^\x00]*$";
 /// The fields of request schemas that take less than any text.
@@ -17,10 +19,10 @@ const FIELDS: &[(&str, &str, &str)] = &[
     ("ChangeUser", "name", NAME),
     ("ChangeWorkspace", "name", NAME),
     ("CreateUpload", "filename", NAME),
-    ("CreateUpload", "ref", NAME),
+    ("CreateUpload", "ref", REF),
     ("CreateUpload", "sha256", "^[0-9A-Fa-f]{64}$"),
     ("ImportMedia", "name", NAME),
-    ("ImportMedia", "ref", NAME),
+    ("ImportMedia", "ref", REF),
     ("OpenAccount", "name", NAME),
     ("OpenAccount", "workspace_name", NAME),
     ("OpenWorkspace", "name", NAME),
