@@ -6,8 +6,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it can't have")]
 
+mod memory;
+
 use common::domain::read::Read;
 use futures_util::{StreamExt, stream};
+use memory::largest_child_kib;
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -80,17 +83,6 @@ fn fault(file: &HostileFile, ended: &Result<ReadOutcome, ReadError>) -> Option<S
         ("any" | "refused", Err(error)) if OF_THE_FILE.contains(&error.job_error_code()) && !error.retryable() => None,
         (_, Ok(_)) => Some("it was read".to_owned()),
         (_, Err(error)) => Some(format!("{error:?}")),
-    }
-}
-
-/// The most memory that a child of this process has had, in KiB.
-#[expect(unsafe_code, reason = "the standard library does not tell what children have used")]
-fn largest_child_kib() -> i64 {
-    // SAFETY: `rusage` is plain numbers, for which zeros are valid, and it outlives the call that fills it.
-    unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        assert_eq!(libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage), 0);
-        usage.ru_maxrss
     }
 }
 

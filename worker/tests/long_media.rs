@@ -7,7 +7,10 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test stops at what it can't have")]
 
+mod memory;
+
 use common::domain::read::Read;
+use memory::largest_child_kib;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -63,18 +66,6 @@ fn own_kib() -> i64 {
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     std::fs::write("/proc/self/clear_refs", "5").unwrap();
     line.trim().trim_end_matches(" kB").parse().unwrap()
-}
-
-/// The most memory that a child of this process has had, in KiB, or this process when it made one, if that was more: what is
-/// below that, a child may use unseen.
-#[expect(unsafe_code, reason = "the standard library does not tell what children have used")]
-fn largest_child_kib() -> i64 {
-    // SAFETY: `rusage` is plain numbers, for which zeros are valid, and it outlives the call that fills it.
-    unsafe {
-        let mut usage: libc::rusage = std::mem::zeroed();
-        assert_eq!(libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage), 0);
-        usage.ru_maxrss
-    }
 }
 
 /// Has a file read, and answers with the largest that this process was meanwhile, and any child so far.
