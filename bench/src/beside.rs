@@ -28,9 +28,12 @@ enum Beside {
     Floods,
     /// One that refuses connections.
     Refuses,
+    /// Forty of four other accounts that answer well, after five seconds.
+    Slow,
 }
 
-const ALL: [Beside; 5] = [Beside::Nobody, Beside::TwoMore, Beside::HangsAndDrips, Beside::Floods, Beside::Refuses];
+const ALL: [Beside; 6] =
+    [Beside::Nobody, Beside::TwoMore, Beside::HangsAndDrips, Beside::Floods, Beside::Refuses, Beside::Slow];
 
 /// Measures in alternating rounds.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
@@ -42,7 +45,9 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
             // Each comes first once, so that none always follows the same one.
             let which = (turn + round) % ALL.len();
             rates[which].push(rate(bench, ALL[which]).await?);
-            late[which].push(lateness(bench, ALL[which]).await?);
+            if ALL[which] != Beside::Slow {
+                late[which].push(lateness(bench, ALL[which]).await?);
+            }
         }
     }
     let (alone, alone_late) = (median(&rates[0]), median(&late[0]));
@@ -55,10 +60,14 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
             Beside::HangsAndDrips => "one that hangs 12 s and one that drips",
             Beside::Floods => "one that answers 100 MB",
             Beside::Refuses => "one that refuses",
+            Beside::Slow => "forty that answer after 5 s",
         };
         let bar = || if *beside == Beside::TwoMore { Bar::None } else { Bar::AtMost(1.1) };
         let slower = alone / median(&rates[which]);
         table.add(format!("nine beside {what}: times fewer/s"), slower, "×", None, bar());
+        if late[which].is_empty() {
+            continue;
+        }
         let later = median(&late[which]) / alone_late;
         table.add(format!("nine beside {what}: times later, p99"), later, "×", None, bar());
     }
@@ -76,6 +85,7 @@ async fn accounts(scene: &Scene<'_>, beside: Beside) -> anyhow::Result<Vec<Accou
         Beside::HangsAndDrips => (Some(scene.url("/hang")), Some(scene.url("/drip"))),
         Beside::Floods => (Some(scene.url("/flood")), None),
         Beside::Refuses => (Some(format!("http://{closed}/")), None),
+        Beside::Slow => return slow(scene, nine).await,
     };
     if let Some(url) = own {
         scene.endpoints(&nine, &[url]).await?;
@@ -86,6 +96,16 @@ async fn accounts(scene: &Scene<'_>, beside: Beside) -> anyhow::Result<Vec<Accou
     Ok(vec![nine, other])
 }
 
+async fn slow(scene: &Scene<'_>, nine: Account) -> anyhow::Result<Vec<Account>> {
+    let mut accounts = vec![nine];
+    for _ in 0..4 {
+        let account = scene.account().await?;
+        scene.endpoints(&account, &vec![scene.url("/slow"); 10]).await?;
+        accounts.push(account);
+    }
+    Ok(accounts)
+}
+
 /// Deliveries to the nine a second, out of a backlog.
 #[expect(clippy::cast_precision_loss, reason = "a count of deliveries")]
 async fn rate(bench: &Bench, beside: Beside) -> anyhow::Result<f64> {
@@ -93,7 +113,12 @@ async fn rate(bench: &Bench, beside: Beside) -> anyhow::Result<f64> {
     let accounts = accounts(&scene, beside).await?;
     let service = scene.service(&[]).await?;
     let events = bench.share(EVENTS);
-    let began: Instant = scene.backlog(&accounts.iter().collect::<Vec<_>>(), events).await?;
+    let mut told: Vec<&Account> = accounts.iter().collect();
+    if beside == Beside::Slow {
+        // There are many of them; and they come first.
+        scene.backlog(&told.split_off(1), events / 20).await?;
+    }
+    let began: Instant = scene.backlog(&told, events).await?;
     scene.receives(events * 9).await?;
     let rate = (events * 9) as f64 / began.elapsed().as_secs_f64();
     scene.end(service).await?;

@@ -46,6 +46,8 @@ impl Product {
 #[must_use = "call `settle_down` after the commit, or waiting jobs stay without a place until the scheduler finds them"]
 pub struct Aftermath {
     wakes: Vec<Wake>,
+    /// Tickets of first attempts, whose queue has to be woken unless they are sent here.
+    first_attempts: Vec<Ticket>,
     /// Accounts with a place that no waiting job was found for.
     places_left: Vec<AccountId>,
 }
@@ -71,7 +73,9 @@ pub async fn conclude(conn: &mut PgConnection, ended: &[EndedJob], made: &[Produ
     tickets.extend(tickets_for(conn, &admitted).await?);
     queue::push(conn, &tickets).await?;
 
-    let mut wakes = wakes_of(&tickets);
+    let is_first = |ticket: &Ticket| ticket.queue == Queue::WebhookFirst;
+    let (first_attempts, others): (Vec<Ticket>, Vec<Ticket>) = tickets.into_iter().partition(is_first);
+    let mut wakes = wakes_of(&others);
     wakes.extend(finals.iter().flat_map(|job| [Wake::JobEnded(job.job), Wake::Events(job.owner)]));
     wakes.extend(ended.iter().filter(|job| job.status == JobStatus::Running).map(|job| Wake::StopAsked(job.job)));
     let taken = |payer| admitted.iter().filter(|job| job.payer == payer).count();
@@ -80,7 +84,7 @@ pub async fn conclude(conn: &mut PgConnection, ended: &[EndedJob], made: &[Produ
         .filter(|(payer, places)| i64::try_from(taken(*payer)).unwrap_or(i64::MAX) < *places)
         .map(|(payer, _)| *payer)
         .collect();
-    Ok(Aftermath { wakes, places_left })
+    Ok(Aftermath { wakes, first_attempts, places_left })
 }
 
 /// Keeps what the jobs that succeeded have made: their reads in one statement, their items, which are few, in one each.
@@ -115,10 +119,16 @@ async fn give_back(conn: &mut PgConnection, finals: &[&EndedJob]) -> sqlx::Resul
 }
 
 impl Aftermath {
+    /// Gives the first attempts of deliveries to somebody in this process, before the queue is told of them. Those that `take`
+    /// refuses are the queue's.
+    pub fn hand_over(&mut self, mut take: impl FnMut(Subject) -> bool) {
+        self.first_attempts.retain(|ticket| !take(ticket.subject));
+    }
+
     /// Wakes those who wait, and looks once more, under the account's lock, for jobs that a place could go to: a dispatch
     /// that counted places before this commit may have left one waiting.
     pub async fn settle_down(self, pool: &PgPool, wakes: &Wakes) {
-        wakes.send(self.wakes);
+        wakes.send(self.wakes.into_iter().chain(wakes_of(&self.first_attempts)));
         for account in self.places_left {
             if let Err(error) = admit(pool, wakes, account).await {
                 tracing::warn!(account.id = %account, error = %error, "Waiting jobs were not admitted; the scheduler will.");
@@ -129,6 +139,7 @@ impl Aftermath {
     /// Joins what two batches of one transaction leave to do.
     pub fn join(mut self, other: Self) -> Self {
         self.wakes.extend(other.wakes);
+        self.first_attempts.extend(other.first_attempts);
         self.places_left.extend(other.places_left);
         self
     }

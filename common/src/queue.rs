@@ -34,6 +34,8 @@ const MISSED_BEATS: usize = 4;
 /// The backstop for a notification that never came.
 const POLL: Duration = Duration::from_secs(1);
 
+/// How many of the next tickets are looked at for those to be put off.
+const LOOKED_AHEAD: i64 = 2_000;
 /// Tickets worked at once for each one fetched at once.
 const SLOTS_A_BATCH: usize = 4;
 
@@ -156,6 +158,46 @@ pub async fn push(conn: &mut PgConnection, tickets: &[Ticket]) -> sqlx::Result<(
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// Puts tickets of first attempts off, so that those of other endpoints come first: these deliveries', which may have been
+/// fetched, and with them those of the same endpoints among the next in the queue. No delivery is changed, and no ticket is
+/// waited for: one that another is about to fetch or spend is left to it. Answers how many were put off.
+pub async fn postpone(
+    conn: &mut PgConnection,
+    deliveries: &[DeliveryId],
+    endpoints: &[EndpointId],
+    by: Duration,
+) -> sqlx::Result<u64> {
+    let names: Vec<Vec<u8>> = endpoints.iter().map(|endpoint| endpoint.to_string().into_bytes()).collect();
+    let done = sqlx::query!(
+        "UPDATE apalis.jobs
+         SET status = 'Pending', lock_by = NULL, lock_at = NULL, run_at = now() + make_interval(secs => $3)
+         WHERE id = ANY (ARRAY(
+             SELECT ticket.id FROM apalis.jobs AS ticket
+             WHERE ticket.id = ANY (ARRAY(
+                 SELECT ticket_id FROM deliveries
+                 WHERE id = ANY ($1) AND status = 'pending' AND lease_until IS NULL AND ticket_id IS NOT NULL
+                 UNION ALL
+                 SELECT next.id FROM (
+                     SELECT id, job FROM apalis.jobs
+                     WHERE (status = 'Pending' OR (status = 'Failed' AND attempts < max_attempts))
+                         AND job_type = 'webhook:first' AND run_at < now()
+                     ORDER BY priority DESC, run_at
+                     LIMIT $4
+                 ) AS next
+                 WHERE EXISTS (SELECT FROM unnest($2::bytea[]) AS endpoint WHERE position(endpoint IN next.job) > 0)
+             ))
+             FOR UPDATE SKIP LOCKED
+         ))",
+        deliveries as _,
+        &names,
+        by.as_secs_f64(),
+        LOOKED_AHEAD
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
 }
 
 /// What a worker does with a ticket. It records the outcome in our tables itself, and must not panic: a panic would leave

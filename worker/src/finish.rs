@@ -1,10 +1,12 @@
 //! The finish use case: a batch of ended claims, their results, charges, events, deliveries and tickets in one
 //! transaction.
 //!
-//! Ends that come while a batch commits go into the next one. A batch that fails is tried again one by one, so that an end
+//! The webhooks that an end leads to are sent by this process at once, where it has room: their tickets are for others, or for
+//! later. Ends that come while a batch commits go into the next one. A batch that fails is tried again one by one, so that an end
 //! that Postgres refuses can't hold back the others.
 
 use crate::batch::Batcher;
+use crate::deliver::Deliverer;
 use common::ending::{self, Product};
 use common::process::Process;
 use common::store::jobs::{self, End};
@@ -33,15 +35,15 @@ pub enum Finished {
 }
 
 /// Gathers ends into batches.
-pub fn finisher(process: Process) -> Batcher<Finish, Finished> {
+pub fn finisher(process: Process, deliverer: Deliverer) -> Batcher<Finish, Finished> {
     Batcher::new(MOST, move |batch: Vec<Finish>| {
-        let process = process.clone();
-        async move { finish_all(&process, &batch).await }
+        let (process, deliverer) = (process.clone(), deliverer.clone());
+        async move { finish_all(&process, &deliverer, &batch).await }
     })
 }
 
-async fn finish_all(process: &Process, batch: &[Finish]) -> Vec<Finished> {
-    match finish(process, batch).await {
+async fn finish_all(process: &Process, deliverer: &Deliverer, batch: &[Finish]) -> Vec<Finished> {
+    match finish(process, deliverer, batch).await {
         Ok(finished) => finished,
         Err(error) if batch.len() == 1 => {
             tracing::warn!(job.id = %batch[0].end.job, error = %error, "A job's end was not written; trying again.");
@@ -50,14 +52,14 @@ async fn finish_all(process: &Process, batch: &[Finish]) -> Vec<Finished> {
         Err(_) => {
             let mut finished = Vec::with_capacity(batch.len());
             for one in batch.chunks(1) {
-                finished.extend(Box::pin(finish_all(process, one)).await);
+                finished.extend(Box::pin(finish_all(process, deliverer, one)).await);
             }
             finished
         }
     }
 }
 
-async fn finish(process: &Process, batch: &[Finish]) -> sqlx::Result<Vec<Finished>> {
+async fn finish(process: &Process, deliverer: &Deliverer, batch: &[Finish]) -> sqlx::Result<Vec<Finished>> {
     // Two claims of one job may end in one batch: only the newer one can still be ours.
     let stale = |end: &End| batch.iter().any(|one| one.end.job == end.job && one.end.claim_no > end.claim_no);
     let live: Vec<&Finish> = batch.iter().filter(|one| !stale(&one.end)).collect();
@@ -65,8 +67,9 @@ async fn finish(process: &Process, batch: &[Finish]) -> sqlx::Result<Vec<Finishe
     let made: Vec<Product> = live.iter().flat_map(|one| one.made.clone()).collect();
     let mut tx = process.pool.begin().await?;
     let ended = jobs::end(&mut tx, &ends).await?;
-    let aftermath = ending::conclude(&mut tx, &ended, &made).await?;
+    let mut aftermath = ending::conclude(&mut tx, &ended, &made).await?;
     tx.commit().await?;
+    aftermath.hand_over(|delivery| deliverer.sends_at_once(delivery));
     // Not awaited: it may wait for an account's lock, and the next batch of ends must not.
     let process = process.clone();
     tokio::spawn(async move { aftermath.settle_down(&process.pool, &process.wakes).await });

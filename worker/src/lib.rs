@@ -52,7 +52,8 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
     let slots = process.settings.read_slots();
     let engines = runner.engines.iter().filter(|(task, ..)| tasks.contains(task)).cloned().collect();
     let drain = Duration::from_secs(process.settings.drain_seconds);
-    let worker = run_job::Worker::start(process.clone(), runner, drain);
+    let deliverer = Deliverer::new(&process).context("webhooks can't be sent")?;
+    let worker = run_job::Worker::start(process.clone(), runner, deliverer.clone(), drain);
     let beat = Beat { process: process.clone(), engines, slots, worker: Arc::clone(&worker) };
     beat.announce().await?;
     let beating = tokio::spawn(beat.go_on());
@@ -71,7 +72,7 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
     if !queues.is_empty() {
         subscriptions.push(Subscription { queues, concurrency: slots, work: Work::Long, handler });
     }
-    subscriptions.extend(Deliverer::new(&process).context("webhooks can't be sent")?.subscriptions());
+    subscriptions.extend(deliverer.subscriptions());
     subscriptions.push(ProjectNotifier::new(&process).context("webhooks of projects can't be sent")?.subscription());
     if let Some(tools) = MediaTools::found(&reader_settings(&process.settings)) {
         subscriptions.push(ingest::subscription(&process, &Arc::new(tools)));
@@ -86,6 +87,7 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
         process.shutdown.clone(),
     )
     .await;
+    deliverer.end(drain + HAND_BACK).await;
     beating.abort();
     fleet::leave(&mut *process.pool.acquire().await?, &process.name).await?;
     ended.context("the worker stopped")

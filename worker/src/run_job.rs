@@ -4,6 +4,7 @@
 //! the work is, is `reading`'s and `rendering`'s to know.
 
 use crate::batch::Batcher;
+use crate::deliver::Deliverer;
 use crate::finish::{Finish, Finished, finisher};
 use crate::leases::{Lease, Leases, Stop};
 use crate::readers::{JobCtx, ReadError};
@@ -51,10 +52,10 @@ pub(crate) struct Done {
 
 impl Worker {
     /// Starts the renewals and the batches.
-    pub fn start(process: Process, runner: Runner, drain: Duration) -> Arc<Self> {
+    pub fn start(process: Process, runner: Runner, deliverer: Deliverer, drain: Duration) -> Arc<Self> {
         let leases = Leases::start(&process, drain);
         let claims = claimer(process.clone());
-        let finishes = finisher(process.clone());
+        let finishes = finisher(process.clone(), deliverer);
         Arc::new(Self { process, runner, leases, claims, finishes })
     }
 

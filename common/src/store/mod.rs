@@ -33,5 +33,7 @@ pub mod webhook_secrets;
 mod window;
 pub mod workspaces;
 
-pub use connect::{PoolSize, connect, migrate, pending_migrations, still_there, to_listen, without_waiting};
+pub use connect::{
+    PoolSize, connect, migrate, pending_migrations, planned_once, still_there, to_listen, without_waiting,
+};
 pub use window::{Seen, WINDOW};

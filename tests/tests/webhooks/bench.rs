@@ -136,9 +136,17 @@ impl Bench {
 
     /// Takes every waiting ticket, the first lane's flagged.
     pub async fn tickets(&self) -> Vec<(bool, Subject)> {
+        self.tickets_of(i64::MAX).await
+    }
+
+    /// Takes so many of them.
+    pub async fn tickets_of(&self, most: i64) -> Vec<(bool, Subject)> {
         let rows: Vec<(String, Vec<u8>)> = sqlx::query_as(
-            "DELETE FROM apalis.jobs WHERE job_type LIKE 'webhook:%' AND status = 'Pending' RETURNING job_type, job",
+            "DELETE FROM apalis.jobs WHERE id IN (
+                SELECT id FROM apalis.jobs WHERE job_type LIKE 'webhook:%' AND status = 'Pending' ORDER BY id LIMIT $1)
+             RETURNING job_type, job",
         )
+        .bind(most)
         .fetch_all(self.database.pool())
         .await
         .expect("taken");
@@ -156,12 +164,21 @@ impl Bench {
     pub async fn work_by(&self, workers: &[Deliverer]) -> usize {
         let tickets = self.tickets().await;
         let many = tickets.len();
+        Self::share(workers, tickets).await;
+        many
+    }
+
+    /// Works these tickets to their end, all at once.
+    pub async fn work_on(&self, tickets: Vec<(bool, Subject)>) {
+        Self::share(std::slice::from_ref(&self.deliverer), tickets).await;
+    }
+
+    async fn share(workers: &[Deliverer], tickets: Vec<(bool, Subject)>) {
         let handlers = tickets.into_iter().enumerate().map(|(n, (first, subject))| {
             let worker = &workers[n % workers.len()];
             async move { if first { worker.deliver_first(subject).await } else { worker.deliver_slow(subject).await } }
         });
         futures_util::future::join_all(handlers).await;
-        many
     }
 
     pub async fn reissue(&self) -> u64 {

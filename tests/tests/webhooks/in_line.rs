@@ -9,11 +9,13 @@ use common::domain::series::DeliveryStatus;
 use common::domain::signature::verify;
 use poem::http::{Method, StatusCode};
 use serde_json::{Value, json};
+use std::future::Future;
+use std::time::Duration;
 
 /// What one process sends to one endpoint at once.
 const IN_FLIGHT: usize = 16;
-/// How many may stand in line for it.
-const LINE: usize = 512;
+/// Enough for a machine that is busy with other tests.
+const DEADLINE: Duration = Duration::from_secs(60);
 
 #[tokio::test]
 async fn a_line_ends_with_the_failure_that_disables_its_endpoint() -> anyhow::Result<()> {
@@ -98,31 +100,70 @@ async fn one_that_was_sent_again_from_the_line_is_sent_once() -> anyhow::Result<
     bench.close().await
 }
 
-#[tokio::test]
-async fn what_would_wait_long_for_one_that_hangs_is_put_off_unclaimed_and_sent_when_it_is_due() -> anyhow::Result<()> {
-    const PUT_OFF: &str = "claim_no = 0 AND ticket_id IS NULL AND due_at > mws_now()";
-    let bench = Bench::new().await?;
-    bench.endpoint().await;
+/// More than stand in a line whose endpoint has not answered yet.
+const LINE: usize = 100;
+
+/// Ends so many jobs more than the line of the only endpoint holds, and does `meanwhile` when these stand behind it.
+async fn while_behind(bench: &Bench, many: usize, meanwhile: impl Future<Output = ()>) {
     bench.end_jobs(IN_FLIGHT + LINE).await;
-    Box::pin(while_in_flight(&bench, IN_FLIGHT, async {
-        // The line is full soon, and the longer nothing ends the longer it seems.
-        for _ in 0..1_000 {
-            if rows(&bench, PUT_OFF).await > 0 {
-                break;
-            }
-            bench.end_jobs(1).await;
-            let tickets = bench.tickets().await.into_iter();
-            futures_util::future::join_all(tickets.map(|(_, subject)| bench.deliverer.deliver_first(subject))).await;
-        }
+    Box::pin(while_in_flight(bench, IN_FLIGHT, async {
+        bench.end_jobs(many).await;
+        // The first ticket takes the others along.
+        let fetched = bench.tickets_of(1).await;
+        bench.work_on(fetched).await;
+        assert_eq!(rows(bench, "claim_no = 0").await, i64::try_from(many).expect("few"));
+        let later = "SELECT count(*) FROM apalis.jobs WHERE status = 'Pending'
+            AND run_at BETWEEN now() + interval '5 s' AND now() + interval '10 s'";
+        let later: i64 = sqlx::query_scalar(later).fetch_one(&bench.process.pool).await.expect("counted");
+        assert_eq!(later, i64::try_from(many - 1).expect("few"), "they are put off");
+        meanwhile.await;
     }))
     .await;
-    assert!(rows(&bench, PUT_OFF).await > 0, "it waits for its due time");
-    bench.advance(60).await;
-    assert!(bench.reissue().await > 0);
-    bench.work().await;
+}
+
+#[tokio::test]
+async fn what_stands_behind_a_line_is_sent_when_the_line_moves_once_and_without_tickets() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    bench.endpoint().await;
+    while_behind(&bench, 700, async {}).await;
+    bench.deliverer.end(DEADLINE).await;
+    assert_eq!(bench.tickets().await, [], "each is taken along");
     assert_eq!(rows(&bench, "status <> 'succeeded' OR attempt_count <> 1").await, 0);
-    let many = usize::try_from(rows(&bench, "true").await)?;
-    assert_eq!(bench.receiver.received().len(), many, "each once");
+    assert_eq!(bench.receiver.received().len(), IN_FLIGHT + LINE + 700, "each once");
+    assert_eq!(bench.receiver.most_in_flight(), IN_FLIGHT);
+    bench.close().await
+}
+
+#[tokio::test]
+async fn what_a_worker_leaves_behind_a_line_is_anothers() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let other = bench.another_worker().await?;
+    bench.endpoint().await;
+    while_behind(&bench, 30, async { bench.process.shutdown.cancel() }).await;
+    bench.deliverer.end(DEADLINE).await;
+    assert_eq!(rows(&bench, "claim_no = 0").await, 30, "a worker that ends fetches nothing");
+    bench.reissue().await;
+    bench.work_by(std::slice::from_ref(&other)).await;
+    other.end(DEADLINE).await;
+    assert_eq!(rows(&bench, "status <> 'succeeded' OR attempt_count <> 1").await, 0);
+    assert_eq!(bench.receiver.received().len(), IN_FLIGHT + LINE + 30, "each once");
+    bench.close().await
+}
+
+#[tokio::test]
+async fn what_stands_behind_the_line_of_one_that_fails_is_not_sent_by_it() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let endpoint = bench.endpoint().await;
+    while_behind(&bench, 30, async { bench.receiver.answer_always(500) }).await;
+    bench.deliverer.end(DEADLINE).await;
+    assert!(!bench.endpoint_row(endpoint).await.enabled);
+    let sent = bench.receiver.received().len();
+    assert!(sent < IN_FLIGHT + LINE, "{sent}");
+    scheduler::end_deliveries::run_once(&bench.process).await?;
+    assert_eq!(
+        rows(&bench, "attempt_count = 0 AND status = 'skipped'").await,
+        i64::try_from(IN_FLIGHT + LINE + 30 - sent)?
+    );
     bench.close().await
 }
 

@@ -5,12 +5,14 @@ use crate::bench::Bench;
 use crate::routes::call;
 use chrono::{DateTime, Utc};
 use common::ids::{AccountId, DeliveryId, EndpointId, JobId};
-use common::store::deliveries::{self, Everywhere, Filter, Place, UnsentFilter};
+use common::queue;
+use common::store::deliveries::{self, Everywhere, Filter, Place, UnsentFilter, Wanted};
 use common::store::{self, PoolSize};
 use common::store::{attempts, endpoints};
 use poem::http::Method;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
+use std::time::Duration;
 
 /// Deliveries of the endpoint that is asked for, newest last; all others have two thirds as many.
 const MANY: i64 = 30_000;
@@ -56,7 +58,7 @@ async fn goes_by(conn: &mut PgConnection, statement: &str, indexes: &[&str]) -> 
     for index in indexes {
         assert!(plan.contains(index), "{statement} does not go by {index}:\n{plan}");
     }
-    for table in ["deliveries", "delivery_attempts", "events"] {
+    for table in ["deliveries", "delivery_attempts", "events", "jobs"] {
         assert!(!plan.contains(&format!("Seq Scan on {table}")), "{statement} reads all of {table}:\n{plan}");
     }
     Ok(())
@@ -86,14 +88,6 @@ async fn statements_on_deliveries_go_by_their_indexes() -> anyhow::Result<()> {
     goes_by(&mut conn, "by_ids", &["deliveries_pkey"]).await?;
     deliveries::attempts_of(&mut conn, &[id]).await?;
     goes_by(&mut conn, "attempts_of", &["delivery_attempts_pkey"]).await?;
-    deliveries::claim(&mut conn, &[id], "w", 1_000).await?;
-    goes_by(&mut conn, "claim", &["deliveries_pkey", "events_pkey"]).await?;
-    deliveries::look_again(&mut conn, &[(id, 1)]).await?;
-    goes_by(&mut conn, "look_again", &["deliveries_pkey"]).await?;
-    deliveries::put_back(&mut conn, &[]).await?;
-    goes_by(&mut conn, "put_back", &["deliveries_pkey"]).await?;
-    deliveries::put_off(&mut conn, &[]).await?;
-    goes_by(&mut conn, "put_off", &["deliveries_pkey"]).await?;
     attempts::record(&mut conn, &[]).await?;
     goes_by(&mut conn, "record", &["deliveries_pkey"]).await?;
     deliveries::replace(&mut conn, endpoint, "evt_1").await?;
@@ -104,6 +98,28 @@ async fn statements_on_deliveries_go_by_their_indexes() -> anyhow::Result<()> {
     goes_by(&mut conn, "free_interrupted", &["deliveries_leased"]).await?;
     assert_eq!(endpoints::of_account(&mut conn, AccountId::mint()).await?, []);
     drop(conn);
+    bench.close().await
+}
+
+#[tokio::test]
+async fn what_deliveries_are_sent_with_goes_by_ids_although_it_was_planned_on_empty_tables() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let pool = store::planned_once(&bench.process.pool, PoolSize(1));
+    let (mut conn, endpoint, id) = (pool.acquire().await?, EndpointId::mint(), DeliveryId::mint());
+    deliveries::claim(&mut conn, &[id], "w", 1_000).await?;
+    goes_by(&mut conn, "claim", &["deliveries_pkey", "webhook_endpoints_pkey", "events_pkey", "jobs_pkey"]).await?;
+    deliveries::look_again(&mut conn, &[(id, 1)]).await?;
+    goes_by(&mut conn, "look_again", &["deliveries_pkey", "webhook_endpoints_pkey"]).await?;
+    deliveries::next_up(&mut conn, &[Wanted { endpoint, many: 100, after: Some(id) }]).await?;
+    goes_by(&mut conn, "next_up", &["deliveries_waiting", "webhook_endpoints_pkey"]).await?;
+    queue::postpone(&mut conn, &[id], &[endpoint], Duration::ZERO).await?;
+    goes_by(&mut conn, "postpone", &["deliveries_pkey", "jobs_pkey", "idx_apalis_jobs_fetch_partial"]).await?;
+    deliveries::put_back(&mut conn, &[]).await?;
+    goes_by(&mut conn, "put_back", &["deliveries_pkey"]).await?;
+    deliveries::put_off(&mut conn, &[]).await?;
+    goes_by(&mut conn, "put_off", &["deliveries_pkey"]).await?;
+    drop(conn);
+    pool.close().await;
     bench.close().await
 }
 

@@ -1,8 +1,10 @@
 -- Takes what is due and nobody's. `next` is what the endpoint's state makes of the row: sent, or ended unsent. A ping is
--- sent to a disabled endpoint too. `due_at` becomes the lease's end, so that the rescue finds a lost lease as due.
+-- sent to a disabled endpoint too. `due_at` becomes the lease's end, so that the rescue finds a lost lease as due. The
+-- ticket has done its service and goes, whoever holds it; its acknowledgement finds nothing. No ticket is waited for.
 WITH held AS (
     SELECT
         d.id,
+        d.ticket_id,
         CASE
             WHEN w.id IS NULL OR w.deleted_at IS NOT NULL THEN 'cancelled'
             WHEN w.enabled OR d.trigger = 'test' THEN 'pending'
@@ -12,6 +14,10 @@ WITH held AS (
     LEFT JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
     WHERE d.id = ANY ($1) AND d.status = 'pending' AND d.lease_until IS NULL AND d.due_at <= mws_now()
     FOR UPDATE OF d SKIP LOCKED
+), spent AS (
+    DELETE FROM apalis.jobs WHERE id = ANY (ARRAY(
+        SELECT id FROM apalis.jobs WHERE id = ANY (ARRAY(SELECT ticket_id FROM held)) FOR UPDATE SKIP LOCKED
+    ))
 ), claimed AS (
     UPDATE deliveries AS d
     SET
@@ -20,6 +26,7 @@ WITH held AS (
         finished_at = CASE WHEN held.next <> 'pending' THEN mws_now() END,
         attempt_count = d.attempt_count + CASE WHEN held.next = 'pending' THEN 1 ELSE 0 END,
         claim_no = d.claim_no + 1,
+        ticket_id = NULL,
         claimed_at = mws_now(),
         claimed_by = $2,
         lease_until = CASE WHEN held.next = 'pending' THEN mws_now() + $3::bigint * interval '1 ms' END,

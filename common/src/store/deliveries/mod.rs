@@ -1,7 +1,7 @@
 //! Delivery series: one event to one endpoint, from its first attempt to its end (spec §6.1.8–11).
 //!
-//! It owns the rows of `deliveries`: how they begin (here), how they are claimed (`claim`), found when due (`due`), made
-//! good after a crash (`rescue`), ended without an attempt (`end`) and shown (`log`, `everywhere`). What happened at an attempt is
+//! It owns the rows of `deliveries`: how they begin (here), how they wait (`waiting`), are claimed (`claim`),
+//! found when due (`due`), made good after a crash (`rescue`), ended without an attempt (`end`) and shown (`log`, `everywhere`). What happened at an attempt is
 //! recorded by `attempts`, which writes the end of a claim too. Whoever changes several deliveries skips those that
 //! another transaction has locked, so that only `attempts::record`, whose rows are its own by lease, ever waits for one.
 
@@ -11,6 +11,7 @@ mod end;
 mod everywhere;
 mod log;
 mod rescue;
+mod waiting;
 
 pub use claim::{Claim, Present, PutBack, PutOff, claim, look_again, put_back, put_off};
 pub use due::{Due, set_tickets, ticketless, with_lost_tickets};
@@ -20,6 +21,7 @@ pub use log::{
     AttemptRow, DeliveryRow, Filter, LatelyPinged, Unsent, UnsentFilter, attempts_of, by_ids, pings_lately, unsent,
 };
 pub use rescue::{LostClaim, free_interrupted, lost_for_good};
+pub use waiting::{NextUp, Wanted, next_up};
 
 use super::events::EndedEvent;
 use crate::domain::event::{EventId, EventType};

@@ -2,11 +2,14 @@
 //!
 //! Attempts are made up: how long each took is handed in, and the time is the caller's.
 
+use super::refills::Refilled;
 use super::*;
 
 const QUICK: Option<Duration> = Some(Duration::from_millis(1));
 const HUNG: Option<Duration> = Some(Duration::from_secs(10));
 const TIMEOUT: Duration = Duration::from_secs(10);
+const ALL: Rest = Rest { more: false, after: None };
+const MORE: Rest = Rest { more: true, after: None };
 
 fn fill(places: &mut Places<u32>, lane: Lane, account: AccountId, endpoint: EndpointId, many: u32) -> usize {
     fill_at(Instant::now(), places, lane, account, endpoint, many)
@@ -49,7 +52,7 @@ fn who_leaves_takes_the_next_of_the_least_busy_endpoint_along() {
     assert_eq!(fill(&mut places, Lane::First, account, busy, 5), 4);
     assert_eq!(places.enter(Lane::First, account, idle, Instant::now(), 9), Admission::Waits);
     let left = places.leave(Lane::First, account, busy, QUICK, Instant::now(), |_| false);
-    assert_eq!(left, Left { next: Some((idle, 9)), stranded: vec![] });
+    assert_eq!(left, Left { next: Some((idle, 9)), stranded: vec![], refills: vec![] });
     let left = places.leave(Lane::First, account, idle, QUICK, Instant::now(), |_| false);
     assert_eq!(left.next, Some((busy, 4)));
 }
@@ -97,7 +100,7 @@ fn one_that_waited_past_its_claim_is_put_back() {
     let mut places = Places::new(192, 64, TIMEOUT);
     fill(&mut places, Lane::First, account, endpoint, 19);
     let left = places.leave(Lane::First, account, endpoint, QUICK, Instant::now(), |&n| n < 18);
-    assert_eq!(left, Left { next: Some((endpoint, 18)), stranded: vec![16, 17] });
+    assert_eq!(left, Left { next: Some((endpoint, 18)), stranded: vec![16, 17], refills: vec![] });
 }
 
 #[test]
@@ -136,18 +139,135 @@ fn endpoints_that_answer_slowly_leave_half_of_their_accounts_places_to_the_other
 }
 
 #[test]
-fn what_would_wait_for_an_endpoint_that_stands_still_is_put_off_by_its_ticket() {
+fn a_retry_that_would_wait_for_an_endpoint_that_stands_still_is_put_off_by_its_ticket() {
     let (account, endpoint, now) = (AccountId::mint(), EndpointId::mint(), Instant::now());
     let later = now + Duration::from_secs(1);
     let mut places = Places::new(192, 64, TIMEOUT);
-    assert_eq!(places.puts_off(Lane::First, endpoint, later), None, "nothing is known of it");
-    fill_at(now, &mut places, Lane::First, account, endpoint, 16);
-    assert_eq!(places.puts_off(Lane::First, endpoint, later), None, "nobody stands in its line");
-    fill_at(now, &mut places, Lane::First, account, endpoint, 512);
-    assert_eq!(places.puts_off(Lane::First, endpoint, later - QUICK.unwrap()), None, "they may only pause");
-    assert_eq!(places.puts_off(Lane::First, endpoint, later), Some(9_000), "when their time is up");
-    assert_eq!(places.puts_off(Lane::Slow, endpoint, later), None, "the other lane has a line of its own");
-    assert_eq!(places.puts_off(Lane::First, EndpointId::mint(), later), None);
-    assert!(places.leave(Lane::First, account, endpoint, QUICK, later, |_| false).next.is_some());
-    assert_eq!(places.puts_off(Lane::First, endpoint, later), None, "it moves again");
+    assert_eq!(places.ticketed(Lane::Slow, endpoint, later), Ticketed::Claim, "nothing is known of it");
+    fill_at(now, &mut places, Lane::Slow, account, endpoint, 4);
+    assert_eq!(places.ticketed(Lane::Slow, endpoint, later), Ticketed::Claim, "nobody stands in its line");
+    fill_at(now, &mut places, Lane::Slow, account, endpoint, 300);
+    assert_eq!(places.ticketed(Lane::Slow, endpoint, later - QUICK.unwrap()), Ticketed::Claim, "they may only pause");
+    let off = Ticketed::Off { after_ms: 9_000 };
+    assert_eq!(places.ticketed(Lane::Slow, endpoint, later), off, "when their time is up");
+    assert_eq!(places.ticketed(Lane::First, endpoint, later), Ticketed::Claim, "the other lane has a line of its own");
+    assert!(places.leave(Lane::Slow, account, endpoint, QUICK, later, |_| false).next.is_some());
+    assert_eq!(places.ticketed(Lane::Slow, endpoint, later), Ticketed::Claim, "it moves again");
+}
+
+/// Places with a full line of one endpoint, behind which some were set.
+fn with_backlog(account: AccountId, endpoint: EndpointId) -> Places<u32> {
+    let mut places = Places::new(192, 64, TIMEOUT);
+    fill(&mut places, Lane::First, account, endpoint, 16 + 80);
+    assert_eq!(places.ticketed(Lane::First, endpoint, Instant::now()), Ticketed::Behind(account));
+    assert_eq!(places.set_behind(account, endpoint, Instant::now()), None, "the line is not short");
+    places
+}
+
+/// Leaves until some are to be fetched.
+fn until_short(places: &mut Places<u32>, account: AccountId, endpoint: EndpointId) -> (usize, Refill) {
+    for left in 1.. {
+        let refills = places.leave(Lane::First, account, endpoint, QUICK, Instant::now(), |_| false).refills;
+        if let [refill] = refills[..] {
+            return (left, refill);
+        }
+        assert_eq!(refills, []);
+    }
+    unreachable!("a line grows short")
+}
+
+#[test]
+fn what_finds_its_line_full_is_set_behind_and_fetched_once_when_the_line_is_short() {
+    let (account, endpoint, now) = (AccountId::mint(), EndpointId::mint(), Instant::now());
+    let mut places = with_backlog(account, endpoint);
+    let (left, refill) = until_short(&mut places, account, endpoint);
+    assert_eq!((refill.account, refill.endpoint), (account, endpoint));
+    assert!((1..=80).contains(&left) && refill.many > 80, "it is quicker than was believed: {left} left, {refill:?}");
+    assert_eq!(places.ticketed(Lane::First, endpoint, now), Ticketed::Join(account), "nobody overtakes");
+    assert_eq!(places.leave(Lane::First, account, endpoint, QUICK, now, |_| false).refills, [], "one at a time");
+    let fetched = (100..100 + 200).collect();
+    assert_eq!(places.refilled(&refill, fetched, MORE, now), Refilled { go: vec![], stranded: vec![], again: None });
+    let (_, again) = until_short(&mut places, account, endpoint);
+    let none = Refilled { go: vec![], stranded: vec![], again: None };
+    assert_eq!(places.refilled(&again, vec![], ALL, now), none);
+    assert!(places.backlogs.is_empty());
+}
+
+#[test]
+fn what_is_fetched_when_all_have_left_is_sent_by_as_many_as_there_is_room_for() {
+    let (account, endpoint, now) = (AccountId::mint(), EndpointId::mint(), Instant::now());
+    let mut places = with_backlog(account, endpoint);
+    let (left, refill) = until_short(&mut places, account, endpoint);
+    for _ in left..16 + 80 {
+        places.leave(Lane::First, account, endpoint, QUICK, now, |_| false);
+    }
+    let filled = places.refilled(&refill, (0..40).collect(), ALL, now);
+    assert_eq!((filled.go.len(), filled.stranded, filled.again), (16, vec![], None));
+    for _ in 0..40 {
+        places.leave(Lane::First, account, endpoint, QUICK, now, |_| false);
+    }
+    assert!(places.accounts.is_empty() && places.endpoints.is_empty() && places.first_in_flight == 0);
+    assert!(places.backlogs.is_empty());
+}
+
+#[test]
+fn what_is_set_behind_while_some_are_fetched_is_fetched_next_though_nobody_is_left_to_ask() {
+    let (account, endpoint, now) = (AccountId::mint(), EndpointId::mint(), Instant::now());
+    let mut places = Places::<u32>::new(192, 64, TIMEOUT);
+    let refill = places.set_behind(account, endpoint, Instant::now()).expect("its line has gone");
+    assert_eq!(places.set_behind(account, endpoint, Instant::now()), None, "one at a time");
+    let again = places.refilled(&refill, vec![], ALL, now).again.expect("it was added later");
+    assert_eq!(
+        places.refilled(&again, vec![], MORE, now).again,
+        None,
+        "nothing was added, and it can't be sent to now"
+    );
+    assert!(places.backlogs.is_empty(), "what is left has tickets");
+}
+
+#[test]
+fn a_first_attempt_that_is_not_alone_is_left_to_be_fetched_with_its_like() {
+    let (account, endpoint, now) = (AccountId::mint(), EndpointId::mint(), Instant::now());
+    let mut places = Places::new(192, 64, TIMEOUT);
+    assert_eq!(
+        [(); 9].map(|()| places.ticketed(Lane::First, endpoint, now)),
+        [Ticketed::Claim; 9],
+        "whose it is, is not known"
+    );
+    for n in 0..6 {
+        places.claimed(Lane::First, endpoint);
+        places.enter(Lane::First, account, endpoint, now, n);
+    }
+    assert_eq!(places.ticketed(Lane::First, endpoint, now), Ticketed::Claim, "three are being claimed");
+    assert_eq!(places.ticketed(Lane::First, endpoint, now), Ticketed::Join(account));
+    for _ in 0..4 {
+        places.claimed(Lane::First, endpoint);
+    }
+    assert!(places.claiming.is_empty());
+    assert_eq!(places.ticketed(Lane::First, endpoint, now), Ticketed::Claim, "those in flight are no hindrance");
+}
+
+#[test]
+fn slow_endpoints_of_all_accounts_leave_half_of_the_process_to_the_others() {
+    let now = Instant::now();
+    let later = now + Duration::from_secs(2);
+    let mut places = Places::new(64, 64, TIMEOUT);
+    let slow = [(); 4].map(|()| (AccountId::mint(), EndpointId::mint()));
+    for (account, endpoint) in &slow[..2] {
+        assert_eq!(fill_at(now, &mut places, Lane::First, *account, *endpoint, 20), 16);
+    }
+    let (account, endpoint) = slow[2];
+    assert_eq!(fill_at(later, &mut places, Lane::First, account, endpoint, 20), 16, "it is not known yet");
+    let left = places.leave(Lane::First, account, endpoint, HUNG, later, |_| false);
+    assert_eq!((left.next, left.refills), (None, vec![]), "two others stand still, and have half");
+    assert_eq!(places.ticketed(Lane::First, endpoint, later), Ticketed::Later);
+    let healthy = EndpointId::mint();
+    assert_eq!(places.ticketed(Lane::First, healthy, later), Ticketed::Claim);
+    assert_eq!(fill_at(later, &mut places, Lane::First, slow[3].0, healthy, 20), 16);
+    for (account, endpoint) in &slow[..2] {
+        for _ in 0..16 + 4 {
+            places.leave(Lane::First, *account, *endpoint, QUICK, later, |_| false);
+        }
+    }
+    assert_eq!(places.ticketed(Lane::First, endpoint, later), Ticketed::Behind(account), "there is room again");
 }
