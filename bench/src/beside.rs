@@ -39,12 +39,14 @@ const ALL: [Beside; 6] =
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     eprintln!("nine healthy endpoints beside troubled ones:");
     let mut rates: Vec<Vec<f64>> = vec![Vec::new(); ALL.len()];
-    let mut late = rates.clone();
+    let (mut late, mut receiver) = (rates.clone(), rates.clone());
     for round in 0..bench.rounds {
         for turn in 0..ALL.len() {
             // Each comes first once, so that none always follows the same one.
             let which = (turn + round) % ALL.len();
-            rates[which].push(rate(bench, ALL[which]).await?);
+            let (rate, cpu_seconds) = rate(bench, ALL[which]).await?;
+            rates[which].push(rate);
+            receiver[which].push(cpu_seconds);
             if ALL[which] != Beside::Slow {
                 late[which].push(lateness(bench, ALL[which]).await?);
             }
@@ -65,6 +67,10 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
         let bar = || if *beside == Beside::TwoMore { Bar::None } else { Bar::AtMost(1.1) };
         let slower = alone / median(&rates[which]);
         table.add(format!("nine beside {what}: times fewer/s"), slower, "×", None, bar());
+        if *beside == Beside::Floods {
+            let more = median(&receiver[which]) / median(&receiver[0]);
+            table.add(format!("nine beside {what}: times the receiver's own CPU time"), more, "×", None, Bar::None);
+        }
         if late[which].is_empty() {
             continue;
         }
@@ -106,9 +112,9 @@ async fn slow(scene: &Scene<'_>, nine: Account) -> anyhow::Result<Vec<Account>> 
     Ok(accounts)
 }
 
-/// Deliveries to the nine a second, out of a backlog.
+/// Deliveries to the nine a second, out of a backlog, and the CPU time of the receiver for a thousand of them.
 #[expect(clippy::cast_precision_loss, reason = "a count of deliveries")]
-async fn rate(bench: &Bench, beside: Beside) -> anyhow::Result<f64> {
+async fn rate(bench: &Bench, beside: Beside) -> anyhow::Result<(f64, f64)> {
     let scene = Scene::new(bench).await?;
     let accounts = accounts(&scene, beside).await?;
     let service = scene.service(&[]).await?;
@@ -121,8 +127,9 @@ async fn rate(bench: &Bench, beside: Beside) -> anyhow::Result<f64> {
     let began: Instant = scene.backlog(&told, events).await?;
     scene.receives(events * 9).await?;
     let rate = (events * 9) as f64 / began.elapsed().as_secs_f64();
+    let cpu_seconds = scene.receiver.cpu_seconds()? * 1_000.0 / (events * 9) as f64;
     scene.end(service).await?;
-    Ok(rate)
+    Ok((rate, cpu_seconds))
 }
 
 /// Milliseconds from an event's commit to its webhook that one in a hundred of the nine's takes, under a steady load.

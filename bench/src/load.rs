@@ -24,6 +24,8 @@ pub const BODY: &str = r#"{"id":"evt_M8DB96KKJJR5PX2C6SF2ECFZP1","type":"job.suc
 
 /// How long anything may take.
 const PATIENCE: Duration = Duration::from_mins(2);
+/// Events that are not counted, since connections and plans are made for them.
+const WARM: usize = 100;
 /// How often the harness looks.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -179,12 +181,14 @@ impl<'a> Scene<'a> {
         endpoints: usize,
     ) -> anyhow::Result<Vec<f64>> {
         let (mut committed, mut ticks) = (HashMap::new(), interval(Duration::from_millis(1_000 / pace)));
-        for _ in 0..events {
+        for n in 0..WARM + events {
             ticks.tick().await;
             let (at_us, ids) = self.event(accounts).await?;
-            committed.extend(ids.into_iter().map(|id| (id, at_us)));
+            if n >= WARM {
+                committed.extend(ids.into_iter().map(|id| (id, at_us)));
+            }
         }
-        self.receives(events * endpoints).await?;
+        self.receives((WARM + events) * endpoints).await?;
         let came = self.take().await?;
         #[expect(clippy::cast_precision_loss, reason = "a run takes few microseconds")]
         let late = |one: &Came| Some((one.at_us - committed.get(&one.event)?) as f64 / 1_000.0);

@@ -8,13 +8,13 @@ use common::ending::wakes_of;
 use common::ids::DeliveryId;
 use common::process::Process;
 use common::queue::{self, Queue, Subject, Ticket};
-use common::store::deliveries::{self, Due};
+use common::store::deliveries::{self, Due, From};
 use sqlx::PgConnection;
 
 /// Tickets issued in one transaction.
 const SOME: i64 = 1_000;
-/// How many of the oldest due deliveries that should have a ticket are looked at in one run.
-const OLDEST: i64 = 1_000;
+/// How many due deliveries that should have a ticket are looked at in one run, of the oldest and of others.
+const LOOKED_AT: i64 = 1_000;
 
 /// Reissues until nothing due is without a ticket. Answers how many tickets it pushed.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
@@ -30,12 +30,15 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
             break;
         }
     }
-    let mut tx = process.pool.begin().await?;
-    let lost = deliveries::with_lost_tickets(&mut tx, OLDEST).await?;
-    let tickets = issue(&mut tx, &lost).await?;
-    tx.commit().await?;
-    process.wakes.send(wakes_of(&tickets));
-    Ok(pushed + tickets.len() as u64)
+    for from in [From(0.0), From(rand::random())] {
+        let mut tx = process.pool.begin().await?;
+        let lost = deliveries::with_lost_tickets(&mut tx, from, LOOKED_AT).await?;
+        let tickets = issue(&mut tx, &lost).await?;
+        tx.commit().await?;
+        process.wakes.send(wakes_of(&tickets));
+        pushed += tickets.len() as u64;
+    }
+    Ok(pushed)
 }
 
 /// Stores a new ticket with each of these rows, which the transaction has locked, and pushes it to its lane.

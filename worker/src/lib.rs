@@ -33,7 +33,7 @@ use futures_util::FutureExt;
 use notify_project::ProjectNotifier;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{Instant, MissedTickBehavior, interval};
 
 /// How often a process says that it lives.
 const BEAT: Duration = Duration::from_secs(10);
@@ -78,6 +78,13 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
         subscriptions.push(ingest::subscription(&process, &Arc::new(tools)));
     }
     tracing::info!(tasks = ?tasks, slots, "The worker is ready.");
+    let asked_to_end = tokio::spawn({
+        let shutdown = process.shutdown.clone();
+        async move {
+            shutdown.cancelled().await;
+            Instant::now()
+        }
+    });
     let ended = queue::work(
         &process.pool,
         &process.wakes,
@@ -87,7 +94,10 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
         process.shutdown.clone(),
     )
     .await;
-    deliverer.end(drain + HAND_BACK).await;
+    if process.shutdown.is_cancelled() {
+        let since = asked_to_end.await?;
+        deliverer.end((drain + HAND_BACK).saturating_sub(since.elapsed())).await;
+    }
     beating.abort();
     fleet::leave(&mut *process.pool.acquire().await?, &process.name).await?;
     ended.context("the worker stopped")

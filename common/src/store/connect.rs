@@ -49,7 +49,7 @@ pub fn without_waiting(pool: &PgPool, size: PoolSize) -> PgPool {
 /// ruled out, so that one made for empty tables is right for full ones. No transaction is begun on them. They are opened when
 /// they are needed.
 pub fn planned_once(pool: &PgPool, size: PoolSize) -> PgPool {
-    let off = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin"].map(|name| (name, "off"));
+    let off = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "enable_sort"].map(|name| (name, "off"));
     let options = (*pool.connect_options()).clone().options(off).options([("plan_cache_mode", "force_generic_plan")]);
     limited(size).after_release(|_, _| Box::pin(async { Ok(true) })).connect_lazy_with(options)
 }

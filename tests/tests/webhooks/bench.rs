@@ -155,6 +155,20 @@ impl Bench {
             .collect()
     }
 
+    /// How many tickets wait.
+    pub async fn ticket_count(&self) -> i64 {
+        let count = "SELECT count(*) FROM apalis.jobs WHERE status = 'Pending'";
+        sqlx::query_scalar(count).fetch_one(self.database.pool()).await.expect("counted")
+    }
+
+    /// Loses the ticket that was pushed last.
+    pub async fn forget_newest_ticket(&self) {
+        sqlx::query("DELETE FROM apalis.jobs WHERE id = (SELECT ticket_id FROM deliveries ORDER BY id DESC LIMIT 1)")
+            .execute(self.database.pool())
+            .await
+            .expect("deleted");
+    }
+
     /// Works all waiting tickets to their end, all at once. Answers how many there were.
     pub async fn work(&self) -> usize {
         self.work_by(std::slice::from_ref(&self.deliverer)).await

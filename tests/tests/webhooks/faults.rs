@@ -117,6 +117,25 @@ async fn a_ticket_held_by_a_queue_worker_that_is_gone_is_made_good() -> anyhow::
 }
 
 #[tokio::test]
+async fn a_ticket_that_is_lost_behind_a_long_backlog_is_made_good() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    bench.endpoint().await;
+    bench.end_jobs(1_100).await;
+    bench.advance(10).await;
+    let backlog = bench.ticket_count().await;
+    bench.end_jobs(1).await;
+    bench.forget_newest_ticket().await;
+    assert_eq!(bench.ticket_count().await, backlog);
+    let mut runs = 0;
+    while bench.reissue().await == 0 {
+        runs += 1;
+        assert!(runs < 100, "it is not among those that are looked at");
+    }
+    assert_eq!(bench.ticket_count().await, backlog + 1);
+    bench.close().await
+}
+
+#[tokio::test]
 async fn two_tickets_of_one_delivery_send_it_once() -> anyhow::Result<()> {
     let bench = Bench::new().await?;
     bench.endpoint().await;

@@ -47,6 +47,12 @@ fn ports() -> io::Result<(TcpListener, u16, u16)> {
     Ok((open, port, closed))
 }
 
+/// Whether a port stands in a text. Its digits alone do by chance, in the fraction of a second.
+fn names(text: &str, port: u16) -> bool {
+    let port = port.to_string();
+    text.split(|letter: char| !letter.is_alphanumeric()).any(|word| word == port)
+}
+
 /// All that an endpoint's owner can see of its only delivery, but for ids and times.
 async fn seen(bench: &Bench, endpoint: EndpointId) -> Value {
     let path = format!("/webhooks/{endpoint}/deliveries");
@@ -100,7 +106,7 @@ async fn an_open_port_and_a_closed_one_of_our_network_look_alike() -> anyhow::Re
     assert!(listener.accept().is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock), "nobody connected");
     let text = log.text();
     for port in [open, closed] {
-        assert!(!text.contains(&port.to_string()), "{text}");
+        assert!(!names(&text, port), "{text}");
     }
     bench.close().await
 }
@@ -153,10 +159,11 @@ async fn no_log_line_and_no_error_holds_a_secret_or_an_address_of_ours() -> anyh
     let secret = |answer: &Value| answer["secret"].as_str().expect("text").to_owned();
     let mut hidden = vec![secret(&first), secret(&second), DEFAULT_SECRET.to_owned(), bench.key.expose().to_owned()];
     hidden.extend(["whsec_", "v1=", "key=secret", "127.0.0.1", "10.1.2.3", "heard", "exact"].map(str::to_owned));
-    hidden.extend([closed.to_string(), "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=".to_owned()]);
+    hidden.push("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=".to_owned());
     for one in hidden {
         assert!(!text.contains(&one), "`{one}` is logged: {text}");
     }
+    assert!(!names(&text, closed), "{closed} is logged: {text}");
     assert_eq!(jobs.len(), 2);
     bench.close().await
 }

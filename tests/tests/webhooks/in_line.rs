@@ -151,6 +151,33 @@ async fn what_a_worker_leaves_behind_a_line_is_anothers() -> anyhow::Result<()> 
 }
 
 #[tokio::test]
+async fn what_is_left_to_a_fetch_that_does_not_take_it_keeps_its_ticket() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let endpoint = bench.endpoint().await;
+    bench.end_jobs(IN_FLIGHT + 8).await;
+    Box::pin(while_in_flight(&bench, IN_FLIGHT, async {
+        let fails = "UPDATE webhook_endpoints SET consecutive_failures = $1 WHERE id = $2";
+        let fail = async |times: i32| {
+            sqlx::query(fails).bind(times).bind(endpoint.uuid()).execute(&bench.process.pool).await.expect("set");
+        };
+        bench.end_jobs(1).await;
+        let ticket = "SELECT job FROM apalis.jobs WHERE status = 'Pending'";
+        let job: Vec<u8> = sqlx::query_scalar(ticket).fetch_one(&bench.process.pool).await.expect("it has a ticket");
+        fail(1).await;
+        bench.deliverer.deliver_first(serde_json::from_slice(&job).expect("a subject")).await;
+        let later = "SELECT count(*) FROM apalis.jobs WHERE status = 'Pending' AND run_at > now()";
+        let later: i64 = sqlx::query_scalar(later).fetch_one(&bench.process.pool).await.expect("counted");
+        assert_eq!((rows(&bench, "claim_no = 0").await, later), (1, 1));
+        fail(0).await;
+    }))
+    .await;
+    bench.deliverer.end(DEADLINE).await;
+    bench.work().await;
+    assert_eq!(bench.receiver.received().len(), IN_FLIGHT + 8 + 1, "each once");
+    bench.close().await
+}
+
+#[tokio::test]
 async fn what_stands_behind_the_line_of_one_that_fails_is_not_sent_by_it() -> anyhow::Result<()> {
     let bench = Bench::new().await?;
     let endpoint = bench.endpoint().await;

@@ -12,7 +12,7 @@ use common::store::attempts::{self, Counted, EndedAttempt};
 use common::store::deliveries::{self, Claim, NextUp, Present, PutBack, PutOff, Wanted};
 use common::store::{self, PoolSize};
 use sqlx::PgPool;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,8 +45,8 @@ pub enum Backlog {
     SetBehind(EndpointId, DeliveryId),
     /// Claim some.
     Fetch(Refill),
-    /// Nothing, once what was asked before is done.
-    Await,
+    /// Put this delivery's ticket off if it is unclaimed when what was asked before is done.
+    Await(DeliveryId),
 }
 
 /// What came of it.
@@ -121,11 +121,11 @@ fn backlogs(claimer: Claimer) -> Batcher<Backlog, Fetched> {
     Batcher::new(MOST_IN_A_BATCH, move |asked: Vec<Backlog>| {
         let claimer = claimer.clone();
         async move {
-            let (mut crowded, mut theirs, mut wanted) = (Vec::new(), Vec::new(), Vec::new());
+            let (mut crowded, mut behind, mut awaited, mut wanted) = (vec![], vec![], vec![], vec![]);
             for one in &asked {
                 match one {
                     Backlog::SetBehind(endpoint, delivery) => {
-                        theirs.push(*delivery);
+                        behind.push(*delivery);
                         if !crowded.contains(endpoint) {
                             crowded.push(*endpoint);
                         }
@@ -134,26 +134,34 @@ fn backlogs(claimer: Claimer) -> Batcher<Backlog, Fetched> {
                         let Refill { endpoint, after, many, .. } = *refill;
                         wanted.push(Wanted { endpoint, after, many: i64::try_from(many).unwrap_or(i64::MAX) });
                     }
-                    Backlog::Await => {}
+                    Backlog::Await(delivery) => awaited.push(*delivery),
                 }
             }
-            if !crowded.is_empty() {
-                let behind =
-                    || async { queue::postpone(&mut *claimer.pool.acquire().await?, &theirs, &crowded, BEHIND).await };
-                // Those that could not be put off are fetched again, or are given new ones.
-                tried("set behind", behind).await;
-            }
+            postpone(&claimer, &behind, &crowded).await;
             let mut fetched = HashMap::new();
             for some in wanted.chunks(MOST_ENDPOINTS) {
                 fetched.extend(fetch(&claimer, some).await);
             }
+            let claims = |one: &Fetched| one.claimed.iter().map(|claimed| claimed.claim.id).collect::<Vec<_>>();
+            let claimed: HashSet<DeliveryId> = fetched.values().flat_map(claims).collect();
+            awaited.retain(|delivery| !claimed.contains(delivery));
+            postpone(&claimer, &awaited, &[]).await;
             let answer = |one: &Backlog| match one {
                 Backlog::Fetch(refill) => fetched.remove(&refill.endpoint).unwrap_or_default(),
-                Backlog::SetBehind(..) | Backlog::Await => Fetched::default(),
+                Backlog::SetBehind(..) | Backlog::Await(_) => Fetched::default(),
             };
             asked.iter().map(answer).collect()
         }
     })
+}
+
+async fn postpone(claimer: &Claimer, deliveries: &[DeliveryId], endpoints: &[EndpointId]) {
+    if !deliveries.is_empty() {
+        let postpone =
+            || async { queue::postpone(&mut *claimer.pool.acquire().await?, deliveries, endpoints, BEHIND).await };
+        // Those that could not be put off are spent, and given new ones.
+        tried("put off in the queue", postpone).await;
+    }
 }
 
 /// Claims what each endpoint is to get next. Where nothing could be looked up there may be more.

@@ -13,7 +13,7 @@ pub mod request;
 
 use attempt::Sender;
 use batches::{Backlog, Batches, Claimed};
-use common::ids::{AccountId, EndpointId};
+use common::ids::{AccountId, DeliveryId, EndpointId};
 use common::process::Process;
 use common::queue::{Handler, Queue, Subject, Subscription, Work};
 use common::seal::SealError;
@@ -91,12 +91,12 @@ impl Deliverer {
     /// Sends a first attempt that this process has just brought about, without waiting for its ticket to come round. Answers
     /// whether it does: not while the process ends or has its slots full, nor where others wait for the endpoint already.
     pub fn sends_at_once(&self, subject: Subject) -> bool {
-        let Subject::Delivery { endpoint, .. } = subject else { return false };
-        if self.0.process.shutdown.is_cancelled() || !self.places().is_free(endpoint) {
+        let Subject::Delivery { id, endpoint } = subject else { return false };
+        if self.0.process.shutdown.is_cancelled() || !self.places().is_free(endpoint, Instant::now()) {
             return false;
         }
         let deliverer = self.clone();
-        self.0.tasks.spawn(async move { deliverer.handle(Lane::First, subject).await });
+        self.0.tasks.spawn(async move { deliverer.claim_and_work(Lane::First, id, endpoint).await });
         true
     }
 
@@ -122,20 +122,20 @@ impl Deliverer {
         let Subject::Delivery { id, endpoint } = subject else { return };
         let ticketed = self.places().ticketed(lane, endpoint, Instant::now());
         match ticketed {
-            Ticketed::Claim => {}
-            _ if self.0.process.shutdown.is_cancelled() => {}
-            Ticketed::Join(account) => return self.join(account, endpoint).await,
+            Ticketed::Claim => self.claim_and_work(lane, id, endpoint).await,
+            Ticketed::Join(account) => self.join(account, endpoint, id).await,
             // A statement that failed is logged there, and the reissue finds the spent ticket.
-            Ticketed::Later => return drop(self.0.batches.backlogs.call(Backlog::SetBehind(endpoint, id)).await),
+            Ticketed::Later => drop(self.0.batches.backlogs.call(Backlog::SetBehind(endpoint, id)).await),
             Ticketed::Behind(account) => {
                 drop(self.0.batches.backlogs.call(Backlog::SetBehind(endpoint, id)).await);
-                return self.join(account, endpoint).await;
+                self.join(account, endpoint, id).await;
             }
-            Ticketed::Off { after_ms } => {
-                let _ = self.0.batches.put_offs.call(PutOff { id, after_ms }).await;
-                return;
-            }
+            Ticketed::Off { after_ms } => drop(self.0.batches.put_offs.call(PutOff { id, after_ms }).await),
         }
+    }
+
+    /// Claims a delivery for itself, and sends it, or has it wait in its line.
+    async fn claim_and_work(&self, lane: Lane, id: DeliveryId, endpoint: EndpointId) {
         // No answer: it was claimed before, is not due, or the claim failed and was logged.
         let claimed = self.0.batches.claims.call(id).await;
         self.places().claimed(lane, endpoint);
@@ -155,13 +155,14 @@ impl Deliverer {
     }
 
     /// Leaves a delivery to whoever fetches for its endpoint's line; here, if nobody else does and the line is short. A slot is
-    /// held meanwhile, so that no more tickets are fetched than can be looked after.
-    async fn join(&self, account: AccountId, endpoint: EndpointId) {
-        let refill = self.places().set_behind(account, endpoint, Instant::now());
-        match refill {
-            Some(refill) => self.refill(refill).await,
-            None => drop(self.0.batches.backlogs.call(Backlog::Await).await),
+    /// held meanwhile, so that no more tickets are fetched than can be looked after. What nobody has claimed then keeps its
+    /// ticket, for later.
+    async fn join(&self, account: AccountId, endpoint: EndpointId, id: DeliveryId) {
+        let refill = self.places().set_behind(account, endpoint, id, Instant::now());
+        if let Some(refill) = refill {
+            self.refill(refill).await;
         }
+        drop(self.0.batches.backlogs.call(Backlog::Await(id)).await);
     }
 
     /// Fetches for a line what stands behind it, until nobody else would have to ask for more.
@@ -172,18 +173,26 @@ impl Deliverer {
                 return;
             }
             let fetched = self.0.batches.backlogs.call(Backlog::Fetch(refill)).await.unwrap_or_default();
-            let filled = self.places().refilled(&refill, fetched.claimed, fetched.rest, Instant::now());
-            for (endpoint, claimed) in filled.go {
+            // An endpoint that has begun to fail meanwhile is for the slow lane.
+            let (claimed, failing): (Vec<_>, Vec<_>) = fetched.claimed.into_iter().partition(|one| one.claim.healthy);
+            let filled = self.places().refilled(&refill, claimed, fetched.rest, Instant::now(), is_stale);
+            for next in filled.go {
                 let (deliverer, account) = (self.clone(), refill.account);
-                self.0.tasks.spawn(async move { deliverer.work(Lane::First, account, endpoint, claimed).await });
+                self.0.tasks.spawn(async move { deliverer.work_on(account, next).await });
             }
-            for delivery in filled.stranded {
-                self.put_back(&delivery.claim, 0).await;
-            }
+            self.put_back_all(filled.stranded.into_iter().chain(failing)).await;
             match filled.again {
                 Some(again) => refill = again,
                 None => return,
             }
+        }
+    }
+
+    /// Sends what has stood in line, under a place that is taken already, and what follows.
+    async fn work_on(&self, account: AccountId, next: (EndpointId, Claimed)) {
+        let left = Left { next: Some(next), stranded: Vec::new(), refills: Vec::new() };
+        if let Some((endpoint, claimed)) = self.next(Lane::First, account, left).await {
+            self.work(Lane::First, account, endpoint, claimed).await;
         }
     }
 
@@ -231,9 +240,7 @@ impl Deliverer {
     /// before it are put back, for the next claim to end.
     async fn next(&self, lane: Lane, account: AccountId, mut left: Left<Claimed>) -> Option<(EndpointId, Claimed)> {
         loop {
-            for delivery in left.stranded {
-                self.put_back(&delivery.claim, 0).await;
-            }
+            self.put_back_all(left.stranded).await;
             let (endpoint, mut claimed) = left.next?;
             if self.0.process.shutdown.is_cancelled() {
                 self.hand_back(lane, account, endpoint, claimed).await;
@@ -252,8 +259,15 @@ impl Deliverer {
     /// At the end of the process: gives up the place taken for this one, and puts it back with all who stand behind it.
     async fn hand_back(&self, lane: Lane, account: AccountId, endpoint: EndpointId, claimed: Claimed) {
         let left = self.places().leave(lane, account, endpoint, None, Instant::now(), |_| true);
-        for delivery in left.stranded.into_iter().chain([claimed]) {
-            self.put_back(&delivery.claim, 0).await;
+        self.put_back_all(left.stranded.into_iter().chain([claimed])).await;
+    }
+
+    async fn put_back_all(&self, deliveries: impl IntoIterator<Item = Claimed>) {
+        let put_back = |one: Claimed| PutBack { id: one.claim.id, claim_no: one.claim.claim_no, after_ms: 0 };
+        let asked = deliveries.into_iter().map(|one| self.0.batches.put_backs.submit(put_back(one)));
+        if let Some(last) = asked.last() {
+            // They are flushed in order: when the last is done, so are those before it.
+            let _ = last.answer().await;
         }
     }
 

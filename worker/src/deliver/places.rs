@@ -26,6 +26,8 @@ use tokio::time::Instant;
 const ENDPOINT: usize = 16;
 /// Of those, in the slow lane; and in the first for a slow endpoint whose account has taken half of its places.
 const ENDPOINT_SLOW: usize = 4;
+/// In the first lane for one that has not answered yet, when a quarter of the slots are taken by its like.
+const ENDPOINT_UNKNOWN: usize = 2;
 /// How long the pace of a slow endpoint is remembered while nothing is sent to it.
 const REMEMBERED: Duration = Duration::from_mins(1);
 
@@ -65,12 +67,20 @@ pub struct Left<T> {
     pub refills: Vec<Refill>,
 }
 
+/// Takes those out of an account's lines that have waited too long.
+fn strand_stale<T>(places: &mut Account<T>, is_stale: impl Fn(&T) -> bool, stranded: &mut Vec<T>) {
+    for line in places.lines.values_mut() {
+        while let Some(stale) = line.waiting.pop_front_if(|waiting| is_stale(waiting)) {
+            stranded.push(stale);
+        }
+    }
+}
+
 /// The places of one process.
 #[derive(Debug)]
 pub struct Places<T> {
     first_slots: usize,
-    first_of_account: usize,
-    slow_of_account: usize,
+    slow_slots: usize,
     /// How long an attempt may take.
     timeout: Duration,
     accounts: HashMap<(Lane, AccountId), Account<T>>,
@@ -93,8 +103,7 @@ impl<T> Places<T> {
     pub fn new(first_slots: usize, slow_slots: usize, timeout: Duration) -> Self {
         Self {
             first_slots,
-            first_of_account: (first_slots / 4).max(1),
-            slow_of_account: (slow_slots / 4).max(1),
+            slow_slots,
             timeout,
             accounts: HashMap::new(),
             endpoints: HashMap::new(),
@@ -111,22 +120,19 @@ impl<T> Places<T> {
         self.slow.get(&(Lane::First, endpoint)).is_some_and(|(_, since)| now - *since < REMEMBERED)
     }
 
-    /// Whether slow endpoints have half of the slots for first attempts.
-    fn is_crowded_by_slow(&self, now: Instant) -> bool {
+    /// First attempts in flight to endpoints that answer late or have not answered yet.
+    fn doubtful(&self, now: Instant) -> usize {
         let accounts = self.accounts.iter().filter(|((lane, _), _)| *lane == Lane::First);
         let lines = accounts.flat_map(|(_, account)| account.lines.values());
-        lines.filter(|line| line.is_slow(now)).map(|line| line.in_flight).sum::<usize>() >= self.first_slots / 2
+        lines.filter(|line| line.is_doubtful(now)).map(|line| line.in_flight).sum()
     }
 
     fn crowd(&self, lane: Lane, account: AccountId, now: Instant) -> Crowd {
-        let Some(places) = self.accounts.get(&(lane, account)) else { return Crowd::Less };
-        if lane == Lane::First && places.lines.values().any(|line| line.is_slow(now)) && self.is_crowded_by_slow(now) {
-            Crowd::Slow
-        } else if places.in_flight >= self.of_account(lane) / 2 {
-            Crowd::Half
-        } else {
-            Crowd::Less
-        }
+        let crowd = Crowd { is_half: false, doubtful: 0, slots: self.first_slots };
+        let Some(places) = self.accounts.get(&(lane, account)) else { return crowd };
+        let asks = lane == Lane::First && places.lines.values().any(|line| line.is_doubtful(now));
+        let doubtful = if asks { self.doubtful(now) } else { 0 };
+        Crowd { is_half: places.in_flight >= self.of_account(lane) / 2, doubtful, ..crowd }
     }
 
     /// Takes a place for a delivery, or puts it in its line.
@@ -185,14 +191,12 @@ impl<T> Places<T> {
         if let Some(total) = self.endpoints.get_mut(&endpoint) {
             *total -= 1;
         }
-        let crowd = self.crowd(lane, account, now);
+        let (crowd, of_account) = (self.crowd(lane, account, now), self.of_account(lane));
         let Some(places) = self.accounts.get_mut(&(lane, account)) else { return left };
-        for line in places.lines.values_mut() {
-            while let Some(stale) = line.waiting.pop_front_if(|waiting| is_stale(waiting)) {
-                left.stranded.push(stale);
-            }
+        strand_stale(places, is_stale, &mut left.stranded);
+        if places.in_flight < of_account {
+            left.next = places.next(lane, crowd, &mut self.endpoints, now);
         }
-        left.next = places.next(lane, crowd, &mut self.endpoints, now);
         self.first_in_flight += usize::from(lane == Lane::First && left.next.is_some());
         if places.in_flight == 0 {
             left.stranded.extend(places.lines.values_mut().flat_map(|line| line.waiting.drain(..)));
@@ -221,11 +225,11 @@ impl<T> Places<T> {
         })
     }
 
+    /// What an account may have in flight: a quarter of the slots, or its share where many share them.
     fn of_account(&self, lane: Lane) -> usize {
-        match lane {
-            Lane::First => self.first_of_account,
-            Lane::Slow => self.slow_of_account,
-        }
+        let slots = if lane == Lane::First { self.first_slots } else { self.slow_slots };
+        let sharing = self.accounts.keys().filter(|(its, _)| *its == lane).count();
+        (slots / sharing.max(4)).max(1)
     }
 
     /// Keeps no row for those with nothing in flight and nobody waiting, but for the pace of the slow, for a while.

@@ -1,6 +1,6 @@
 -- Takes what is due and nobody's. `next` is what the endpoint's state makes of the row: sent, or ended unsent. A ping is
--- sent to a disabled endpoint too. `due_at` becomes the lease's end, so that the rescue finds a lost lease as due. The
--- ticket has done its service and goes, whoever holds it; its acknowledgement finds nothing. No ticket is waited for.
+-- sent to a disabled endpoint too. `due_at` becomes the lease's end, so that the rescue finds a lost lease as due. A
+-- ticket that nobody has fetched has done its service and goes; none is waited for.
 WITH held AS (
     SELECT
         d.id,
@@ -16,7 +16,9 @@ WITH held AS (
     FOR UPDATE OF d SKIP LOCKED
 ), spent AS (
     DELETE FROM apalis.jobs WHERE id = ANY (ARRAY(
-        SELECT id FROM apalis.jobs WHERE id = ANY (ARRAY(SELECT ticket_id FROM held)) FOR UPDATE SKIP LOCKED
+        -- Not by its status, which would lead through the index of all tickets that wait.
+        SELECT id FROM apalis.jobs WHERE id = ANY (ARRAY(SELECT ticket_id FROM held)) AND lock_by IS NULL
+        FOR UPDATE SKIP LOCKED
     ))
 ), claimed AS (
     UPDATE deliveries AS d

@@ -1,8 +1,8 @@
 //! Due deliveries without a ticket, and the tickets they are given (design.md, "Reissue").
 //!
 //! A retry and what went over a cap have no ticket while they wait: they stand in an index of their own. A ticket can
-//! also be lost, with a worker or by a hand in the queue's tables; those are looked for among the oldest due rows alone,
-//! because tickets are served in that order, so that a lost one comes to the front as the others leave.
+//! also be lost, with a worker or by a hand in the queue's tables; those are looked for among some of the due rows at a time:
+//! the oldest, because tickets are served in that order, and others, because a slow endpoint's stay the oldest for long.
 
 use crate::ids::{DeliveryId, EndpointId};
 use sqlx::PgConnection;
@@ -37,22 +37,30 @@ pub async fn ticketless(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec
     .await
 }
 
-/// Of the `oldest` due deliveries, locks those whose ticket is gone, spent, or held by a queue worker that has not been
-/// seen for 20 seconds. The queue stamps its workers with the server's own time, so that alone is not `mws_now()`.
-pub async fn with_lost_tickets(conn: &mut PgConnection, oldest: i64) -> sqlx::Result<Vec<Due>> {
+/// Where among the due deliveries to look for those with lost tickets: 0 is the oldest, 1 now.
+#[derive(Debug, Clone, Copy)]
+pub struct From(pub f64);
+
+/// Of the `some` next due deliveries from there on, locks those whose ticket is gone, spent, or held by a queue worker that has
+/// not been seen for 20 seconds. The queue stamps its workers with the server's own time, so that alone is not `mws_now()`.
+pub async fn with_lost_tickets(conn: &mut PgConnection, from: From, some: i64) -> sqlx::Result<Vec<Due>> {
     sqlx::query_as!(
         Due,
         r#"WITH oldest AS (
+             SELECT min(due_at) AS due_at FROM deliveries
+             WHERE status = 'pending' AND finished_at IS NULL AND lease_until IS NULL
+           ), looked_at AS (
              SELECT id FROM deliveries
              WHERE status = 'pending' AND finished_at IS NULL AND lease_until IS NULL AND ticket_id IS NOT NULL
                  AND due_at <= mws_now()
+                 AND due_at >= (SELECT due_at + (mws_now() - due_at) * $2::float8 FROM oldest)
              ORDER BY due_at
              LIMIT $1
            )
            SELECT d.id AS "id: DeliveryId", d.endpoint_id AS "endpoint: EndpointId",
                d.attempt_count = 0 AND w.id IS NOT NULL AND w.enabled AND w.consecutive_failures = 0 AS "first!"
-           FROM oldest
-           JOIN deliveries AS d ON d.id = oldest.id
+           FROM looked_at
+           JOIN deliveries AS d ON d.id = looked_at.id
            LEFT JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
            LEFT JOIN apalis.jobs AS ticket ON ticket.id = d.ticket_id
            LEFT JOIN apalis.workers AS holder ON holder.id = ticket.lock_by
@@ -62,7 +70,8 @@ pub async fn with_lost_tickets(conn: &mut PgConnection, oldest: i64) -> sqlx::Re
                    OR (ticket.status <> 'Pending'
                        AND (holder.id IS NULL OR holder.last_seen < now() - interval '20 s')))
            FOR UPDATE OF d SKIP LOCKED"#,
-        oldest
+        some,
+        from.0
     )
     .fetch_all(conn)
     .await

@@ -14,7 +14,7 @@ mod rescue;
 mod waiting;
 
 pub use claim::{Claim, Present, PutBack, PutOff, claim, look_again, put_back, put_off};
-pub use due::{Due, set_tickets, ticketless, with_lost_tickets};
+pub use due::{Due, From, set_tickets, ticketless, with_lost_tickets};
 pub use end::{end_of_silent, prune, replace};
 pub use everywhere::{Everywhere, Place, UnsentOf, everywhere, unsent_of};
 pub use log::{

@@ -32,8 +32,8 @@ pub struct Rest {
 struct Backlog {
     account: AccountId,
     is_fetched: bool,
-    /// Whether some were added since the last fetch was asked for.
-    was_added: bool,
+    /// The oldest that was added since the last fetch was asked for.
+    added: Option<DeliveryId>,
     after: Option<DeliveryId>,
 }
 
@@ -50,16 +50,20 @@ impl Backlogs {
         self.0.get(&endpoint).map(|backlog| backlog.account)
     }
 
-    pub fn add(&mut self, account: AccountId, endpoint: EndpointId) {
-        let new = Backlog { account, is_fetched: false, was_added: true, after: None };
-        self.0.entry(endpoint).and_modify(|backlog| backlog.was_added = true).or_insert(new);
+    /// Says that this delivery is behind, and maybe others.
+    pub fn add(&mut self, account: AccountId, endpoint: EndpointId, delivery: DeliveryId) {
+        let new = Backlog { account, is_fetched: false, added: None, after: None };
+        let backlog = self.0.entry(endpoint).or_insert(new);
+        backlog.added = Some(backlog.added.map_or(delivery, |added| added.min(delivery)));
     }
 
     /// Asks for so many of an endpoint's backlog, if it has one that nobody fetches from.
     pub fn ask(&mut self, endpoint: EndpointId, many: usize) -> Option<Refill> {
         let backlog = self.0.get_mut(&endpoint).filter(|backlog| !backlog.is_fetched)?;
-        (backlog.is_fetched, backlog.was_added) = (true, false);
-        Some(Refill { account: backlog.account, endpoint, many, after: backlog.after })
+        backlog.is_fetched = true;
+        let added = backlog.added.take();
+        let after = backlog.after.filter(|after| added.is_none_or(|added| added > *after));
+        Some(Refill { account: backlog.account, endpoint, many, after })
     }
 
     /// A fetch has ended. Answers whether some were added since it was asked for; when there is no more either, there is no
@@ -67,7 +71,7 @@ impl Backlogs {
     pub fn answer(&mut self, endpoint: EndpointId, rest: Rest) -> bool {
         let Some(backlog) = self.0.get_mut(&endpoint) else { return false };
         (backlog.is_fetched, backlog.after) = (false, rest.after);
-        let was_added = backlog.was_added;
+        let was_added = backlog.added.is_some();
         if !rest.more && !was_added {
             self.forget(endpoint);
         }

@@ -1,6 +1,6 @@
 //! An endpoint's line in one process, and the lines of an account: how many are in flight, who waits, and how long that takes.
 
-use super::{ENDPOINT, ENDPOINT_SLOW, Lane};
+use super::{ENDPOINT, ENDPOINT_SLOW, ENDPOINT_UNKNOWN, Lane};
 use common::ids::EndpointId;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
@@ -35,19 +35,40 @@ pub struct Line<T> {
     /// How many were put back or off since the line was last empty: they stand behind it, each at its own due time.
     put_back: usize,
     pub pace_ms: f64,
+    has_answered: bool,
     /// When an attempt ended last, or the line began.
     moved: Instant,
 }
 
-/// What slow endpoints leave to the others.
+/// What an endpoint that answers late, or has not answered yet, must leave to the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Crowd {
-    /// There are places enough.
-    Less,
-    /// Their account has half of its places taken.
-    Half,
-    /// The slow endpoints of all accounts have half of the process's.
-    Slow,
+pub struct Crowd {
+    /// Whether its account has half of its places taken.
+    pub is_half: bool,
+    /// First attempts in flight to endpoints like it, of all accounts.
+    pub doubtful: usize,
+    /// The slots for first attempts.
+    pub slots: usize,
+}
+
+impl Crowd {
+    /// The places of an endpoint that answers late: together they take at most half of the slots.
+    pub fn leaves_slow(self) -> usize {
+        match self.doubtful {
+            doubtful if doubtful >= self.slots / 2 => 0,
+            _ if self.is_half => ENDPOINT_SLOW,
+            _ => ENDPOINT,
+        }
+    }
+
+    /// The places of one that has not answered yet. The others can't take so many that it could not show how quick it is.
+    pub fn leaves_unknown(self) -> usize {
+        match self.doubtful {
+            doubtful if doubtful >= self.slots * 3 / 4 => 0,
+            doubtful if doubtful >= self.slots / 4 => ENDPOINT_UNKNOWN,
+            _ => ENDPOINT,
+        }
+    }
 }
 
 impl<T> Account<T> {
@@ -83,7 +104,12 @@ impl<T> Account<T> {
 
 impl<T> Line<T> {
     pub fn new(pace_ms: f64, now: Instant) -> Self {
-        Self { in_flight: 0, waiting: VecDeque::new(), put_back: 0, pace_ms, moved: now }
+        Self { in_flight: 0, waiting: VecDeque::new(), put_back: 0, pace_ms, has_answered: false, moved: now }
+    }
+
+    /// Whether attempts take long, or none has ended yet: a few such endpoints could take all slots.
+    pub fn is_doubtful(&self, now: Instant) -> bool {
+        self.is_slow(now) || !self.has_answered
     }
 
     /// Whether attempts take long, or stand still now.
@@ -97,11 +123,11 @@ impl<T> Line<T> {
     }
 
     pub fn has_room(&self, lane: Lane, crowd: Crowd, total: usize, now: Instant) -> bool {
-        let most = match (lane, crowd) {
-            (Lane::First, Crowd::Slow) if self.is_slow(now) => 0,
-            (Lane::First, Crowd::Half) if self.is_slow(now) => ENDPOINT_SLOW,
-            (Lane::First, _) => ENDPOINT,
-            (Lane::Slow, _) => ENDPOINT_SLOW,
+        let most = match lane {
+            Lane::Slow => ENDPOINT_SLOW,
+            Lane::First if self.is_slow(now) => crowd.leaves_slow(),
+            Lane::First if !self.has_answered => crowd.leaves_unknown(),
+            Lane::First => ENDPOINT,
         };
         total < ENDPOINT && self.in_flight < most
     }
@@ -133,7 +159,7 @@ impl<T> Line<T> {
     /// The pace follows what attempts took lately, a quarter a time.
     pub fn learn(&mut self, took: Duration, now: Instant) {
         self.pace_ms += (took.as_secs_f64() * 1000.0 - self.pace_ms) / 4.0;
-        self.moved = now;
+        (self.has_answered, self.moved) = (true, now);
     }
 }
 

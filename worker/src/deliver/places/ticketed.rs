@@ -1,6 +1,6 @@
 //! What becomes of a delivery before it is claimed, by what its ticket tells: the endpoint.
 
-use super::line::{LONGEST_EXPECTED_WAIT_MS, Line, UNKNOWN_PACE_MS, at_pace, full};
+use super::line::{Crowd, LONGEST_EXPECTED_WAIT_MS, Line, UNKNOWN_PACE_MS, at_pace, full};
 use super::{Lane, Places};
 use common::ids::{AccountId, EndpointId};
 use std::collections::hash_map::Entry;
@@ -18,7 +18,7 @@ pub enum Ticketed {
     Join(AccountId),
     /// The same, when its ticket and those of its like have been put off: the line is long.
     Behind(AccountId),
-    /// Only put its ticket off, with those of its like: slow endpoints have all that they may have.
+    /// Only put its ticket off, with those of its like: its endpoint gets no place now.
     Later,
     /// It would wait too long for a claim to be worth it.
     Off {
@@ -50,8 +50,7 @@ impl<T> Places<T> {
         let account = self.backlogs.account(endpoint).or_else(|| self.owners.get(&(Lane::First, endpoint)).copied());
         let places = account.and_then(|account| self.accounts.get(&(Lane::First, account)));
         let standing = places.and_then(|places| places.lines.get(&endpoint));
-        let is_slow = standing.map_or_else(|| self.is_remembered(endpoint, now), |standing| standing.is_slow(now));
-        if is_slow && self.is_crowded_by_slow(now) {
+        if self.gets_no_place(standing, endpoint, now) {
             return Ticketed::Later;
         }
         let claiming = self.claiming.get(&endpoint).copied().unwrap_or_default();
@@ -66,6 +65,16 @@ impl<T> Places<T> {
         }
     }
 
+    /// Whether the endpoint answers late or has not answered yet, and its like have all that they may have.
+    pub(super) fn gets_no_place(&self, standing: Option<&Line<T>>, endpoint: EndpointId, now: Instant) -> bool {
+        let is_slow = standing.map_or_else(|| self.is_remembered(endpoint, now), |standing| standing.is_slow(now));
+        if !is_slow && standing.is_some_and(|standing| !standing.is_doubtful(now)) {
+            return false;
+        }
+        let crowd = Crowd { is_half: false, doubtful: self.doubtful(now), slots: self.first_slots };
+        (if is_slow { crowd.leaves_slow() } else { crowd.leaves_unknown() }) == 0
+    }
+
     /// A claim that a first attempt's ticket led to has been answered.
     pub fn claimed(&mut self, lane: Lane, endpoint: EndpointId) {
         if lane == Lane::First
@@ -78,8 +87,9 @@ impl<T> Places<T> {
         }
     }
 
-    /// Whether a first attempt to this endpoint may be begun beside those that have tickets.
-    pub fn is_free(&self, endpoint: EndpointId) -> bool {
-        self.first_in_flight < self.first_slots && self.backlogs.account(endpoint).is_none()
+    /// Whether a first attempt to this endpoint is to be claimed beside those that have tickets.
+    pub fn is_free(&mut self, endpoint: EndpointId, now: Instant) -> bool {
+        let taken = self.first_in_flight + self.claiming.values().sum::<usize>();
+        taken < self.first_slots && self.first_ticketed(endpoint, now) == Ticketed::Claim
     }
 }
