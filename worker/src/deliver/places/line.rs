@@ -55,7 +55,7 @@ impl Crowd {
     /// The places of an endpoint that answers late: together they take at most half of the slots.
     pub fn leaves_slow(self) -> usize {
         match self.doubtful {
-            doubtful if doubtful >= self.slots / 2 => 0,
+            doubtful if doubtful >= (self.slots / 2).max(1) => 0,
             _ if self.is_half => ENDPOINT_SLOW,
             _ => ENDPOINT,
         }
@@ -64,8 +64,8 @@ impl Crowd {
     /// The places of one that has not answered yet. The others can't take so many that it could not show how quick it is.
     pub fn leaves_unknown(self) -> usize {
         match self.doubtful {
-            doubtful if doubtful >= self.slots * 3 / 4 => 0,
-            doubtful if doubtful >= self.slots / 4 => ENDPOINT_UNKNOWN,
+            doubtful if doubtful >= (self.slots * 3 / 4).max(1) => 0,
+            doubtful if doubtful >= (self.slots / 4).max(1) => ENDPOINT_UNKNOWN,
             _ => ENDPOINT,
         }
     }

@@ -325,3 +325,17 @@ fn many_accounts_share_the_slots() {
     }
     assert!(sent.iter().sum::<usize>() <= 192 && sent[0] == 32, "{sent:?}");
 }
+
+#[test]
+fn a_process_with_few_slots_sends_too() {
+    for slots in 1..5 {
+        let (account, endpoint, now) = (AccountId::mint(), EndpointId::mint(), Instant::now());
+        let mut places = Places::new(slots, slots, TIMEOUT);
+        assert_eq!(places.ticketed(Lane::First, endpoint, now), Ticketed::Claim, "{slots} slots");
+        assert!(fill(&mut places, Lane::First, account, endpoint, 5) > 0, "{slots} slots");
+        for _ in 0..4 {
+            let left = places.leave(Lane::First, account, endpoint, HUNG, now, |_| false);
+            assert!(left.next.is_some() && left.stranded.is_empty(), "{slots} slots: a slow one is served too");
+        }
+    }
+}
