@@ -193,6 +193,10 @@ impl Bench {
             async move { if first { worker.deliver_first(subject).await } else { worker.deliver_slow(subject).await } }
         });
         futures_util::future::join_all(handlers).await;
+        // What follows in the lines goes on beside the tickets.
+        for worker in workers {
+            worker.end(DEADLINE).await;
+        }
     }
 
     pub async fn reissue(&self) -> u64 {

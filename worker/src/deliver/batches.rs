@@ -142,9 +142,9 @@ fn backlogs(claimer: Claimer) -> Batcher<Backlog, Fetched> {
             for some in wanted.chunks(MOST_ENDPOINTS) {
                 fetched.extend(fetch(&claimer, some).await);
             }
-            let claims = |one: &Fetched| one.claimed.iter().map(|claimed| claimed.claim.id).collect::<Vec<_>>();
-            let claimed: HashSet<DeliveryId> = fetched.values().flat_map(claims).collect();
-            awaited.retain(|delivery| !claimed.contains(delivery));
+            let all = fetched.values().flat_map(|one: &Fetched| one.claimed.iter());
+            let taken: HashSet<DeliveryId> = all.map(|one| one.claim.id).collect();
+            awaited.retain(|delivery| !taken.contains(delivery));
             postpone(&claimer, &awaited, &[]).await;
             let answer = |one: &Backlog| match one {
                 Backlog::Fetch(refill) => fetched.remove(&refill.endpoint).unwrap_or_default(),
@@ -157,8 +157,9 @@ fn backlogs(claimer: Claimer) -> Batcher<Backlog, Fetched> {
 
 async fn postpone(claimer: &Claimer, deliveries: &[DeliveryId], endpoints: &[EndpointId]) {
     if !deliveries.is_empty() {
-        let postpone =
-            || async { queue::postpone(&mut *claimer.pool.acquire().await?, deliveries, endpoints, BEHIND).await };
+        let postpone = || async {
+            queue::postpone(&mut *claimer.pool.acquire().await?, &claimer.worker, deliveries, endpoints, BEHIND).await
+        };
         // Those that could not be put off are spent, and given new ones.
         tried("put off in the queue", postpone).await;
     }

@@ -11,6 +11,7 @@ mod batches;
 mod places;
 pub mod request;
 
+use crate::batch::Submitted;
 use attempt::Sender;
 use batches::{Backlog, Batches, Claimed};
 use common::ids::{AccountId, DeliveryId, EndpointId};
@@ -148,7 +149,7 @@ impl Deliverer {
         let (account, endpoint) = (claimed.claim.account_id, claimed.claim.endpoint_id);
         let admission = self.places().enter(lane, account, endpoint, Instant::now(), claimed);
         match admission {
-            Admission::Go(claimed) => self.work(lane, account, endpoint, claimed).await,
+            Admission::Go(claimed) => self.work_ticket(lane, account, endpoint, claimed).await,
             Admission::Waits => {}
             Admission::Over { delivery, after_ms } => self.put_back(&delivery.claim, after_ms).await,
         }
@@ -178,7 +179,8 @@ impl Deliverer {
             let filled = self.places().refilled(&refill, claimed, fetched.rest, Instant::now(), is_stale);
             for next in filled.go {
                 let (deliverer, account) = (self.clone(), refill.account);
-                self.0.tasks.spawn(async move { deliverer.work_on(account, next).await });
+                let left = Left { next: Some(next), stranded: Vec::new(), refills: Vec::new() };
+                self.0.tasks.spawn(async move { deliverer.work_on(account, left).await });
             }
             self.put_back_all(filled.stranded.into_iter().chain(failing)).await;
             match filled.again {
@@ -189,32 +191,35 @@ impl Deliverer {
     }
 
     /// Sends what has stood in line, under a place that is taken already, and what follows.
-    async fn work_on(&self, account: AccountId, next: (EndpointId, Claimed)) {
-        let left = Left { next: Some(next), stranded: Vec::new(), refills: Vec::new() };
+    async fn work_on(&self, account: AccountId, left: Left<Claimed>) {
         if let Some((endpoint, claimed)) = self.next(Lane::First, account, left).await {
             self.work(Lane::First, account, endpoint, claimed).await;
         }
     }
 
-    /// Sends the delivery, and then, as long as there is one, the account's next in line. The place is given back when
-    /// the receiver has answered. The record of a success is not waited for until the end; that of a failure is, since it
-    /// may disable the endpoint that the next in line is for.
+    /// Sends a delivery under its ticket's slot. What follows in a line of first attempts goes on without one, or a backlog would
+    /// keep slots for as long as it lasts, and no ticket of others would be fetched; the accounts' shares bound it then.
+    async fn work_ticket(&self, lane: Lane, account: AccountId, endpoint: EndpointId, claimed: Claimed) {
+        let (left, record) = self.send(lane, account, endpoint, claimed).await;
+        if lane == Lane::First && left.next.is_some() {
+            let deliverer = self.clone();
+            self.0.tasks.spawn(async move { deliverer.work_on(account, left).await });
+        } else if let Some((endpoint, claimed)) = self.next(lane, account, left).await {
+            self.work(lane, account, endpoint, claimed).await;
+        }
+        if let Some(record) = record {
+            // A failure is logged there.
+            let _ = record.answer().await;
+        }
+    }
+
+    /// Sends the delivery, and then, as long as there is one, the account's next in line. The record of a success is not
+    /// waited for until the end.
     async fn work(&self, lane: Lane, account: AccountId, mut endpoint: EndpointId, mut claimed: Claimed) {
         let mut last_record = None;
         loop {
-            let began = Instant::now();
-            let ended = AssertUnwindSafe(self.0.sender.attempt(&claimed.claim, claimed.since)).catch_unwind().await;
-            let left = self.leave(lane, account, endpoint, Some(began.elapsed()));
-            match ended {
-                Ok(attempt::Ended::Sent(ended)) if ended.error.is_some() => {
-                    // A statement that failed is logged there.
-                    let _ = self.0.batches.records.call(*ended).await;
-                }
-                Ok(attempt::Ended::Sent(ended)) => last_record = Some(self.0.batches.records.submit(*ended)),
-                Ok(attempt::Ended::NotSent { after_ms }) => self.put_back(&claimed.claim, after_ms).await,
-                // The lease runs out, and the rescue logs the attempt as interrupted.
-                Err(_) => tracing::error!(delivery.id = %claimed.claim.id, "An attempt panicked."),
-            }
+            let (left, record) = self.send(lane, account, endpoint, claimed).await;
+            last_record = record.or(last_record);
             match self.next(lane, account, left).await {
                 Some((its_endpoint, delivery)) => (endpoint, claimed) = (its_endpoint, delivery),
                 None => break,
@@ -224,6 +229,31 @@ impl Deliverer {
             // Records are flushed in order: when the last is done, so are those before it. Failures are logged there.
             let _ = record.answer().await;
         }
+    }
+
+    /// Makes an attempt. The place is given back when the receiver has answered. The record of a failure is waited for, since
+    /// it may disable the endpoint that the next in line is for.
+    async fn send(
+        &self,
+        lane: Lane,
+        account: AccountId,
+        endpoint: EndpointId,
+        claimed: Claimed,
+    ) -> (Left<Claimed>, Option<Submitted<()>>) {
+        let began = Instant::now();
+        let ended = AssertUnwindSafe(self.0.sender.attempt(&claimed.claim, claimed.since)).catch_unwind().await;
+        let left = self.leave(lane, account, endpoint, Some(began.elapsed()));
+        match ended {
+            Ok(attempt::Ended::Sent(ended)) if ended.error.is_some() => {
+                // A statement that failed is logged there.
+                let _ = self.0.batches.records.call(*ended).await;
+            }
+            Ok(attempt::Ended::Sent(ended)) => return (left, Some(self.0.batches.records.submit(*ended))),
+            Ok(attempt::Ended::NotSent { after_ms }) => self.put_back(&claimed.claim, after_ms).await,
+            // The lease runs out, and the rescue logs the attempt as interrupted.
+            Err(_) => tracing::error!(delivery.id = %claimed.claim.id, "An attempt panicked."),
+        }
+        (left, None)
     }
 
     /// Gives a place back, and has the lines filled that have grown short.

@@ -120,19 +120,28 @@ impl<T> Places<T> {
         self.slow.get(&(Lane::First, endpoint)).is_some_and(|(_, since)| now - *since < REMEMBERED)
     }
 
-    /// First attempts in flight to endpoints that answer late or have not answered yet.
-    fn doubtful(&self, now: Instant) -> usize {
-        let accounts = self.accounts.iter().filter(|((lane, _), _)| *lane == Lane::First);
-        let lines = accounts.flat_map(|(_, account)| account.lines.values());
-        lines.filter(|line| line.is_doubtful(now)).map(|line| line.in_flight).sum()
+    fn crowd(&self, lane: Lane, account: AccountId, now: Instant) -> Crowd {
+        let mut crowd = Crowd { is_half: false, slow: 0, unknown: 0, slots: self.first_slots };
+        let Some(places) = self.accounts.get(&(lane, account)) else { return crowd };
+        crowd.is_half = places.in_flight >= self.of_account(lane) / 2;
+        if lane == Lane::First && places.lines.values().any(|line| line.is_slow(now) || !line.has_answered) {
+            (crowd.slow, crowd.unknown) = self.doubtful(now);
+        }
+        crowd
     }
 
-    fn crowd(&self, lane: Lane, account: AccountId, now: Instant) -> Crowd {
-        let crowd = Crowd { is_half: false, doubtful: 0, slots: self.first_slots };
-        let Some(places) = self.accounts.get(&(lane, account)) else { return crowd };
-        let asks = lane == Lane::First && places.lines.values().any(|line| line.is_doubtful(now));
-        let doubtful = if asks { self.doubtful(now) } else { 0 };
-        Crowd { is_half: places.in_flight >= self.of_account(lane) / 2, doubtful, ..crowd }
+    /// First attempts in flight to endpoints that answer late, and to those that have not answered yet.
+    fn doubtful(&self, now: Instant) -> (usize, usize) {
+        let accounts = self.accounts.iter().filter(|((lane, _), _)| *lane == Lane::First);
+        let mut doubtful = (0, 0);
+        for line in accounts.flat_map(|(_, account)| account.lines.values()) {
+            if line.is_slow(now) {
+                doubtful.0 += line.in_flight;
+            } else if !line.has_answered {
+                doubtful.1 += line.in_flight;
+            }
+        }
+        doubtful
     }
 
     /// Takes a place for a delivery, or puts it in its line.

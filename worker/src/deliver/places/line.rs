@@ -35,18 +35,20 @@ pub struct Line<T> {
     /// How many were put back or off since the line was last empty: they stand behind it, each at its own due time.
     put_back: usize,
     pub pace_ms: f64,
-    has_answered: bool,
+    pub has_answered: bool,
     /// When an attempt ended last, or the line began.
     moved: Instant,
 }
 
-/// What an endpoint that answers late, or has not answered yet, must leave to the others.
+/// What endpoints that answer late, or have not answered yet, must leave to the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Crowd {
-    /// Whether its account has half of its places taken.
+    /// Whether their account has half of its places taken.
     pub is_half: bool,
-    /// First attempts in flight to endpoints like it, of all accounts.
-    pub doubtful: usize,
+    /// First attempts in flight to endpoints that answer late, of all accounts.
+    pub slow: usize,
+    /// The same to those that have not answered yet.
+    pub unknown: usize,
     /// The slots for first attempts.
     pub slots: usize,
 }
@@ -54,20 +56,18 @@ pub struct Crowd {
 impl Crowd {
     /// The places of an endpoint that answers late: together they take at most half of the slots.
     pub fn leaves_slow(self) -> usize {
-        match self.doubtful {
-            doubtful if doubtful >= (self.slots / 2).max(1) => 0,
-            _ if self.is_half => ENDPOINT_SLOW,
-            _ => ENDPOINT,
+        if self.slow >= (self.slots / 2).max(1) {
+            0
+        } else if self.is_half {
+            ENDPOINT_SLOW
+        } else {
+            ENDPOINT
         }
     }
 
-    /// The places of one that has not answered yet. The others can't take so many that it could not show how quick it is.
+    /// The places of one that has not answered yet: few where many may be slow, but always some, to show how quick it is.
     pub fn leaves_unknown(self) -> usize {
-        match self.doubtful {
-            doubtful if doubtful >= (self.slots * 3 / 4).max(1) => 0,
-            doubtful if doubtful >= (self.slots / 4).max(1) => ENDPOINT_UNKNOWN,
-            _ => ENDPOINT,
-        }
+        if self.slow + self.unknown >= (self.slots / 4).max(1) { ENDPOINT_UNKNOWN } else { ENDPOINT }
     }
 }
 
@@ -105,11 +105,6 @@ impl<T> Account<T> {
 impl<T> Line<T> {
     pub fn new(pace_ms: f64, now: Instant) -> Self {
         Self { in_flight: 0, waiting: VecDeque::new(), put_back: 0, pace_ms, has_answered: false, moved: now }
-    }
-
-    /// Whether attempts take long, or none has ended yet: a few such endpoints could take all slots.
-    pub fn is_doubtful(&self, now: Instant) -> bool {
-        self.is_slow(now) || !self.has_answered
     }
 
     /// Whether attempts take long, or stand still now.

@@ -33,6 +33,7 @@ impl<T> Places<T> {
     /// Asks for more of what is behind, once, if the line is short. For an endpoint that would get no place nothing is asked: its
     /// tickets come round again.
     pub(super) fn refill(&mut self, account: AccountId, endpoint: EndpointId, now: Instant) -> Option<Refill> {
+        self.backlogs.account(endpoint)?;
         let places = self.accounts.get(&(Lane::First, account));
         let standing = places.and_then(|places| places.lines.get(&endpoint));
         if self.gets_no_place(standing, endpoint, now) {

@@ -269,7 +269,8 @@ fn endpoints_that_are_slow_or_unknown_leave_room_for_one_to_show_that_it_is_quic
         assert_eq!(fill_at(later, &mut places, Lane::First, of.0, of.1, 20), 2, "nobody knows it");
     }
     assert_eq!(leave(&mut places, slow, HUNG, later).next, None);
-    assert_eq!(places.ticketed(Lane::First, slow.1, later), Ticketed::Later);
+    assert_eq!(places.ticketed(Lane::First, slow.1, later), Ticketed::Behind(slow.0), "it has a line");
+    assert_eq!(places.set_behind(slow.0, slow.1, DeliveryId::mint(), later), None, "which gets no place");
     assert!(leave(&mut places, quick, QUICK, later).next.is_some());
     assert!(leave(&mut places, quick, QUICK, later).next.is_some());
     for of in [first, second] {

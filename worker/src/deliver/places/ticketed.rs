@@ -51,7 +51,8 @@ impl<T> Places<T> {
         let places = account.and_then(|account| self.accounts.get(&(Lane::First, account)));
         let standing = places.and_then(|places| places.lines.get(&endpoint));
         if self.gets_no_place(standing, endpoint, now) {
-            return Ticketed::Later;
+            // Whoever leaves its line asks again.
+            return account.filter(|_| standing.is_some()).map_or(Ticketed::Later, Ticketed::Behind);
         }
         let claiming = self.claiming.get(&endpoint).copied().unwrap_or_default();
         let here = claiming + standing.map_or(0, |standing| standing.waiting.len());
@@ -65,14 +66,13 @@ impl<T> Places<T> {
         }
     }
 
-    /// Whether the endpoint answers late or has not answered yet, and its like have all that they may have.
+    /// Whether the endpoint answers late, and its like have all that they may have.
     pub(super) fn gets_no_place(&self, standing: Option<&Line<T>>, endpoint: EndpointId, now: Instant) -> bool {
         let is_slow = standing.map_or_else(|| self.is_remembered(endpoint, now), |standing| standing.is_slow(now));
-        if !is_slow && standing.is_some_and(|standing| !standing.is_doubtful(now)) {
-            return false;
+        is_slow && {
+            let (slow, unknown) = self.doubtful(now);
+            Crowd { is_half: false, slow, unknown, slots: self.first_slots }.leaves_slow() == 0
         }
-        let crowd = Crowd { is_half: false, doubtful: self.doubtful(now), slots: self.first_slots };
-        (if is_slow { crowd.leaves_slow() } else { crowd.leaves_unknown() }) == 0
     }
 
     /// A claim that a first attempt's ticket led to has been answered.
