@@ -160,13 +160,12 @@ pub async fn push(conn: &mut PgConnection, tickets: &[Ticket]) -> sqlx::Result<(
     Ok(())
 }
 
-/// Puts tickets of first attempts off, so that those of other endpoints come first: these deliveries', which this process is
+/// Puts tickets of first attempts off, so that those of other endpoints come first: these deliveries', which the caller is
 /// working, and with them those of these endpoints among the next in the queue. No delivery is changed, and no ticket is
 /// waited for: one that another is about to fetch or spend is left to it, as is what another has fetched, which apalis counts.
 /// Answers how many were put off.
 pub async fn postpone(
     conn: &mut PgConnection,
-    process: &str,
     deliveries: &[DeliveryId],
     endpoints: &[EndpointId],
     by: Duration,
@@ -191,15 +190,13 @@ pub async fn postpone(
          WHERE id = ANY (ARRAY(
              SELECT id FROM apalis.jobs
              WHERE id = ANY (ARRAY(SELECT id FROM worked UNION ALL SELECT id FROM next))
-                 AND job_type = 'webhook:first'
-                 AND (status = 'Pending' OR (lock_by LIKE $5 AND id = ANY (ARRAY(SELECT id FROM worked))))
+                 AND (status = 'Pending' OR id = ANY (ARRAY(SELECT id FROM worked)))
              FOR UPDATE SKIP LOCKED
          ))",
         deliveries as _,
         &names,
         by.as_secs_f64(),
-        LOOKED_AHEAD,
-        format!("{}-%", process.replace(['\\', '%', '_'], "_"))
+        LOOKED_AHEAD
     )
     .execute(conn)
     .await?;

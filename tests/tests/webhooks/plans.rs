@@ -117,7 +117,7 @@ async fn what_deliveries_are_sent_with_goes_by_ids_although_it_was_planned_on_sm
         goes_by(&mut conn, "look_again", &["deliveries_pkey", "webhook_endpoints_pkey"]).await?;
         deliveries::next_up(&mut conn, &[Wanted { endpoint, many: 100, after: Some(id) }]).await?;
         goes_by(&mut conn, "next_up", &["deliveries_waiting", "webhook_endpoints_pkey"]).await?;
-        queue::postpone(&mut conn, "w", &[id], &[endpoint], Duration::ZERO).await?;
+        queue::postpone(&mut conn, &[id], &[endpoint], Duration::ZERO).await?;
         goes_by(&mut conn, "postpone", &["deliveries_pkey", "jobs_pkey", "idx_apalis_jobs_fetch_partial"]).await?;
         deliveries::put_back(&mut conn, &[]).await?;
         goes_by(&mut conn, "put_back", &["deliveries_pkey"]).await?;

@@ -157,9 +157,8 @@ fn backlogs(claimer: Claimer) -> Batcher<Backlog, Fetched> {
 
 async fn postpone(claimer: &Claimer, deliveries: &[DeliveryId], endpoints: &[EndpointId]) {
     if !deliveries.is_empty() {
-        let postpone = || async {
-            queue::postpone(&mut *claimer.pool.acquire().await?, &claimer.worker, deliveries, endpoints, BEHIND).await
-        };
+        let postpone =
+            || async { queue::postpone(&mut *claimer.pool.acquire().await?, deliveries, endpoints, BEHIND).await };
         // Those that could not be put off are spent, and given new ones.
         tried("put off in the queue", postpone).await;
     }
