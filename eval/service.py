@@ -30,8 +30,7 @@ class Service:
 
     def __enter__(self) -> "Service":
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("MWS_", "DATABASE_URL"))}
-        models = os.environ.get("MWS_MODEL_DIR", str(Path("models").resolve()))
-        environment = kept | SETTINGS | {"MWS_MODEL_DIR": models, "MWS_DATA_DIR": str(self.data_dir)} | self.more
+        environment = kept | SETTINGS | {"MWS_DATA_DIR": str(self.data_dir)} | self.more
         if os.geteuid() == 0:
             # The service's PostgreSQL does not run as root, and has to get through to its folder.
             self.data_dir.parent.chmod(0o755)

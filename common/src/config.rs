@@ -95,10 +95,6 @@ pub struct Settings {
     #[arg(long, env = "MWS_READS", value_delimiter = ',')]
     pub reads: Vec<String>,
 
-    /// Folders searched for model files (colon-separated).
-    #[arg(long, env = "MWS_MODEL_DIR", value_delimiter = ':', default_value = "models:/usr/local/share/mws/models")]
-    pub model_dir: Vec<PathBuf>,
-
     /// Transcription server (`http(s)://…`) that speaks OpenAI's `/v1/audio/transcriptions`. Unset: `pocketsphinx`.
     #[arg(long, env = "MWS_TRANSCRIBER")]
     pub transcriber: Option<String>,
@@ -222,6 +218,21 @@ pub enum Signup {
     Refuse,
     /// They get an account of their own, with a workspace.
     Create,
+}
+
+/// The arguments of this process. A variable that is set to nothing is one that is not set, as in compose files that pass
+/// on what they were not given. Ends the process with clap's words where an argument is wrong.
+pub fn arguments<P: clap::Parser>() -> P {
+    let matches = without_empty_variables(P::command()).get_matches();
+    P::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+/// The command, blind to variables that are set to nothing.
+pub fn without_empty_variables(command: clap::Command) -> clap::Command {
+    let is_empty = |arg: &clap::Arg| arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
+    command
+        .mut_args(|arg| if is_empty(&arg) { arg.env(None::<&'static str>) } else { arg })
+        .mut_subcommands(without_empty_variables)
 }
 
 impl Settings {

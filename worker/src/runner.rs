@@ -89,7 +89,6 @@ pub fn reader_settings(settings: &Settings) -> ReaderSettings {
             .diarizer
             .as_ref()
             .map(|url| DiarizerSettings { url: url.clone(), key: settings.diarizer_key.clone() }),
-        model_dirs: settings.model_dir.clone(),
         limits: MediaLimits { duration_ms, ..MediaLimits::default() },
         ..ReaderSettings::default()
     }

@@ -98,7 +98,7 @@ async fn whatever_the_bytes_a_read_ends_in_a_result_or_a_typed_error_and_shows_n
     let folder = tempfile::tempdir().unwrap();
     let files = made(folder.path());
     assert!(files.len() >= 80, "{}", files.len());
-    let settings = ReaderSettings { model_dirs: vec![project().join("models")], ..ReaderSettings::default() };
+    let settings = ReaderSettings::default();
     let readers = Readers::found(&settings);
     assert_eq!(readers.reads(), Read::ALL);
     let jobs = files.iter().flat_map(|file| Read::ALL.map(|kind| (file, kind)));

@@ -83,8 +83,7 @@ async fn peaks(readers: &Readers, read: Read, path: &Path, pieces: u32) -> (i64,
 async fn hours_of_media_need_no_more_memory_than_minutes() {
     let folder = tempfile::tempdir().unwrap();
     pieces(folder.path());
-    let models = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models");
-    let readers = Readers::found(&ReaderSettings { model_dirs: vec![models], ..ReaderSettings::default() });
+    let readers = Readers::found(&ReaderSettings::default());
     for (read, long) in LONG {
         let (own, child) = peaks(&readers, read, &looped(folder.path(), read, SHORT), SHORT).await;
         let (own_long, child_long) = peaks(&readers, read, &looped(folder.path(), read, long), long).await;

@@ -83,8 +83,6 @@ pub struct ReaderSettings {
     pub transcriber: Option<TranscriberSettings>,
     /// A server to ask who speaks when, instead of this machine's own engine.
     pub diarizer: Option<DiarizerSettings>,
-    /// Folders that may hold model files, the first one first (`MWS_MODEL_DIR`, separated as `PATH` is).
-    pub model_dirs: Vec<PathBuf>,
     /// Where a job's own folder is made; the system's folder for temporary files when not given.
     pub scratch_dir: Option<PathBuf>,
     /// The largest media that is read.
@@ -105,7 +103,7 @@ impl Readers {
             tracing::warn!("ffmpeg or ffprobe was not found, so this worker can compute no reads");
             return Self::default();
         };
-        let speech = Arc::new(speech::Speech::found(&settings.model_dirs));
+        let speech = Arc::new(speech::Speech);
         let transcript =
             transcript::Transcript::found(settings, &speech).map(|reader| Arc::new(reader) as Arc<dyn Reader>);
         let speakers = speakers::Speakers::found(settings, &speech).map(|reader| Arc::new(reader) as Arc<dyn Reader>);

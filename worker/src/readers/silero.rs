@@ -1,18 +1,19 @@
-//! Silero VAD, a frame at a time: its network written out, with the weights of its file.
+//! Silero VAD, a frame at a time: its network written out, with the weights of its file, which is in the program.
 //!
 //! A frame is a spectrum of four windows, four convolutions over them, a cell that remembers (an LSTM) and one output: two
 //! thirds of a million products. A runtime for any network took four to six times as long as they do, for it prepares and pads
-//! each of the small steps anew. So `rten` reads the file, and when it is loaded computes some frames by the file's own graph: a
-//! file by which something else is meant than here is refused. The weights are found by their names. Neighbours: `dense`,
-//! which multiplies, and `voice_detector`, which chooses between engines.
+//! each of the small steps anew. So `rten` reads the file, and a test holds this network to the file's own graph. The weights
+//! are found by their names. Neighbours: `dense`, which multiplies, and `voice_detector`, which runs it over a sound.
 
 use super::dense::Dense;
-use rten::{Model, RunOptions, ThreadPool, ValueOrView};
+use rten::{Model, RunOptions, ThreadPool};
+use rten_tensor::Tensor;
 use rten_tensor::prelude::*;
-use rten_tensor::{NdTensor, Tensor};
 use sha2::{Digest, Sha256};
-use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+
+/// The published model (`worker/models`, with its licence).
+const FILE: &[u8] = include_bytes!("../../models/silero_vad_16k_op15.onnx");
 
 /// Samples in a frame.
 pub(super) const FRAME: usize = 512;
@@ -34,10 +35,6 @@ const TAPS: usize = 3;
 /// Numbers that are remembered, and those of its four gates.
 const CELLS: usize = 128;
 const GATES: usize = 4 * CELLS;
-/// Frames that the file's own graph is asked for, and how far from it a number may be. Sums in another order differ by 0.00001.
-const COMPARED: usize = 12;
-const TOLERANCE: f32 = 0.001;
-
 /// A loaded model.
 pub(super) struct Silero {
     spectrum: Dense,
@@ -64,14 +61,16 @@ impl Default for Memory {
 }
 
 impl Silero {
-    /// The model in this file, or why it can't be used.
-    pub(super) fn load(file: &Path) -> Result<Self, String> {
-        let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
-        let hash: String = hex::encode(Sha256::digest(&bytes)).chars().take(12).collect();
-        let graph = Graph::load(bytes)?;
-        let silero = Self::of(&graph, format!("silero_vad_16k_op15 sha256:{hash}"))?;
-        silero.compare(&graph)?;
-        Ok(silero)
+    /// The model of this program, loaded once.
+    pub(super) fn built_in() -> Arc<Self> {
+        static MODEL: LazyLock<Arc<Silero>> = LazyLock::new(|| {
+            let hash: String = hex::encode(Sha256::digest(FILE)).chars().take(12).collect();
+            let loaded = Graph::load(FILE.to_vec())
+                .and_then(|graph| Silero::of(&graph, format!("silero_vad_16k_op15 sha256:{hash}")));
+            // The file is part of the program, and every test of speech reads it.
+            Arc::new(loaded.unwrap_or_else(|reason| panic!("the speech model in this program can't be read: {reason}")))
+        });
+        Arc::clone(&MODEL)
     }
 
     fn of(graph: &Graph, description: String) -> Result<Self, String> {
@@ -161,35 +160,6 @@ impl Silero {
             *hidden = sigmoid(show) * cell.tanh();
         }
     }
-
-    /// Refuses a file whose graph comes to something else than this does: some frames of noise that grows, with a tone.
-    fn compare(&self, graph: &Graph) -> Result<(), String> {
-        let mut seed = 1_u32;
-        let mut noise = || {
-            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            f32::from((seed >> 16) as u16) / 65_536.0 - 0.5
-        };
-        let (mut memory, mut state) = (Memory::default(), NdTensor::zeros([2, 1, CELLS]));
-        for number in 0..COMPARED {
-            let loudness = 0.002 * 1.7_f32.powi(i32::try_from(number).unwrap_or_default());
-            let tone = |n: usize| if n % 100 < 50 { 0.5 } else { -0.5 };
-            let frame = std::array::from_fn(|n| loudness * (noise() + tone(n)));
-            let heard: Vec<f32> = memory.context.iter().chain(&frame).copied().collect();
-            let probability = self.probability(&frame, &mut memory);
-            let (expected, after) = graph.run(&heard, &state)?;
-            if after.len() != state.len() {
-                return Err("its state is of another size than is known of it".to_owned());
-            }
-            state = after;
-            let ours = memory.hidden.iter().chain(&memory.cells).chain([&probability]);
-            let theirs = state.iter().chain([&expected]);
-            // Not "greater than": nothing that is no number passes.
-            if !ours.zip(theirs).all(|(ours, theirs)| (ours - theirs).abs() <= TOLERANCE) {
-                return Err(format!("its graph does something else than is known of it, in frame {number}"));
-            }
-        }
-        Ok(())
-    }
 }
 
 /// A convolution as a layer over columns that stand beside each other; only these of its taps meet any.
@@ -227,45 +197,42 @@ impl Graph {
         Ok(Self { model, threads: Arc::new(ThreadPool::with_num_threads(1)) })
     }
 
-    fn asked<const N: usize>(
-        &self,
-        inputs: Vec<(&str, ValueOrView)>,
-        outputs: [&str; N],
-    ) -> Result<[Tensor<f32>; N], String> {
-        let node = |name: &str| self.model.node_id(name).map_err(|error| error.to_string());
-        let inputs = inputs.into_iter().map(|(name, value)| Ok((node(name)?, value))).collect::<Result<_, String>>()?;
-        let ids = outputs.iter().map(|name| node(name)).collect::<Result<Vec<_>, _>>()?;
-        let options = RunOptions::default().with_thread_pool(Some(Arc::clone(&self.threads)));
-        let values = self.model.run(inputs, &ids, Some(options)).map_err(|error| error.to_string())?;
-        let tensors: Result<Vec<Tensor<f32>>, _> = values.into_iter().map(TryInto::try_into).collect();
-        tensors.ok().and_then(|tensors| tensors.try_into().ok()).ok_or_else(|| format!("{outputs:?} are no numbers"))
-    }
-
     /// The numbers of this name, of which there must be so many.
     fn weights(&self, name: &str, numbers: usize) -> Result<Vec<f32>, String> {
-        let [tensor] = self.asked(Vec::new(), [name])?;
+        let node = self.model.node_id(name).map_err(|error| error.to_string())?;
+        let options = RunOptions::default().with_thread_pool(Some(Arc::clone(&self.threads)));
+        let [value] = self.model.run_n(Vec::new(), [node], Some(options)).map_err(|error| error.to_string())?;
+        let tensor: Tensor<f32> = value.try_into().map_err(|_| format!("{name} is no list of numbers"))?;
         let weights = tensor.to_vec();
         if weights.len() == numbers { Ok(weights) } else { Err(format!("{name} has {} numbers", weights.len())) }
-    }
-
-    /// The probability of a voice, and what is remembered after it.
-    fn run(&self, heard: &[f32], state: &NdTensor<f32, 3>) -> Result<(f32, NdTensor<f32, 3>), String> {
-        let (heard, rate) = (NdTensor::from_data([1, heard.len()], heard.to_vec()), NdTensor::from(16_000_i32));
-        let inputs = vec![("input", heard.view().into()), ("state", state.view().into()), ("sr", rate.view().into())];
-        let [probability, after] = self.asked(inputs, ["output", "stateN"])?;
-        let after = after.try_into().map_err(|_| "its memory has another shape".to_owned())?;
-        let probability = probability.iter().copied().next().ok_or("it has no output")?;
-        Ok((probability, after))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{Studio, models};
+    use super::super::tests::Studio;
     use super::*;
+    use rten_tensor::NdTensor;
 
     fn graph() -> Graph {
-        Graph::load(std::fs::read(models().join("silero_vad_16k_op15.onnx")).unwrap()).unwrap()
+        Graph::load(FILE.to_vec()).unwrap()
+    }
+
+    /// The probability of a voice by the file's own graph, and what it remembers afterwards.
+    fn by_the_graph(graph: &Graph, heard: &[f32], state: &NdTensor<f32, 3>) -> (f32, NdTensor<f32, 3>) {
+        let node = |name| graph.model.node_id(name).unwrap();
+        let (heard, rate) = (NdTensor::from_data([1, heard.len()], heard.to_vec()), NdTensor::from(16_000_i32));
+        let inputs = [("input", heard.view().into()), ("state", state.view().into()), ("sr", rate.view().into())];
+        let inputs = inputs.into_iter().map(|(name, value)| (node(name), value)).collect();
+        let [probability, after] = graph.model.run_n(inputs, ["output", "stateN"].map(node), None).unwrap();
+        let probability: Tensor<f32> = probability.try_into().unwrap();
+        (*probability.iter().next().unwrap(), after.try_into().unwrap())
+    }
+
+    #[test]
+    fn the_model_is_the_published_one() {
+        let published = "7ed98ddbad84ccac4cd0aeb3099049280713df825c610a8ed34543318f1b2c49";
+        assert_eq!(hex::encode(Sha256::digest(FILE)), published);
     }
 
     #[test]
@@ -273,15 +240,14 @@ mod tests {
         let (studio, graph) = (Studio::new(), graph());
         studio.recorded_speech();
         studio.run("sox", &["recorded.wav", "-r", "16000", "-c", "1", "-e", "signed", "-b", "16", "recorded.raw"]);
-        let (samples, silero) =
-            (std::fs::read(studio.path("recorded.raw")).unwrap(), Silero::of(&graph, String::new()));
+        let samples = std::fs::read(studio.path("recorded.raw")).unwrap();
         let samples: Vec<f32> =
             samples.as_chunks().0.iter().map(|two| f32::from(i16::from_le_bytes(*two)) / 32_768.0).collect();
         let (frames, _) = samples.as_chunks::<FRAME>();
         let (mut context, mut state, mut memory) = ([0.0; CONTEXT], NdTensor::zeros([2, 1, CELLS]), Memory::default());
-        let (silero, mut voiced) = (silero.unwrap(), 0);
+        let (silero, mut voiced) = (Silero::built_in(), 0);
         for frame in &frames[..500] {
-            let (expected, after) = graph.run(&[&context[..], frame].concat(), &state).unwrap();
+            let (expected, after) = by_the_graph(&graph, &[&context[..], frame].concat(), &state);
             let probability = silero.probability(frame, &mut memory);
             assert!((probability - expected).abs() <= 0.000_1, "{probability} should be {expected}");
             voiced += u32::from(probability > 0.5);
@@ -292,12 +258,8 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_means_something_else_is_refused() {
+    fn weights_of_another_size_are_refused() {
         let graph = graph();
-        let mut silero = Silero::of(&graph, String::new()).unwrap();
-        assert_eq!(silero.compare(&graph), Ok(()));
-        silero.convolutions[2] = convolution(&graph, 2, (NARROW, NARROW), 0..2).unwrap();
-        assert!(silero.compare(&graph).unwrap_err().contains("something else"));
         assert!(graph.weights("model.decoder.rnn.bias_ih", 1).unwrap_err().contains("512 numbers"));
         assert!(graph.weights("model.decoder.rnn.no_such", 1).is_err());
     }

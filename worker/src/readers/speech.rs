@@ -7,22 +7,17 @@ use super::decode::DecodedSound;
 use super::hearing::{Heard, Hearing, Listen};
 use super::speech_segments::{Rules, Segment, Segmenter, thousandths};
 use super::stored::seconds;
-use super::voice_detector::{RATE, VoiceDetector, VoiceEngine};
+use super::voice_detector::{FRAME_SAMPLES, RATE, VoiceDetector};
 use super::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader};
 use common::domain::footage::milliseconds;
 use common::domain::read::Read;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Silero's own thresholds. The pad and the lag were measured on voices with known pauses, clean and under noise.
-const SILERO_RULES: Rules =
-    Rules { enter: 0.5, leave: 0.35, min_speech_ms: 250, min_silence_ms: 100, pad_ms: 20, lag_ms: 48 };
-/// earshot's probabilities rise and fall faster, so that more silence has to pass before speech has ended.
-const EARSHOT_RULES: Rules =
-    Rules { enter: 0.5, leave: 0.35, min_speech_ms: 250, min_silence_ms: 200, pad_ms: 30, lag_ms: 80 };
+/// The model's own thresholds. The pad and the lag were measured on voices with known pauses, clean and under noise.
+const RULES: Rules = Rules { enter: 0.5, leave: 0.35, min_speech_ms: 250, min_silence_ms: 100, pad_ms: 20, lag_ms: 48 };
 
 /// The `data` of a `speech` read (reads.md, "Stored results").
 #[derive(Debug, Serialize)]
@@ -78,25 +73,11 @@ impl Spoken {
     }
 }
 
-/// Finds speech with Silero VAD, or with earshot where there is no model.
+/// Finds speech with Silero VAD.
 #[derive(Debug)]
-pub(super) struct Speech {
-    voices: VoiceEngine,
-}
+pub(super) struct Speech;
 
 impl Speech {
-    /// With the best engine that these folders allow.
-    pub(super) fn found(model_dirs: &[PathBuf]) -> Self {
-        Self { voices: VoiceEngine::found(model_dirs) }
-    }
-
-    fn rules(&self) -> Rules {
-        match self.voices {
-            VoiceEngine::Silero(_) => SILERO_RULES,
-            VoiceEngine::Earshot => EARSHOT_RULES,
-        }
-    }
-
     /// Where somebody speaks, for a read that works on it: as it is stored, or else heard now.
     pub(super) async fn known_or_heard(&self, media: &MediaSource, ctx: &JobCtx) -> Result<Spoken, ReadError> {
         if let Some(known) = &ctx.speech {
@@ -109,9 +90,8 @@ impl Speech {
     }
 
     async fn listen(&self, media: &MediaSource, ctx: &JobCtx) -> Result<Heard, ReadError> {
-        let detector = self.voices.detector();
-        let segmenter = Segmenter::new(self.rules(), RATE, detector.frame_samples());
-        let listen: Listen = Box::new(move |blocks| segments(blocks, detector, segmenter));
+        let listen: Listen =
+            Box::new(|blocks| segments(blocks, VoiceDetector::new(), Segmenter::new(RULES, RATE, FRAME_SAMPLES)));
         Hearing::of(media, Some(listen), ctx).await
     }
 
@@ -127,13 +107,7 @@ impl Speech {
         let spoken = segments.iter().fold(0.0, |sum, segment| sum + segment.end - segment.start);
         let speech_ratio = thousandths((spoken / seconds(decoded.duration_ms.max(1))).min(1.0));
         let data = SpeechData { segments: segments.to_vec(), speech_ratio };
-        let mut warnings = decoded.warnings;
-        let outcome = |warnings| ReadOutcome::new(self.read(), self.engine(), decoded.duration_ms, warnings, &data);
-        if matches!(self.voices, VoiceEngine::Silero(_)) {
-            return outcome(warnings);
-        }
-        warnings.push("The Silero model is not installed: music and noise may be taken for speech.".to_owned());
-        outcome(warnings).map(ReadOutcome::into_draft)
+        ReadOutcome::new(self.read(), self.engine(), decoded.duration_ms, decoded.warnings, &data)
     }
 }
 
@@ -143,7 +117,7 @@ impl Reader for Speech {
     }
 
     fn engine(&self) -> Engine {
-        self.voices.engine()
+        VoiceDetector::engine()
     }
 
     fn run<'a>(&'a self, media: &'a MediaSource, ctx: &'a JobCtx) -> BoxFuture<'a, Result<ReadOutcome, ReadError>> {
@@ -157,21 +131,22 @@ fn segments(
     mut detector: VoiceDetector,
     mut segmenter: Segmenter,
 ) -> Vec<Segment> {
-    let frame_samples = detector.frame_samples();
     let mut pending: Vec<f32> = Vec::new();
     let mut sound_samples = 0;
     for block in blocks {
         sound_samples += block.len() as u64;
         pending.extend(block);
-        let whole = pending.len() - pending.len() % frame_samples;
-        for frame in pending.get(..whole).unwrap_or_default().chunks_exact(frame_samples) {
+        let (frames, rest) = pending.as_chunks();
+        for frame in frames {
             segmenter.add(detector.probability(frame));
         }
-        pending.drain(..whole);
+        pending.drain(..pending.len() - rest.len());
     }
     if !pending.is_empty() {
-        pending.resize(frame_samples, 0.0);
-        segmenter.add(detector.probability(&pending));
+        pending.resize(FRAME_SAMPLES, 0.0);
+        for frame in pending.as_chunks().0 {
+            segmenter.add(detector.probability(frame));
+        }
     }
     segmenter.finish(sound_samples)
 }

@@ -1,7 +1,7 @@
 //! The `speakers` read by a server behind `MWS_DIARIZER`: what it is sent, and what is made of its answer.
 
 use super::engine_servers::{sent_samples, server};
-use super::{Studio, an_hour, models};
+use super::{Studio, an_hour};
 use crate::readers::{DiarizerSettings, KnownSpeech, Quality, ReadError, ReaderSettings};
 use common::domain::read::Read;
 use serde_json::json;
@@ -12,7 +12,7 @@ const ANSWER: &str = r#"{"model":"voices-2","segments":[{"start":1.2,"end":99.0,
 
 fn with_server(url: String) -> Studio {
     let diarizer = DiarizerSettings { url, key: Some("k3y".to_owned().into()) };
-    Studio::with(&ReaderSettings { diarizer: Some(diarizer), model_dirs: vec![models()], ..ReaderSettings::default() })
+    Studio::with(&ReaderSettings { diarizer: Some(diarizer), ..ReaderSettings::default() })
 }
 
 impl Studio {

@@ -1,6 +1,6 @@
 //! What reads of one media share while they run together: one decode, and nobody's end but their own.
 
-use super::{Studio, an_hour, models};
+use super::{Studio, an_hour};
 use crate::readers::{JobCtx, MediaSource, ReadError, ReadOutcome, ReaderSettings};
 use common::domain::read::Read;
 use std::os::unix::fs::PermissionsExt;
@@ -21,7 +21,7 @@ fn counting() -> (tempfile::TempDir, Studio) {
     let script = format!("#!/bin/sh\nmkdir {}/$$\nexec ffmpeg \"$@\"\n", started.display());
     std::fs::write(&ffmpeg, script).unwrap();
     std::fs::set_permissions(&ffmpeg, all()).unwrap();
-    let settings = ReaderSettings { ffmpeg: Some(ffmpeg), model_dirs: vec![models()], ..ReaderSettings::default() };
+    let settings = ReaderSettings { ffmpeg: Some(ffmpeg), ..ReaderSettings::default() };
     (folder, Studio::with(&settings))
 }
 

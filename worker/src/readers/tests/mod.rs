@@ -30,7 +30,7 @@ pub(crate) struct Studio {
 
 impl Studio {
     pub(crate) fn new() -> Self {
-        Self::with(&ReaderSettings { model_dirs: vec![models()], ..ReaderSettings::default() })
+        Self::with(&ReaderSettings::default())
     }
 
     pub(crate) fn with(settings: &ReaderSettings) -> Self {
@@ -93,12 +93,6 @@ impl Studio {
 /// A frame that no test reaches the end of.
 pub(crate) fn an_hour() -> JobCtx {
     JobCtx::new(Instant::now() + Duration::from_hours(1), CancellationToken::new())
-}
-
-/// Where this machine's model files are: `MWS_MODEL_DIR`, or the folder that setting up makes.
-pub(crate) fn models() -> PathBuf {
-    std::env::var_os("MWS_MODEL_DIR")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../models"), PathBuf::from)
 }
 
 /// Fails unless `actual` is within `tolerance` of `expected`.

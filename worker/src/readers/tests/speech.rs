@@ -1,7 +1,7 @@
 //! The `speech` read on synthesised voices with known pauses, and on what is no voice.
 
 use super::Studio;
-use crate::readers::{Quality, ReadOutcome, ReaderSettings};
+use crate::readers::ReadOutcome;
 use common::domain::read::Read;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -174,26 +174,4 @@ async fn music_noise_and_silence_are_no_speech() {
     let silence = studio.make("silence.wav", "anullsrc=r=8000:cl=mono:d=3", &[]);
     let outcome = studio.read(Read::Speech, &silence).await.unwrap();
     assert_eq!(outcome.stored.data, json!({"segments": [], "speech_ratio": 0.0}));
-}
-
-#[tokio::test]
-async fn without_its_model_the_other_engine_is_used_and_said() {
-    let studio = Studio::with(&ReaderSettings::default());
-    let (path, spoken) = studio.conversation("rms", [0.6, 1.0, 2.0]);
-    let outcome = studio.read(Read::Speech, &path).await.unwrap();
-    assert_eq!(outcome.stored.engine.name, "earshot");
-    assert_eq!(outcome.stored.engine.model, None);
-    assert_eq!(outcome.stored.quality, Quality::Draft);
-    assert_eq!(outcome.stored.warnings.len(), 1);
-    let f1 = frame_f1(&segments(&outcome), &spoken, 16.0);
-    assert!(f1 >= 0.93, "{f1:.3}");
-}
-
-#[tokio::test]
-async fn a_broken_model_file_is_as_good_as_none() {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("silero_vad_16k_op15.onnx"), b"no model").unwrap();
-    let model_dirs = vec![PathBuf::from("/nonexistent"), folder.path().to_owned()];
-    let studio = Studio::with(&ReaderSettings { model_dirs, ..ReaderSettings::default() });
-    assert_eq!(studio.readers.get(Read::Speech).unwrap().engine().name, "earshot");
 }

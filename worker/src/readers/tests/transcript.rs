@@ -1,7 +1,7 @@
 //! The `transcript` read: word errors on synthesised voices, and what a server behind the plug-in is asked and answers.
 
 use super::engine_servers::{sent_samples, server};
-use super::{Studio, an_hour, models};
+use super::{Studio, an_hour};
 use crate::readers::{JobCtx, Quality, ReadError, ReadOutcome, ReaderSettings, TranscriberSettings};
 use common::domain::read::Read;
 use std::path::PathBuf;
@@ -109,11 +109,7 @@ async fn recognition_stops_at_the_deadline_and_when_cancelled() {
 
 fn with_server(url: String) -> Studio {
     let transcriber = TranscriberSettings { url, model: "small".to_owned(), key: Some("k3y".to_owned().into()) };
-    Studio::with(&ReaderSettings {
-        transcriber: Some(transcriber),
-        model_dirs: vec![models()],
-        ..ReaderSettings::default()
-    })
+    Studio::with(&ReaderSettings { transcriber: Some(transcriber), ..ReaderSettings::default() })
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ mod ducks;
 mod edges;
 
 use super::{Renderer, Sources};
-use crate::readers::tests::{Studio, an_hour, models};
+use crate::readers::tests::{Studio, an_hour};
 use crate::readers::{JobCtx, ReadError, ReaderSettings};
 use common::domain::media_time::{FrameRate, Span};
 use common::domain::render::RenderPlan;
@@ -35,8 +35,7 @@ impl Darkroom {
         let scratch_dir = Some(scratch.path().to_owned());
         // Children that run as nobody pass through it.
         fs::set_permissions(scratch.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711)).unwrap();
-        let studio =
-            Studio::with(&ReaderSettings { model_dirs: vec![models()], scratch_dir, ..ReaderSettings::default() });
+        let studio = Studio::with(&ReaderSettings { scratch_dir, ..ReaderSettings::default() });
         let renderer = Renderer::found(&studio.tools()).expect("`scripts/setup` installs an ffmpeg that encodes");
         Self { studio, renderer, scratch }
     }
