@@ -17,7 +17,7 @@ struct Arguments {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let Arguments { settings, api } = Arguments::parse();
+    let Arguments { settings, api } = common::config::arguments::<Arguments>();
     common::telemetry::start(&settings);
     common::process::install_crypto();
     let process = Process::start(settings, PoolSize(16), "api").await?;

@@ -18,6 +18,7 @@ mod up;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use commands::ClientCommand;
+use common::config::without_empty_variables;
 use failure::Failure;
 use globals::Globals;
 use std::io::IsTerminal;
@@ -49,7 +50,7 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let matches = Cli::command().get_matches();
+    let matches = without_empty_variables(Cli::command()).get_matches();
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,
         Err(error) => error.exit(),

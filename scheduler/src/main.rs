@@ -15,7 +15,7 @@ struct Arguments {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let Arguments { settings } = Arguments::parse();
+    let Arguments { settings } = common::config::arguments::<Arguments>();
     common::telemetry::start(&settings);
     common::process::install_crypto();
     let process = Process::start(settings, PoolSize(16), "scheduler").await?;
