@@ -135,9 +135,8 @@ impl Beat {
             }
         }
         reads::announce(&mut conn, &reads).await?;
-        let tasks: Vec<Task> = self.engines.iter().map(|(task, ..)| *task).collect();
         let slots = Slots { all: self.slots, busy: self.worker.busy() };
-        fleet::join(&mut conn, &self.process, "worker", &tasks, slots).await
+        fleet::join(&mut conn, &self.process, "worker", &self.engines, slots).await
     }
 
     async fn go_on(self) {

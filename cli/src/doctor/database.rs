@@ -3,6 +3,7 @@
 use super::finding::Finding;
 use common::clock::host_unix_millis;
 use common::config::Settings;
+use common::domain::task::Task;
 use common::store::inspect::{self, Living};
 use common::store::{self, PoolSize, minutes};
 use sqlx::{PgConnection, PgPool};
@@ -49,6 +50,7 @@ async fn all(pool: &PgPool) -> sqlx::Result<Vec<Finding>> {
         listen(pool).await,
         clock(&mut conn).await?,
         workers(&mut conn).await?,
+        engines(&inspect::living(&mut conn).await?),
         backlog(&mut conn).await?,
         journal(&mut conn).await?,
     ])
@@ -125,10 +127,7 @@ async fn workers(conn: &mut PgConnection) -> sqlx::Result<Finding> {
         inspect::living(conn).await?.into_iter().partition(|process| process.silent_seconds < SILENT_SECONDS);
     let of = |service: &str| live.iter().filter(|process| process.service == service).count();
     let (workers, schedulers) = (of("worker"), of("scheduler"));
-    let mut reads: Vec<&str> = live.iter().flat_map(|process| process.reads.iter().map(String::as_str)).collect();
-    reads.sort_unstable();
-    reads.dedup();
-    let mut value = format!("{workers} workers ({}), {schedulers} schedulers", reads.join(", "));
+    let mut value = format!("{workers} workers, {schedulers} schedulers");
     if let Some(oldest) = silent.iter().map(|process| process.silent_seconds).reduce(f64::max) {
         let _infallible = write!(value, "; {} silent, up to {oldest:.0} s", silent.len());
     }
@@ -137,6 +136,33 @@ async fn workers(conn: &mut PgConnection) -> sqlx::Result<Finding> {
     } else {
         Finding::fine("workers", value)
     })
+}
+
+/// What the workers that live can run, and with what, as their rows say it.
+fn engines(fleet: &[Living]) -> Finding {
+    let live = fleet.iter().filter(|process| process.silent_seconds < SILENT_SECONDS);
+    let workers: Vec<&Living> = live.filter(|process| process.service == "worker").collect();
+    if workers.is_empty() {
+        return Finding::warning("engines", "no worker lives", "`mws up`, or a worker: its row says what it can run");
+    }
+    let (mut known, mut missing) = (Vec::new(), Vec::new());
+    for task in Task::ALL {
+        let mut engines: Vec<&str> =
+            workers.iter().filter_map(|worker| worker.engines.get(task.name())?.as_str()).collect();
+        engines.sort_unstable();
+        engines.dedup();
+        if engines.is_empty() {
+            missing.push(task.name());
+        } else {
+            known.push(format!("{} ({})", task.name(), engines.join(" or ")));
+        }
+    }
+    let value = known.join(", ");
+    if missing.is_empty() {
+        return Finding::fine("engines", value);
+    }
+    let cure = "see what MWS_READS leaves out, and `mws doctor --only machine` where those workers run";
+    Finding::warning("engines", format!("{value}; no worker runs {}", missing.join(", ")), cure)
 }
 
 async fn backlog(conn: &mut PgConnection) -> sqlx::Result<Finding> {

@@ -26,7 +26,7 @@ pub(super) async fn findings(settings: &Settings) -> Vec<Finding> {
 fn engines(settings: &Settings) -> Finding {
     let found = Readers::found(&worker::reader_settings(settings));
     if found.tools().is_none() {
-        return Finding::problem("engines", "ffmpeg or ffprobe not found: no read can run here", "apt install ffmpeg");
+        return Finding::problem("machine", "ffmpeg or ffprobe not found: no read can run here", "apt install ffmpeg");
     }
     let words = |read: Read| found.get(read).map(|reader| format!("{} ({})", read.name(), reader.engine().name)).ok();
     let renderer = found.tools().and_then(|tools| Renderer::found(&tools));
@@ -36,10 +36,10 @@ fn engines(settings: &Settings) -> Finding {
     let missing: Vec<&str> = unread.chain(renderer.is_none().then_some(Task::Render.name())).collect();
     let value = names.join(", ");
     if missing.is_empty() {
-        return Finding::fine("engines", value);
+        return Finding::fine("machine", value);
     }
     let cure = "`make setup` installs what the built-in engines need; another worker may run the rest";
-    Finding::warning("engines", format!("{value}; none for {}", missing.join(", ")), cure)
+    Finding::warning("machine", format!("{value}; none for {}", missing.join(", ")), cure)
 }
 
 async fn media(settings: &Settings) -> Finding {

@@ -36,6 +36,11 @@ impl Say {
         }
         let names: Vec<String> = engines.iter().map(|(task, engine, _)| format!("{task} ({engine})")).collect();
         eprintln!("✓ {slots} at once: {}", names.join(", "));
+        let found = |task: Task| engines.iter().any(|(known, ..)| *known == task);
+        let missing: Vec<&str> = Task::ALL.into_iter().filter(|task| !found(*task)).map(Task::name).collect();
+        if !missing.is_empty() {
+            eprintln!("! no engine for {}: `make setup` installs the built-in ones", missing.join(", "));
+        }
     }
 
     /// All three are ready. This line is the one that scripts wait for.

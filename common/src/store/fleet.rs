@@ -2,6 +2,7 @@
 
 use crate::domain::task::Task;
 use crate::process::Process;
+use serde_json::{Map, Value};
 use sqlx::PgConnection;
 
 /// How much a process can do at once, and does.
@@ -13,26 +14,33 @@ pub struct Slots {
     pub busy: usize,
 }
 
-/// Says that a process lives, and what it can do.
+/// Something that a process can run, and the engine that does it.
+pub type Engine = (Task, String, String);
+
+/// Says that a process lives, and what it can do: each task with the name and version of its engine.
 pub async fn join(
     conn: &mut PgConnection,
     process: &Process,
     service: &str,
-    tasks: &[Task],
+    engines: &[Engine],
     slots: Slots,
 ) -> sqlx::Result<()> {
+    let named = |(task, name, version): &Engine| (task.name().to_owned(), Value::String(format!("{name} {version}")));
+    let by_task: Map<String, Value> = engines.iter().map(named).collect();
     let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
     sqlx::query!(
-        "INSERT INTO workers (name, host, service, version, reads, slots, busy) VALUES ($1, $2, $3, $4, $5, $6, $7)
+        "INSERT INTO workers (name, host, service, version, reads, slots, busy, engines)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
          ON CONFLICT (name) DO UPDATE SET reads = excluded.reads, slots = excluded.slots, busy = excluded.busy,
-             beat_at = mws_now()",
+             engines = excluded.engines, beat_at = mws_now()",
         &*process.name,
         &*process.host,
         service,
         env!("CARGO_PKG_VERSION"),
-        &tasks.iter().map(|task| task.name().to_owned()).collect::<Vec<_>>(),
+        &engines.iter().map(|(task, ..)| task.name().to_owned()).collect::<Vec<_>>(),
         count(slots.all),
-        count(slots.busy)
+        count(slots.busy),
+        Value::Object(by_task)
     )
     .execute(conn)
     .await?;

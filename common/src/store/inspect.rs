@@ -1,5 +1,6 @@
 //! What the database says of itself, for `mws up` and `mws doctor`: nothing here is a customer's.
 
+use serde_json::Value;
 use sqlx::PgConnection;
 
 /// The server's version, as `15.8`.
@@ -55,8 +56,8 @@ pub struct Living {
     pub name: String,
     /// What it is.
     pub service: String,
-    /// The reads it subscribes to.
-    pub reads: Vec<String>,
+    /// The engine of each read and render that it subscribes to.
+    pub engines: Value,
     /// Seconds since it last said so.
     pub silent_seconds: f64,
 }
@@ -65,7 +66,7 @@ pub struct Living {
 pub async fn living(conn: &mut PgConnection) -> sqlx::Result<Vec<Living>> {
     sqlx::query_as!(
         Living,
-        r#"SELECT name, service, reads,
+        r#"SELECT name, service, engines,
                   extract(epoch FROM clock_timestamp() - beat_at)::double precision AS "silent_seconds!"
            FROM workers ORDER BY name"#
     )
