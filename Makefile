@@ -28,14 +28,14 @@ lint: ## Check the format, the lints, the SQL and the documentation
 	scripts/prepare --check
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --locked --quiet
 
-test: setup lint ## Check everything and run all tests
+test: setup lint deny ## Check everything and run all tests
 	cargo test --workspace --locked --no-fail-fast
 
 contract: ## Hold a running service to openapi.json for FOR seconds (300): schemathesis, every phase, all checks
 	scripts/contract $(FOR)
 
-deny: ## Check licences, sources and banned crates; needs cargo-deny (cargo install cargo-deny --locked)
-	cargo deny --locked check $(if $(ADVISORIES),,bans licenses sources)
+deny: ## Check licences, sources, duplicate and banned crates (ADVISORIES=1: known faults too, which needs a network)
+	scripts/deny
 
 bench: setup-to-run ## Measure the service beside the bare ceilings (release build; ARGS="--only deliveries --rounds 5")
 	cargo run --release --locked --quiet -p mws-bench -- $(ARGS)

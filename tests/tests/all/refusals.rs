@@ -113,9 +113,12 @@ async fn a_body_over_a_mebibyte_and_one_of_another_type_are_refused() -> anyhow:
     assert_refused(&post(&tenant.client, TOOL, &large).await?, TOOL, (413, "request_too_large"), "2 MiB");
     let chunked = tenant.client.send_chunked(TOOL, large).await?;
     assert_refused(&chunked, TOOL, (413, "request_too_large"), "2 MiB in chunks");
-    let text = [("content-type", "text/plain")];
-    let answer = tenant.client.send("POST", TOOL, &text, Some("{}".to_owned())).await?;
-    assert_refused(&answer, TOOL, (415, "unsupported_media_type"), "text/plain");
+    for (media_type, body) in [("text/plain", "{}"), ("application/x-yaml", "refs: []"), ("application/xml", "<refs/>")]
+    {
+        let header = [("content-type", media_type)];
+        let answer = tenant.client.send("POST", TOOL, &header, Some(body.to_owned())).await?;
+        assert_refused(&answer, TOOL, (415, "unsupported_media_type"), media_type);
+    }
     world.end().await
 }
 
