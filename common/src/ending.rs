@@ -39,6 +39,23 @@ impl Product {
             Self::Item(item) => item.job,
         }
     }
+
+    /// How many rows of footage it has.
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Read(read) => read.rows.moments.len() + read.rows.passages.len() + read.rows.turns.len(),
+            Self::Item(_) => 0,
+        }
+    }
+
+    /// The same without them, for who has written them already (`write_rows`).
+    #[must_use]
+    pub fn without_rows(mut self) -> Self {
+        if let Self::Read(read) = &mut self {
+            read.rows = Rows::default();
+        }
+        self
+    }
 }
 
 /// What is to be done once the transaction that ended jobs is committed.
@@ -105,9 +122,27 @@ async fn keep_reads(conn: &mut PgConnection, results: &[NewRead]) -> sqlx::Resul
     let stored = reads::store(conn, results).await?;
     let new = results.iter().filter(|one| stored.contains(&(one.item, one.read)));
     let rows: Vec<(ItemId, &Rows)> = new.map(|one| (one.item, &one.rows)).collect();
-    footage::add_moments(conn, &rows).await?;
-    footage::add_passages(conn, &rows).await?;
-    footage::add_turns(conn, &rows).await
+    add_rows(conn, &rows).await
+}
+
+/// Writes the rows of footage of what a job made, ahead of its end in the same transaction. A read that is stored already keeps
+/// the rows that it has.
+pub async fn write_rows(conn: &mut PgConnection, made: &[Product]) -> sqlx::Result<()> {
+    let mut rows: Vec<(ItemId, &Rows)> = Vec::new();
+    for product in made {
+        if let Product::Read(read) = product
+            && !reads::is_stored(conn, read.item, read.read).await?
+        {
+            rows.push((read.item, &read.rows));
+        }
+    }
+    add_rows(conn, &rows).await
+}
+
+async fn add_rows(conn: &mut PgConnection, rows: &[(ItemId, &Rows)]) -> sqlx::Result<()> {
+    footage::add_moments(conn, rows).await?;
+    footage::add_passages(conn, rows).await?;
+    footage::add_turns(conn, rows).await
 }
 
 /// Gives back what ended jobs owned, so that it may be asked for again.

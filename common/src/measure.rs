@@ -34,5 +34,9 @@ fn describe() {
     describe_counter!("mws_rate_limited_total", "Requests refused because their account is over its rate.");
     describe_counter!("mws_idempotent_replays_total", "Calls answered again from their Idempotency-Key.");
     describe_gauge!("mws_db_pool_connections", "Connections of this process's pool, by state.");
+    describe_counter!(
+        "mws_job_ends_not_written_total",
+        "Ends of jobs that the database did not take, by what was done."
+    );
     describe_gauge!("mws_build_info", "Always 1; the version is a label.");
 }

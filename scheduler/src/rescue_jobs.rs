@@ -3,16 +3,41 @@
 
 use common::domain::job::{Next, after_loss};
 use common::ending;
+use common::ids::JobId;
 use common::process::Process;
+use common::store::is_refused_for_good;
 use common::store::jobs::{self, End, Outcome};
 
 /// Jobs rescued in one transaction.
 const SOME: i64 = 500;
 
-/// Rescues once. Answers how many jobs it took back.
+/// Rescues once. Answers how many jobs it took back. One whose end is refused holds up no other: it stays running, with its hold,
+/// until the next run.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
+    let error = match rescue(process, None).await {
+        Err(error) if is_refused_for_good(&error) => error,
+        done => return done,
+    };
+    tracing::warn!(error = %error, "Jobs whose workers were lost could not be taken back together; each is tried alone.");
+    let expired = jobs::expired(&mut *process.pool.acquire().await?, None, SOME).await?;
+    let mut rescued = 0;
+    for (job, ..) in expired {
+        match rescue(process, Some(job)).await {
+            Ok(done) => rescued += done,
+            Err(error) if is_refused_for_good(&error) => {
+                metrics::counter!("mws_job_ends_not_written_total", "outcome" => "rescue_refused").increment(1);
+                tracing::error!(job.id = %job, error = %error, "A job whose worker was lost can't be taken back.");
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(rescued)
+}
+
+/// Takes back the jobs whose leases have ended, or one of them, in one transaction.
+async fn rescue(process: &Process, only: Option<JobId>) -> sqlx::Result<u64> {
     let mut tx = process.pool.begin().await?;
-    let expired = jobs::expired(&mut tx, SOME).await?;
+    let expired = jobs::expired(&mut tx, only, SOME).await?;
     if expired.is_empty() {
         return Ok(0);
     }

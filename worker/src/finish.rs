@@ -2,17 +2,23 @@
 //! transaction.
 //!
 //! The webhooks that an end leads to are sent by this process at once, where it has room: their tickets are for others, or for
-//! later. Ends that come while a batch commits go into the next one. A batch that fails is tried again one by one, so that an end
-//! that Postgres refuses can't hold back the others.
+//! later. Ends that come while a batch commits go into the next one. A batch that fails is tried again one by one, side by side, so
+//! that an end that Postgres refuses can't hold back the others; how often is for `ends` to say.
 
 use crate::batch::Batcher;
 use crate::deliver::Deliverer;
-use common::ending::{self, Product};
+use common::domain::job::JobStatus;
+use common::ending::{self, Aftermath, Product};
 use common::process::Process;
+use common::store::is_refused_for_good;
 use common::store::jobs::{self, End};
+use futures_util::FutureExt;
+use std::panic::AssertUnwindSafe;
 
 /// Ends in one transaction, at most.
 const MOST: usize = 64;
+/// Rows of one end that are written with others: some two hundred milliseconds of the database's work.
+const LONG: usize = 500;
 
 /// The end of one claim, with what it made.
 #[derive(Debug, Clone)]
@@ -23,6 +29,13 @@ pub struct Finish {
     pub made: Vec<Product>,
 }
 
+impl Finish {
+    /// Whether it has so many rows that writing them takes seconds: a day's talk has thousands of passages.
+    pub fn is_long(&self) -> bool {
+        self.made.iter().map(Product::rows).sum::<usize>() > LONG
+    }
+}
+
 /// What became of an end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finished {
@@ -30,33 +43,72 @@ pub enum Finished {
     Done,
     /// The claim was no longer ours; nothing was written.
     NotOurs,
-    /// It could not be written now.
+    /// It could not be written now: it is to be tried again, alone.
     Failed,
+    /// The database refuses it as it is, or this program fails at it.
+    Refused,
 }
 
 /// Gathers ends into batches.
 pub fn finisher(process: Process, deliverer: Deliverer) -> Batcher<Finish, Finished> {
     Batcher::new(MOST, move |batch: Vec<Finish>| {
         let (process, deliverer) = (process.clone(), deliverer.clone());
-        async move { finish_all(&process, &deliverer, &batch).await }
+        async move {
+            match finish(&process, &deliverer, &batch).await {
+                Ok(finished) => finished,
+                Err(error) if batch.len() == 1 => vec![not_written(&batch[0], &error)],
+                Err(error) => {
+                    tracing::warn!(error = %error, ends = batch.len(), "Ends of jobs were not written; each is tried alone.");
+                    vec![Finished::Failed; batch.len()]
+                }
+            }
+        }
     })
 }
 
-async fn finish_all(process: &Process, deliverer: &Deliverer, batch: &[Finish]) -> Vec<Finished> {
-    match finish(process, deliverer, batch).await {
-        Ok(finished) => finished,
-        Err(error) if batch.len() == 1 => {
-            tracing::warn!(job.id = %batch[0].end.job, error = %error, "A job's end was not written; trying again.");
-            vec![Finished::Failed]
+/// Writes one end in a transaction of its own. Beside batches, which it never holds up.
+pub async fn alone(process: &Process, deliverer: &Deliverer, one: &Finish) -> Finished {
+    let writing = async {
+        if one.is_long() {
+            finish_long(process, deliverer, one).await
+        } else {
+            finish_one(process, deliverer, one).await
         }
-        Err(_) => {
-            let mut finished = Vec::with_capacity(batch.len());
-            for one in batch.chunks(1) {
-                finished.extend(Box::pin(finish_all(process, deliverer, one)).await);
-            }
-            finished
-        }
+    };
+    match AssertUnwindSafe(writing).catch_unwind().await {
+        Ok(Ok(finished)) => finished,
+        Ok(Err(error)) => not_written(one, &error),
+        Err(_) => Finished::Refused,
     }
+}
+
+fn not_written(one: &Finish, error: &sqlx::Error) -> Finished {
+    let refused = is_refused_for_good(error);
+    tracing::warn!(job.id = %one.end.job, error = %error, refused, "A job's end was not written; trying again.");
+    if refused { Finished::Refused } else { Finished::Failed }
+}
+
+async fn finish_one(process: &Process, deliverer: &Deliverer, one: &Finish) -> sqlx::Result<Finished> {
+    let finished = finish(process, deliverer, std::slice::from_ref(one)).await?;
+    Ok(finished.first().copied().unwrap_or(Finished::Failed))
+}
+
+/// An end whose rows take seconds: they are written before the job's row is locked, so that its lease, which is renewed with
+/// those of all others, is never waited for. If the job did not succeed after all, its rows go with the transaction.
+async fn finish_long(process: &Process, deliverer: &Deliverer, one: &Finish) -> sqlx::Result<Finished> {
+    let mut tx = process.pool.begin().await?;
+    ending::write_rows(&mut tx, &one.made).await?;
+    let ended = jobs::end(&mut tx, std::slice::from_ref(&one.end)).await?;
+    let Some(job) = ended.first() else { return Ok(Finished::NotOurs) };
+    let without_rows: Vec<Product> = one.made.iter().cloned().map(Product::without_rows).collect();
+    if job.status != JobStatus::Succeeded {
+        tx.rollback().await?;
+        return finish_one(process, deliverer, &Finish { end: one.end.clone(), made: without_rows }).await;
+    }
+    let aftermath = ending::conclude(&mut tx, &ended, &without_rows).await?;
+    tx.commit().await?;
+    after(process, deliverer, aftermath);
+    Ok(Finished::Done)
 }
 
 async fn finish(process: &Process, deliverer: &Deliverer, batch: &[Finish]) -> sqlx::Result<Vec<Finished>> {
@@ -67,12 +119,17 @@ async fn finish(process: &Process, deliverer: &Deliverer, batch: &[Finish]) -> s
     let made: Vec<Product> = live.iter().flat_map(|one| one.made.clone()).collect();
     let mut tx = process.pool.begin().await?;
     let ended = jobs::end(&mut tx, &ends).await?;
-    let mut aftermath = ending::conclude(&mut tx, &ended, &made).await?;
+    let aftermath = ending::conclude(&mut tx, &ended, &made).await?;
     tx.commit().await?;
+    after(process, deliverer, aftermath);
+    let ours = |end: &End| !stale(end) && ended.iter().any(|job| job.job == end.job);
+    Ok(batch.iter().map(|one| if ours(&one.end) { Finished::Done } else { Finished::NotOurs }).collect())
+}
+
+/// What is to be done once an end is committed.
+fn after(process: &Process, deliverer: &Deliverer, mut aftermath: Aftermath) {
     aftermath.hand_over(|delivery| deliverer.sends_at_once(delivery));
     // Not awaited: it may wait for an account's lock, and the next batch of ends must not.
     let process = process.clone();
     tokio::spawn(async move { aftermath.settle_down(&process.pool, &process.wakes).await });
-    let ours = |end: &End| !stale(end) && ended.iter().any(|job| job.job == end.job);
-    Ok(batch.iter().map(|one| if ours(&one.end) { Finished::Done } else { Finished::NotOurs }).collect())
 }

@@ -6,7 +6,7 @@
 
 use crate::readers::Progress;
 use common::domain::job::{LEASE, RENEWAL};
-use common::ids::JobId;
+use common::ids::{AccountId, JobId};
 use common::process::Process;
 use common::store::jobs;
 use common::wake::Wake;
@@ -64,6 +64,7 @@ impl Drop for Lease {
 
 struct Kept {
     claim_no: i32,
+    payer: AccountId,
     renewed_at: Instant,
     stopped: CancellationToken,
     progress: Progress,
@@ -112,9 +113,10 @@ impl Leases {
     }
 
     /// Keeps this claim, made at `claimed_at`, until the lease is dropped.
-    pub fn keep(&self, job: JobId, claim_no: i32, claimed_at: Instant) -> Lease {
+    pub fn keep(&self, job: JobId, claim_no: i32, payer: AccountId, claimed_at: Instant) -> Lease {
         let claim = Kept {
             claim_no,
+            payer,
             renewed_at: claimed_at,
             stopped: CancellationToken::new(),
             progress: Progress::new(),
@@ -129,6 +131,15 @@ impl Leases {
             older.stop(Stop::Lost);
         }
         Lease { job, claim_no, stopped, progress, reason, held: Arc::clone(&self.0) }
+    }
+
+    /// How many jobs it runs for each account that pays for some.
+    pub fn holders(&self) -> HashMap<AccountId, usize> {
+        let mut holders = HashMap::new();
+        for claim in self.0.lock().values() {
+            *holders.entry(claim.payer).or_default() += 1;
+        }
+        holders
     }
 
     /// How many jobs this process runs.

@@ -1,15 +1,18 @@
 //! The worker: runs the reads that clients asked for and delivers the events that they lead to.
 //!
 //! `readers` computes a read from a media file and `renders` makes new media; neither knows a database. `run_job` claims a
-//! job, has `reading` or `rendering` do it and hands its end to `finish`; `leases` keeps what is claimed; `ingest` turns uploaded bytes into items; `deliver` and `notify_project` send
+//! job, has `reading` or `rendering` do it and hands its end to `ends`, which writes it by `finish`; `leases` keeps what is claimed, and `lend` lends slots to accounts
+//! that would wait for another's; `ingest` turns uploaded bytes into items; `deliver` and `notify_project` send
 //! webhooks; `batch` gathers what many handlers do into one statement. Whatever this process does can be cut off at any
 //! moment: the truth is in Postgres, and a claim that is not renewed is another's.
 
 pub mod batch;
 pub mod deliver;
+mod ends;
 mod finish;
 mod ingest;
 mod leases;
+mod lend;
 pub mod notify_project;
 mod open_media;
 pub mod readers;
@@ -30,6 +33,7 @@ use common::store::fleet::{self, Slots};
 use common::store::reads;
 use deliver::Deliverer;
 use futures_util::FutureExt;
+use lend::Lent;
 use notify_project::ProjectNotifier;
 use std::sync::Arc;
 use std::time::Duration;
@@ -54,6 +58,7 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
     let drain = Duration::from_secs(process.settings.drain_seconds);
     let deliverer = Deliverer::new(&process).context("webhooks can't be sent")?;
     let worker = run_job::Worker::start(process.clone(), runner, deliverer.clone(), drain);
+    let lent = Lent::start(Arc::clone(&worker), tasks.clone(), slots);
     let beat = Beat { process: process.clone(), engines, slots, worker: Arc::clone(&worker) };
     beat.announce().await?;
     let beating = tokio::spawn(beat.go_on());
@@ -96,6 +101,7 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
     .await;
     if process.shutdown.is_cancelled() {
         let since = asked_to_end.await?;
+        lent.end((drain + HAND_BACK).saturating_sub(since.elapsed())).await;
         deliverer.end((drain + HAND_BACK).saturating_sub(since.elapsed())).await;
     }
     beating.abort();

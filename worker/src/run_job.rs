@@ -5,15 +5,16 @@
 
 use crate::batch::Batcher;
 use crate::deliver::Deliverer;
-use crate::finish::{Finish, Finished, finisher};
+use crate::ends::Ends;
+use crate::finish::Finish;
 use crate::leases::{Lease, Leases, Stop};
 use crate::readers::{JobCtx, ReadError};
 use crate::runner::Runner;
-use common::domain::job::{Next, after_failure};
+use common::domain::job::{Next, after_failure, after_timeout};
 use common::domain::minutes::Minutes;
 use common::domain::task::Task;
 use common::ending::Product;
-use common::ids::JobId;
+use common::ids::{AccountId, JobId};
 use common::process::Process;
 use common::store::jobs::{self, Claimed, ClaimedItem, End, Outcome};
 use futures_util::FutureExt;
@@ -22,14 +23,12 @@ use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
 /// Claims in one statement, at most.
 const MOST_CLAIMS: usize = 64;
 /// What every job's deadline has beside its media's duration.
 const LEAST_TIME: Duration = Duration::from_mins(1);
-/// Between attempts to write an end.
-const PAUSE: Duration = Duration::from_secs(1);
 
 /// What the handlers of one process share.
 pub struct Worker {
@@ -37,7 +36,7 @@ pub struct Worker {
     pub(crate) runner: Runner,
     leases: Leases,
     claims: Batcher<JobId, Option<Claimed>>,
-    finishes: Batcher<Finish, Finished>,
+    ends: Ends,
 }
 
 /// An attempt that has what it was for.
@@ -55,13 +54,18 @@ impl Worker {
     pub fn start(process: Process, runner: Runner, deliverer: Deliverer, drain: Duration) -> Arc<Self> {
         let leases = Leases::start(&process, drain);
         let claims = claimer(process.clone());
-        let finishes = finisher(process.clone(), deliverer);
-        Arc::new(Self { process, runner, leases, claims, finishes })
+        let ends = Ends::new(process.clone(), deliverer);
+        Arc::new(Self { process, runner, leases, claims, ends })
     }
 
     /// How many jobs run here now.
     pub fn busy(&self) -> usize {
         self.leases.count()
+    }
+
+    /// How many jobs run here for each account.
+    pub(crate) fn holders(&self) -> HashMap<AccountId, usize> {
+        self.leases.holders()
     }
 
     /// Handles a ticket: claims the job it names, unless another has, and takes it to its end.
@@ -73,7 +77,7 @@ impl Worker {
         let claimed_at = Instant::now();
         // Without an answer the batch's statement failed and was logged; the job keeps its place and gets a new ticket.
         let Ok(Some(claimed)) = self.claims.call(job).await else { return };
-        let lease = self.leases.keep(claimed.job, claimed.claim_no, claimed_at);
+        let lease = self.leases.keep(claimed.job, claimed.claim_no, claimed.payer, claimed_at);
         let (outcome, made, error) = self.attempt(&claimed, &lease).await;
         let Some(outcome) = outcome else {
             tracing::warn!(job.id = %job, "A job's lease was lost while it ran; its result is dropped.");
@@ -81,7 +85,7 @@ impl Worker {
         };
         let item = claimed.item.as_ref().map(|item| item.id);
         let end = End { job, claim_no: claimed.claim_no, item, outcome, error };
-        self.write(&Finish { end, made }, &lease).await;
+        self.ends.write(Finish { end, made }, &lease).await;
     }
 
     /// Does the work. No outcome when the claim is no longer ours.
@@ -111,7 +115,7 @@ impl Worker {
         let time = media_time.mul_f64(factor.max(0.0)) + LEAST_TIME;
         let mut ctx = JobCtx::new(Instant::now() + time, lease.stopped.clone());
         ctx.progress = lease.progress.clone();
-        ctx.expected_ms = Some(item.duration_ms);
+        ctx.paid_ms = Some(item.duration_ms);
         let bounds = ctx.clone();
         let working = async {
             match task {
@@ -127,28 +131,17 @@ impl Worker {
             Err(_) => Err(ReadError::Crashed),
         }
     }
-
-    /// Writes an end, however often it takes while the claim is ours.
-    async fn write(&self, finish: &Finish, lease: &Lease) {
-        loop {
-            match self.finishes.call(finish.clone()).await {
-                Ok(Finished::Done) => return,
-                Ok(Finished::NotOurs) => {
-                    tracing::warn!(job.id = %finish.end.job, "A job's end came after another claim; it is dropped.");
-                    return;
-                }
-                Ok(Finished::Failed) | Err(_) if lease.stop() == Some(Stop::Lost) => return,
-                Ok(Finished::Failed) | Err(_) => sleep(PAUSE).await,
-            }
-        }
-    }
 }
 
 /// Code, message and whether it is retryable.
 type Why = (String, String, bool);
 
 fn failed(claimed: &Claimed, error: &ReadError) -> (Option<Outcome>, Vec<Product>, Option<Why>) {
-    let outcome = match after_failure(claimed.failures, error.retryable()) {
+    let next = match error {
+        ReadError::Timeout => after_timeout(claimed.failures),
+        _ => after_failure(claimed.failures, error.retryable()),
+    };
+    let outcome = match next {
         Next::Again(delay) => Outcome::Retry(delay),
         Next::Fail => Outcome::Failed,
     };

@@ -206,6 +206,12 @@ pub fn after_failure(failures: i16, retryable: bool) -> Next {
     }
 }
 
+/// What an attempt leads to that took longer than it may, `failures` counting those before it: a second one is the last. It
+/// has held a slot for all of its time, and nothing is charged for it.
+pub fn after_timeout(failures: i16) -> Next {
+    if failures == 0 { after_failure(failures, true) } else { Next::Fail }
+}
+
 /// What a lost lease leads to, `losses` counting those before it.
 pub fn after_loss(losses: i16) -> Next {
     if losses + 1 < MAX_LOSSES { Next::Again(Duration::ZERO) } else { Next::Fail }
@@ -230,6 +236,12 @@ mod tests {
         assert_eq!(after_failure(1, true), Next::Again(Duration::from_mins(1)));
         assert_eq!(after_failure(2, true), Next::Fail);
         assert_eq!(after_failure(0, false), Next::Fail);
+    }
+
+    #[test]
+    fn what_took_too_long_is_tried_once_more() {
+        assert_eq!(after_timeout(0), Next::Again(Duration::from_secs(10)));
+        assert_eq!([after_timeout(1), after_timeout(2)], [Next::Fail; 2]);
     }
 
     #[test]

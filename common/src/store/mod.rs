@@ -24,6 +24,7 @@ pub mod minutes;
 pub mod project_webhooks;
 pub mod projects;
 pub mod reads;
+mod refusal;
 pub mod renders;
 pub mod retention;
 pub mod sessions;
@@ -36,4 +37,5 @@ pub mod workspaces;
 pub use connect::{
     PoolSize, connect, migrate, pending_migrations, planned_once, still_there, to_listen, without_waiting,
 };
+pub use refusal::is_refused_for_good;
 pub use window::{Seen, WINDOW};

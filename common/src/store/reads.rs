@@ -183,6 +183,17 @@ pub async fn store(conn: &mut PgConnection, reads: &[NewRead]) -> sqlx::Result<V
     Ok(stored.into_iter().map(|row| (row.item_id, row.read)).collect())
 }
 
+/// Whether an item has this read.
+pub async fn is_stored(conn: &mut PgConnection, item: ItemId, read: Read) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM item_reads WHERE item_id = $1 AND read = $2) AS "stored!""#,
+        item as ItemId,
+        read.name()
+    )
+    .fetch_one(conn)
+    .await
+}
+
 /// What the fleet can run and what an operator has paused.
 #[derive(Debug, Clone, Default)]
 pub struct Kinds {

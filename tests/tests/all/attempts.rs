@@ -145,6 +145,11 @@ async fn a_read_has_twice_its_medias_time_and_a_minute_and_then_fails_as_timed_o
     let code = "SELECT count(*) FROM job_claims WHERE error_code = 'reader_timeout'";
     assert_eq!(world.count(code).await?, 1);
     assert_eq!(tenant.client.job(&id).await?["status"], "queued");
+    // It has held a slot for nothing, and may do so once more.
+    world.advance(Duration::from_secs(11)).await?;
+    world.duties().await?;
+    let failed = tenant.client.reaches(&id, "failed").await?;
+    assert_eq!((&failed["attempt"], &failed["error"]["code"]), (&json!(2), &json!("reader_timeout")));
     world.end().await
 }
 

@@ -27,6 +27,8 @@ const COUNT_TIME: Duration = Duration::from_mins(15);
 const PICTURE_TIME: Duration = Duration::from_secs(30);
 /// Samples a second of that count; what is counted is time, so few will do.
 const COUNT_RATE: u32 = 8_000;
+/// The container that says how long it is by the times of its last packets, the last of which may hold a third of a second.
+const BY_TIMES: &str = "mpegts";
 /// The size of the pictures of that count, for the same reason.
 const COUNT_SIZE: (usize, usize) = (8, 2);
 
@@ -109,14 +111,19 @@ impl Attempt<'_> {
 /// What this media is, and how long.
 async fn told(media: &MediaSource, announced: Option<&str>) -> Result<Facts, Failure> {
     let mut facts = facts(media.probe(), announced);
-    if facts.duration_ms.is_none() {
-        facts.duration_ms = counted(media, &facts).await?;
+    match facts.duration_ms {
+        None => facts.duration_ms = counted(media, &facts).await?,
+        // What can't be counted is what it says it is: a read of it will tell why.
+        Some(_) if facts.has_audio && media.probe().format_name == BY_TIMES => {
+            facts.duration_ms = facts.duration_ms.max(counted(media, &facts).await.unwrap_or(None));
+        }
+        Some(_) => {}
     }
     settled(facts)
 }
 
 /// How long a file really is that does not say so: a recording whose writer never came back to note it, or a format that has
-/// no place for it. Reads are priced by that, and given their time.
+/// no place for it. Reads are priced by that, given their time, and end there.
 async fn counted(media: &MediaSource, facts: &Facts) -> Result<Option<i64>, ReadError> {
     let ctx = within(COUNT_TIME);
     if facts.has_audio {
@@ -131,6 +138,12 @@ async fn counted(media: &MediaSource, facts: &Facts) -> Result<Option<i64>, Read
         return Ok(Some(small_pictures(media, COUNT_SIZE, &ctx, |_, _| {}).await?.duration_ms));
     }
     Ok(None)
+}
+
+/// How long an item of this media is said to be; nothing where it is none.
+#[cfg(test)]
+pub(crate) async fn length_ms(media: &MediaSource) -> Option<i64> {
+    told(media, None).await.ok().map(|facts| facts.duration_ms.unwrap_or(0))
 }
 
 /// A frame for a decoder. Nobody cancels it: an attempt is ended by dropping it, which kills its children.

@@ -10,6 +10,8 @@ mod failure;
 
 use crate::readers::MediaTools;
 use attempt::Attempt;
+#[cfg(test)]
+pub(crate) use attempt::length_ms;
 use common::domain::job::{LEASE, MAX_LOSSES, Next, RENEWAL, after_failure};
 use common::ids::UploadId;
 use common::media::media_prefix;

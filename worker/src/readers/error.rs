@@ -15,6 +15,8 @@ pub enum Limit {
     Duration,
     /// Width times height of a stream.
     Pixels,
+    /// The same, times its frames a second.
+    PixelsASecond,
     /// Streams in the container.
     Streams,
     /// Sound channels of one stream.
@@ -28,6 +30,7 @@ impl std::fmt::Display for Limit {
         f.write_str(match self {
             Self::Duration => "milliseconds of media",
             Self::Pixels => "pixels",
+            Self::PixelsASecond => "pixels a second",
             Self::Streams => "streams",
             Self::Channels => "sound channels",
             Self::OutputBytes => "bytes of description",

@@ -58,8 +58,9 @@ pub struct JobCtx {
     pub cancel: CancellationToken,
     /// Where the read says how far it is.
     pub progress: Progress,
-    /// Milliseconds of media that were counted when it came: what progress is a part of where the file declares nothing.
-    pub expected_ms: Option<i64>,
+    /// Milliseconds of media that are paid for, which is how long the item is said to be: nothing beyond is decoded. Nothing
+    /// where nobody pays, as for an import's own count.
+    pub paid_ms: Option<i64>,
     /// The prefix of the keys of files that go with the read.
     pub files_prefix: String,
     /// The item's stored speech, for a read that would otherwise listen for it itself.
@@ -70,7 +71,7 @@ impl JobCtx {
     /// A frame that ends at `deadline`, or when `cancel` is cancelled.
     pub fn new(deadline: Instant, cancel: CancellationToken) -> Self {
         let (progress, files_prefix) = (Progress::new(), String::new());
-        Self { deadline, cancel, progress, expected_ms: None, files_prefix, speech: None }
+        Self { deadline, cancel, progress, paid_ms: None, files_prefix, speech: None }
     }
 
     /// The frame of a step whose whole is this part of the read, in percent.

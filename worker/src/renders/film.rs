@@ -5,7 +5,7 @@
 
 use super::Renderer;
 use super::format::MOST_PIXELS;
-use crate::readers::decode::{Encoder, Feed, ON_THE_MEDIAS_CLOCK, Workshop, input_arguments};
+use crate::readers::decode::{Encoder, Feed, ON_THE_MEDIAS_CLOCK, Paid, Workshop, fits_a_second, input_arguments};
 use crate::readers::{JobCtx, MediaSource, ReadError};
 use common::domain::media_time::{FrameRate, Span};
 use std::ffi::OsStr;
@@ -41,10 +41,12 @@ impl Film<'_> {
         let borders: Vec<i64> =
             keep.iter().flat_map(|span| [rate.nearest(span.start_us), rate.nearest(span.end_us)]).collect();
         let frames: i64 = borders.chunks_exact(2).map(|pair| pair[1] - pair[0]).sum();
+        fits_a_second(self.media.probe())?;
         self.workshop.put(FILTERS, &filters(&borders, rate))?;
 
         let (sound, output) = (format!("file:{}", self.sound), format!("file:{}", self.name));
-        let before = ["-nostdin", "-nostats", "-hide_banner", "-v", "error", "-threads", "1"];
+        let most_seconds = Paid::of(ctx).seconds(self.media.tools().limits());
+        let before = ["-nostdin", "-nostats", "-hide_banner", "-v", "error", "-threads", "1", "-t", &most_seconds];
         let beside = ["-protocol_whitelist", "file", "-format_whitelist", "mov", "-i", &sound];
         let streams = ["-map", "0:V:0", "-map", "1:a:0", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1"];
         let picture = [renderer.filter_file_option, FILTERS, "-fps_mode", "passthrough", "-c:v", "libx264"];

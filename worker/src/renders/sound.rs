@@ -42,7 +42,7 @@ impl Track<'_> {
         let format = self.samples(channels)?;
         let count = channel_count(channels);
         let pieces = pieces(keep, format.rate, frame_rate);
-        let mut cutter = Cutter::new(pieces, count, format.rate, self.media.probe().duration_ms.or(ctx.expected_ms));
+        let mut cutter = Cutter::new(pieces, count, format.rate, ctx.paid_ms.or(self.media.probe().duration_ms));
         let mut source = SoundStream::start(self.media, format, ctx).await?;
         let mut encoder = self.encoder(format, ctx).await?;
         while let Some(block) = source.next(ctx).await? {

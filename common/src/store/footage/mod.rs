@@ -14,25 +14,27 @@ use crate::ids::ItemId;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
+/// Rows of a statement: those of a day of talk take seconds, and no statement may take half a minute.
+const ROWS: usize = 250;
+
 /// Adds the moments of these items.
 pub async fn add_moments(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sqlx::Result<()> {
     let rows: Vec<(ItemId, &Moment)> =
         of.iter().flat_map(|(item, rows)| rows.moments.iter().map(|row| (*item, row))).collect();
-    if rows.is_empty() {
-        return Ok(());
-    }
-    sqlx::query!(
-        "INSERT INTO moments (item_id, start_ms, end_ms, number, thumbnail_key)
+    for rows in rows.chunks(ROWS) {
+        sqlx::query!(
+            "INSERT INTO moments (item_id, start_ms, end_ms, number, thumbnail_key)
          SELECT * FROM unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::text[])
          ON CONFLICT DO NOTHING",
-        &rows.iter().map(|(item, _)| item.uuid()).collect::<Vec<_>>(),
-        &rows.iter().map(|(_, moment)| moment.start_ms).collect::<Vec<_>>(),
-        &rows.iter().map(|(_, moment)| moment.end_ms).collect::<Vec<_>>(),
-        &rows.iter().map(|(_, moment)| moment.number).collect::<Vec<_>>(),
-        &rows.iter().map(|(_, moment)| moment.thumbnail_key.clone()).collect::<Vec<_>>() as &[Option<String>]
-    )
-    .execute(conn)
-    .await?;
+            &rows.iter().map(|(item, _)| item.uuid()).collect::<Vec<_>>(),
+            &rows.iter().map(|(_, moment)| moment.start_ms).collect::<Vec<_>>(),
+            &rows.iter().map(|(_, moment)| moment.end_ms).collect::<Vec<_>>(),
+            &rows.iter().map(|(_, moment)| moment.number).collect::<Vec<_>>(),
+            &rows.iter().map(|(_, moment)| moment.thumbnail_key.clone()).collect::<Vec<_>>() as &[Option<String>]
+        )
+        .execute(&mut *conn)
+        .await?;
+    }
     Ok(())
 }
 
@@ -43,11 +45,9 @@ pub async fn add_passages(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sq
         .iter()
         .flat_map(|(item, rows)| numbered(rows).into_iter().map(|(number, passage)| (*item, number, passage)))
         .collect();
-    if rows.is_empty() {
-        return Ok(());
-    }
     let own_words = |passage: &Passage| i32::try_from(passage.own_words).unwrap_or(i32::MAX);
-    sqlx::query!(
+    for rows in rows.chunks(ROWS) {
+        sqlx::query!(
         "INSERT INTO passages (item_id, number, workspace_id, text, own_words, times)
          SELECT p.item_id, p.number, i.workspace_id, p.text, p.own_words, p.times
          FROM unnest($1::uuid[], $2::int[], $3::text[], $4::int[], $5::json[]) AS p (item_id, number, text, own_words, times)
@@ -59,8 +59,9 @@ pub async fn add_passages(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sq
         &rows.iter().map(|row| own_words(&row.2)).collect::<Vec<_>>(),
         &rows.iter().map(|row| serde_json::json!(row.2.times)).collect::<Vec<_>>()
     )
-    .execute(conn)
+    .execute(&mut *conn)
     .await?;
+    }
     Ok(())
 }
 
@@ -68,21 +69,20 @@ pub async fn add_passages(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sq
 pub async fn add_turns(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sqlx::Result<()> {
     let rows: Vec<(ItemId, i32, &Turn)> =
         of.iter().flat_map(|(item, rows)| (1..).zip(&rows.turns).map(|(number, turn)| (*item, number, turn))).collect();
-    if rows.is_empty() {
-        return Ok(());
-    }
-    sqlx::query!(
-        "INSERT INTO turns (item_id, number, start_ms, end_ms, speaker)
+    for rows in rows.chunks(ROWS) {
+        sqlx::query!(
+            "INSERT INTO turns (item_id, number, start_ms, end_ms, speaker)
          SELECT * FROM unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::text[])
          ON CONFLICT DO NOTHING",
-        &rows.iter().map(|row| row.0.uuid()).collect::<Vec<_>>(),
-        &rows.iter().map(|row| row.1).collect::<Vec<_>>(),
-        &rows.iter().map(|row| row.2.start_ms).collect::<Vec<_>>(),
-        &rows.iter().map(|row| row.2.end_ms).collect::<Vec<_>>(),
-        &rows.iter().map(|row| row.2.speaker.clone()).collect::<Vec<_>>()
-    )
-    .execute(conn)
-    .await?;
+            &rows.iter().map(|row| row.0.uuid()).collect::<Vec<_>>(),
+            &rows.iter().map(|row| row.1).collect::<Vec<_>>(),
+            &rows.iter().map(|row| row.2.start_ms).collect::<Vec<_>>(),
+            &rows.iter().map(|row| row.2.end_ms).collect::<Vec<_>>(),
+            &rows.iter().map(|row| row.2.speaker.clone()).collect::<Vec<_>>()
+        )
+        .execute(&mut *conn)
+        .await?;
+    }
     Ok(())
 }
 

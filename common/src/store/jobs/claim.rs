@@ -152,6 +152,34 @@ impl From<ClaimedRow> for Claimed {
     }
 }
 
+/// Jobs that have waited for a slot for two seconds although they have a place: of these tasks, of accounts other than these, and
+/// one an account. Those that came due first come first, of the first 2,000.
+pub async fn waiting_for_slots(
+    conn: &mut PgConnection,
+    tasks: &[Task],
+    but: &[AccountId],
+    most: i64,
+) -> sqlx::Result<Vec<JobId>> {
+    sqlx::query_scalar!(
+        r#"SELECT id AS "id!: JobId" FROM (
+               SELECT DISTINCT ON (payer_account_id) id, due_at
+               FROM (SELECT id, due_at, payer_account_id, kind, read FROM jobs
+                     WHERE status = 'queued' AND admitted AND finished_at IS NULL
+                         AND due_at <= mws_now() - interval '2 seconds'
+                     ORDER BY due_at LIMIT 2000) AS due
+               WHERE payer_account_id <> ALL ($1) AND coalesce(read, kind) = ANY ($2)
+                   AND NOT EXISTS (SELECT FROM read_kinds k WHERE k.read = due.read AND k.paused_at IS NOT NULL)
+               ORDER BY payer_account_id, due_at
+           ) AS first
+           ORDER BY due_at LIMIT $3"#,
+        but as &[AccountId],
+        &tasks.iter().map(|task| task.name().to_owned()).collect::<Vec<_>>(),
+        most
+    )
+    .fetch_all(conn)
+    .await
+}
+
 /// A claim that is still this worker's.
 #[derive(Debug, Clone, Copy)]
 pub struct Renewed {
@@ -183,13 +211,18 @@ pub async fn renew(conn: &mut PgConnection, claims: &[(JobId, i32, i16)]) -> sql
     Ok(rows.into_iter().map(|row| Renewed { job: row.id, cancel_requested: row.cancel_requested }).collect())
 }
 
-/// Running jobs whose lease ended, locked for the caller's transaction: (job, `claim_no`, item, losses so far).
-pub async fn expired(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<(JobId, i32, Option<ItemId>, i16)>> {
+/// Running jobs whose lease ended, or one of them, locked for the caller's transaction: (job, `claim_no`, item, losses so far).
+pub async fn expired(
+    conn: &mut PgConnection,
+    only: Option<JobId>,
+    limit: i64,
+) -> sqlx::Result<Vec<(JobId, i32, Option<ItemId>, i16)>> {
     let rows = sqlx::query!(
         r#"SELECT id AS "id: JobId", claim_no, item_id AS "item_id: ItemId", losses FROM jobs
-           WHERE status = 'running' AND finished_at IS NULL AND lease_until <= mws_now()
+           WHERE status = 'running' AND finished_at IS NULL AND lease_until <= mws_now() AND ($2::uuid IS NULL OR id = $2)
            ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED"#,
-        limit
+        limit,
+        only.map(JobId::uuid)
     )
     .fetch_all(conn)
     .await?;

@@ -11,7 +11,7 @@ mod places;
 mod query;
 mod start;
 
-pub use claim::{Claimed, ClaimedItem, ClaimedRender, Music, Renewed, claim, expired, renew};
+pub use claim::{Claimed, ClaimedItem, ClaimedRender, Music, Renewed, claim, expired, renew, waiting_for_slots};
 pub use end::{End, EndedJob, Outcome, cancel, cancel_for_items, end};
 pub use everywhere::{Everywhere, Found, Origin, Place, everywhere, origin};
 pub use places::{Admitted, admit, hand_over, payers_with_waiting, reissue, ticketed};

@@ -3,13 +3,14 @@
 //!
 //! Every look at the bytes happens in `ffprobe` or `ffmpeg`, as a confined child process that gets the opened file and
 //! never its name. `child` is the only place that starts one; `source` opens and checks the file; `probe` asks what
-//! it is; `sound` streams its samples; `encoder` is for children that write a file. Whatever the bytes, the answer is a result or a typed error by the deadline,
+//! it is; `sound` streams its samples, `pictures` its frames, and `paid` says how far; `encoder` is for children that write a file. Whatever the bytes, the answer is a result or a typed error by the deadline,
 //! and no other file's content.
 
 mod child;
 mod confine;
 mod encoder;
 mod output;
+mod paid;
 mod pictures;
 mod probe;
 mod sound;
@@ -17,6 +18,7 @@ mod source;
 
 pub(crate) use encoder::{Encoder, Feed, Workshop, made};
 pub(super) use output::whole_output;
+pub(crate) use paid::{Paid, fits_a_second};
 pub(super) use pictures::still;
 pub(crate) use pictures::{cover, small_pictures};
 pub use probe::{AudioStream, Probe};

@@ -5,6 +5,7 @@
 
 use super::child::Decoder;
 use super::output::whole_output;
+use super::paid::{Pace, Paid, fits_a_second};
 use super::{MediaSource, ON_THE_MEDIAS_CLOCK, input_arguments};
 use crate::readers::{JobCtx, Limit, ReadError};
 use std::ffi::OsStr;
@@ -38,9 +39,11 @@ pub(crate) async fn small_pictures(
     if !media.probe().has_video {
         return Err(ReadError::NoVideo);
     }
+    fits_a_second(media.probe())?;
     let tools = media.tools();
+    let pace = Pace::of(media.probe(), ctx);
     let mut ffmpeg = start(media, size, ctx).await?;
-    let mut frames = Frames::new(size);
+    let mut frames = Frames::new(size, Paid::of(ctx));
     let mut buffer = vec![0; READ_FRAMES * frames.frame_bytes()];
     loop {
         let read = ffmpeg.read(&mut buffer, ctx).await?;
@@ -48,8 +51,16 @@ pub(crate) async fn small_pictures(
             break;
         }
         frames.take(buffer.get(..read).unwrap_or_default(), &mut each);
-        let whole = media.probe().duration_ms.or(ctx.expected_ms).unwrap_or(0).unsigned_abs();
+        let whole = ctx.paid_ms.or(media.probe().duration_ms).unwrap_or(0).unsigned_abs();
         ctx.progress.reach_part(frames.duration_ms().unsigned_abs(), whole);
+        if let Err(error) = pace.judge(frames.count, frames.duration_ms()) {
+            ffmpeg.kill().await;
+            return Err(error);
+        }
+        if let Some(warning) = frames.passed() {
+            ffmpeg.kill().await;
+            return Ok(SeenPicture { duration_ms: frames.duration_ms(), warnings: vec![warning] });
+        }
         if frames.duration_ms() > tools.limits.duration_ms {
             ffmpeg.kill().await;
             let (found, allowed) = (frames.duration_ms().unsigned_abs(), tools.limits.duration_ms.unsigned_abs());
@@ -73,7 +84,7 @@ pub(crate) async fn small_pictures(
 /// are its milliseconds; none is doubled or dropped to keep a rate.
 async fn start(media: &MediaSource, (width, height): (usize, usize), ctx: &JobCtx) -> Result<Decoder, ReadError> {
     let tools = media.tools();
-    let most_seconds = (tools.limits.duration_ms / 1000 + 2).to_string();
+    let most_seconds = Paid::of(ctx).seconds(&tools.limits);
     let time = format!("if(lt(Y\\,{height})\\,lum(X\\,Y)\\,mod(floor((T*1000+0.5)/pow(256\\,X))\\,256))");
     let filter = format!(
         "scale={width}:{height},format=yuv444p,pad={width}:{}:0:0,geq=lum={time}:cb=cb(X\\,Y):cr=cr(X\\,Y)",
@@ -140,11 +151,17 @@ struct Frames {
     cells: Vec<u8>,
     /// When the last frame is, in seconds, and how long after the one before.
     last: Option<(f64, f64)>,
+    /// How many came, whatever their times.
+    count: u64,
+    paid: Paid,
+    /// The latest millisecond of those that are not paid for.
+    beyond_ms: i64,
 }
 
 impl Frames {
-    fn new((width, height): (usize, usize)) -> Self {
-        Self { row: width, plane: width * height, pending: Vec::new(), cells: Vec::new(), last: None }
+    fn new((width, height): (usize, usize), paid: Paid) -> Self {
+        let (pending, cells) = (Vec::new(), Vec::new());
+        Self { row: width, plane: width * height, pending, cells, last: None, count: 0, paid, beyond_ms: 0 }
     }
 
     /// Bytes of a frame as they come.
@@ -152,7 +169,8 @@ impl Frames {
         3 * (self.plane + self.row)
     }
 
-    /// Takes the next bytes, and hands over the frames that they complete. A time that is none makes its frame be passed over.
+    /// Takes the next bytes, and hands over the frames that they complete. A frame is passed over whose time is none, or comes
+    /// after what is paid for.
     fn take(&mut self, bytes: &[u8], each: &mut impl FnMut(f64, &[u8])) {
         self.pending.extend_from_slice(bytes);
         let whole = self.pending.len() - self.pending.len() % self.frame_bytes();
@@ -163,6 +181,11 @@ impl Frames {
             }
             let time = frame.iter().skip(self.plane).take(TIME_BYTES);
             let ms = time.rev().fold(0, |ms: u32, byte| ms << 8 | u32::from(*byte));
+            self.count += 1;
+            if !self.paid.covers(i64::from(ms)) {
+                self.beyond_ms = self.beyond_ms.max(i64::from(ms));
+                continue;
+            }
             let second = f64::from(ms) / 1000.0;
             let step = self.last.map_or(0.0, |(last, _)| second - last);
             if step >= 0.0 {
@@ -176,13 +199,19 @@ impl Frames {
     /// Until the end of the last frame, which is taken to last as long as the one before it.
     #[expect(clippy::cast_possible_truncation, reason = "milliseconds of four bytes are few")]
     fn duration_ms(&self) -> i64 {
-        self.last.map_or(0, |(last, step)| ((last + step) * 1000.0).round() as i64)
+        self.paid.at_most(self.last.map_or(0, |(last, step)| ((last + step) * 1000.0).round() as i64))
+    }
+
+    /// What the customer is told where the picture goes on after what is paid for.
+    fn passed(&self) -> Option<String> {
+        self.paid.passed(self.beyond_ms.saturating_sub(self.paid.at_most(i64::MAX)).max(0).unsigned_abs())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::readers::tests::an_hour;
 
     #[test]
     fn frames_are_cut_out_of_any_blocks_and_have_their_times() {
@@ -192,7 +221,7 @@ mod tests {
             [[value; 4], time, [value + 1; 4], [0; 4], [value + 2; 4], [0; 4]].concat()
         };
         let stream = [frame(0, 10), frame(40, 20), frame(20, 30), frame(70_040, 40)].concat();
-        let (mut frames, mut seen) = (Frames::new((4, 1)), Vec::new());
+        let (mut frames, mut seen) = (Frames::new((4, 1), Paid::of(&an_hour())), Vec::new());
         for block in stream.chunks(7) {
             frames.take(block, &mut |second, cells| seen.push((second, cells.to_vec())));
         }

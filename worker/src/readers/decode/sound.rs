@@ -2,9 +2,11 @@
 //!
 //! Blocks go through a short queue to an analysis on a thread of its own, so that neither the decoder nor the analysis
 //! is waited for by the async runtime. Time starts with the media: silence stands in for sound that starts late or has
-//! a gap. What is counted here is what is charged, whatever the container declares.
+//! a gap. What is counted here is what is charged, and no more of it is handed out than is paid for (`paid`), whatever the
+//! container declares.
 
 use super::child::{Decoder, Ending};
+use super::paid::Paid;
 use super::probe::AudioStream;
 use super::{MediaSource, input_arguments};
 use crate::readers::{JobCtx, Limit, ReadError};
@@ -133,8 +135,7 @@ async fn start(
     ctx: &JobCtx,
 ) -> Result<Decoder, ReadError> {
     let tools = media.tools();
-    // A second more than is allowed, to tell what is too long from what just fits.
-    let most_seconds = (tools.limits.duration_ms / 1000 + 2).to_string();
+    let most_seconds = Paid::of(ctx).seconds(&tools.limits);
     let stream = format!("0:{}", audio.index);
     let (layout, mix) = match wanted.channels {
         // The mean of what is mixed, never its sum: two channels that are alike would else be 3 dB louder, and cut off where
@@ -176,7 +177,10 @@ pub(crate) struct SoundStream {
     lead_in_frames: u64,
     declared_ms: Option<i64>,
     most_ms: i64,
+    paid: Paid,
     frames: u64,
+    /// Frames that came after all that is paid for, and were dropped.
+    beyond: u64,
     warnings: Vec<String>,
 }
 
@@ -195,7 +199,9 @@ impl SoundStream {
             lead_in_frames: audio.lead_in_ms.unsigned_abs() * rate / 1000,
             declared_ms: media.probe().duration_ms,
             most_ms: media.tools().limits.duration_ms,
+            paid: Paid::of(ctx),
             frames: 0,
+            beyond: 0,
             warnings: Vec::new(),
         })
     }
@@ -205,7 +211,11 @@ impl SoundStream {
     pub(crate) async fn next(&mut self, ctx: &JobCtx) -> Result<Option<Vec<f32>>, ReadError> {
         loop {
             if let Some(block) = self.ready() {
-                return self.counted(block, ctx).await.map(Some);
+                let block = self.counted(block, ctx).await?;
+                if block.is_empty() {
+                    continue;
+                }
+                return Ok(Some(block));
             }
             let Some(ffmpeg) = &mut self.ffmpeg else { return Ok(None) };
             let room = self.bytes.get_mut(self.kept..).unwrap_or_default();
@@ -236,15 +246,25 @@ impl SoundStream {
         block
     }
 
-    async fn counted(&mut self, block: Vec<f32>, ctx: &JobCtx) -> Result<Vec<f32>, ReadError> {
-        self.frames += (block.len() / self.channels) as u64;
+    /// What of a block is paid for. A media that goes on for longer than honest ones do is ended there.
+    async fn counted(&mut self, mut block: Vec<f32>, ctx: &JobCtx) -> Result<Vec<f32>, ReadError> {
+        let frames = (block.len() / self.channels) as u64;
+        let within = frames.min(self.paid.frames(self.rate).saturating_sub(self.frames));
+        block.truncate(usize::try_from(within).unwrap_or(usize::MAX).saturating_mul(self.channels));
+        self.frames += within;
+        self.beyond += frames - within;
+        if let Some(warning) = self.paid.passed(self.beyond.saturating_mul(1000) / self.rate) {
+            self.kill().await;
+            self.decoded = None;
+            self.warnings = vec![warning];
+        }
         let decoded_ms = self.decoded_ms();
         if decoded_ms > self.most_ms {
             self.kill().await;
             let (found, allowed) = (decoded_ms.unsigned_abs(), self.most_ms.unsigned_abs());
             return Err(ReadError::LimitExceeded { limit: Limit::Duration, found, allowed });
         }
-        let whole_ms = self.declared_ms.or(ctx.expected_ms).unwrap_or(0).unsigned_abs();
+        let whole_ms = ctx.paid_ms.or(self.declared_ms).unwrap_or(0).unsigned_abs();
         ctx.progress.reach_part(decoded_ms.unsigned_abs(), whole_ms);
         Ok(block)
     }

@@ -107,7 +107,7 @@ async fn progress_is_told_of_what_was_counted_where_nothing_is_declared() {
     let studio = Studio::new();
     let sound = studio.make("sound.aac", "anoisesrc=d=10:seed=2", &["-c:a", "aac"]);
     let screen = studio.make("screen.mkv", "testsrc=s=64x48:r=10:d=10", &["-c:v", "mpeg4", "-live", "1"]);
-    let expecting = || JobCtx { expected_ms: Some(20_000), ..an_hour() };
+    let expecting = || JobCtx { paid_ms: Some(20_000), ..an_hour() };
     let (heard, seen) = (expecting(), expecting());
     let few = SoundFormat { rate: 8_000, channels: Channels::Mono };
     let all = |blocks: SoundBlocks| {

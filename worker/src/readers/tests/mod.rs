@@ -8,6 +8,7 @@ mod engine_servers;
 mod hearing;
 mod hostile;
 mod levels;
+mod paid;
 mod search_index;
 mod speakers;
 pub(crate) mod speech;

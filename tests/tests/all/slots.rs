@@ -1,0 +1,75 @@
+//! An account's share of the running slots: others do not wait for its long jobs (ARCHITECTURE.md, promise 5).
+
+use mws_tests::world::runners::{self, Gate};
+use mws_tests::world::{Media, World, until};
+use worker::Runner;
+
+/// Holds what lasts for an hour at the gate, and does the rest at once.
+fn holding_long_ones(gate: &Gate) -> Runner {
+    let gate = gate.clone();
+    runners::runner(move |reading, _| {
+        let gate = gate.clone();
+        async move {
+            if reading.object_key.ends_with("/3600000") {
+                gate.pass(&reading).await;
+            }
+            Ok(runners::outcome(&reading))
+        }
+    })
+}
+
+async fn others_are_read_beside(slots: usize) -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let hog = world.tenant("hog").await?;
+    let gate = Gate::closed();
+    let worker = world.worker_with(holding_long_ones(&gate), |settings| settings.worker_reads = Some(slots)).await?;
+    let long = world.items(&hog, 6, Media::video(3_600)).await?;
+    let held = hog.client.prepare(&long, &["levels"]).await?.job_ids()?;
+    until("one account has all slots", async || Ok((gate.inside() == slots).then_some(()))).await?;
+    for name in ["b", "c", "d"] {
+        let tenant = world.tenant(name).await?;
+        let item = world.item(&tenant, Media::video(60)).await?;
+        let jobs = tenant.client.prepare(&[item], &["levels", "beats"]).await?.job_ids()?;
+        for job in tenant.client.ended(&jobs).await? {
+            assert_eq!(job["status"], "succeeded", "{name}");
+        }
+    }
+    assert_eq!(gate.entered().len(), slots, "what is lent to others is never its own");
+    gate.open();
+    hog.client.ended(&held).await?;
+    worker.stop().await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn an_account_with_all_slots_keeps_nobody_waiting() -> anyhow::Result<()> {
+    others_are_read_beside(2).await
+}
+
+#[tokio::test]
+async fn a_process_with_one_slot_reads_for_others_beside_a_long_job() -> anyhow::Result<()> {
+    others_are_read_beside(1).await
+}
+
+#[tokio::test]
+async fn what_runs_beside_the_slots_is_handed_back_when_the_process_stops() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (hog, other) = (world.tenant("hog").await?, world.tenant("b").await?);
+    let gate = Gate::closed();
+    let worker = world
+        .worker_with(gate.runner(), |settings| {
+            settings.worker_reads = Some(1);
+            settings.drain_seconds = 1;
+        })
+        .await?;
+    let item = world.item(&hog, Media::video(60)).await?;
+    hog.client.prepare(&[item], &["levels"]).await?;
+    until("its slot is held", async || Ok((gate.inside() == 1).then_some(()))).await?;
+    let item = world.item(&other, Media::video(60)).await?;
+    let job = other.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
+    until("another runs beside it", async || Ok((gate.inside() == 2).then_some(()))).await?;
+    worker.stop().await?;
+    assert_eq!(other.client.job(&job).await?["status"], "queued");
+    assert_eq!(world.count("SELECT count(*) FROM job_claims WHERE outcome = 'handed_back'").await?, 2);
+    world.end().await
+}

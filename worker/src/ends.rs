@@ -1,0 +1,152 @@
+//! The end of a claim, written for as long as that makes sense.
+//!
+//! Ends are written in batches (`finish`). One that did not get through is tried again alone, so that it holds up no other. What
+//! the database refuses for good, such as a result with a character that it does not take, is given up after three times:
+//! the job ends as `internal`, without what it made. Whatever else stands in the way, after five minutes the slot is freed and
+//! the lease with it; the scheduler then takes the job back as it does from a worker that died.
+
+use crate::batch::Batcher;
+use crate::deliver::Deliverer;
+use crate::finish::{Finish, Finished, alone, finisher};
+use crate::leases::{Lease, Stop};
+use common::process::Process;
+use common::store::jobs::Outcome;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// Between attempts to write an end.
+const PAUSE: Duration = Duration::from_secs(1);
+/// Refusals for good after which an end is written without what it made, and after as many more given up.
+const REFUSALS: u32 = 3;
+/// How long an end is tried: its slot and its lease are held meanwhile.
+const LONGEST: Duration = Duration::from_mins(5);
+
+/// Writes the ends of a process's claims.
+pub(crate) struct Ends {
+    process: Process,
+    deliverer: Deliverer,
+    batches: Batcher<Finish, Finished>,
+}
+
+impl Ends {
+    /// For the claims of this process.
+    pub(crate) fn new(process: Process, deliverer: Deliverer) -> Self {
+        let batches = finisher(process.clone(), deliverer.clone());
+        Self { process, deliverer, batches }
+    }
+
+    /// Writes an end, while the claim is ours.
+    pub(crate) async fn write(&self, mut finish: Finish, lease: &Lease) {
+        let mut patience = Patience::new(Instant::now());
+        let mut written = self.first(&finish).await;
+        loop {
+            match written {
+                Finished::Done => return,
+                Finished::NotOurs => {
+                    tracing::warn!(job.id = %finish.end.job, "A job's end came after another claim; it is dropped.");
+                    return;
+                }
+                Finished::Failed | Finished::Refused if lease.stop() == Some(Stop::Lost) => return,
+                Finished::Failed | Finished::Refused => {}
+            }
+            match patience.next(written, Instant::now()) {
+                Step::Again => {}
+                Step::Bare => {
+                    tracing::error!(job.id = %finish.end.job, "A job's end is refused for good; it fails without its result.");
+                    noted("without_result");
+                    finish = bare(finish);
+                }
+                Step::GiveUp => {
+                    tracing::error!(job.id = %finish.end.job, "A job's end could not be written; its lease is given up.");
+                    noted("given_up");
+                    return;
+                }
+            }
+            sleep(PAUSE).await;
+            written = alone(&self.process, &self.deliverer, &finish).await;
+        }
+    }
+
+    /// The first attempt: with others, unless it would keep them waiting.
+    async fn first(&self, finish: &Finish) -> Finished {
+        if finish.is_long() {
+            return alone(&self.process, &self.deliverer, finish).await;
+        }
+        // A batch that ends without an answer panicked: one of its ends is not to be written.
+        self.batches.call(finish.clone()).await.unwrap_or(Finished::Refused)
+    }
+}
+
+/// The same end without anything that could be refused.
+fn bare(finish: Finish) -> Finish {
+    let mut end = finish.end;
+    if !matches!(end.outcome, Outcome::Cancelled | Outcome::HandedBack) {
+        end.outcome = Outcome::Failed;
+        end.error = Some(("internal".to_owned(), "What came of it could not be stored.".to_owned(), false));
+    }
+    Finish { end, made: Vec::new() }
+}
+
+fn noted(outcome: &'static str) {
+    metrics::counter!("mws_job_ends_not_written_total", "outcome" => outcome).increment(1);
+}
+
+/// What is done about an end that was not written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// It is tried again.
+    Again,
+    /// It is tried again without what the job made.
+    Bare,
+    /// It is left to whoever takes the job back.
+    GiveUp,
+}
+
+/// How often and how long an end is tried.
+#[derive(Debug)]
+struct Patience {
+    began: Instant,
+    refusals: u32,
+}
+
+impl Patience {
+    const fn new(began: Instant) -> Self {
+        Self { began, refusals: 0 }
+    }
+
+    fn next(&mut self, written: Finished, now: Instant) -> Step {
+        self.refusals += u32::from(written == Finished::Refused);
+        let refused = written == Finished::Refused && self.refusals.is_multiple_of(REFUSALS);
+        match self.refusals / REFUSALS {
+            _ if now.duration_since(self.began) >= LONGEST => Step::GiveUp,
+            1 if refused => Step::Bare,
+            2.. => Step::GiveUp,
+            _ => Step::Again,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_refused_three_times_is_written_without_its_result_and_then_given_up() {
+        let now = Instant::now();
+        let mut patience = Patience::new(now);
+        let mut steps = |written| patience.next(written, now);
+        assert_eq!(steps(Finished::Refused), Step::Again);
+        assert_eq!(steps(Finished::Failed), Step::Again);
+        assert_eq!([steps(Finished::Refused), steps(Finished::Refused)], [Step::Again, Step::Bare]);
+        assert_eq!([steps(Finished::Failed), steps(Finished::Refused)], [Step::Again; 2]);
+        assert_eq!([steps(Finished::Refused), steps(Finished::Refused)], [Step::Again, Step::GiveUp]);
+    }
+
+    #[test]
+    fn nothing_is_tried_for_longer_than_five_minutes() {
+        let began = Instant::now();
+        let mut patience = Patience::new(began);
+        assert_eq!(patience.next(Finished::Failed, began + LONGEST - PAUSE), Step::Again);
+        assert_eq!(patience.next(Finished::Failed, began + LONGEST), Step::GiveUp);
+    }
+}

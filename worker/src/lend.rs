@@ -1,0 +1,109 @@
+//! Slots that are lent: one account's long jobs hold all of a process, and another account's job does not wait for them.
+//!
+//! The queue hands out slots to whoever is next, so that an account that is alone has all of them. When one account holds
+//! more than half of them and a job of another has waited for two seconds, that job is run beside them: one for an account
+//! that runs nothing here, and a few at a time. It is claimed as by a ticket, so a ticket of its own finds nothing to claim.
+//! What an account holds is thus bounded by the slots, and how long others wait is not its to decide.
+
+use crate::run_job::Worker;
+use common::domain::task::Task;
+use common::ids::{AccountId, JobId};
+use common::store::jobs;
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio_util::task::TaskTracker;
+
+/// How often it is looked whether somebody waits.
+const LOOKS: Duration = Duration::from_secs(1);
+/// Slots that are lent at once, at least.
+const LEAST: usize = 2;
+
+/// The jobs that run in slots that were lent.
+pub(crate) struct Lent {
+    running: TaskTracker,
+}
+
+impl Lent {
+    /// Looks after a process with so many slots, until it is told to end.
+    pub(crate) fn start(worker: Arc<Worker>, tasks: Vec<Task>, slots: usize) -> Self {
+        let running = TaskTracker::new();
+        let lending = running.clone();
+        tokio::spawn(async move {
+            let mut ticks = interval(LOOKS);
+            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            loop {
+                tokio::select! {
+                    _ = ticks.tick() => {}
+                    () = worker.process.shutdown.cancelled() => return,
+                }
+                let left = slots.div_euclid(2).max(LEAST).saturating_sub(lending.len());
+                let holders = worker.holders();
+                if left == 0 || !is_held_by_one(&holders, slots) {
+                    continue;
+                }
+                match waiting(&worker, &tasks, &holders, left).await {
+                    Ok(jobs) => jobs.into_iter().for_each(|job| lend(&lending, &worker, job)),
+                    Err(error) => {
+                        tracing::warn!(error = %error, "It was not seen who waits for a slot; looking again.")
+                    }
+                }
+            }
+        });
+        Self { running }
+    }
+
+    /// Waits for jobs that end now, for at most so long.
+    pub(crate) async fn end(self, patience: Duration) {
+        self.running.close();
+        // What is left has no lease any more, or will lose it.
+        let _ = timeout(patience, self.running.wait()).await;
+    }
+}
+
+fn lend(running: &TaskTracker, worker: &Arc<Worker>, job: JobId) {
+    let worker = Arc::clone(worker);
+    tracing::info!(job.id = %job, "A job is run beside the slots, which another account holds.");
+    running.spawn(async move { worker.handle(job).await });
+}
+
+/// Jobs that wait behind what these accounts hold: at most one an account.
+async fn waiting(
+    worker: &Worker,
+    tasks: &[Task],
+    holders: &HashMap<AccountId, usize>,
+    most: usize,
+) -> sqlx::Result<Vec<JobId>> {
+    let holders: Vec<AccountId> = holders.keys().copied().collect();
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    jobs::waiting_for_slots(&mut *worker.process.pool.acquire().await?, tasks, &holders, most).await
+}
+
+/// Whether no slot is free and one account holds more than half of them.
+fn is_held_by_one(holders: &HashMap<AccountId, usize>, slots: usize) -> bool {
+    holders.values().sum::<usize>() >= slots && holders.values().any(|held| held * 2 > slots)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slots_are_lent_when_one_account_holds_more_than_half_of_all() {
+        let holders = |held: &[usize]| held.iter().map(|held| (AccountId::mint(), *held)).collect();
+        for (held, slots, lends) in [
+            (&[1][..], 1, true),
+            (&[2], 2, true),
+            (&[1, 1], 2, false),
+            (&[1], 2, false),
+            (&[3, 1], 4, true),
+            (&[2, 2], 4, false),
+            (&[5, 1, 1, 1], 8, true),
+            (&[5], 8, false),
+            (&[], 2, false),
+        ] {
+            assert_eq!(is_held_by_one(&holders(held), slots), lends, "{held:?} of {slots}");
+        }
+    }
+}
