@@ -66,6 +66,7 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
+    common::process::close_to_others()?;
     let globals = cli.globals;
     match cli.command {
         Command::Up(mut up) => {

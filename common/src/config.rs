@@ -127,6 +127,10 @@ pub struct Settings {
     #[arg(long, env = "MWS_MAX_MEDIA_SECONDS", default_value_t = 86_400)]
     pub max_media_seconds: u64,
 
+    /// Least confinement of the decoders. A worker that can't have it computes no reads and takes no uploads in.
+    #[arg(long, env = "MWS_DECODER_CONFINEMENT", default_value = "filtered")]
+    pub decoder_confinement: Confinement,
+
     /// A read's deadline is this many times its media's duration, and 60 s.
     #[arg(long, env = "MWS_READ_TIMEOUT_FACTOR", default_value_t = 2.0)]
     pub read_timeout_factor: f64,
@@ -155,6 +159,29 @@ pub struct Settings {
     /// How it is logged. Unset: text on a terminal, else JSON.
     #[arg(long, env = "MWS_LOG_FORMAT")]
     pub log_format: Option<LogFormat>,
+}
+
+/// How far a process that decodes customers' bytes is kept from everything else.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, clap::ValueEnum)]
+pub enum Confinement {
+    /// Limits alone: for a machine whose kernel has no Landlock, at your own risk.
+    None,
+    /// Landlock and seccomp: it opens only its input and the system's libraries, and has no network and no processes.
+    #[default]
+    Filtered,
+    /// The same, in namespaces of its own, with a private root.
+    Full,
+}
+
+impl Confinement {
+    /// As the setting names it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Filtered => "filtered",
+            Self::Full => "full",
+        }
+    }
 }
 
 /// The shape of log lines.

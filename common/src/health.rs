@@ -13,7 +13,7 @@ use poem::{Body, Endpoint, EndpointExt, Response, Route, Server, get};
 use serde_json::json;
 use sqlx::PgPool;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
@@ -55,6 +55,7 @@ impl Default for Beat {
 pub struct Health {
     pool: PgPool,
     beat: Option<Beat>,
+    decoders: Arc<OnceLock<&'static str>>,
     recorder: Option<PrometheusHandle>,
 }
 
@@ -68,7 +69,7 @@ impl Health {
                 None
             }
         };
-        Self { pool: process.pool.clone(), beat, recorder }
+        Self { pool: process.pool.clone(), beat, decoders: Arc::clone(&process.decoders), recorder }
     }
 
     /// The three routes.
@@ -102,7 +103,10 @@ impl Health {
         };
         let ready = migrations == "ok" && queue != "silent";
         let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-        let body = json!({ "ready": ready, "database": database, "migrations": migrations, "queue": queue });
+        let decoders = self.decoders.get().unwrap_or(&"none here");
+        let body = json!({
+            "ready": ready, "database": database, "migrations": migrations, "queue": queue, "decoders": decoders,
+        });
         let response = Response::builder().status(status).content_type("application/json");
         let response = if ready { response } else { response.header("retry-after", RETRY_AFTER_SECONDS) };
         response.body(body.to_string())

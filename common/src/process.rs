@@ -11,7 +11,7 @@ use crate::store::{self, PoolSize};
 use crate::wake::Wakes;
 use secrecy::SecretString;
 use sqlx::PgPool;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 use ulid::Ulid;
 
@@ -34,6 +34,8 @@ pub struct Process {
     pub wakes: Wakes,
     /// Cancelled when the process is to end.
     pub shutdown: CancellationToken,
+    /// How far this process's decoders are confined, once it has a worker: a level, or `refused`.
+    pub decoders: Arc<OnceLock<&'static str>>,
 }
 
 /// Why a process can't start.
@@ -99,6 +101,7 @@ impl Process {
             outbound,
             wakes,
             shutdown,
+            decoders: Arc::default(),
         })
     }
 
@@ -133,6 +136,14 @@ fn host_name() -> String {
         .map(|name| name.trim().to_owned())
         .filter(|name| !name.is_empty())
         .unwrap_or_else(|| "host".to_owned())
+}
+
+/// Closes this process to others of its user: they may not read its memory, its environment or its open files, nor trace it.
+/// Call it first thing in a main.
+pub fn close_to_others() -> std::io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
+    Ok(())
 }
 
 /// Makes ring the TLS provider of the process. Call first thing in a main; a second call changes nothing.

@@ -213,3 +213,49 @@ fn root_is_told_of_the_folder_that_the_server_cant_enter() {
     let blames = |folder: &Path| folder == dir.path();
     assert!(matches!(&error, EmbeddedError::Unreachable { folder, .. } if blames(folder)), "{error}");
 }
+
+/// Why nobody gets in without the password, by the server's code for it.
+fn refusal(server: &EmbeddedPostgres, password: Option<&str>) -> Option<String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let bare = sqlx::postgres::PgConnectOptions::new_without_pgpass().socket(server.socket_dir()).username("mws");
+    let options = bare.database("postgres").password(password.unwrap_or_default());
+    let error = runtime.block_on(options.connect()).err()?;
+    Some(error.as_database_error().map_or_else(|| error.to_string(), |error| error.code().unwrap().into_owned()))
+}
+
+#[test]
+fn the_socket_alone_opens_nothing_and_a_cluster_that_trusted_it_is_brought_over() {
+    let dir = data_dir();
+    let trusting = EmbeddedPostgres::start(&quick(dir.path())).unwrap();
+    with_connection(&trusting, async |connection| {
+        connection.execute("CREATE TABLE kept AS SELECT 42 AS answer").await.unwrap();
+    });
+    assert_eq!(refusal(&trusting, None), None, "servers of tests trust their socket");
+    trusting.stop();
+
+    let password = dir.path().join("postgres.password");
+    assert!(!password.exists());
+    for round in 0..2 {
+        let server = EmbeddedPostgres::start(&Options::new(dir.path())).unwrap();
+        assert_eq!(fs::metadata(&password).unwrap().permissions().mode() & 0o777, 0o600);
+        let told = fs::read_to_string(&password).unwrap();
+        for wrong in [None, Some("wrong")] {
+            assert!(refusal(&server, wrong).is_some(), "{wrong:?} in round {round}");
+        }
+        assert_eq!(refusal(&server, Some(told.trim())), None);
+        let answer: i32 = with_connection(&server, async |connection| {
+            sqlx::query_scalar("SELECT answer FROM kept").fetch_one(connection).await.unwrap()
+        });
+        assert_eq!(answer, 42);
+        let by_address: sqlx::postgres::PgConnectOptions = server.url("postgres").parse().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(by_address.connect()).unwrap();
+        server.stop();
+        // A password that is lost is made anew.
+        if round == 0 {
+            fs::remove_file(&password).unwrap();
+        }
+    }
+    let log = fs::read_to_string(dir.path().join("postgres/server.log")).unwrap();
+    assert!(!log.contains(fs::read_to_string(&password).unwrap().trim()), "the password is in the server's log");
+}

@@ -15,6 +15,7 @@ struct Arguments {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
+    common::process::close_to_others()?;
     let Arguments { settings } = common::config::arguments::<Arguments>();
     common::telemetry::start(&settings);
     common::process::install_crypto();

@@ -79,10 +79,20 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
     }
     subscriptions.extend(deliverer.subscriptions());
     subscriptions.push(ProjectNotifier::new(&process).context("webhooks of projects can't be sent")?.subscription());
-    if let Some(tools) = MediaTools::found(&reader_settings(&process.settings)) {
-        subscriptions.push(ingest::subscription(&process, &Arc::new(tools)));
-    }
-    tracing::info!(tasks = ?tasks, slots, "The worker is ready.");
+    let decoders = match MediaTools::found(&reader_settings(&process.settings)) {
+        Ok(tools) => {
+            let level = tools.confinement().name();
+            subscriptions.push(ingest::subscription(&process, &Arc::new(tools)));
+            level
+        }
+        Err(why) => {
+            tracing::error!(reason = %why, "This worker takes no uploads in.");
+            "refused"
+        }
+    };
+    // Tests start more than one worker over a process; they all find the same.
+    let decoders = process.decoders.get_or_init(|| decoders);
+    tracing::info!(tasks = ?tasks, slots, decoders.confinement = decoders, "The worker is ready.");
     let asked_to_end = tokio::spawn({
         let shutdown = process.shutdown.clone();
         async move {

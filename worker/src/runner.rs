@@ -90,6 +90,7 @@ pub fn reader_settings(settings: &Settings) -> ReaderSettings {
             .as_ref()
             .map(|url| DiarizerSettings { url: url.clone(), key: settings.diarizer_key.clone() }),
         limits: MediaLimits { duration_ms, ..MediaLimits::default() },
+        confinement: settings.decoder_confinement,
         ..ReaderSettings::default()
     }
 }

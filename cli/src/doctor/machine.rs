@@ -2,11 +2,11 @@
 
 use super::finding::Finding;
 use bytes::Bytes;
-use common::config::Settings;
+use common::config::{Confinement, Settings};
 use common::domain::read::Read;
 use common::domain::task::Task;
 use common::media::{MediaError, MediaStore};
-use worker::readers::Readers;
+use worker::readers::{MediaTools, NoDecoder, Readers};
 use worker::renders::Renderer;
 
 /// The object that is written and deleted.
@@ -17,7 +17,7 @@ const LEAST_FREE_PERCENT: u64 = 10;
 
 /// Every check of the machine.
 pub(super) async fn findings(settings: &Settings) -> Vec<Finding> {
-    let mut findings = vec![engines(settings), media(settings).await];
+    let mut findings = vec![engines(settings), decoders(settings), media(settings).await];
     findings.extend(disk(settings));
     findings.push(secrets(settings));
     findings
@@ -25,8 +25,15 @@ pub(super) async fn findings(settings: &Settings) -> Vec<Finding> {
 
 fn engines(settings: &Settings) -> Finding {
     let found = Readers::found(&worker::reader_settings(settings));
-    if found.tools().is_none() {
-        return Finding::problem("machine", "ffmpeg or ffprobe not found: no read can run here", "apt install ffmpeg");
+    match found.no_decoder() {
+        Some(NoDecoder::Missing) => {
+            let cure = "apt install ffmpeg";
+            return Finding::problem("machine", "ffmpeg or ffprobe not found: no read can run here", cure);
+        }
+        Some(NoDecoder::Unconfined { .. }) => {
+            return Finding::problem("machine", "no read can run here", "see `decoders`");
+        }
+        None => {}
     }
     let words = |read: Read| found.get(read).map(|reader| format!("{} ({})", read.name(), reader.engine().name)).ok();
     let renderer = found.tools().and_then(|tools| Renderer::found(&tools));
@@ -40,6 +47,22 @@ fn engines(settings: &Settings) -> Finding {
     }
     let cure = "`make setup` installs what the built-in engines need; another worker may run the rest";
     Finding::warning("machine", format!("{value}; none for {}", missing.join(", ")), cure)
+}
+
+/// How far decoders are confined on this machine.
+fn decoders(settings: &Settings) -> Finding {
+    match MediaTools::found(&worker::reader_settings(settings)) {
+        Ok(tools) => match tools.confinement() {
+            level @ (Confinement::Full | Confinement::Filtered) => {
+                Finding::fine("decoders", format!("confined: {}", level.name()))
+            }
+            Confinement::None => {
+                let cure = "docs/confinement.md says what a machine needs to confine them";
+                Finding::warning("decoders", "not confined: a hostile file may reach all that the service can", cure)
+            }
+        },
+        Err(why) => Finding::problem("decoders", why.to_string(), "docs/confinement.md says what a machine needs"),
+    }
 }
 
 async fn media(settings: &Settings) -> Finding {

@@ -27,7 +27,7 @@ pub struct DoctorArgs {
     #[arg(long)]
     strict: bool,
     /// Only this check: database, schema, extensions, queue, listen, clock, workers, engines, backlog, journal,
-    /// machine, media, disk or secrets.
+    /// machine, decoders, media, disk or secrets.
     #[arg(long, value_name = "CHECK")]
     only: Option<String>,
     #[command(flatten)]

@@ -19,6 +19,7 @@ use common::store::{PoolSize, inspect};
 use say::Say;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use worker::readers::MediaTools;
 
 /// Connections of the three together.
 const CONNECTIONS: PoolSize = PoolSize(40);
@@ -96,7 +97,8 @@ async fn serve(
 ) -> anyhow::Result<()> {
     let credentials = account::credentials(&process, data_dir, public_url).await?;
     let engines = worker::Runner::found(&process.settings, &process.media).engines;
-    say.reads(&engines, process.settings.read_slots());
+    let decoders = MediaTools::found(&worker::reader_settings(&process.settings));
+    say.reads(&engines, process.settings.read_slots(), &decoders);
     let listen = api.listen;
     let shutdown = process.shutdown.clone();
     let mut services = services::start(&process, api);

@@ -1,10 +1,12 @@
 //! What `mws up` tells the person who started it: a line a step on standard error, and what is ready on standard output.
 
 use crate::data_dir::Credentials;
+use common::config::Confinement;
 use common::domain::task::Task;
 use serde_json::json;
 use std::io::Write;
 use std::time::Duration;
+use worker::readers::{MediaTools, NoDecoder};
 
 /// Where words go, and whether there are any.
 pub(super) struct Say {
@@ -26,13 +28,24 @@ impl Say {
     }
 
     /// What the worker of this process can read, with the engines that it found.
-    pub(super) fn reads(&self, engines: &[(Task, String, String)], slots: usize) {
+    pub(super) fn reads(
+        &self,
+        engines: &[(Task, String, String)],
+        slots: usize,
+        decoders: &Result<MediaTools, NoDecoder>,
+    ) {
         if self.json {
             return;
         }
-        if engines.is_empty() {
-            eprintln!("! no reads: ffmpeg was not found. `mws doctor` says more");
-            return;
+        match decoders {
+            Ok(tools) if tools.confinement() == Confinement::None => {
+                eprintln!("! decoders are not confined, as MWS_DECODER_CONFINEMENT=none allows");
+            }
+            Ok(tools) => eprintln!("✓ decoders are confined: {}", tools.confinement().name()),
+            Err(why) => {
+                eprintln!("! no reads and no uploads: {why}. `mws doctor` says more");
+                return;
+            }
         }
         let names: Vec<String> = engines.iter().map(|(task, engine, _)| format!("{task} ({engine})")).collect();
         eprintln!("✓ {slots} at once: {}", names.join(", "));

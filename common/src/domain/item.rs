@@ -64,7 +64,7 @@ pub struct Stream {
     pub index: u32,
     /// `video`, `audio`, `subtitle`, `data` or `attachment`; a cover is `picture`.
     pub kind: String,
-    /// Its codec, as ffmpeg calls it.
+    /// Its codec, as ffmpeg calls it; none for one that is not on the service's list.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub codec: Option<String>,
     /// Seconds that it declares.

@@ -1,6 +1,7 @@
 //! The folders of one embedded server, and how its cluster comes to be.
 //!
-//! Everything stands in `<data dir>/postgres`: `data` (the cluster), `run` (the socket), `server.log` and `lock`.
+//! Everything stands in `<data dir>/postgres`: `data` (the cluster), `run` (the socket), `pg_hba.conf`, `server.log` and
+//! `lock`; but for `postgres.password`, which stands beside it, since it is not for the server's user.
 //! A cluster is made as `data.tmp` and renamed when it is whole, so a killed `initdb` leaves nothing that looks like
 //! one. Nothing here starts or ends a server: `process` does.
 
@@ -58,6 +59,16 @@ impl Layout {
         self.folder.join("server.log")
     }
 
+    /// Who is let in, and how.
+    pub(super) fn rules(&self) -> PathBuf {
+        self.folder.join("pg_hba.conf")
+    }
+
+    /// The service's password.
+    pub(super) fn password(&self) -> PathBuf {
+        self.folder.with_file_name("postgres.password")
+    }
+
     /// Gives the folder to the server's user, and to nobody else.
     pub(super) fn secure(&self, identity: &Identity) -> Result<(), EmbeddedError> {
         identity.take(&self.folder)?;
@@ -75,11 +86,11 @@ impl Layout {
         Ok(file)
     }
 
-    /// Makes the cluster unless there is one.
-    pub(super) fn init(&self, bin: &Path, who: &Identity, durability: Durability) -> Result<(), EmbeddedError> {
+    /// Makes the cluster unless there is one, and answers whether it did.
+    pub(super) fn init(&self, bin: &Path, who: &Identity, durability: Durability) -> Result<bool, EmbeddedError> {
         let data = self.data();
         if data.join("PG_VERSION").exists() {
-            return Ok(());
+            return Ok(false);
         }
         let unfinished = self.folder.join("data.tmp");
         if unfinished.exists() {
@@ -88,7 +99,7 @@ impl Layout {
         tracing::info!("Making a PostgreSQL cluster in {}", data.display());
         let program = bin.join("initdb");
         let mut command = Command::new(&program);
-        command.arg("-D").arg(&unfinished).args(["-U", ROLE, "--auth=trust", "--no-instructions"]).args(LOCALE);
+        command.arg("-D").arg(&unfinished).args(["-U", ROLE, "--auth=reject", "--no-instructions"]).args(LOCALE);
         if durability == Durability::Tests {
             command.arg("--no-sync");
         }
@@ -100,7 +111,8 @@ impl Layout {
         }
         fs::rename(&unfinished, &data).during("name", &data)?;
         // The rename itself must outlive a power cut: initdb synced what is below it only.
-        File::open(&self.folder).and_then(|folder| folder.sync_all()).during("sync", &self.folder)
+        File::open(&self.folder).and_then(|folder| folder.sync_all()).during("sync", &self.folder)?;
+        Ok(true)
     }
 
     /// The folder for the socket: in the data folder, or under `/tmp` where that path is too long for a socket.

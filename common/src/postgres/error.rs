@@ -56,6 +56,15 @@ pub enum EmbeddedError {
         said: String,
     },
 
+    /// The cluster's role could not be given its password.
+    #[error("PostgreSQL's password could not be set in {}: {said}", .folder.display())]
+    Password {
+        /// The cluster.
+        folder: PathBuf,
+        /// What PostgreSQL printed.
+        said: String,
+    },
+
     /// The server ended before it was ready.
     #[error("PostgreSQL ended while it was starting; its log {} ends with:\n{tail}", .log.display())]
     Ended {

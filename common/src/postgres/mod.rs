@@ -1,16 +1,17 @@
 //! The embedded PostgreSQL server, which the service runs when `DATABASE_URL` is unset.
 //!
 //! It is the system's own `postgres` program on a cluster in the data folder, reached over a unix socket that only
-//! its user can open. The process that starts it owns it and stops it; a second process on the same folder adopts
+//! its user can open, with a password. The process that starts it owns it and stops it; a second process on the same folder adopts
 //! the live server and leaves it alone. All of it is synchronous and must happen on the main thread, before any
 //! runtime is started: the kernel ends the server when the *thread* that spawned it ends.
 //!
-//! `cluster` knows the folders, `process` the processes, `identity` the user, `programs` where PostgreSQL is
-//! installed. Nothing here knows a table: the migrations are the store's.
+//! `cluster` knows the folders, `process` the processes, `identity` the user, `password` the password, `programs` where
+//! PostgreSQL is installed. Nothing here knows a table: the migrations are the store's.
 
 mod cluster;
 mod error;
 mod identity;
+mod password;
 mod process;
 mod programs;
 mod settings;
@@ -19,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 use std::time::Instant;
 
+use secrecy::{ExposeSecret, SecretString};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
 use url::form_urlencoded::byte_serialize;
@@ -29,7 +31,7 @@ use cluster::Layout;
 use identity::Identity;
 use process::Found;
 
-/// The role that owns everything. It is the cluster's superuser: nobody else can open the socket.
+/// The role that owns everything. It is the cluster's superuser, and its only one.
 const ROLE: &str = "mws";
 
 /// No port is listened on; the number is a part of the socket's name.
@@ -83,6 +85,8 @@ pub enum Lifetime {
 pub struct EmbeddedPostgres {
     socket_dir: PathBuf,
     lifetime: Lifetime,
+    /// None where the server trusts its socket: that of tests, and one that an earlier release started and still runs.
+    password: Option<SecretString>,
     /// The server's process, in the process that started it.
     child: Option<Child>,
 }
@@ -104,12 +108,13 @@ impl EmbeddedPostgres {
         let identity = Identity::choose(&layout.data())?;
         layout.secure(&identity)?;
         identity.check_reachable(&bin)?;
-        layout.init(&bin, &identity, options.durability)?;
+        let is_new = layout.init(&bin, &identity, options.durability)?;
+        let password = password::settled(&bin, &layout, &identity, options.durability, is_new)?;
         let socket_dir = layout.socket_dir(&identity)?;
         let child = process::spawn(&bin, &layout, &identity, options, &socket_dir)?;
         let took_ms = began.elapsed().as_millis();
         tracing::info!(postgres.pid = child.id(), "PostgreSQL is ready after {took_ms} ms on {}", socket_dir.display());
-        Ok(Self { socket_dir, lifetime: options.lifetime, child: Some(child) })
+        Ok(Self { socket_dir, lifetime: options.lifetime, password, child: Some(child) })
     }
 
     fn adopt(layout: &Layout, lifetime: Lifetime) -> Result<Option<Self>, EmbeddedError> {
@@ -122,7 +127,8 @@ impl EmbeddedPostgres {
                     "Using the PostgreSQL that runs on {}",
                     file.socket_dir.display()
                 );
-                Ok(Some(Self { socket_dir: file.socket_dir, lifetime, child: None }))
+                let password = password::known(layout)?;
+                Ok(Some(Self { socket_dir: file.socket_dir, lifetime, password, child: None }))
             }
         }
     }
@@ -144,19 +150,24 @@ impl EmbeddedPostgres {
 
     /// How to connect to `database`. Nothing of the environment (`PGHOST`, `PGPASSWORD` …) has a say in it.
     pub fn connect_options(&self, database: &str) -> PgConnectOptions {
-        PgConnectOptions::new_without_pgpass()
+        let options = PgConnectOptions::new_without_pgpass()
             .socket(&self.socket_dir)
             .port(PORT)
             .username(ROLE)
             .database(database)
-            .ssl_mode(sqlx::postgres::PgSslMode::Disable)
+            .ssl_mode(sqlx::postgres::PgSslMode::Disable);
+        match &self.password {
+            Some(password) => options.password(password.expose_secret()),
+            None => options,
+        }
     }
 
-    /// The same as a URL, for psql and for the log: it holds no secret.
+    /// The same as a URL. It holds the password: never for a log.
     pub fn url(&self, database: &str) -> String {
         let host: String = byte_serialize(self.socket_dir.as_os_str().as_encoded_bytes()).collect();
         // A form writes a space as `+`, a URL as `%20`.
-        format!("postgres://{ROLE}@localhost:{PORT}/{database}?host={}", host.replace('+', "%20"))
+        let password = password::exposed(self.password.as_ref());
+        format!("postgres://{ROLE}{password}@localhost:{PORT}/{database}?host={}", host.replace('+', "%20"))
     }
 
     /// Creates the database `name` unless it exists. Any number of processes may call it at once.

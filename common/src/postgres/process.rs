@@ -20,7 +20,7 @@ use super::identity::Identity;
 use super::{Lifetime, Options, settings};
 
 /// How long a start may take. Recovery after a crash replays up to `max_wal_size`.
-const START_LIMIT: Duration = Duration::from_mins(2);
+pub(super) const START_LIMIT: Duration = Duration::from_mins(2);
 
 /// How long a fast shutdown may take (it ends with a checkpoint) before the server is told to drop everything.
 const STOP_LIMIT: Duration = Duration::from_mins(1);
@@ -29,7 +29,7 @@ const POLL: Duration = Duration::from_millis(5);
 const RETRY: Duration = Duration::from_millis(100);
 
 /// The one failure that passes by itself: after a kill -9 the processes of the former server live on for a moment.
-const STILL_LOCKED: &str = "lock file \"postmaster.pid\" already exists";
+pub(super) const STILL_LOCKED: &str = "lock file \"postmaster.pid\" already exists";
 
 /// The protocol's question "do you speak TLS?": eight bytes, answered with one, before any authentication.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f];
@@ -74,7 +74,7 @@ pub(super) fn spawn(
         let program = bin.join("postgres");
         let mut command = Command::new(&program);
         command.arg("-D").arg(layout.data());
-        for (name, value) in settings::all(options, socket_dir) {
+        for (name, value) in settings::all(options, socket_dir, &layout.rules()) {
             command.arg("-c").arg(format!("{name}={value}"));
         }
         let errors = log.try_clone().during("open", &layout.log())?;

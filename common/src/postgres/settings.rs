@@ -39,7 +39,7 @@ const TESTS: [(&str, &str); 8] = [
 ];
 
 /// All settings in the order in which they are given: the last one of a name counts, so the caller's come last.
-pub(super) fn all(options: &Options, socket_dir: &Path) -> Vec<(String, String)> {
+pub(super) fn all(options: &Options, socket_dir: &Path, rules: &Path) -> Vec<(String, String)> {
     let durability: &[(&str, &str)] = match options.durability {
         Durability::Full => &DURABLE,
         Durability::Tests => &TESTS,
@@ -47,6 +47,7 @@ pub(super) fn all(options: &Options, socket_dir: &Path) -> Vec<(String, String)>
     let fixed = COMMON.iter().chain(durability).map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     fixed
         .chain([("port".to_owned(), PORT.to_string()), ("unix_socket_directories".to_owned(), quoted(socket_dir))])
+        .chain([("hba_file".to_owned(), rules.display().to_string())])
         .chain(options.settings.iter().cloned())
         .collect()
 }
@@ -61,7 +62,7 @@ mod tests {
     use super::*;
 
     fn value_of(options: &Options, name: &str) -> String {
-        let all = all(options, Path::new("/run/a b"));
+        let all = all(options, Path::new("/run/a b"), Path::new("/srv/pg_hba.conf"));
         all.iter().rev().find(|(found, _)| found == name).unwrap().1.clone()
     }
 

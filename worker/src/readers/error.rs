@@ -81,6 +81,9 @@ pub enum ReadError {
     /// The decoder or the analysis crashed.
     #[error("the reader crashed")]
     Crashed,
+    /// The decoder was killed, and not for its time: most often because this machine's memory ran out.
+    #[error("the reader was killed (memory?)")]
+    Killed,
     /// This machine failed: a full disk, no process to be had.
     #[error("the worker could not do its part: {0}")]
     Io(#[source] Arc<std::io::Error>),
@@ -107,7 +110,7 @@ impl ReadError {
             Self::EngineNotConfigured(_) => "engine_not_configured",
             Self::Remote(_) => "provider_unavailable",
             Self::NoRoom => "file_too_large",
-            Self::Crashed => "reader_crashed",
+            Self::Crashed | Self::Killed => "reader_crashed",
             Self::Cancelled | Self::Io(_) | Self::Internal(_) => "internal",
         }
     }
@@ -115,7 +118,7 @@ impl ReadError {
     /// Whether the same read of the same media may succeed when it is run again. What the file itself causes is final.
     pub const fn retryable(&self) -> bool {
         match self {
-            Self::Timeout | Self::Cancelled | Self::Remote(_) | Self::Crashed | Self::Io(_) => true,
+            Self::Timeout | Self::Cancelled | Self::Remote(_) | Self::Crashed | Self::Killed | Self::Io(_) => true,
             Self::NoAudio
             | Self::NoVideo
             | Self::Missing

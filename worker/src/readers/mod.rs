@@ -44,7 +44,7 @@ mod voice_clusters;
 mod voice_detector;
 mod voice_model;
 
-pub use decode::{MediaLimits, MediaSource, MediaTools, Probe};
+pub use decode::{MediaLimits, MediaSource, MediaTools, NoDecoder, Probe};
 pub use diarization_server::DiarizerSettings;
 pub use error::{Limit, ReadError};
 pub use job::{JobCtx, Progress};
@@ -52,6 +52,7 @@ pub use speech::KnownSpeech;
 pub use stored::{Engine, OutputFile, Quality, ReadOutcome, StoredRead};
 pub use transcription_server::TranscriberSettings;
 
+use common::config::Confinement;
 use common::domain::read::Read;
 use futures_util::future::BoxFuture;
 use std::collections::BTreeMap;
@@ -87,21 +88,27 @@ pub struct ReaderSettings {
     pub scratch_dir: Option<PathBuf>,
     /// The largest media that is read.
     pub limits: MediaLimits,
+    /// How far decoders are confined at the least.
+    pub confinement: Confinement,
 }
 
 /// The reads that this machine can compute.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Readers {
     by_read: BTreeMap<Read, Arc<dyn Reader>>,
-    tools: Option<Arc<MediaTools>>,
+    tools: Result<Arc<MediaTools>, NoDecoder>,
 }
 
 impl Readers {
-    /// Looks at this machine once, at start: without `ffmpeg` and `ffprobe` there is nothing that it can read.
+    /// Looks at this machine once, at start: without `ffmpeg` and `ffprobe`, and a way to confine them, there is nothing that
+    /// it can read.
     pub fn found(settings: &ReaderSettings) -> Self {
-        let Some(tools) = MediaTools::found(settings).map(Arc::new) else {
-            tracing::warn!("ffmpeg or ffprobe was not found, so this worker can compute no reads");
-            return Self::default();
+        let tools = match MediaTools::found(settings) {
+            Ok(tools) => Arc::new(tools),
+            Err(why) => {
+                tracing::error!(reason = %why, "This worker can compute no reads.");
+                return Self { by_read: BTreeMap::new(), tools: Err(why) };
+            }
         };
         let speech = Arc::new(speech::Speech);
         let transcript =
@@ -111,7 +118,7 @@ impl Readers {
             [Arc::new(levels::Levels), Arc::new(beats::Beats), Arc::new(search_index::SearchIndex::default()), speech];
         let readers = readers.into_iter().chain(transcript).chain(speakers);
         let by_read = readers.map(|reader| (reader.read(), reader)).collect();
-        Self { by_read, tools: Some(tools) }
+        Self { by_read, tools: Ok(tools) }
     }
 
     /// The reads that can be computed here, in the order of [`Read`].
@@ -126,6 +133,11 @@ impl Readers {
 
     /// The decoder that [`MediaSource::open`] needs; absent when this machine has none.
     pub fn tools(&self) -> Option<Arc<MediaTools>> {
-        self.tools.clone()
+        self.tools.clone().ok()
+    }
+
+    /// Why it has none.
+    pub fn no_decoder(&self) -> Option<&NoDecoder> {
+        self.tools.as_ref().err()
     }
 }

@@ -47,7 +47,8 @@ impl Film<'_> {
         let (sound, output) = (format!("file:{}", self.sound), format!("file:{}", self.name));
         let most_seconds = Paid::of(ctx).seconds(self.media.tools().limits());
         let before = ["-nostdin", "-nostats", "-hide_banner", "-v", "error", "-threads", "1", "-t", &most_seconds];
-        let beside = ["-protocol_whitelist", "file", "-format_whitelist", "mov", "-i", &sound];
+        let beside =
+            ["-protocol_whitelist", "file", "-format_whitelist", "mov", "-codec_whitelist", "aac", "-i", &sound];
         let streams = ["-map", "0:V:0", "-map", "1:a:0", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1"];
         let picture = [renderer.filter_file_option, FILTERS, "-fps_mode", "passthrough", "-c:v", "libx264"];
         let quality = ["-preset", "veryfast", "-crf", "20", "-threads", "2", "-c:a", "copy"];

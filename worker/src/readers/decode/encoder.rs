@@ -3,8 +3,8 @@
 //! The folder is the job's own and goes with its `Workshop`; one whose process was killed goes when the next one starts. What
 //! a child leaves there is as little to be trusted as what it read: it is opened anew as media, by `source`.
 
-use super::child::{Decoder, Ending, confinement};
-use super::confine::User;
+use super::child::{Decoder, Ending, limits};
+use super::confine::{Seat, Start};
 use super::{MediaSource, MediaTools};
 use crate::readers::{JobCtx, ReadError};
 use std::ffi::OsStr;
@@ -12,10 +12,10 @@ use std::fs::{self, DirBuilder, DirEntry, File, Permissions};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
-use tokio::process::ChildStdin;
+use tokio::net::unix::pipe;
 use ulid::Ulid;
 
 /// What the folders of jobs are called, before what tells one from another.
@@ -30,22 +30,25 @@ pub(crate) struct Workshop {
     /// Tells that the folder's process lives.
     _lock: File,
     folder: PathBuf,
-    user: User,
+    /// As whom its children run.
+    seat: Option<Arc<Seat>>,
 }
 
 impl Workshop {
     /// An empty one, for children that read this media.
     pub(crate) fn of(media: &MediaSource) -> io::Result<Self> {
-        let user = User::for_input(&media.file().metadata()?);
+        let seat = media.tools().confiner.seat()?;
         let outer = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&media.tools().scratch_dir)?;
         let lock = File::open(outer.path())?;
         lock.try_lock()?;
-        // Children of other jobs run as the same user. They may pass through the outer folder and not list it.
+        // Its children may be another user, who passes through the outer folder and can't list it.
         fs::set_permissions(outer.path(), Permissions::from_mode(0o711))?;
         let folder = outer.path().join(Ulid::generate().to_string());
         DirBuilder::new().mode(0o700).create(&folder)?;
-        user.is_given(&folder)?;
-        Ok(Self { _outer: outer, _lock: lock, folder, user })
+        if let Some(seat) = &seat {
+            std::os::unix::fs::chown(&folder, Some(seat.uid()), Some(seat.uid()))?;
+        }
+        Ok(Self { _outer: outer, _lock: lock, folder, seat })
     }
 
     /// Drops the folders of processes that were killed, which may hold hours of media. Answers how many.
@@ -93,7 +96,7 @@ pub(crate) enum Feed<'a> {
 #[derive(Debug)]
 pub(crate) struct Encoder {
     child: Decoder,
-    stdin: Option<ChildStdin>,
+    stdin: Option<pipe::Sender>,
 }
 
 impl Encoder {
@@ -106,12 +109,19 @@ impl Encoder {
         most_bytes: u64,
         ctx: &JobCtx,
     ) -> Result<Self, ReadError> {
-        let stdin = match feed {
-            Feed::Media(file) => Stdio::from(file.try_clone()?),
-            Feed::Written => Stdio::piped(),
+        let input = match feed {
+            Feed::Media(file) => Some(file),
+            Feed::Written => None,
         };
-        let confinement = confinement(tools, workshop.user, most_bytes, ctx);
-        let mut child = Decoder::start_in(&workshop.folder, &tools.ffmpeg, arguments, stdin, confinement).await?;
+        let start = Start {
+            program: &tools.ffmpeg,
+            arguments: arguments.into_iter().collect(),
+            input,
+            folder: Some(&workshop.folder),
+            limits: limits(tools, most_bytes, ctx),
+            seat: workshop.seat.clone(),
+        };
+        let mut child = Decoder::start_as(start, tools).await?;
         let stdin = child.take_stdin();
         Ok(Self { child, stdin })
     }
@@ -146,9 +156,6 @@ impl Encoder {
         let ending = self.child.ended(ctx).await?;
         if ending.out_of_room() {
             return Err(ReadError::NoRoom);
-        }
-        if ending.out_of_cpu() {
-            return Err(ReadError::Timeout);
         }
         if ending.stderr.contains("No space left on device") {
             return Err(io::Error::from(io::ErrorKind::StorageFull).into());

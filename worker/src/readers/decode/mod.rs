@@ -2,13 +2,19 @@
 //! media").
 //!
 //! Every look at the bytes happens in `ffprobe` or `ffmpeg`, as a confined child process that gets the opened file and
-//! never its name. `child` is the only place that starts one; `source` opens and checks the file; `probe` asks what
-//! it is; `sound` streams its samples, `pictures` its frames, and `paid` says how far; `encoder` is for children that write a file. Whatever the bytes, the answer is a result or a typed error by the deadline,
-//! and no other file's content.
+//! never its name. `confine` says what a child can reach, and `child` is the only place that starts one; `names` has what is
+//! opened and what may be said back; `source` opens and checks the file; `probe` asks what it is; `sound` streams its
+//! samples, `pictures` its frames, and `paid` says how far; `encoder` is for children that write a file. Whatever the bytes,
+//! the answer is a result or a typed error by the deadline, and no other file's content.
 
 mod child;
+#[cfg(target_os = "linux")]
+mod confine;
+#[cfg(not(target_os = "linux"))]
+#[path = "confine_elsewhere.rs"]
 mod confine;
 mod encoder;
+mod names;
 mod output;
 mod paid;
 mod pictures;
@@ -16,6 +22,7 @@ mod probe;
 mod sound;
 mod source;
 
+pub use confine::Refused;
 pub(crate) use encoder::{Encoder, Feed, Workshop, made};
 pub(super) use output::whole_output;
 pub(crate) use paid::{Paid, fits_a_second};
@@ -27,13 +34,11 @@ pub use sound::{Channels, DecodedSound, SoundBlocks, SoundFormat, decode_sound};
 pub use source::MediaSource;
 
 use super::ReaderSettings;
+use common::config::Confinement;
+use confine::Confiner;
+use names::{CODECS, FORMATS};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-
-/// The containers that are opened. A playlist (`concat`, `hls`, `dash`) names other files, so none stands here; nor
-/// does `image2`, which reads a file's name as a pattern.
-const FORMATS: &str = "mov,mp3,wav,flac,ogg,matroska,aac,avi,mpegts,\
-                       png_pipe,jpeg_pipe,webp_pipe,gif,bmp_pipe,tiff_pipe";
 
 /// The file that the child inherits as its standard input, by a name that the uploader had no part in. Opened anew by
 /// the child, it can be read from any position.
@@ -75,17 +80,45 @@ pub struct MediaTools {
     ffprobe: PathBuf,
     scratch_dir: PathBuf,
     limits: MediaLimits,
+    confiner: Confiner,
+}
+
+/// Why nothing can be decoded here.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum NoDecoder {
+    /// A program is missing.
+    #[error("ffmpeg or ffprobe was not found, so this worker can compute no reads")]
+    Missing,
+    /// They can't be confined as far as the settings ask for.
+    #[error(
+        "decoders can't be confined here as MWS_DECODER_CONFINEMENT={} asks, so nothing is decoded ({why})",
+        .least.name()
+    )]
+    Unconfined {
+        /// What is asked for.
+        least: Confinement,
+        /// What was tried, and how it failed.
+        why: Refused,
+    },
 }
 
 impl MediaTools {
-    /// The decoder that the settings name or `PATH` holds; nothing when either half of it is missing.
-    pub fn found(settings: &ReaderSettings) -> Option<Self> {
-        Some(Self {
-            ffmpeg: executable(settings.ffmpeg.as_deref(), "ffmpeg")?,
-            ffprobe: executable(settings.ffprobe.as_deref(), "ffprobe")?,
+    /// The decoder that the settings name or `PATH` holds, confined as far as this machine allows.
+    pub fn found(settings: &ReaderSettings) -> Result<Self, NoDecoder> {
+        let ffprobe = executable(settings.ffprobe.as_deref(), "ffprobe").ok_or(NoDecoder::Missing)?;
+        let least = settings.confinement;
+        Ok(Self {
+            ffmpeg: executable(settings.ffmpeg.as_deref(), "ffmpeg").ok_or(NoDecoder::Missing)?,
             scratch_dir: settings.scratch_dir.clone().unwrap_or_else(std::env::temp_dir),
             limits: settings.limits.clone(),
+            confiner: Confiner::found(least, &ffprobe).map_err(|why| NoDecoder::Unconfined { least, why })?,
+            ffprobe,
         })
+    }
+
+    /// How far decoders are confined.
+    pub fn confinement(&self) -> Confinement {
+        self.confiner.level()
     }
 
     /// The largest media that is read.
@@ -120,6 +153,7 @@ pub(super) fn executable(given: Option<&Path>, name: &str) -> Option<PathBuf> {
 pub(crate) const ON_THE_MEDIAS_CLOCK: [&str; 2] = ["-itsoffset", "0.000001"];
 
 /// The arguments that every child has before the input, and the input.
-pub(crate) fn input_arguments() -> [&'static OsStr; 6] {
-    ["-protocol_whitelist", "file", "-format_whitelist", FORMATS, "-i", INPUT].map(OsStr::new)
+pub(crate) fn input_arguments() -> [&'static OsStr; 8] {
+    let all = ["-protocol_whitelist", "file", "-format_whitelist", FORMATS, "-codec_whitelist", CODECS, "-i", INPUT];
+    all.map(OsStr::new)
 }

@@ -68,9 +68,6 @@ pub(crate) async fn small_pictures(
         }
     }
     let ending = ffmpeg.ended(ctx).await?;
-    if ending.out_of_cpu() {
-        return Err(ReadError::Timeout);
-    }
     if frames.last.is_none() {
         tracing::debug!(ffmpeg.stderr = ending.stderr, "ffmpeg saw nothing");
         return Err(ReadError::Corrupt("none of its picture can be decoded"));

@@ -1,10 +1,11 @@
 //! What a media file holds, as `ffprobe` tells it, and whether that is within the limits.
 //!
-//! Only numbers and names of formats are asked for: tags are the uploader's text and stay in the file. A declared
+//! Only numbers and names of formats are asked for: tags are the uploader's text and stay in the file. Of the names only those
+//! on a list are believed, since a child that was taken over says what it likes. A declared
 //! duration is a claim, and one that ffprobe had to guess is none; `sound` counts what is really there.
 
 use super::output::whole_output;
-use super::{MediaLimits, MediaTools, input_arguments};
+use super::{MediaLimits, MediaTools, input_arguments, names};
 use crate::readers::stored::seconds;
 use crate::readers::{JobCtx, Limit, ReadError};
 use common::domain::item;
@@ -25,6 +26,8 @@ const GUESSED: &str = "Estimating duration from bitrate";
 const LENGTHLESS: &str = "aac";
 /// Taken for the rate of a picture that says nothing of it.
 const USUAL_FRAMES_A_SECOND: u32 = 25;
+/// The longest name of a layout: `hexadecagonal` and its like, or a list of channels.
+const LONGEST_LAYOUT: usize = 48;
 /// How much description is read: far more than `streams` of it need.
 const ANSWER_BYTES: usize = 1 << 20;
 
@@ -87,6 +90,9 @@ pub(super) async fn probe(file: &File, tools: &MediaTools, ctx: &JobCtx) -> Resu
     }
     let described: Described =
         serde_json::from_slice(&answer).map_err(|_| ReadError::Corrupt("its description makes no sense"))?;
+    if !names::is_format(&described.format.name) {
+        return Err(ReadError::Corrupt("it is in no format that is read here"));
+    }
     let guessed = described.format.name == LENGTHLESS || ending.stderr.contains(GUESSED);
     let described = if guessed { described.without_durations() } else { described };
     described.checked(&tools.limits)
@@ -232,7 +238,7 @@ impl Stream {
             _ => "data",
         };
         let pictured = matches!(kind, "video" | "picture");
-        let codec = self.codec_name.clone().filter(|name| !matches!(name.as_str(), "unknown" | "none"));
+        let codec = self.codec_name.as_deref().and_then(names::codec).map(str::to_owned);
         item::Stream {
             index: self.index,
             kind: kind.to_owned(),
@@ -264,7 +270,9 @@ impl Stream {
 
 /// Whether a layout's name can stand in a filter as it is.
 fn is_plain(layout: &str) -> bool {
-    layout != "unknown" && layout.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '(' | ')'))
+    layout != "unknown"
+        && layout.len() <= LONGEST_LAYOUT
+        && layout.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '(' | ')'))
 }
 
 /// `30000/1001` as its two numbers; nothing for `0/0`.

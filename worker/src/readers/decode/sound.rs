@@ -283,9 +283,6 @@ impl SoundStream {
 
     /// What an ended decoder's output is worth.
     fn judge(&self, ending: &Ending) -> Result<Vec<String>, ReadError> {
-        if ending.out_of_cpu() {
-            return Err(ReadError::Timeout);
-        }
         if self.frames == 0 {
             tracing::debug!(ffmpeg.stderr = ending.stderr, "ffmpeg decoded nothing");
             return Err(ReadError::Corrupt("none of its sound can be decoded"));

@@ -29,8 +29,10 @@ impl MediaSource {
     /// Refuses what is no regular file, is empty or is no media (`Corrupt`), is not there (`Missing`), or is larger
     /// than the limits (`LimitExceeded`).
     pub async fn open(path: &Path, tools: &Arc<MediaTools>, ctx: &JobCtx) -> Result<Self, ReadError> {
-        let path = path.to_owned();
-        let opening = tokio::task::spawn_blocking(move || open_regular(&path));
+        let (path, with) = (path.to_owned(), Arc::clone(tools));
+        let opening = tokio::task::spawn_blocking(move || {
+            Ok::<File, ReadError>(with.confiner.readable(open_regular(&path)?, &with.scratch_dir)?)
+        });
         let file = ctx.bounded(opening).await?.map_err(|_| ReadError::Crashed)??;
         let probe = probe(&file, tools, ctx).await?;
         Ok(Self { file: Arc::new(file), probe: Arc::new(probe), tools: Arc::clone(tools), hearing: Arc::default() })

@@ -1,0 +1,164 @@
+//! A running child: waited for, killed, and never left behind.
+//!
+//! Its end is told by a descriptor of the process, so no number is ever mistaken for another's. The kernel says with it how
+//! much processor time it took, which tells a child that used up its time from one that was killed for memory.
+
+use super::users::Seat;
+use std::fs;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::sync::{Arc, Mutex, OnceLock, mpsc};
+use std::time::Duration;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+/// Of two processes the kernel ends the one with more when memory runs out: a child rather than the service.
+const MORE_LIKELY_TO_GO: &str = "500";
+
+/// How a child ended, and the processor time that it took.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::readers::decode) struct Exit {
+    pub(in crate::readers::decode) status: ExitStatus,
+    pub(in crate::readers::decode) cpu: Duration,
+}
+
+/// A child. Dropping it kills it.
+#[derive(Debug)]
+pub(in crate::readers::decode) struct Process {
+    pid: libc::c_int,
+    pidfd: Option<Watch>,
+    exit: Option<Exit>,
+    /// Nobody else may be this user before it is gone.
+    seat: Option<Arc<Seat>>,
+}
+
+/// The descriptor, before and after a runtime watches it.
+#[derive(Debug)]
+enum Watch {
+    Bare(OwnedFd),
+    Watched(AsyncFd<OwnedFd>),
+}
+
+impl Process {
+    pub(super) fn new(pid: libc::c_int, pidfd: OwnedFd, seat: Option<Arc<Seat>>) -> Self {
+        Self { pid, pidfd: Some(Watch::Bare(pidfd)), exit: None, seat }
+    }
+
+    /// Has the kernel end it before this process when memory runs out. For a child that is its program: before, it is as closed
+    /// as this process is.
+    pub(super) fn go_first(&self) {
+        if let Err(error) = fs::write(format!("/proc/{}/oom_score_adj", self.pid), MORE_LIKELY_TO_GO) {
+            tracing::debug!(error = %error, "A decoder's memory score could not be set.");
+        }
+    }
+
+    /// Waits for its end.
+    pub(in crate::readers::decode) async fn wait(&mut self) -> io::Result<Exit> {
+        loop {
+            if let Some(exit) = self.ended()? {
+                return Ok(exit);
+            }
+            let watched = self.watched()?;
+            watched.readable().await?.clear_ready();
+        }
+    }
+
+    /// The same for those who can wait.
+    pub(super) fn wait_here(&mut self) -> io::Result<Exit> {
+        loop {
+            if let Some(exit) = self.look(0)? {
+                return Ok(exit);
+            }
+        }
+    }
+
+    #[expect(unsafe_code, reason = "the kernel is asked to watch a descriptor that must stay the same")]
+    fn watched(&mut self) -> io::Result<&AsyncFd<OwnedFd>> {
+        let watch = match self.pidfd.take() {
+            Some(Watch::Watched(watched)) => watched,
+            Some(Watch::Bare(pidfd)) => {
+                // SAFETY: an `OwnedFd` is the same open descriptor until it is dropped.
+                unsafe { AsyncFd::register_with_interest(pidfd, Interest::READABLE) }.map_err(io::Error::from)?
+            }
+            None => return Err(io::Error::other("a child's descriptor is gone")),
+        };
+        match self.pidfd.insert(Watch::Watched(watch)) {
+            Watch::Watched(watched) => Ok(watched),
+            Watch::Bare(_) => Err(io::Error::other("a child's descriptor is not watched")),
+        }
+    }
+
+    /// How it ended, if it has.
+    fn ended(&mut self) -> io::Result<Option<Exit>> {
+        self.look(libc::WNOHANG)
+    }
+
+    fn look(&mut self, options: libc::c_int) -> io::Result<Option<Exit>> {
+        if self.exit.is_none() {
+            self.exit = reaped(self.pid, options)?;
+        }
+        Ok(self.exit)
+    }
+
+    /// Kills it.
+    #[expect(unsafe_code, reason = "the standard library kills only what it started")]
+    pub(in crate::readers::decode) fn kill(&mut self) {
+        if self.exit.is_none() {
+            // SAFETY: plain numbers; the child was not reaped, so the number is still its own. It fails when it has ended.
+            let _ = unsafe { libc::kill(self.pid, libc::SIGKILL) };
+        }
+    }
+}
+
+/// A child that was killed, and its user, which is free when it is gone.
+type Killed = (libc::c_int, Option<Arc<Seat>>);
+
+/// Waits for killed children.
+static REAPER: OnceLock<Mutex<mpsc::Sender<Killed>>> = OnceLock::new();
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+        if !matches!(self.ended(), Ok(None)) {
+            return;
+        }
+        // It may take the kernel a moment, which nobody here should wait.
+        let reaper = REAPER.get_or_init(|| {
+            let (children, queue) = mpsc::channel::<Killed>();
+            let _ = std::thread::Builder::new().name("decoder-reaper".to_owned()).spawn(move || {
+                for (pid, seat) in queue {
+                    let _gone = reaped(pid, 0);
+                    drop(seat);
+                }
+            });
+            Mutex::new(children)
+        });
+        if let Ok(reaper) = reaper.lock() {
+            let _ = reaper.send((self.pid, self.seat.take()));
+        }
+    }
+}
+
+/// Waits for a child, or looks whether it has ended.
+#[expect(unsafe_code, reason = "the standard library does not tell what a child used")]
+fn reaped(pid: libc::c_int, options: libc::c_int) -> io::Result<Option<Exit>> {
+    let mut status = 0;
+    // SAFETY: plain numbers, for which all zeros are values.
+    let mut used = unsafe { std::mem::zeroed::<libc::rusage>() };
+    // SAFETY: both live until the call returns.
+    match unsafe { libc::wait4(pid, &raw mut status, options, &raw mut used) } {
+        -1 => match io::Error::last_os_error() {
+            error if error.kind() == io::ErrorKind::Interrupted => Ok(None),
+            error => Err(error),
+        },
+        0 => Ok(None),
+        _ => Ok(Some(Exit { status: ExitStatus::from_raw(status), cpu: time(used.ru_utime) + time(used.ru_stime) })),
+    }
+}
+
+fn time(of: libc::timeval) -> Duration {
+    let (seconds, micros) = (u64::try_from(of.tv_sec).unwrap_or(0), u64::try_from(of.tv_usec).unwrap_or(0));
+    Duration::from_secs(seconds) + Duration::from_micros(micros)
+}

@@ -1,0 +1,126 @@
+//! The private root of a confined child: an empty file system in memory with the system's libraries, its program, three
+//! devices, its own entry of `/proc` and its folder in it. Names that are not there can't even be looked at.
+//!
+//! What is to be done is settled here, before the child is made; the child does it step by step (`steps`) in a mount
+//! namespace of its own, so nothing of it is seen outside, and it is gone with the child.
+
+use super::Start;
+use super::rules::{DEVICES, beside, programs};
+use std::ffi::CString;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// Folders of the system, or links to one.
+const SYSTEM: [&str; 9] = ["/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/nix", "/gnu"];
+/// Where a child's own folder is.
+pub(super) const WORK: &str = "/work";
+/// Where the new root may be mounted until it is the root: folders that hold nothing that is taken into it.
+const PLACES: [&str; 5] = ["/sys", "/mnt", "/srv", "/media", "/run"];
+
+/// A step in making the root. Paths are those in the old root.
+#[derive(Debug)]
+pub(super) enum Step {
+    /// Makes a folder, unless it is there.
+    Folder(CString),
+    /// Makes an empty file, unless it is there.
+    File(CString),
+    /// Makes a link to this.
+    Link(CString, CString),
+    /// Shows this here, with all that is mounted in it.
+    Bind(CString, CString),
+}
+
+/// How a root is made.
+#[derive(Debug)]
+pub(super) struct Root {
+    /// Where it is mounted at first.
+    pub(super) place: CString,
+    /// What is put in it.
+    pub(super) steps: Vec<Step>,
+}
+
+impl Root {
+    /// For this child.
+    pub(super) fn of(start: &Start<'_>) -> io::Result<Self> {
+        let folder = start.folder.map(Path::canonicalize).transpose()?;
+        let place = PLACES.iter().map(Path::new).find(|place| {
+            place.is_dir()
+                && !start.program.starts_with(place)
+                && !folder.as_ref().is_some_and(|f| f.starts_with(place))
+        });
+        let place = place.ok_or_else(|| io::Error::other("there is no folder to mount a new root on"))?;
+        let mut making = Making { place, steps: Vec::new() };
+        for path in SYSTEM.map(Path::new) {
+            making.as_it_is(path)?;
+        }
+        making.file_or_folder(Path::new("/etc/ld.so.cache"))?;
+        for path in DEVICES.map(Path::new) {
+            making.file_or_folder(path)?;
+        }
+        let others = programs(start.program).chain(beside(start.program));
+        for path in others.filter(|path| !SYSTEM.iter().any(|known| path.starts_with(known))) {
+            making.file_or_folder(&path)?;
+        }
+        making.folders(Path::new("/proc/self"))?;
+        making.bind(Path::new("/proc/self"), Path::new("/proc/self"))?;
+        making.folders(Path::new(WORK))?;
+        if let Some(folder) = &folder {
+            making.bind(folder, Path::new(WORK))?;
+        }
+        Ok(Self { place: text(place)?, steps: making.steps })
+    }
+}
+
+struct Making<'a> {
+    place: &'a Path,
+    steps: Vec<Step>,
+}
+
+impl Making<'_> {
+    /// Where a path of the new root is meanwhile.
+    fn inside(&self, path: &Path) -> PathBuf {
+        self.place.join(path.strip_prefix("/").unwrap_or(path))
+    }
+
+    /// A folder, or a link to one.
+    fn as_it_is(&mut self, path: &Path) -> io::Result<()> {
+        match path.read_link() {
+            Ok(target) => self.steps.push(Step::Link(text(&target)?, text(&self.inside(path))?)),
+            Err(_) => self.file_or_folder(path)?,
+        }
+        Ok(())
+    }
+
+    /// What is there, if anything is.
+    fn file_or_folder(&mut self, path: &Path) -> io::Result<()> {
+        let Ok(found) = path.metadata() else { return Ok(()) };
+        if found.is_dir() {
+            self.folders(path)?;
+        } else {
+            self.folders(path.parent().unwrap_or(path))?;
+            self.steps.push(Step::File(text(&self.inside(path))?));
+        }
+        self.bind(path, path)
+    }
+
+    /// A folder, with those above it.
+    fn folders(&mut self, path: &Path) -> io::Result<()> {
+        let mut above: Vec<&Path> = path.ancestors().filter(|folder| folder.parent().is_some()).collect();
+        above.reverse();
+        for folder in above {
+            self.steps.push(Step::Folder(text(&self.inside(folder))?));
+        }
+        Ok(())
+    }
+
+    fn bind(&mut self, from: &Path, to: &Path) -> io::Result<()> {
+        self.steps.push(Step::Bind(text(from)?, text(&self.inside(to))?));
+        Ok(())
+    }
+}
+
+/// A path as the kernel takes it.
+pub(super) fn text(path: &Path) -> io::Result<CString> {
+    Ok(CString::new(path.as_os_str().as_bytes())?)
+}
