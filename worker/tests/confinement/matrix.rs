@@ -125,6 +125,9 @@ fn fault(row: Row, said: &str) -> Option<String> {
         let words = ["MWS_DECODER_CONFINEMENT", "root", "CAP_SETUID"];
         return words.iter().find(|word| !said.contains(**word)).map(|word| format!("the refusal does not say {word}"));
     }
+    if !said.contains(&format!("real: {expected}")) {
+        return Some("ffprobe is not confined as a program in its place is".to_owned());
+    }
     if expected == "filtered" && !said.contains("asked for full: refused") {
         return Some("a level that can't be had is not refused".to_owned());
     }

@@ -39,6 +39,11 @@ pub fn run(umask: &str, namespaces: bool) {
         }
     };
     println!("level: {}", tools.confinement().name());
+    // The real ones need more of a system than the attacker does.
+    match MediaTools::found(&ReaderSettings { confinement: tools.confinement(), ..ReaderSettings::default() }) {
+        Ok(real) => println!("real: {}", real.confinement().name()),
+        Err(error) => println!("real: {error}"),
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     runtime.block_on(attacked(tools));
 }

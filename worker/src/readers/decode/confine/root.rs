@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 
 /// Folders of the system, or links to one.
 const SYSTEM: [&str; 9] = ["/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/sbin", "/nix", "/gnu"];
+/// What leads to libraries: the loader's list, and the links by which Debian chooses among them.
+const LOADER: [&str; 3] = ["/etc/ld.so.cache", "/etc/ld.so.preload", "/etc/alternatives"];
 /// Where a child's own folder is.
 pub(super) const WORK: &str = "/work";
 /// Where the new root may be mounted until it is the root: folders that hold nothing that is taken into it.
@@ -54,7 +56,9 @@ impl Root {
         for path in SYSTEM.map(Path::new) {
             making.as_it_is(path)?;
         }
-        making.file_or_folder(Path::new("/etc/ld.so.cache"))?;
+        for path in LOADER.map(Path::new) {
+            making.file_or_folder(path)?;
+        }
         for path in DEVICES.map(Path::new) {
             making.file_or_folder(path)?;
         }
