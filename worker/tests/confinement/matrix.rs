@@ -1,9 +1,11 @@
 //! The rows, and what has to come of each.
 
 use super::{attacker, service};
+use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// A user that owns nothing here: Debian's `daemon`.
 const OTHER: &str = "1";
@@ -58,6 +60,7 @@ pub fn main() {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words.as_slice() {
         [_, "service", umask, namespaces] => service::run(umask, *namespaces == "namespaces"),
+        [_, "wait", media] => service::wait_with_a_decoder(Path::new(media)),
         [_, "measure", media] => service::measure(Path::new(media)),
         [_, "-version"] => println!("attacker version 1"),
         [_, "-v", "warning", ..] => attacker::run(),
@@ -72,6 +75,7 @@ fn test() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
     let program = public_copy(folder.path());
+    decoders_die_with_their_service(&program, folder.path());
     let mut failures = Vec::new();
     for row in rows(is_root) {
         let output = if is_root {
@@ -87,6 +91,25 @@ fn test() {
         failures.extend(fault.map(|fault| format!("{row:?}: {fault}\n{said}{complaint}")));
     }
     assert!(failures.is_empty(), "{} rows failed:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// However a service ends, nothing of it goes on.
+fn decoders_die_with_their_service(program: &Path, folder: &Path) {
+    let media = folder.join("media");
+    std::fs::write(&media, service::NEIGHBOUR).unwrap();
+    let mut service = Command::new(program).arg("wait").arg(&media).stdout(Stdio::piped()).spawn().unwrap();
+    let mut pid = String::new();
+    BufReader::new(service.stdout.take().unwrap()).read_line(&mut pid).unwrap();
+    let decoder = PathBuf::from(format!("/proc/{}/task", pid.trim()));
+    assert!(decoder.exists(), "there is no decoder {pid}");
+    service.kill().unwrap();
+    service.wait().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    while decoder.exists() {
+        assert!(Instant::now() < deadline, "the decoder {pid} lives on");
+        std::thread::yield_now();
+    }
+    println!("decoders die with their service");
 }
 
 /// Every row that this process can make.

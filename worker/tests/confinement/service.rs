@@ -48,6 +48,26 @@ pub fn run(umask: &str, namespaces: bool) {
     runtime.block_on(attacked(tools));
 }
 
+/// Starts a neighbour's decoder, prints its number, and waits to be killed.
+pub fn wait_with_a_decoder(media: &Path) {
+    let settings = ReaderSettings { ffprobe: Some(std::env::current_exe().unwrap()), ..ReaderSettings::default() };
+    let tools = std::sync::Arc::new(MediaTools::found(&settings).unwrap());
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    let ctx = JobCtx::new(Instant::now() + Duration::from_mins(2), CancellationToken::new());
+    let media = media.to_owned();
+    let decoding = runtime.spawn(async move { MediaSource::open(&media, &tools, &ctx).await.map(drop) });
+    let program = std::env::current_exe().unwrap();
+    loop {
+        if let Some(pid) = child_of(std::process::id(), &program) {
+            println!("{pid}");
+            break;
+        }
+        assert!(!decoding.is_finished(), "the decoder ended");
+        std::thread::yield_now();
+    }
+    let _ended = runtime.block_on(decoding);
+}
+
 /// Prints how long a confined ffprobe takes on a media, and one that is started as any program is, in milliseconds, by turns.
 pub fn measure(media: &Path) {
     let tools = std::sync::Arc::new(MediaTools::found(&ReaderSettings::default()).unwrap());
@@ -160,6 +180,6 @@ fn child_of(parent: u32, program: &Path) -> Option<u32> {
         // Before it is its program it has this process's arguments.
         is_child
             && line.starts_with(program.as_os_str().as_encoded_bytes())
-            && !line.windows(7).any(|w| w == b"service")
+            && line.windows(7).any(|part| part == b"warning")
     })
 }
