@@ -5,6 +5,7 @@
 //! is logged once, where it becomes an [`ApiError`], and never shown.
 
 use crate::suggestion;
+use common::store;
 use poem::error::ResponseError;
 use poem::http::StatusCode;
 use poem_openapi::ApiResponse;
@@ -226,26 +227,12 @@ impl ApiResponse for ApiError {
 }
 
 impl From<sqlx::Error> for ApiError {
-    /// The database away or too busy is 503; anything else is a fault of ours.
+    /// The database away, full, too busy or reading only is 503; anything else is a fault of ours.
     fn from(error: sqlx::Error) -> Self {
-        if !is_away(&error) {
+        if !store::is_away(&error) {
             return Self::internal(error);
         }
         tracing::warn!(error.code = Code::DatabaseUnavailable.name(), error = %error, "The database did not answer.");
         Self::new(Code::DatabaseUnavailable, "The database can't be reached now. Try again shortly.").retry_after(2)
-    }
-}
-
-/// Whether trying again may help: no connection, a lock or a statement that took too long, a deadlock, a server that
-/// stops or has no room.
-fn is_away(error: &sqlx::Error) -> bool {
-    use sqlx::Error as E;
-    match error {
-        E::PoolTimedOut | E::PoolClosed | E::Io(_) | E::Tls(_) | E::Protocol(_) | E::WorkerCrashed => true,
-        E::Database(error) => error.code().is_some_and(|code| {
-            ["08", "53", "57"].iter().any(|class| code.starts_with(class))
-                || ["55P03", "40001", "40P01", "25P03"].contains(&code.as_ref())
-        }),
-        _ => false,
     }
 }

@@ -47,6 +47,7 @@ pub mod workspaces;
 use crate::app::App;
 use common::config::ApiSettings;
 use common::process::Process;
+use common::store::fleet::{self, Service};
 use tokio::net::TcpListener;
 
 pub use router::router;
@@ -55,10 +56,12 @@ pub use serve::serve;
 /// Serves until the process is told to end, and lets answers that are under way finish.
 pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
     let listen = api.listen;
-    common::health::serve(&process, None);
+    common::health::serve(&process, Service::Api);
+    let (pool, name) = (process.pool.clone(), process.name.clone());
     let app = App::new(process, api)?;
     tracing::info!(listen = %listen, base_url = %app.base_url, "The api listens.");
-    Ok(serve(TcpListener::bind(listen).await?, app).await?)
+    serve(TcpListener::bind(listen).await?, app).await?;
+    Ok(fleet::leave(&mut *pool.acquire().await?, &name).await?)
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 
 use clap::Parser;
 use common::config::{ApiSettings, Settings};
-use common::process::Process;
+use common::process::{Process, exit_code};
 use common::store::PoolSize;
+use std::process::ExitCode;
 
 /// The api of the Media and Workspace Service.
 #[derive(Parser)]
@@ -16,11 +17,17 @@ struct Arguments {
 }
 
 #[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    common::process::close_to_others()?;
+async fn main() -> ExitCode {
+    if let Err(error) = common::process::close_to_others() {
+        return exit_code("api", Err(error.into()));
+    }
     let Arguments { settings, api } = common::config::arguments::<Arguments>();
     common::telemetry::start(&settings);
     common::process::install_crypto();
+    exit_code("api", run(settings, api).await)
+}
+
+async fn run(settings: Settings, api: ApiSettings) -> anyhow::Result<()> {
     let process = Process::start(settings, PoolSize(16), "api").await?;
     process.end_on_signals()?;
     api::run(process, api).await

@@ -8,6 +8,7 @@ use crate::outer::Outer;
 use crate::routes;
 use bytes::Bytes;
 use common::health::Health;
+use common::store::fleet::Service;
 use poem::endpoint::{BoxEndpoint, make_sync};
 use poem::http::{HeaderValue, header};
 use poem::{Endpoint, EndpointExt, IntoEndpoint, Response, Route, get};
@@ -26,7 +27,7 @@ pub fn router(app: App) -> impl Endpoint<Output = Response> {
     // What MCP calls the tools by: the same operations, and around them the same as around everything.
     let calls = Outer::new(Route::new().nest(API_PATH, Arc::clone(&service)).map_to_response(), app.clone());
     let json = Bytes::from_static(document.text.as_bytes());
-    let health = Health::new(&app.process, None);
+    let health = Health::new(&app.process, Service::Api);
     // What is measured tells of all customers together. Where it has a port of its own it is not told on theirs.
     let is_apart = app.process.settings.health_listen.is_some();
     let route = if is_apart { health.probes() } else { health.routes() };

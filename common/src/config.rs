@@ -19,6 +19,10 @@ pub struct Settings {
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<String>,
 
+    /// Seconds that a start waits for a database that can't be reached, or does not write, before it gives up.
+    #[arg(long, env = "MWS_DATABASE_WAIT_SECONDS", default_value_t = 45)]
+    pub database_wait_seconds: u64,
+
     /// Folder of the embedded server, the media and `credentials.json`.
     #[arg(long, env = "MWS_DATA_DIR", default_value = ".mws")]
     pub data_dir: PathBuf,

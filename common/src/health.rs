@@ -1,11 +1,15 @@
 //! `/healthz`, `/readyz` and `/metrics`, which every process answers (design.md, "Settings").
 //!
 //! The worker and the scheduler serve them alone, where `MWS_HEALTH_LISTEN` says; so does the api, which mounts them beside
-//! its routes too, `/metrics` only where it is not served elsewhere. Nothing here takes a credential.
+//! its routes too, `/metrics` only where it is not served elsewhere. Nothing here takes a credential, so a check is made
+//! once a second at most, whoever asks. Ready is a process that can write to the database and whose queue goes round; what
+//! its duties come to is told beside that, for it is no reason to send clients elsewhere.
 
 use crate::measure;
 use crate::process::Process;
+use crate::signs::{Loops, Signs};
 use crate::store;
+use crate::store::fleet::{self, Service};
 use metrics_exporter_prometheus::PrometheusHandle;
 use poem::http::StatusCode;
 use poem::listener::TcpListener;
@@ -13,40 +17,37 @@ use poem::{Body, Endpoint, EndpointExt, Response, Route, Server, get};
 use serde_json::json;
 use sqlx::PgPool;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
 /// How long a check may take.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// When to ask again a process that is not ready.
 const RETRY_AFTER_SECONDS: u64 = 1;
-/// A queue loop that has not beaten for this long hangs.
-const LONGEST_SILENCE: Duration = Duration::from_secs(30);
+/// How long what was found is told again.
+const KEPT: Duration = Duration::from_secs(1);
 
-/// The last sign of life of a process's queue loop. Cheap to clone.
-#[derive(Debug, Clone)]
-pub struct Beat(Arc<Mutex<Instant>>);
-
-impl Beat {
-    /// Alive now.
-    pub fn new() -> Self {
-        Self(Arc::new(Mutex::new(Instant::now())))
-    }
-
-    /// A sign of life: call it at every round of the loop.
-    pub fn touch(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-    }
-
-    fn is_recent(&self) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).elapsed() < LONGEST_SILENCE
-    }
+/// What was found of the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Database {
+    state: &'static str,
+    migrations: &'static str,
 }
 
-impl Default for Beat {
-    fn default() -> Self {
-        Self::new()
+impl Database {
+    const UNREACHABLE: Self = Self { state: "unreachable", migrations: "unknown" };
+
+    fn of(checked: &sqlx::Result<i64>) -> Self {
+        match checked {
+            Ok(0) => Self { state: "ok", migrations: "ok" },
+            Ok(_) => Self { state: "ok", migrations: "pending" },
+            Err(error) if store::is_read_only(error) => Self { state: "read_only", migrations: "unknown" },
+            // As one that is full does.
+            Err(sqlx::Error::Database(_)) => Self { state: "refuses", migrations: "unknown" },
+            Err(_) => Self::UNREACHABLE,
+        }
     }
 }
 
@@ -54,14 +55,18 @@ impl Default for Beat {
 #[derive(Clone)]
 pub struct Health {
     pool: PgPool,
-    beat: Option<Beat>,
+    name: Arc<str>,
+    host: Arc<str>,
+    service: Service,
+    signs: Signs,
     decoders: Arc<OnceLock<&'static str>>,
+    found: Arc<Mutex<Option<(Instant, Database)>>>,
     recorder: Option<PrometheusHandle>,
 }
 
 impl Health {
-    /// Of this process; `beat` is its queue loop's, if it has one.
-    pub fn new(process: &Process, beat: Option<Beat>) -> Self {
+    /// Of this process.
+    pub fn new(process: &Process, service: Service) -> Self {
         let recorder = match measure::recorder() {
             Ok(recorder) => Some(recorder.clone()),
             Err(error) => {
@@ -69,7 +74,16 @@ impl Health {
                 None
             }
         };
-        Self { pool: process.pool.clone(), beat, decoders: Arc::clone(&process.decoders), recorder }
+        Self {
+            pool: process.pool.clone(),
+            name: Arc::clone(&process.name),
+            host: Arc::clone(&process.host),
+            service,
+            signs: process.signs.clone(),
+            decoders: Arc::clone(&process.decoders),
+            found: Arc::default(),
+            recorder,
+        }
     }
 
     /// The three routes.
@@ -91,29 +105,46 @@ impl Health {
     }
 
     async fn ready(&self) -> Response {
-        let (database, migrations) = match timeout(PATIENCE, self.pending_migrations()).await {
-            Ok(Ok(0)) => ("ok", "ok"),
-            Ok(Ok(_)) => ("ok", "pending"),
-            Ok(Err(_)) | Err(_) => ("unreachable", "unknown"),
-        };
-        let queue = match &self.beat {
-            None => "none",
-            Some(beat) if beat.is_recent() => "ok",
-            Some(_) => "silent",
-        };
-        let ready = migrations == "ok" && queue != "silent";
+        let database = timeout(PATIENCE, self.database()).await.unwrap_or(Database::UNREACHABLE);
+        let now = Instant::now();
+        let loops = self.signs.loops(now);
+        let ready = database.migrations == "ok" && loops != Loops::Silent;
         let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-        let decoders = self.decoders.get().unwrap_or(&"none here");
-        let body = json!({
-            "ready": ready, "database": database, "migrations": migrations, "queue": queue, "decoders": decoders,
+        let mut body = json!({
+            "ready": ready,
+            "database": database.state,
+            "migrations": database.migrations,
+            "queue": loops.word(),
+            "decoders": self.decoders.get().unwrap_or(&"none here"),
         });
+        if self.signs.has_duties() {
+            body["duties"] = self.signs.duties(now);
+        }
+        for (name, value) in self.signs.notes() {
+            body[name] = value;
+        }
         let response = Response::builder().status(status).content_type("application/json");
         let response = if ready { response } else { response.header("retry-after", RETRY_AFTER_SECONDS) };
         response.body(body.to_string())
     }
 
-    async fn pending_migrations(&self) -> sqlx::Result<i64> {
+    /// What is found of the database now, or was a moment ago. Those who ask at once wait for one check.
+    async fn database(&self) -> Database {
+        let mut found = self.found.lock().await;
+        if let Some((at, database)) = *found
+            && at.elapsed() < KEPT
+        {
+            return database;
+        }
+        let database = Database::of(&self.write().await);
+        *found = Some((Instant::now(), database));
+        database
+    }
+
+    /// Writes as everything else does that must not be lost. Answers how many migrations are pending.
+    async fn write(&self) -> sqlx::Result<i64> {
         let mut conn = self.pool.acquire().await?;
+        fleet::beat(&mut conn, &self.name, &self.host, self.service).await?;
         store::pending_migrations(&mut conn).await
     }
 
@@ -128,9 +159,9 @@ impl Health {
 }
 
 /// Serves the three routes alone, if the settings name an address.
-pub fn serve(process: &Process, beat: Option<Beat>) {
+pub fn serve(process: &Process, service: Service) {
     let Some(listen) = process.settings.health_listen else { return };
-    let (health, shutdown) = (Health::new(process, beat), process.shutdown.clone());
+    let (health, shutdown) = (Health::new(process, service), process.shutdown.clone());
     tokio::spawn(async move {
         let server = Server::new(TcpListener::bind(listen));
         let ended = server.run_with_graceful_shutdown(endpoint(&health), shutdown.cancelled(), Some(PATIENCE)).await;

@@ -17,6 +17,7 @@ pub mod postgres;
 pub mod process;
 pub mod queue;
 pub mod seal;
+pub mod signs;
 pub mod store;
 pub mod telemetry;
 pub mod wake;

@@ -7,13 +7,25 @@ use crate::config::Settings;
 use crate::domain::url_policy::NetworkPolicy;
 use crate::media::{MediaError, MediaStore};
 use crate::outbound::{OutboundClient, OutboundError, OutboundSettings, roots_from_file};
+use crate::signs::Signs;
 use crate::store::{self, PoolSize};
 use crate::wake::Wakes;
 use secrecy::SecretString;
 use sqlx::PgPool;
+use sqlx::migrate::MigrateError;
+use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use ulid::Ulid;
+
+/// Between the first two tries to reach the database at a start; each later pause is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+/// The longest.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// How often it is told that the database is waited for.
+const TELL_AGAIN: Duration = Duration::from_secs(10);
 
 /// A running process's shared parts. Cheap to clone.
 #[derive(Clone)]
@@ -32,6 +44,8 @@ pub struct Process {
     pub outbound: OutboundClient,
     /// Notifications to and from other processes.
     pub wakes: Wakes,
+    /// Signs of life, for `/readyz`.
+    pub signs: Signs,
     /// Cancelled when the process is to end.
     pub shutdown: CancellationToken,
     /// How far this process's decoders are confined, once it has a worker: a level, or `refused`.
@@ -54,13 +68,24 @@ pub enum StartError {
     Database(#[from] sqlx::Error),
     /// The database can't be brought up to date.
     #[error("the database can't be brought up to date: {0}")]
-    Migrate(#[from] sqlx::migrate::MigrateError),
+    Migrate(#[from] MigrateError),
     /// The media store can't be used.
     #[error(transparent)]
     Media(#[from] MediaError),
     /// The outbound client can't be set up.
     #[error(transparent)]
     Outbound(#[from] OutboundError),
+}
+
+impl StartError {
+    /// Whether another try may succeed.
+    fn may_pass(&self) -> bool {
+        match self {
+            Self::Database(error) => store::is_away(error),
+            Self::Migrate(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) => store::is_away(error),
+            _ => false,
+        }
+    }
 }
 
 impl Process {
@@ -77,8 +102,13 @@ impl Process {
         ] {
             require(name, secret.as_ref())?;
         }
-        let pool = store::connect(url, connections, &format!("mws-{service}")).await?;
-        store::migrate(&pool).await?;
+        let patience = Duration::from_secs(settings.database_wait_seconds);
+        let pool = in_patience(patience, async || {
+            let pool = store::connect(url, connections, &format!("mws-{service}")).await?;
+            store::migrate(&pool).await?;
+            Ok(pool)
+        })
+        .await?;
         Self::over(settings, pool)
     }
 
@@ -100,6 +130,7 @@ impl Process {
             media,
             outbound,
             wakes,
+            signs: Signs::default(),
             shutdown,
             decoders: Arc::default(),
         })
@@ -121,6 +152,41 @@ impl Process {
             shutdown.cancel();
         });
         Ok(())
+    }
+}
+
+/// Tries until it works, or fails for a reason that does not pass, or `patience` is over: a database that is started beside the
+/// process, or fails over meanwhile, takes a while. The first failure is told, and one each ten seconds.
+async fn in_patience<T>(
+    patience: Duration,
+    tried: impl AsyncFn() -> Result<T, StartError>,
+) -> Result<T, StartError> {
+    let (began, mut pause, mut tell_at) = (Instant::now(), FIRST_PAUSE, Instant::now());
+    loop {
+        match tried().await {
+            Err(error) if error.may_pass() && began.elapsed() + pause < patience => {
+                if Instant::now() >= tell_at {
+                    tell_at = Instant::now() + TELL_AGAIN;
+                    let left = patience.saturating_sub(began.elapsed()).as_secs();
+                    tracing::warn!(error = %error, seconds_left = left, "The start waits for the database.");
+                }
+            }
+            ended => return ended,
+        }
+        sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// How a process exits: what went wrong is a line of the log like every other, and the exit code 1.
+pub fn exit_code(service: &str, ended: anyhow::Result<()>) -> ExitCode {
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // The causes, and no backtrace.
+            tracing::error!(error = format!("{error:#}"), "The {service} ended.");
+            ExitCode::FAILURE
+        }
     }
 }
 

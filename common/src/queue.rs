@@ -5,10 +5,13 @@
 //! answers with an error and nothing here retries: delays live in our `due_at`, and the scheduler pushes a new ticket for
 //! what is due and has none. Waking workers after a commit is `wake`'s.
 
+mod watched;
+
 use crate::domain::read::Read;
 use crate::domain::task::Task;
 use crate::ids::{DeliveryId, EndpointId, JobId, ProjectWebhookId, UploadId};
 use crate::store::{self, PoolSize};
+use crate::signs::{Beat, Signs};
 use crate::wake::Wakes;
 use apalis::prelude::{Monitor, WorkerBuilder, WorkerBuilderExt};
 use apalis_core::backend::ext::BackendExt;
@@ -23,9 +26,10 @@ use sqlx::{PgConnection, PgPool};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::time::{Interval, MissedTickBehavior, interval};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 use ulid::Ulid;
+use watched::{Tries, Watched};
 
 /// How often a worker's row says that it lives.
 const HEARTBEAT: Duration = Duration::from_secs(5);
@@ -260,27 +264,38 @@ impl Subscription {
 #[error("the queue's workers stopped unasked: {0}")]
 pub struct WorkError(String);
 
+/// What a process's queue is worked with.
+#[derive(Clone)]
+pub struct Works<'a> {
+    /// Connections to the database; the queue makes its own of the same kind.
+    pub pool: &'a PgPool,
+    /// What wakes it.
+    pub wakes: &'a Wakes,
+    /// The process's name.
+    pub process: &'a str,
+    /// Where it leaves signs of life.
+    pub signs: &'a Signs,
+}
+
 /// Works the subscriptions until `shutdown`, then lets running handlers end for at most `drain`.
 ///
-/// A worker that loses the database is restarted under a new name: apalis leaves the tickets of a name it knows `Queued`.
+/// A worker that loses the database is restarted under a new name, after a pause: apalis leaves the tickets of a name it
+/// knows `Queued`.
 pub async fn work(
-    pool: &PgPool,
-    wakes: &Wakes,
-    process: &str,
+    works: Works<'_>,
     subscriptions: &[Subscription],
     drain: Duration,
     shutdown: CancellationToken,
 ) -> Result<(), WorkError> {
-    let mut monitor = Monitor::new().shutdown_timeout(drain).should_restart(|worker, error| {
-        tracing::warn!(worker = worker.name(), error = %error, "A queue worker lost its backend and is restarted.");
-        true
-    });
+    let mut monitor = Monitor::new().shutdown_timeout(drain).should_restart(|_, _| true);
     let parts: Vec<Subscription> = subscriptions.iter().flat_map(Subscription::parts).collect();
     // A worker fetches and acknowledges by turns, so it has use for one connection.
     let connections = u32::try_from(parts.len()).unwrap_or(u32::MAX);
-    let tickets = store::without_waiting(pool, PoolSize(connections.max(1)));
+    let tickets = store::without_waiting(works.pool, PoolSize(connections.max(1)));
+    let tries = Tries::default();
     for subscription in parts {
-        let (pool, wakes, process) = (tickets.clone(), wakes.clone(), process.to_owned());
+        let (pool, wakes, process) = (tickets.clone(), works.wakes.clone(), works.process.to_owned());
+        let (beat, tries, number) = (works.signs.begin_loop(Instant::now()), tries.clone(), tries.join());
         monitor = monitor.register(move |_| {
             let config = Config::default()
                 .queue(subscription.name())
@@ -292,13 +307,14 @@ pub async fn work(
             let backend = PostgresStorage::<Value>::new(&pool)
                 .with_config(config)
                 .poll_with_strategy(Woken::new(&wakes, &subscription.queues));
-            let handler = Arc::clone(&subscription.handler);
+            let (handler, worked_on) = (Arc::clone(&subscription.handler), beat.clone());
             WorkerBuilder::new(format!("{process}-{}", Ulid::generate()))
-                .backend(backend)
+                .backend(Watched::new(backend, &beat, &tries, number))
                 .parallelize(tokio::spawn)
                 .concurrency(subscription.concurrency)
                 .build(move |ticket: Value| {
-                    worked(ticket, Arc::clone(&handler)).map(Ok::<(), apalis::prelude::BoxDynError>)
+                    let work = worked(ticket, Arc::clone(&handler), worked_on.clone());
+                    work.map(Ok::<(), apalis::prelude::BoxDynError>)
                 })
         });
     }
@@ -317,11 +333,13 @@ pub async fn work(
 
 /// Works a ticket to its end. One that can't be read, as of another version of this service, is spent: the row that it is
 /// about gets a new one. Left to apalis, it would end the whole queue worker, and come back.
-async fn worked(ticket: Value, handler: Handler) {
+async fn worked(ticket: Value, handler: Handler, beat: Beat) {
     match serde_json::from_value(ticket) {
         Ok(subject) => handler(subject).await,
         Err(error) => tracing::warn!(error = %error, "A ticket can't be read; its row gets a new one."),
     }
+    // Tickets that were fetched may wait for a slot, and the loop with them: this is a sign that it goes on.
+    beat.touch(Instant::now());
 }
 
 /// Polls when a notification names one of the queues, and every second regardless.

@@ -14,6 +14,9 @@ use tracing_subscriber::util::SubscriberInitExt;
 /// Crates that show whole messages, headers and addresses when asked for all they have: they are never asked for that much.
 const QUIET: [&str; 5] = ["rmcp", "hyper", "hyper_util", "h2", "reqwest"];
 
+/// Crates that tell each step of a failure that the queue tells once: five lines for each try.
+const TOLD_ELSEWHERE: [&str; 2] = ["apalis_core", "apalis_postgres"];
+
 fn filter(log: &str) -> EnvFilter {
     EnvFilter::try_new(log).unwrap_or_else(|_| EnvFilter::new("info"))
 }
@@ -21,7 +24,7 @@ fn filter(log: &str) -> EnvFilter {
 /// Whether a line may be logged at all. Beside the filter rather than in it, where a longer target would win.
 fn is_told(metadata: &Metadata<'_>) -> bool {
     let name = metadata.target().split("::").next().unwrap_or_default();
-    *metadata.level() <= Level::INFO || !QUIET.contains(&name)
+    if *metadata.level() <= Level::INFO { !TOLD_ELSEWHERE.contains(&name) } else { !QUIET.contains(&name) }
 }
 
 /// Logs to `subscriber`, without what is never told. A second start, as tests make, keeps the first one.

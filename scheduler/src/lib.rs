@@ -6,6 +6,7 @@
 
 pub mod admit_jobs;
 pub mod check_ledger;
+mod complaint;
 pub mod end_deliveries;
 pub mod expire_uploads;
 pub mod fold_minutes;
@@ -22,9 +23,11 @@ pub mod rescue_deliveries;
 pub mod rescue_jobs;
 pub mod rescue_project_webhooks;
 
+use common::clock::host_unix_seconds;
 use common::domain::job::LEASE;
 use common::process::Process;
-use common::store::fleet::{self, Slots};
+use common::store::fleet::{self, Service, Slots};
+use complaint::Complaint;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::time::Duration;
@@ -93,7 +96,7 @@ async fn repeat(process: Process, duty: &'static Duty) {
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // After an outage the workers' renewals must get through before their leases are called lost.
     let mut patient_until = Instant::now();
-    let mut failing = false;
+    let mut complaint = Complaint::default();
     loop {
         tokio::select! {
             _ = ticks.tick() => {}
@@ -107,20 +110,28 @@ async fn repeat(process: Process, duty: &'static Duty) {
         }
         match (duty.run)(&process).await {
             Ok(done) => {
-                failing = false;
+                let now = Instant::now();
+                process.signs.duty_ran(duty.name, duty.every, true, now);
+                tell_success(duty.name);
+                complaint.is_over(duty.name, now);
                 if done > 0 {
                     tracing::debug!(duty = duty.name, done, "A duty put rows right.");
                 }
             }
             Err(error) => {
-                if !failing {
-                    tracing::warn!(duty = duty.name, error = %error, "A duty failed; it is tried again.");
-                }
-                failing = true;
-                patient_until = Instant::now() + LEASE;
+                let now = Instant::now();
+                process.signs.duty_ran(duty.name, duty.every, false, now);
+                complaint.repeat(duty.name, &error, now);
+                patient_until = now + LEASE;
             }
         }
     }
+}
+
+/// When a duty last succeeded, for an alert on its age.
+fn tell_success(duty: &'static str) {
+    let seconds = u32::try_from(host_unix_seconds()).unwrap_or(u32::MAX);
+    metrics::gauge!("mws_duty_last_success_seconds", "duty" => duty).set(f64::from(seconds));
 }
 
 async fn beat(process: Process) {
@@ -132,7 +143,7 @@ async fn beat(process: Process) {
         }
         if let Ok(mut conn) = process.pool.acquire().await {
             // The next beat tries again; an absent row is what the operator sees meanwhile.
-            let _ = fleet::join(&mut conn, &process, "scheduler", &[], Slots::default()).await;
+            let _ = fleet::join(&mut conn, &process, Service::Scheduler, &[], Slots::default()).await;
         }
     }
 }

@@ -2,8 +2,10 @@
 
 use clap::Parser;
 use common::config::Settings;
-use common::process::Process;
+use common::process::{Process, exit_code};
 use common::store::PoolSize;
+use common::store::fleet::Service;
+use std::process::ExitCode;
 
 /// The scheduler of the Media and Workspace Service.
 #[derive(Parser)]
@@ -14,13 +16,19 @@ struct Arguments {
 }
 
 #[tokio::main]
-async fn main() -> anyhow::Result<()> {
-    common::process::close_to_others()?;
+async fn main() -> ExitCode {
+    if let Err(error) = common::process::close_to_others() {
+        return exit_code("scheduler", Err(error.into()));
+    }
     let Arguments { settings } = common::config::arguments::<Arguments>();
     common::telemetry::start(&settings);
     common::process::install_crypto();
+    exit_code("scheduler", run(settings).await)
+}
+
+async fn run(settings: Settings) -> anyhow::Result<()> {
     let process = Process::start(settings, PoolSize(16), "scheduler").await?;
     process.end_on_signals()?;
-    common::health::serve(&process, None);
+    common::health::serve(&process, Service::Scheduler);
     scheduler::run(process).await
 }

@@ -28,8 +28,8 @@ use crate::readers::MediaTools;
 use anyhow::Context;
 use common::domain::task::Task;
 use common::process::Process;
-use common::queue::{self, Handler, Queue, Subject, Subscription, Work};
-use common::store::fleet::{self, Slots};
+use common::queue::{self, Handler, Queue, Subject, Subscription, Work, Works};
+use common::store::fleet::{self, Service, Slots};
 use common::store::reads;
 use deliver::Deliverer;
 use futures_util::FutureExt;
@@ -100,15 +100,9 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
             Instant::now()
         }
     });
-    let ended = queue::work(
-        &process.pool,
-        &process.wakes,
-        &process.name,
-        &subscriptions,
-        drain + HAND_BACK,
-        process.shutdown.clone(),
-    )
-    .await;
+    let works =
+        Works { pool: &process.pool, wakes: &process.wakes, process: &process.name, signs: &process.signs };
+    let ended = queue::work(works, &subscriptions, drain + HAND_BACK, process.shutdown.clone()).await;
     if process.shutdown.is_cancelled() {
         let since = asked_to_end.await?;
         lent.end((drain + HAND_BACK).saturating_sub(since.elapsed())).await;
@@ -152,7 +146,7 @@ impl Beat {
         }
         reads::announce(&mut conn, &reads).await?;
         let slots = Slots { all: self.slots, busy: self.worker.busy() };
-        fleet::join(&mut conn, &self.process, "worker", &self.engines, slots).await
+        fleet::join(&mut conn, &self.process, Service::Worker, &self.engines, slots).await
     }
 
     async fn go_on(self) {

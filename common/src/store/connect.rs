@@ -1,10 +1,15 @@
 //! Pools with the session limits every connection needs, and the migrations.
+//!
+//! A connection is kept only while it leads to a server that answers and writes. One that leads to a standby, as after a
+//! failover behind an unchanged address, is closed when it is next looked at, and none lives longer than some minutes.
 
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
-use sqlx::{Connection, PgConnection, PgPool, Row};
+use sqlx::{PgConnection, PgPool, Row};
 use std::str::FromStr;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 static OURS: Migrator = sqlx::migrate!("../migrations");
 
@@ -20,16 +25,26 @@ const LONGEST_RETURN: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, Copy)]
 pub struct PoolSize(pub u32);
 
+/// A connection that is older is closed when it comes back or rests: after a change of the server nothing of the old one lasts.
+const LONGEST_LIFE: Duration = Duration::from_mins(5);
+
+/// What every session is told first: a statement after it, since a pooler such as PgBouncer refuses them as parameters of
+/// the start.
+macro_rules! limits {
+    ($($more:literal)?) => {
+        concat!(
+            "SET lock_timeout = '2s'; SET statement_timeout = '30s'; \
+             SET idle_in_transaction_session_timeout = '10s'; SET timezone = 'UTC'"
+            $(, "; ", $more)?
+        )
+    };
+}
+
 /// A pool whose sessions give up rather than hang: on a lock after two seconds, on a statement after thirty, and an idle
 /// transaction is ended after ten, because a held snapshot is what slows the whole queue.
 pub async fn connect(url: &str, size: PoolSize, name: &str) -> sqlx::Result<PgPool> {
-    let options = PgConnectOptions::from_str(url)?.application_name(name).options([
-        ("lock_timeout", "2s"),
-        ("statement_timeout", "30s"),
-        ("idle_in_transaction_session_timeout", "10s"),
-        ("timezone", "UTC"),
-    ]);
-    limited(size).connect_with(options).await
+    let options = PgConnectOptions::from_str(url)?.application_name(name).extra_float_digits(None);
+    limited(size, limits!()).connect_with(options).await
 }
 
 /// Connections to the same database whose commits are not waited for until they are on disk: for tickets and wake-ups,
@@ -39,25 +54,62 @@ pub async fn connect(url: &str, size: PoolSize, name: &str) -> sqlx::Result<PgPo
 /// Tickets are asked for by their ids or in the order of an index, so nothing else is ever planned: the table has no
 /// statistics (sql.md, rule 2), and without them an acknowledgement of a hundred reads all tickets of a small table.
 pub fn without_waiting(pool: &PgPool, size: PoolSize) -> PgPool {
-    let off = ["synchronous_commit", "enable_seqscan", "enable_hashjoin", "enable_mergejoin"].map(|name| (name, "off"));
-    let options = (*pool.connect_options()).clone().options(off);
-    limited(size).connect_lazy_with(options)
+    let settings = limits!(
+        "SET synchronous_commit = off; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off"
+    );
+    limited(size, settings).connect_lazy_with((*pool.connect_options()).clone())
 }
 
 /// Connections to the same database for statements that go by ids, or in the order of an index, each planned once a connection
 /// for whatever it is asked: planned anew for every batch, they took an eighth of the database's time. What a plan depends on is
-/// ruled out, so that one made for empty tables is right for full ones. No transaction is begun on them. They are opened when
-/// they are needed.
+/// ruled out, so that one made for empty tables is right for full ones. No transaction is begun on them, so that they are looked
+/// at once a second and not each time they come back. They are opened when they are needed.
 pub fn planned_once(pool: &PgPool, size: PoolSize) -> PgPool {
-    let off = ["enable_seqscan", "enable_hashjoin", "enable_mergejoin", "enable_sort"].map(|name| (name, "off"));
-    let options = (*pool.connect_options()).clone().options(off).options([("plan_cache_mode", "force_generic_plan")]);
-    limited(size).after_release(|_, _| Box::pin(async { Ok(true) })).connect_lazy_with(options)
+    let settings = limits!(
+        "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_sort = off; \
+         SET plan_cache_mode = force_generic_plan"
+    );
+    let looks = Arc::new(Looks { begun: Instant::now(), next_ms: AtomicU64::new(0) });
+    limited(size, settings)
+        .after_release(move |conn, _| Box::pin(looked_at_times(Arc::clone(&looks), conn)))
+        .connect_lazy_with((*pool.connect_options()).clone())
+}
+
+async fn looked_at_times(looks: Arc<Looks>, conn: &mut PgConnection) -> sqlx::Result<bool> {
+    if !looks.is_due() {
+        return Ok(true);
+    }
+    let stays = in_time(LONGEST_RETURN, at_rest(conn)).await;
+    if !matches!(stays, Ok(true)) {
+        looks.next_at_once();
+    }
+    stays
+}
+
+/// When the connections of a pool are looked at: one a second, and each while they lead to a server that can't be used.
+struct Looks {
+    begun: Instant,
+    next_ms: AtomicU64,
+}
+
+impl Looks {
+    fn is_due(&self) -> bool {
+        let now = u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let next = self.next_ms.load(Ordering::Relaxed);
+        let rest = u64::try_from(REST.as_millis()).unwrap_or(u64::MAX);
+        let taken = || self.next_ms.compare_exchange(next, now + rest, Ordering::Relaxed, Ordering::Relaxed);
+        now >= next && taken().is_ok()
+    }
+
+    fn next_at_once(&self) {
+        self.next_ms.store(0, Ordering::Relaxed);
+    }
 }
 
 /// A connection of its own to the same database, for who listens: where its server is gone, it keeps no place among the
 /// others. It is opened when it is needed.
 pub fn to_listen(pool: &PgPool) -> PgPool {
-    limited(PoolSize(1)).connect_lazy_with((*pool.connect_options()).clone())
+    limited(PoolSize(1), limits!()).connect_lazy_with((*pool.connect_options()).clone())
 }
 
 /// An error where the server of a connection that listens does not answer: one that sends nothing never learns otherwise
@@ -67,22 +119,21 @@ pub async fn still_there(listener: &mut PgListener) -> sqlx::Result<()> {
 }
 
 /// Connections are asked for a sign of life where that costs next to nothing: after a rest, and when they come back.
-fn limited(size: PoolSize) -> PgPoolOptions {
+fn limited(size: PoolSize, settings: &'static str) -> PgPoolOptions {
     PgPoolOptions::new()
         .max_connections(size.0)
         .acquire_timeout(Duration::from_secs(5))
+        .max_lifetime(LONGEST_LIFE)
         .test_before_acquire(false)
+        .after_connect(move |conn, _| Box::pin(async move { sqlx::raw_sql(settings).execute(conn).await.map(drop) }))
         .before_acquire(|conn, seen| Box::pin(answers(conn, seen.idle_for)))
         .after_release(|conn, _| Box::pin(in_time(LONGEST_RETURN, at_rest(conn))))
 }
 
-/// Whether the server still answers on a connection that has rested for a while: a host that went without a word leaves
-/// connections that look alive until TCP gives up, a quarter of an hour later.
+/// Whether the server still answers, and writes, on a connection that has rested for a while: a host that went without a word
+/// leaves connections that look alive until TCP gives up, a quarter of an hour later.
 async fn answers(conn: &mut PgConnection, idle: Duration) -> sqlx::Result<bool> {
-    if idle >= REST {
-        in_time(LONGEST_PROBE, conn.ping()).await?;
-    }
-    Ok(true)
+    if idle < REST { Ok(true) } else { in_time(LONGEST_PROBE, at_rest(conn)).await }
 }
 
 /// An error where no answer comes in time: what is dropped for it closes its connection at once, and frees its place.
@@ -91,15 +142,17 @@ async fn in_time<T>(patience: Duration, asked: impl Future<Output = sqlx::Result
     tokio::time::timeout(patience, asked).await.map_err(late)?
 }
 
-/// Whether a connection that comes back to the pool has no transaction open; one that has is closed.
+/// Whether a connection that comes back to the pool has no transaction open, and leads to a server that writes; else it is
+/// closed.
 ///
 /// A `begin` that is dropped before it is answered, as when a client hangs up, leaves its transaction open and the pool
 /// unaware: the next to use the connection would write into it, be told that all is well, and lose it. Outside a transaction
 /// a plain statement is a transaction of its own and starts when it does. As a simple query, since an extended one starts
 /// its transaction a message earlier than its statement.
 async fn at_rest(conn: &mut PgConnection) -> sqlx::Result<bool> {
-    let row = sqlx::raw_sql("SELECT transaction_timestamp() = statement_timestamp()").fetch_one(conn).await?;
-    row.try_get(0)
+    let asked = "SELECT transaction_timestamp() = statement_timestamp() AND NOT pg_is_in_recovery()
+                 AND NOT current_setting('transaction_read_only')::bool";
+    sqlx::raw_sql(asked).fetch_one(conn).await?.try_get(0)
 }
 
 /// Brings the database up to date: the queue's own migrations, then ours. Safe to run from several processes at once.

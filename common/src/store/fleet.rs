@@ -1,9 +1,33 @@
 //! The `workers` table: one row a process, for the operator's view of the fleet.
+//!
+//! A process writes its row to say that it lives, and to see that the database can be written.
 
 use crate::domain::task::Task;
 use crate::process::Process;
 use serde_json::{Map, Value};
 use sqlx::PgConnection;
+
+/// What a process is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Service {
+    /// It answers clients.
+    Api,
+    /// It runs jobs and sends webhooks.
+    Worker,
+    /// It looks after what is due.
+    Scheduler,
+}
+
+impl Service {
+    /// The word in the table.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Api => "api",
+            Self::Worker => "worker",
+            Self::Scheduler => "scheduler",
+        }
+    }
+}
 
 /// How much a process can do at once, and does.
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,7 +45,7 @@ pub type Engine = (Task, String, String);
 pub async fn join(
     conn: &mut PgConnection,
     process: &Process,
-    service: &str,
+    service: Service,
     engines: &[Engine],
     slots: Slots,
 ) -> sqlx::Result<()> {
@@ -35,12 +59,27 @@ pub async fn join(
              engines = excluded.engines, beat_at = mws_now()",
         &*process.name,
         &*process.host,
-        service,
+        service.name(),
         env!("CARGO_PKG_VERSION"),
         &engines.iter().map(|(task, ..)| task.name().to_owned()).collect::<Vec<_>>(),
         count(slots.all),
         count(slots.busy),
         Value::Object(by_task)
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Says that a process lives, and nothing else of it.
+pub async fn beat(conn: &mut PgConnection, name: &str, host: &str, service: Service) -> sqlx::Result<()> {
+    sqlx::query!(
+        "INSERT INTO workers (name, host, service, version) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (name) DO UPDATE SET beat_at = mws_now()",
+        name,
+        host,
+        service.name(),
+        env!("CARGO_PKG_VERSION")
     )
     .execute(conn)
     .await?;

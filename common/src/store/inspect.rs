@@ -62,13 +62,13 @@ pub struct Living {
     pub silent_seconds: f64,
 }
 
-/// Every process that did not say that it has ended.
+/// Every worker and scheduler that did not say that it has ended. An api writes its row when it is asked whether it is ready.
 pub async fn living(conn: &mut PgConnection) -> sqlx::Result<Vec<Living>> {
     sqlx::query_as!(
         Living,
         r#"SELECT name, service, engines,
                   extract(epoch FROM clock_timestamp() - beat_at)::double precision AS "silent_seconds!"
-           FROM workers ORDER BY name"#
+           FROM workers WHERE service <> 'api' ORDER BY name"#
     )
     .fetch_all(conn)
     .await

@@ -6,6 +6,7 @@
 pub mod accounts;
 pub mod attempts;
 pub mod audit;
+mod away;
 mod connect;
 pub mod credentials;
 pub mod deliveries;
@@ -34,6 +35,7 @@ pub mod webhook_secrets;
 mod window;
 pub mod workspaces;
 
+pub use away::{is_away, is_read_only};
 pub use connect::{
     PoolSize, connect, migrate, pending_migrations, planned_once, still_there, to_listen, without_waiting,
 };

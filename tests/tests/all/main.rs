@@ -30,6 +30,7 @@ mod outage;
 mod owners;
 mod pictures;
 mod rate;
+mod read_only;
 mod readings;
 mod refusals;
 mod refused_ends;

@@ -1,0 +1,177 @@
+//! Signs of life of a process: when each of its loops last went round, and what its duties last came to.
+//!
+//! The queue and the scheduler leave signs, `health` reads them. They stand in memory, by the host's monotonic clock: they
+//! tell of this process alone, and need no database to be told.
+
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// A loop of the queue that has not gone round for this long hangs: it does so every five seconds at least.
+const LONGEST_SILENCE: Duration = Duration::from_secs(30);
+
+/// The signs of a process. Cheap to clone; clones share them.
+#[derive(Debug, Clone, Default)]
+pub struct Signs(Arc<Mutex<Told>>);
+
+#[derive(Debug, Default)]
+struct Told {
+    loops: Vec<Arc<Mutex<Instant>>>,
+    duties: BTreeMap<&'static str, Duty>,
+    notes: BTreeMap<&'static str, Value>,
+}
+
+#[derive(Debug)]
+struct Duty {
+    every: Duration,
+    since: Instant,
+    succeeded: Option<Instant>,
+    failing: bool,
+}
+
+/// The last sign of life of one loop.
+#[derive(Debug, Clone)]
+pub struct Beat(Arc<Mutex<Instant>>);
+
+impl Beat {
+    /// A sign of life: call it each time the loop goes round.
+    pub fn touch(&self, now: Instant) {
+        *held(&self.0) = now;
+    }
+}
+
+/// How the loops of the queue are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loops {
+    /// This process has none.
+    None,
+    /// Each went round lately.
+    Recent,
+    /// One has not for a while.
+    Silent,
+}
+
+impl Loops {
+    /// The word in `/readyz`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Recent => "ok",
+            Self::Silent => "silent",
+        }
+    }
+}
+
+impl Signs {
+    /// A loop that begins now, and is looked for from now on.
+    pub fn begin_loop(&self, now: Instant) -> Beat {
+        let last = Arc::new(Mutex::new(now));
+        held(&self.0).loops.push(Arc::clone(&last));
+        Beat(last)
+    }
+
+    /// How the loops are.
+    pub fn loops(&self, now: Instant) -> Loops {
+        let told = held(&self.0);
+        match told.loops.iter().map(|last| now.saturating_duration_since(*held(last))).max() {
+            None => Loops::None,
+            Some(longest) if longest < LONGEST_SILENCE => Loops::Recent,
+            Some(_) => Loops::Silent,
+        }
+    }
+
+    /// A duty was run, at its time: it is done as often as `every`.
+    pub fn duty_ran(&self, name: &'static str, every: Duration, succeeded: bool, now: Instant) {
+        let mut told = held(&self.0);
+        let duty = told.duties.entry(name).or_insert(Duty { every, since: now, succeeded: None, failing: false });
+        duty.failing = !succeeded;
+        if succeeded {
+            duty.succeeded = Some(now);
+        }
+    }
+
+    /// Something that whoever looks after the service should know; `null` takes it back.
+    pub fn note(&self, name: &'static str, value: Value) {
+        let mut told = held(&self.0);
+        if value.is_null() {
+            told.notes.remove(name);
+        } else {
+            told.notes.insert(name, value);
+        }
+    }
+
+    /// Whether this process has duties.
+    pub fn has_duties(&self) -> bool {
+        !held(&self.0).duties.is_empty()
+    }
+
+    /// The duties as `/readyz` shows them: seconds since the last success of each, and the names of those that fail or are
+    /// late.
+    pub fn duties(&self, now: Instant) -> Value {
+        let told = held(&self.0);
+        let late = told.duties.iter().filter(|(_, duty)| duty.failing || duty.is_late(now));
+        let ages: Map<String, Value> =
+            told.duties.iter().map(|(name, duty)| ((*name).to_owned(), json!(duty.age_seconds(now)))).collect();
+        json!({ "late": late.map(|(name, _)| *name).collect::<Vec<_>>(), "seconds_since_success": ages })
+    }
+
+    /// What [`Signs::note`] was told.
+    pub fn notes(&self) -> Map<String, Value> {
+        held(&self.0).notes.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+    }
+}
+
+impl Duty {
+    fn is_late(&self, now: Instant) -> bool {
+        let waits = now.saturating_duration_since(self.succeeded.unwrap_or(self.since));
+        waits > (self.every * 5).max(LONGEST_SILENCE)
+    }
+
+    /// Seconds since the last success; none where there was none.
+    fn age_seconds(&self, now: Instant) -> Option<u64> {
+        self.succeeded.map(|at| now.saturating_duration_since(at).as_secs())
+    }
+}
+
+fn held<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What is inside is whole after every change: a panic elsewhere is no reason to fall silent.
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(begun: Instant, seconds: u64) -> Instant {
+        begun + Duration::from_secs(seconds)
+    }
+
+    #[test]
+    fn a_loop_that_no_longer_goes_round_is_noticed_and_one_that_goes_on_is_not() {
+        let (signs, now) = (Signs::default(), Instant::now());
+        assert_eq!(signs.loops(now), Loops::None);
+        let (one, other) = (signs.begin_loop(now), signs.begin_loop(now));
+        one.touch(after(now, 20));
+        other.touch(after(now, 20));
+        one.touch(after(now, 40));
+        assert_eq!(signs.loops(after(now, 40)), Loops::Recent);
+        assert_eq!(signs.loops(after(now, 51)), Loops::Silent);
+        other.touch(after(now, 51));
+        assert_eq!(signs.loops(after(now, 51)), Loops::Recent);
+    }
+
+    #[test]
+    fn a_duty_that_fails_or_stays_away_is_named() {
+        let (signs, now) = (Signs::default(), Instant::now());
+        let every = Duration::from_secs(10);
+        signs.duty_ran("prune", every, true, now);
+        signs.duty_ran("fold", every, false, now);
+        assert_eq!(signs.duties(now)["late"], json!(["fold"]));
+        let later = after(now, 51);
+        signs.duty_ran("fold", every, true, later);
+        let told = json!({ "late": ["prune"], "seconds_since_success": { "fold": 0, "prune": 51 } });
+        assert_eq!(signs.duties(later), told);
+    }
+}

@@ -1,0 +1,51 @@
+//! Which errors of the database say that it can't serve now, whoever asks: it is away, full, busy, or only reads.
+//!
+//! The api answers 503 to these, and a process that starts waits for them to pass. Whatever else fails is a fault of the
+//! statement, which another try does not cure. Nothing here waits or logs.
+
+use sqlx::postgres::{PgDatabaseError, PgSeverity};
+
+/// Classes of SQLSTATE that a later try may not meet: connection, resources, an operator's intervention, the system.
+const CLASSES: [&str; 4] = ["08", "53", "57", "58"];
+/// The same for single codes: a lock that was waited for too long, a serialisation failure, a deadlock, an idle
+/// transaction that was ended, and a server that only reads.
+const CODES: [&str; 5] = ["55P03", "40001", "40P01", "25P03", READ_ONLY];
+/// `read_only_sql_transaction`.
+const READ_ONLY: &str = "25006";
+/// Functions of the server that refuse what is not possible on a standby, under codes that mean other things elsewhere.
+const REFUSES_IN_RECOVERY: [&str; 3] = ["get_relation_info", "GetNewTransactionId", "AssignTransactionId"];
+
+/// Whether trying again later may help.
+pub fn is_away(error: &sqlx::Error) -> bool {
+    use sqlx::Error as E;
+    match error {
+        E::PoolTimedOut | E::PoolClosed | E::Io(_) | E::Tls(_) | E::Protocol(_) | E::WorkerCrashed => true,
+        E::Database(error) => error.try_downcast_ref::<PgDatabaseError>().is_some_and(is_refusal_of_the_server),
+        _ => false,
+    }
+}
+
+/// Whether the server can be reached and takes no writes: a standby, or one that was told to read only.
+pub fn is_read_only(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Database(error) = error else { return false };
+    error.try_downcast_ref::<PgDatabaseError>().is_some_and(|error| error.code() == READ_ONLY || is_in_recovery(error))
+}
+
+fn is_refusal_of_the_server(error: &PgDatabaseError) -> bool {
+    let code = error.code();
+    // What ends the session, as every error does that comes while a connection is made, is no fault of a statement.
+    let ends_the_session = matches!(error.severity(), PgSeverity::Fatal | PgSeverity::Panic);
+    ends_the_session
+        || CLASSES.iter().any(|class| code.starts_with(class))
+        || CODES.contains(&code)
+        || is_in_recovery(error)
+}
+
+/// What a standby answers to a statement that its primary would run: unlogged tables, and transaction ids.
+fn is_in_recovery(error: &PgDatabaseError) -> bool {
+    let of_recovery = || {
+        error.routine().is_some_and(|routine| REFUSES_IN_RECOVERY.contains(&routine))
+            || error.message().contains("recovery")
+    };
+    ["0A000", "55000", "XX000"].contains(&error.code()) && of_recovery()
+}

@@ -1,0 +1,69 @@
+//! Telling that a duty fails: at once, then again and again with longer pauses, and once more when it is over.
+//!
+//! A line a try would hide everything else; a line at the first failure alone is forgotten after a day.
+
+use std::fmt::Display;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// Before the second line. Each later pause is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_secs(60);
+/// The longest.
+const LONGEST_PAUSE: Duration = Duration::from_hours(1);
+
+/// What was told of a duty that fails; empty while it succeeds.
+#[derive(Debug, Default)]
+pub struct Complaint(Option<Told>);
+
+#[derive(Debug)]
+struct Told {
+    since: Instant,
+    failures: u64,
+    again_at: Instant,
+    pause: Duration,
+}
+
+impl Complaint {
+    /// The duty has failed. Answers whether it was told.
+    pub fn repeat(&mut self, duty: &str, error: &dyn Display, now: Instant) -> bool {
+        let Some(told) = &mut self.0 else {
+            tracing::warn!(duty, error = %error, "A duty failed; it is tried again.");
+            let again_at = now + FIRST_PAUSE;
+            self.0 = Some(Told { since: now, failures: 1, again_at, pause: FIRST_PAUSE });
+            return true;
+        };
+        told.failures += 1;
+        if now < told.again_at {
+            return false;
+        }
+        let (failures, seconds) = (told.failures, now.saturating_duration_since(told.since).as_secs());
+        tracing::error!(duty, failures, seconds, error = %error, "A duty goes on failing: nothing of it is done.");
+        told.pause = (told.pause * 2).min(LONGEST_PAUSE);
+        told.again_at = now + told.pause;
+        true
+    }
+
+    /// The duty has succeeded.
+    pub fn is_over(&mut self, duty: &str, now: Instant) {
+        if let Some(told) = self.0.take() {
+            let (failures, seconds) = (told.failures, now.saturating_duration_since(told.since).as_secs());
+            tracing::info!(duty, failures, seconds, "A duty succeeds again.");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_told_again_and_again_and_ever_more_seldom() {
+        let (mut complaint, begun) = (Complaint::default(), Instant::now());
+        let at = |minute: u64| begun + Duration::from_secs(60 * minute);
+        let fails = |minute: &u64| complaint.repeat("check_ledger", &"statement timeout", at(*minute));
+        let told: Vec<u64> = (0..600).filter(fails).collect();
+        assert_eq!(told, [0, 1, 3, 7, 15, 31, 63, 123, 183, 243, 303, 363, 423, 483, 543]);
+        complaint.is_over("check_ledger", at(600));
+        assert!(complaint.repeat("check_ledger", &"again", at(600)), "the next failure is told at once");
+    }
+}
