@@ -89,6 +89,7 @@ codes! {
     IllegalTransition = "illegal_transition", CONFLICT, false, "The project's status does not allow this.";
     SubjectTaken = "subject_taken", CONFLICT, false, "Another user has this OAuth subject; for operators.";
     CodeNotRedeemable = "code_not_redeemable", GONE, false, "The session code is used, expired or unknown.";
+    CursorGone = "cursor_gone", GONE, false, "The place in the stream is not of this database's past.";
     RequestTooLarge = "request_too_large", PAYLOAD_TOO_LARGE, false, "The body is larger than 1 MiB.";
     FileTooLarge = "file_too_large", PAYLOAD_TOO_LARGE, false, "The file is larger than an upload may be.";
     UnsupportedMediaType = "unsupported_media_type", UNSUPPORTED_MEDIA_TYPE, false, "The content type is not taken.";

@@ -13,6 +13,7 @@ pub const fn usual(code: Code) -> &'static str {
         }
         Code::InvalidJson => "Send one JSON object as the body.",
         Code::InvalidCursor => "Ask again without a cursor, and pass on the `next_cursor` of the answer unchanged.",
+        Code::CursorGone => "Connect without `Last-Event-ID`.",
         Code::CodeMalformed | Code::CodeNotRedeemable => "Ask `get_api_session` for a new code, and redeem that once.",
         Code::Unauthenticated => "Send `Authorization: Bearer <API key>`.",
         Code::CredentialRevoked => "Use another API key of the account, or create one with POST /keys.",

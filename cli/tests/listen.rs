@@ -239,3 +239,24 @@ async fn without_a_secret_of_the_account_one_is_made_and_printed_once() -> anyho
     assert!(verifies(&mine.gets(2).await?[1], shown));
     world.end().await
 }
+
+#[tokio::test]
+async fn a_place_that_is_gone_with_a_restore_is_told_and_what_happens_from_then_on_is_heard() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("one").await?;
+    let proxy = world.api_proxy().await?;
+    let listener = Listener::start(&proxy.url, tenant.key.expose(), &["--json"]).await?;
+    happen(&world, &tenant, 1).await?;
+    until("it has heard that", async || Ok((listener.objects("event").len() == 1).then_some(()))).await?;
+    proxy.cut();
+    until("it has seen that", async || Ok((listener.objects("disconnected").len() == 1).then_some(()))).await?;
+    // As after a restore of an older state, where the number went to an event of later.
+    sqlx::query("UPDATE events SET created_at = created_at + interval '1 minute'").execute(world.pool()).await?;
+    proxy.restore();
+    until("it is told", async || Ok((listener.objects("connected_again").len() == 1).then_some(()))).await?;
+    assert_eq!(listener.objects("place_lost").len(), 1);
+    let job = happen(&world, &tenant, 1).await?.remove(0);
+    until("it has heard that", async || Ok((listener.objects("event").len() == 2).then_some(()))).await?;
+    assert_eq!(listener.objects("event")[1]["event"]["data"]["job"]["id"], job.as_str());
+    world.end().await
+}

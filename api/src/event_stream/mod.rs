@@ -1,10 +1,12 @@
 //! `GET /events/stream`: the account's job events as server-sent events (interface.md; for `mws listen`).
 //!
-//! Each message's data are the exact bytes that endpoints are sent. A message's id is a place in the order of commits,
-//! which `Last-Event-ID` takes up again, so that a client that reconnects misses nothing and sees nothing twice. A stream
-//! reads when the account is woken and holds no connection in between; `seats` says how many there may be.
+//! Each message's data are the exact bytes that endpoints are sent. A message's id is a place in their order,
+//! which `Last-Event-ID` takes up again, so that a client that reconnects misses nothing and sees nothing twice, also when the
+//! database was moved. A place that is not of its past is refused. A stream reads when the account is woken and holds no
+//! connection in between; `settled` says up to where it may read, `seats` how many there may be.
 
 mod seats;
+mod settled;
 
 use crate::app::App;
 use crate::auth::Auth;
@@ -12,7 +14,7 @@ use crate::error::{Answer, ApiError, Code};
 use crate::operation::{Refusals, Tag};
 use crate::text::Text;
 use common::ids::AccountId;
-use common::store::event_stream::{self, Cursor, StreamedEvent};
+use common::store::event_stream::{self, Cursor, Read, StreamedEvent};
 use common::wake::Wake;
 use futures_util::stream::{self, Stream};
 use poem::http::{HeaderValue, header};
@@ -21,6 +23,7 @@ use poem::{IntoResponse, Response};
 use poem_openapi::registry::{MetaMediaType, MetaResponse, MetaResponses, MetaSchema, MetaSchemaRef, Registry};
 use poem_openapi::{ApiResponse, OpenApi, param::Header};
 use seats::{Seat, Seats};
+use settled::Settled;
 use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::sync::broadcast::Receiver;
@@ -28,14 +31,16 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, sleep, timeout_at};
 
 /// What this operation refuses with, beside what every operation may.
-pub const ERRORS: Refusals = &[("GET /events/stream", &[Code::InvalidCursor])];
+pub const ERRORS: Refusals = &[("GET /events/stream", &[Code::InvalidCursor, Code::CursorGone])];
 
 /// A comment this often keeps proxies from closing a quiet stream.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// A stream looks at least this often, should a wake-up be lost.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
-/// When to look for events whose place was not final yet.
+/// When to look for events whose place is not final yet; each later pause is twice as long.
 const SETTLES_IN: Duration = Duration::from_millis(10);
+/// The longest: whoever holds a transaction open for long delays the streams, and does not have them ask all the while.
+const SETTLES_AT_LAST: Duration = Duration::from_secs(1);
 /// A stream is ended after this long, so that the client shows its credential again.
 const LONGEST: Duration = Duration::from_mins(5);
 /// Events read at once.
@@ -45,12 +50,13 @@ const SOME: i64 = 100;
 pub struct EventStreams {
     app: App,
     seats: Seats,
+    settled: Settled,
 }
 
 impl EventStreams {
     /// With no stream open yet.
     pub fn new(app: &App) -> Self {
-        Self { app: app.clone(), seats: Seats::new() }
+        Self { app: app.clone(), seats: Seats::new(), settled: Settled::default() }
     }
 }
 
@@ -60,7 +66,8 @@ impl EventStreams {
     ///
     /// Server-sent events: `data` is the body that webhook endpoints are sent, `event` its type, `id` its place. It begins
     /// with what happens from now on, or after `Last-Event-ID`. A comment comes every 15 seconds. The server ends a stream
-    /// after five minutes; connect again with the last `id`. The delivery is not signed: you asked for it.
+    /// after five minutes; connect again with the last `id`. One that is not of the database's past, as after a restore of an
+    /// older state, is answered 410: connect without it. The delivery is not signed: you asked for it.
     #[oai(path = "/events/stream", method = "get", operation_id = "stream_events")]
     async fn open(
         &self,
@@ -74,15 +81,14 @@ impl EventStreams {
         let seat = self.seats.take(account)?;
         // Subscribed before the first look, so that nothing falls between the two.
         let wakes = self.app.process.wakes.subscribe();
-        let mut conn = self.app.conn().await?;
-        let from: Cursor = match last.0 {
-            Some(last) => last.parse().map_err(|_| {
-                ApiError::new(Code::InvalidCursor, "`Last-Event-ID` is not an `id` that this stream gave out.")
-            })?,
-            None => event_stream::end(&mut conn).await?,
+        let from = match last.0 {
+            Some(last) => self.taken_up(account, &last).await?,
+            None => self.settled.now(&self.app.process.pool).await?,
         };
         let follower = Follower {
             app: self.app.clone(),
+            settled: self.settled.clone(),
+            pause: SETTLES_IN,
             account,
             cursor: from,
             read: VecDeque::new(),
@@ -94,9 +100,28 @@ impl EventStreams {
     }
 }
 
+impl EventStreams {
+    /// The place that a client names.
+    async fn taken_up(&self, account: AccountId, last: &Text) -> Answer<Cursor> {
+        let from: Cursor = last.parse().map_err(|_| {
+            ApiError::new(Code::InvalidCursor, "`Last-Event-ID` is not an `id` that this stream gave out.")
+        })?;
+        if event_stream::after(&mut *self.app.conn().await?, account, from, 0, 0).await?.lost {
+            let message = "What was seen last is not in this database: it was restored to an earlier state, or another server \
+                           took over that had not got as far. Connect without `Last-Event-ID` to be told what happens from \
+                           now on; GET /webhooks/{id}/deliveries and `get_jobs` show what happened meanwhile.";
+            return Err(ApiError::new(Code::CursorGone, message));
+        }
+        Ok(from)
+    }
+}
+
 /// One open stream.
 struct Follower {
     app: App,
+    settled: Settled,
+    /// Before it looks for what is not settled yet.
+    pause: Duration,
     account: AccountId,
     /// Everything up to here has been read.
     cursor: Cursor,
@@ -129,30 +154,51 @@ impl Follower {
             if shutdown.is_cancelled() || Instant::now() >= self.until {
                 return None;
             }
-            tokio::select! {
+            let goes_on = tokio::select! {
                 () = shutdown.cancelled() => return None,
-                () = self.look() => {}
+                goes_on = self.look() => goes_on,
+            };
+            if !goes_on {
+                return None;
             }
         }
     }
 
-    /// Reads what there is; waits for the next wake when there is nothing.
-    async fn look(&mut self) {
-        let read = async { event_stream::after(&mut *self.app.conn().await?, self.account, self.cursor, SOME).await };
-        match read.await {
+    /// Reads what there is; waits for the next wake when there is nothing. Answers whether the stream goes on: not when its
+    /// place is lost, which the client is told when it takes it up again.
+    async fn look(&mut self) -> bool {
+        match self.read().await {
+            Ok(read) if read.lost => return false,
             Ok(read) if !read.events.is_empty() => {
                 if let Some(last) = read.events.last() {
                     self.cursor = last.cursor;
                 }
                 self.read.extend(read.events);
+                self.pause = SETTLES_IN;
             }
-            Ok(read) if read.unsettled => sleep(SETTLES_IN).await,
+            Ok(Read { unsettled: Some(seq), .. }) => self.settles(seq).await,
             Ok(_) => self.woken().await,
             Err(error) => {
                 tracing::debug!(account.id = %self.account, error = %error, "An event stream could not read; it will.");
                 sleep(LOOK_AGAIN).await;
             }
         }
+        true
+    }
+
+    async fn read(&self) -> sqlx::Result<Read> {
+        // Before the events are read: what is settled by then is there.
+        let settled = self.settled.known().await;
+        event_stream::after(&mut *self.app.process.pool.acquire().await?, self.account, self.cursor, settled, SOME).await
+    }
+
+    /// Finds out whether this number is settled by now, and waits a moment if it is not.
+    async fn settles(&mut self, seq: i64) {
+        if self.settled.look(&self.app.process.pool).await.is_ok_and(|settled| settled >= seq) {
+            return;
+        }
+        sleep(self.pause).await;
+        self.pause = (self.pause * 2).min(SETTLES_AT_LAST);
     }
 
     /// Ends when the account may have new events, and at the latest after a while.

@@ -7,6 +7,7 @@ pub mod credential;
 pub mod ducking;
 pub mod event;
 pub mod footage;
+pub mod horizon;
 pub mod item;
 pub mod job;
 pub mod link;

@@ -1,21 +1,22 @@
-//! Reading an account's events in the order of their commits, without a gap (interface.md, `GET /events/stream`).
+//! Reading an account's events in an order without a gap (interface.md, `GET /events/stream`).
 //!
-//! A cursor is a place in the order of (transaction, sequence), which is final for every transaction older than the
-//! oldest one that still runs. What is newer is held back for those few milliseconds. It reads and never changes.
+//! A cursor is an event's number and the time at which it was read. The number orders; `domain::horizon` says up to which all
+//! are there. The time proves that the place is of this database's past: what stands at or before it was made no later. After a
+//! restore of an older state, or a failover that lost some events, numbers are given out again, and that no longer holds.
+//! Nothing of it depends on a cluster, nor on another account. It reads and never changes.
 
+use crate::domain::horizon::LONGEST_TRANSACTION;
 use crate::ids::AccountId;
 use sqlx::PgConnection;
 use std::fmt;
 use std::str::FromStr;
 
-/// A transaction that has not ended after this many seconds is none of ours, and is waited for no longer.
-const LONGEST_TRANSACTION_S: f64 = 45.0;
-
 /// A place in an account's events: everything up to it has been seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor {
-    txid: i64,
     seq: i64,
+    /// Microseconds since 1970.
+    read_at: i64,
 }
 
 /// A text that is no cursor.
@@ -25,7 +26,7 @@ pub struct CursorError;
 
 impl fmt::Display for Cursor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.txid, self.seq)
+        write!(f, "{}-{}", self.seq, self.read_at)
     }
 }
 
@@ -33,8 +34,8 @@ impl FromStr for Cursor {
     type Err = CursorError;
     fn from_str(text: &str) -> Result<Self, CursorError> {
         let number = |text: &str| text.parse::<i64>().ok().filter(|number| *number >= 0).ok_or(CursorError);
-        let (txid, seq) = text.split_once('-').ok_or(CursorError)?;
-        Ok(Self { txid: number(txid)?, seq: number(seq)? })
+        let (seq, read_at) = text.split_once('-').ok_or(CursorError)?;
+        Ok(Self { seq: number(seq)?, read_at: number(read_at)? })
     }
 }
 
@@ -54,44 +55,88 @@ pub struct StreamedEvent {
 pub struct Read {
     /// Events in their final order.
     pub events: Vec<StreamedEvent>,
-    /// Whether there are events whose place is not final yet: look again in a moment.
-    pub unsettled: bool,
+    /// The first number that is not settled, where there is an event of it: look again in a moment.
+    pub unsettled: Option<i64>,
+    /// The cursor's place is not of this database's past.
+    pub lost: bool,
 }
 
-/// The place before everything that is committed from now on.
-pub async fn end(conn: &mut PgConnection) -> sqlx::Result<Cursor> {
-    let txid = sqlx::query_scalar!(r#"SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint AS "txid!""#)
+/// The highest number that was given out.
+pub async fn issued(conn: &mut PgConnection) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(r#"SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS "issued!" FROM event_seq"#)
         .fetch_one(conn)
-        .await?;
-    Ok(Cursor { txid, seq: 0 })
+        .await
 }
 
-/// Up to `limit` events of the account's jobs after the cursor.
-pub async fn after(conn: &mut PgConnection, account: AccountId, after: Cursor, limit: i64) -> sqlx::Result<Read> {
+/// The oldest transaction that runs, and the first id that is free.
+pub async fn transactions(conn: &mut PgConnection) -> sqlx::Result<(i64, i64)> {
+    let row = sqlx::query!(
+        r#"SELECT pg_snapshot_xmin(now)::text::bigint AS "oldest!", pg_snapshot_xmax(now)::text::bigint AS "next!"
+           FROM pg_current_snapshot() AS now"#
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok((row.oldest, row.next))
+}
+
+/// A number up to which all is known because it is old: of events that began before every transaction that may still run.
+pub async fn long_settled(conn: &mut PgConnection) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"SELECT coalesce(max(seq), 0) AS "seq!" FROM (
+               SELECT seq FROM events WHERE created_at < mws_now() - make_interval(secs => $1)
+               ORDER BY created_at DESC LIMIT 100
+           ) AS old"#,
+        LONGEST_TRANSACTION.as_secs_f64()
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// The place after `settled`, up to which all was known before this is asked.
+pub async fn place(conn: &mut PgConnection, settled: i64) -> sqlx::Result<Cursor> {
+    let now = sqlx::query_scalar!(r#"SELECT (extract(epoch FROM mws_now()) * 1000000)::bigint AS "now!""#);
+    Ok(Cursor { seq: settled, read_at: now.fetch_one(conn).await? })
+}
+
+/// Up to `limit` events of the account's jobs after the cursor and up to `settled`, which was known before this is asked.
+pub async fn after(
+    conn: &mut PgConnection,
+    account: AccountId,
+    after: Cursor,
+    settled: i64,
+    limit: i64,
+) -> sqlx::Result<Read> {
     let rows = sqlx::query!(
-        r#"SELECT txid::text::bigint AS "txid!", seq, type AS event_type, body,
-               (txid < pg_snapshot_xmin(pg_current_snapshot())
-                   OR created_at < mws_now() - make_interval(secs => $5)) AS "settled!"
-           FROM events
-           WHERE account_id = $1 AND (txid, seq) > (($2::bigint)::text::xid8, $3) AND type <> 'ping'
-           ORDER BY txid, seq
-           LIMIT $4"#,
+        r#"SELECT place.now AS "now!", place.lost AS "lost!", next.seq AS "seq?", next.type AS "event_type?",
+               next.body AS "body?"
+           FROM (
+               SELECT (extract(epoch FROM mws_now()) * 1000000)::bigint AS now,
+                   $2 > (SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM event_seq)
+                   OR coalesce((
+                       SELECT (extract(epoch FROM created_at) * 1000000)::bigint > $3 FROM events
+                       WHERE account_id = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1
+                   ), false) AS lost
+           ) AS place
+           LEFT JOIN LATERAL (
+               SELECT seq, type, body FROM events WHERE account_id = $1 AND seq > $2 AND type <> 'ping'
+               ORDER BY seq LIMIT $4
+           ) AS next ON true
+           ORDER BY next.seq"#,
         account as _,
-        after.txid,
         after.seq,
-        limit,
-        LONGEST_TRANSACTION_S
+        after.read_at,
+        limit
     )
     .fetch_all(conn)
     .await?;
-    let mut read = Read::default();
+    let mut read = Read { lost: rows.iter().any(|row| row.lost), ..Read::default() };
     for row in rows {
-        if !row.settled {
-            read.unsettled = true;
+        let (Some(seq), Some(event_type), Some(body)) = (row.seq, row.event_type, row.body) else { break };
+        if seq > settled {
+            read.unsettled = Some(seq);
             break;
         }
-        let cursor = Cursor { txid: row.txid, seq: row.seq };
-        read.events.push(StreamedEvent { cursor, event_type: row.event_type, body: row.body });
+        read.events.push(StreamedEvent { cursor: Cursor { seq, read_at: row.now }, event_type, body });
     }
     Ok(read)
 }
@@ -102,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_cursor_reads_back_what_it_wrote_and_nothing_else() {
-        let cursor = Cursor { txid: 7, seq: 12 };
+        let cursor = Cursor { seq: 7, read_at: 12 };
         assert_eq!(cursor.to_string().parse(), Ok(cursor));
         for text in ["", "7", "-", "7-", "-7-1", "7-1-2", "a-1", "evt_1", "9223372036854775808-1"] {
             assert_eq!(text.parse::<Cursor>(), Err(CursorError), "{text}");

@@ -232,7 +232,18 @@ impl super::World {
     /// Another api of this service, which reaches the database through `proxy`: its process, which ends it, and somebody
     /// without a credential who calls it.
     pub async fn api_behind(&self, proxy: &Proxy) -> anyhow::Result<(Process, Client)> {
-        let settings = Settings { database_url: Some(proxy.url.clone()), ..self.settings.clone() };
+        self.api_at(&proxy.url).await
+    }
+
+    /// The same over the database at this URL.
+    pub async fn api_at(&self, database_url: &str) -> anyhow::Result<(Process, Client)> {
+        self.api_with(|settings| settings.database_url = Some(database_url.to_owned())).await
+    }
+
+    /// The same with other settings.
+    pub async fn api_with(&self, change: impl FnOnce(&mut Settings)) -> anyhow::Result<(Process, Client)> {
+        let mut settings = self.settings.clone();
+        change(&mut settings);
         let process = Process::start(settings, super::CONNECTIONS, "api").await?;
         let api = Api::start(&process, super::settings::api()?)?;
         let client = api.client(None);

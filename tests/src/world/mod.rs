@@ -115,6 +115,11 @@ impl World {
         self.database.pool()
     }
 
+    /// Where its database is.
+    pub fn database_url(&self) -> String {
+        self.database.url()
+    }
+
     /// Says, as a worker would, that these reads can be run.
     pub async fn can_run(&self, reads: &[Read]) -> anyhow::Result<()> {
         let engines: Vec<_> = reads.iter().map(|read| (*read, "test".to_owned(), "1".to_owned())).collect();

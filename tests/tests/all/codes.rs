@@ -70,6 +70,10 @@ async fn malformed(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
     match code {
         Code::InvalidJson => client.send("POST", "/tools/get_jobs", &[], Some("{".to_owned())).await,
         Code::InvalidCursor => stage.send("GET", "/keys?cursor=nonsense").await,
+        Code::CursorGone => {
+            let ahead = [("last-event-id", "9000000000000000000-9000000000000000000")];
+            client.send("GET", "/events/stream", &ahead, None).await
+        }
         Code::CodeMalformed => stage.post("/sessions/redeem", json!({ "code": "x" })).await,
         Code::RequestTooLarge => stage.post("/keys", json!({ "name": "x".repeat(2 << 20) })).await,
         Code::UnsupportedMediaType => {
@@ -294,10 +298,10 @@ async fn failing(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
 async fn provoked(stage: &Stage, code: Code) -> anyhow::Result<Option<Answer>> {
     use Code as C;
     let answer = match code {
-        C::InvalidRequest | C::InvalidJson | C::InvalidCursor | C::CodeMalformed | C::RequestTooLarge => {
+        C::InvalidRequest | C::InvalidJson | C::InvalidCursor | C::CursorGone | C::CodeMalformed => {
             malformed(stage, code).await
         }
-        C::UnsupportedMediaType | C::MethodNotAllowed | C::RouteNotFound | C::ToolNotFound => {
+        C::RequestTooLarge | C::UnsupportedMediaType | C::MethodNotAllowed | C::RouteNotFound | C::ToolNotFound => {
             malformed(stage, code).await
         }
         C::Unauthenticated | C::CredentialRevoked | C::TokenExpired | C::SessionNotAllowed => {

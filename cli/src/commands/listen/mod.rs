@@ -164,6 +164,13 @@ impl Listener<'_> {
             // Not all listeners of a service that was restarted come back in the same moment.
             tokio::time::sleep(pause.mul_f64(0.5 + rand::random::<f64>() / 2.0)).await;
             match self.open_again().await {
+                Err(Failure::Refused(refusal)) if refusal.code == "cursor_gone" => {
+                    // The database was restored: nothing there is what came after the place. The next try begins at its end.
+                    self.place = None;
+                    self.tell.place_lost()?;
+                    told = true;
+                    continue;
+                }
                 Ok(feed) if told => {
                     self.tell.connected_again(began.elapsed())?;
                     return Ok(feed);

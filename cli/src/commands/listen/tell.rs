@@ -92,6 +92,18 @@ impl Tell {
         Ok(())
     }
 
+    /// What was seen last is not in the service's database any more.
+    pub fn place_lost(&self) -> Result<(), Failure> {
+        if self.out.json {
+            return object(&json!({ "type": "place_lost" }));
+        }
+        self.out.say(
+            "The service's database was restored, or another took over: what was seen last is not in it. Listening from now on; \
+             `mws jobs list` shows what ended meanwhile.",
+        );
+        Ok(())
+    }
+
     /// An event, and what became of it.
     pub fn event(
         &mut self,
