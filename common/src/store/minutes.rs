@@ -270,9 +270,9 @@ pub struct Drift {
     pub journal: Minutes,
 }
 
-/// Every balance that its journal does not explain; none when the books are right.
-pub async fn drift(conn: &mut PgConnection) -> sqlx::Result<Vec<Drift>> {
-    let rows = sqlx::query_file!("src/store/minutes_drift.sql").fetch_all(conn).await?;
+/// Every balance of these accounts, or of all, that its whole journal does not explain; none when the books are right.
+pub async fn drift(conn: &mut PgConnection, accounts: Option<&[AccountId]>) -> sqlx::Result<Vec<Drift>> {
+    let rows = sqlx::query_file!("src/store/minutes_drift.sql", accounts as _).fetch_all(conn).await?;
     Ok(rows
         .into_iter()
         .map(|row| Drift {

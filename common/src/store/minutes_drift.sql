@@ -1,4 +1,4 @@
--- Balances with what is still unfolded counted in, beside what the journal adds up to.
+-- Balances with what is still unfolded counted in, beside what the journal adds up to: of these accounts, or of all.
 WITH journal AS (
     SELECT
         j.account_id,
@@ -10,6 +10,7 @@ WITH journal AS (
     FROM minute_journal j
     LEFT JOIN minute_journal h
         ON j.kind IN ('settle', 'release') AND h.job_id = j.job_id AND h.kind = 'hold'
+    WHERE $1::uuid[] IS NULL OR j.account_id = ANY ($1)
     GROUP BY j.account_id, j.month
 ), journal_bought AS (
     SELECT
@@ -21,6 +22,7 @@ WITH journal AS (
     FROM minute_journal j
     LEFT JOIN minute_journal h
         ON j.kind IN ('settle', 'release') AND h.job_id = j.job_id AND h.kind = 'hold'
+    WHERE $1::uuid[] IS NULL OR j.account_id = ANY ($1)
     GROUP BY j.account_id
 ), unfolded AS (
     SELECT account_id, month, sum(month_used) AS used, sum(month_freed) AS freed FROM minute_unfolded
@@ -45,5 +47,5 @@ WITH journal AS (
 )
 SELECT
     account_id AS "account_id!: AccountId", what AS "what!", balance::bigint AS "balance!", journal::bigint AS "journal!"
-FROM compared WHERE balance <> journal
+FROM compared WHERE balance <> journal AND ($1::uuid[] IS NULL OR account_id = ANY ($1))
 ORDER BY account_id, what

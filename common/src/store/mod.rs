@@ -20,6 +20,7 @@ pub mod inspect;
 pub mod items;
 pub mod jobs;
 pub mod keys;
+pub mod ledger;
 pub mod members;
 pub mod minutes;
 pub mod project_webhooks;

@@ -4,13 +4,13 @@
 //! so they may be asked while everything runs.
 
 use anyhow::{Context, ensure};
-use common::store::minutes;
+use common::store::{ledger, minutes};
 use sqlx::PgPool;
 
 /// Fails with every violation there is.
 pub async fn hold(pool: &PgPool) -> anyhow::Result<()> {
     let mut conn = pool.acquire().await?;
-    let drift = minutes::drift(&mut conn).await?;
+    let drift = [minutes::drift(&mut conn, None).await?, ledger::drift(&mut conn).await?].concat();
     ensure!(drift.is_empty(), "balances that the journal does not explain: {drift:?}");
     let violations: Vec<(String, String)> = sqlx::query_as(include_str!("invariants.sql"))
         .fetch_all(&mut *conn)
