@@ -74,7 +74,7 @@ impl App {
             name: "MWS_SECRET_KEY",
             cure: "it seals signing secrets; `openssl rand -base64 32` makes one",
         })?;
-        let sealer = Sealer::new(key, settings.secret_key_old.as_ref())?;
+        let sealer = Sealer::new(key, &settings.secret_key_old)?;
         let secrets = std::iter::once(key).chain(&settings.secret_key_old);
         let keys = LinkKeys::derived(secrets.map(|secret| secret.expose_secret().trim()));
         let public_url = api.public_url.clone().unwrap_or_else(|| format!("http://{}", api.listen));

@@ -61,7 +61,11 @@ pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
     let app = App::new(process, api)?;
     tracing::info!(listen = %listen, base_url = %app.base_url, "The api listens.");
     serve(TcpListener::bind(listen).await?, app).await?;
-    Ok(fleet::leave(&mut *pool.acquire().await?, &name).await?)
+    if let Ok(mut conn) = pool.acquire().await {
+        // Without the database the row stays for a day, and nobody is misled by it.
+        let _ = fleet::leave(&mut conn, &name).await;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

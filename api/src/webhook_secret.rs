@@ -10,6 +10,7 @@ use crate::operation::{Refusals, Tag};
 use crate::text::{Text, Time};
 use common::domain::signature::new_secret;
 use common::ids::AccountId;
+use common::seal::SealError;
 use common::store::webhook_secrets::{self, SealedSecret, purpose};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
@@ -22,6 +23,9 @@ pub const ERRORS: Refusals = &[
     ("POST /webhook-secret", &[Code::SessionNotAllowed, Code::RotationInProgress]),
     ("DELETE /webhook-secret", &[Code::SessionNotAllowed, Code::WebhookSecretNotFound]),
 ];
+
+/// When to ask again for a secret that can't be opened, in seconds.
+const SEALED_RETRY_S: u64 = 60;
 
 /// The secret's operations.
 pub struct WebhookSecrets(pub App);
@@ -101,13 +105,25 @@ impl WebhookSecrets {
 
 impl WebhookSecrets {
     fn shown(&self, account: AccountId, found: &SealedSecret) -> Answer<Json<Secret>> {
-        let secret = self.0.sealer.open_text(&found.sealed, &purpose(account)).map_err(ApiError::internal)?;
+        let secret = self.0.sealer.open_text(&found.sealed, &purpose(account)).map_err(|error| sealed(account, error))?;
         Ok(Json(Secret {
             secret: secret.expose_secret().into(),
             created_at: Time(found.created_at),
             previous_expires_at: found.previous_expires_at.map(Time),
         }))
     }
+}
+
+/// The key that the secret is sealed under is not at hand: that can be cured by the operator, or by a new secret.
+fn sealed(account: AccountId, error: SealError) -> ApiError {
+    if error != SealError::UnknownKey {
+        return ApiError::internal(error);
+    }
+    tracing::error!(account.id = %account, error = %error, "An account's signing secret can't be opened.");
+    let message = "The signing secret can't be opened: the key that it is sealed under is missing here. Ask the operator to put \
+                   that key back, or make a new secret with `rotate`.";
+    let refusal = ApiError::new(Code::Unavailable, message).retry_after(SEALED_RETRY_S);
+    refusal.suggest("POST /webhook-secret with `{\"rotate\":true}` makes a new one.")
 }
 
 fn none() -> ApiError {

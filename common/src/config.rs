@@ -35,9 +35,14 @@ pub struct Settings {
     #[arg(long, env = "MWS_SECRET_KEY", hide_env_values = true)]
     pub secret_key: Option<SecretString>,
 
-    /// The key before it, for what is still sealed under it.
-    #[arg(long, env = "MWS_SECRET_KEY_OLD", hide_env_values = true)]
-    pub secret_key_old: Option<SecretString>,
+    /// Keys before it (comma-separated), for what is still sealed under them: docs/operations.md says how to change keys.
+    #[arg(long, env = "MWS_SECRET_KEY_OLD", hide_env_values = true, value_delimiter = ',')]
+    pub secret_key_old: Vec<SecretString>,
+
+    /// Start although signing secrets are sealed under keys that are lost: their accounts' webhooks fail as
+    /// `secret_unavailable` until they make new ones.
+    #[arg(long, env = "MWS_ACCEPT_LOST_SECRETS")]
+    pub accept_lost_secrets: bool,
 
     /// Bearer token of the console and the operator routes. Made and kept in the data folder by `mws up`.
     #[arg(long, env = "MWS_OPERATOR_TOKEN", hide_env_values = true)]

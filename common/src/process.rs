@@ -3,12 +3,15 @@
 //! `mws up` hands one `Process` to the api, the worker and the scheduler; each of them alone starts its own. A process has
 //! a name that no other has had, host-pid-ulid, which leases, claims and queue workers are known by.
 
+use crate::clock::host_unix_millis;
 use crate::config::Settings;
 use crate::domain::url_policy::NetworkPolicy;
+use crate::ids;
 use crate::media::{MediaError, MediaStore};
 use crate::outbound::{OutboundClient, OutboundError, OutboundSettings, roots_from_file};
+use crate::seal::{SealError, Sealer};
 use crate::signs::Signs;
-use crate::store::{self, PoolSize};
+use crate::store::{self, PoolSize, inspect, webhook_secrets};
 use crate::wake::Wakes;
 use secrecy::SecretString;
 use sqlx::PgPool;
@@ -24,6 +27,10 @@ use ulid::Ulid;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 /// The longest.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// How often the database's clock is looked at.
+const CLOCK_LOOK: Duration = Duration::from_mins(1);
+/// How long that may take to be believed, in milliseconds.
+const LONGEST_CLOCK_LOOK_MS: i64 = 1_000;
 /// How often it is told that the database is waited for.
 const TELL_AGAIN: Duration = Duration::from_secs(10);
 
@@ -72,6 +79,19 @@ pub enum StartError {
     /// The media store can't be used.
     #[error(transparent)]
     Media(#[from] MediaError),
+    /// A key that seals secrets is none.
+    #[error(transparent)]
+    Seal(#[from] SealError),
+    /// Secrets are sealed under keys that this process was not given.
+    #[error(
+        "{count} signing secrets are sealed under a key that is not configured, and could not be used: add that key to \
+         MWS_SECRET_KEY_OLD. If it is lost for good, set MWS_ACCEPT_LOST_SECRETS=true: the webhooks of these accounts then \
+         fail as secret_unavailable until their owners make new secrets"
+    )]
+    UnknownSeals {
+        /// How many.
+        count: i64,
+    },
     /// The outbound client can't be set up.
     #[error(transparent)]
     Outbound(#[from] OutboundError),
@@ -81,8 +101,10 @@ impl StartError {
     /// Whether another try may succeed.
     fn may_pass(&self) -> bool {
         match self {
-            Self::Database(error) => store::is_away(error),
-            Self::Migrate(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) => store::is_away(error),
+            Self::Database(error)
+            | Self::Migrate(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) => {
+                store::is_away(error)
+            }
             _ => false,
         }
     }
@@ -109,6 +131,8 @@ impl Process {
             Ok(pool)
         })
         .await?;
+        can_open(&settings, &pool).await?;
+        look_at_clock(&pool).await?;
         Self::over(settings, pool)
     }
 
@@ -120,6 +144,7 @@ impl Process {
         let outbound = OutboundClient::new(OutboundSettings { policy, extra_roots, ..OutboundSettings::default() })?;
         let shutdown = CancellationToken::new();
         let wakes = Wakes::start(&pool, shutdown.clone());
+        tokio::spawn(follow_clock(pool.clone(), shutdown.clone()));
         let host = host_name();
         let name = format!("{host}-{}-{}", std::process::id(), Ulid::generate());
         Ok(Self {
@@ -153,6 +178,46 @@ impl Process {
         });
         Ok(())
     }
+}
+
+/// Looks at the database's clock each minute, which ids go by.
+async fn follow_clock(pool: PgPool, shutdown: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = sleep(CLOCK_LOOK) => {}
+            () = shutdown.cancelled() => return,
+        }
+        // Without an answer the last one counts, until the next.
+        let _ = look_at_clock(&pool).await;
+    }
+}
+
+async fn look_at_clock(pool: &PgPool) -> sqlx::Result<()> {
+    let mut conn = pool.acquire().await?;
+    let before = host_unix_millis();
+    let theirs = inspect::clock_ms(&mut conn).await?;
+    let after = host_unix_millis();
+    // An answer that took long says nothing exact.
+    if after - before < LONGEST_CLOCK_LOOK_MS {
+        ids::follow_clock(theirs, before.midpoint(after));
+    }
+    Ok(())
+}
+
+/// An error where secrets are sealed under a key that the settings don't name, unless they say that it is lost.
+async fn can_open(settings: &Settings, pool: &PgPool) -> Result<(), StartError> {
+    let Some(sealer) = Sealer::of(settings)? else { return Ok(()) };
+    let known = sealer.headers();
+    let seals = webhook_secrets::by_key(&mut *pool.acquire().await?).await?;
+    let count = seals.iter().filter(|seals| !known.contains(&seals.header)).map(|seals| seals.count).sum();
+    if count == 0 {
+        return Ok(());
+    }
+    if !settings.accept_lost_secrets {
+        return Err(StartError::UnknownSeals { count });
+    }
+    tracing::error!(secrets = count, "Signing secrets are sealed under keys that are not configured: they can't be used.");
+    Ok(())
 }
 
 /// Tries until it works, or fails for a reason that does not pass, or `patience` is over: a database that is started beside the

@@ -6,6 +6,7 @@
 //!
 //! Format, version 1: `01`, the key's id (4 bytes), the nonce (12 bytes), the ciphertext and its tag (16 bytes).
 
+use crate::config::Settings;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use chacha20poly1305::aead::{Aead, KeyInit, Payload};
@@ -30,7 +31,7 @@ pub enum SealError {
     #[error("the sealed value has an unknown format")]
     Format,
     /// None of the configured keys made this seal.
-    #[error("the value was sealed under a key that is not configured: set MWS_SECRET_KEY_OLD to it")]
+    #[error("the value was sealed under a key that is not configured: add it to MWS_SECRET_KEY_OLD")]
     UnknownKey,
     /// The bytes were changed, or belong to another purpose.
     #[error("the sealed value was altered, or belongs elsewhere")]
@@ -54,13 +55,26 @@ struct Key {
 }
 
 impl Sealer {
-    /// From `MWS_SECRET_KEY` and, while keys are being changed, `MWS_SECRET_KEY_OLD`; each the base64 of 32 bytes.
+    /// From `MWS_SECRET_KEY` and, while keys are being changed, those of `MWS_SECRET_KEY_OLD`; each the base64 of 32 bytes.
     ///
     /// # Errors
     /// [`SealError::Key`] when one of them is something else.
-    pub fn new(current: &SecretString, old: Option<&SecretString>) -> Result<Self, SealError> {
+    pub fn new(current: &SecretString, old: &[SecretString]) -> Result<Self, SealError> {
         let keys = std::iter::once(current).chain(old).map(Key::read).collect::<Result<_, _>>()?;
         Ok(Self { keys })
+    }
+
+    /// From the settings; none where they name no key.
+    ///
+    /// # Errors
+    /// As [`Sealer::new`].
+    pub fn of(settings: &Settings) -> Result<Option<Self>, SealError> {
+        settings.secret_key.as_ref().map(|current| Self::new(current, &settings.secret_key_old)).transpose()
+    }
+
+    /// What the seals of each key begin with, the current key's first: format and key id.
+    pub fn headers(&self) -> Vec<Vec<u8>> {
+        self.keys.iter().map(|key| [&[VERSION][..], &key.id].concat()).collect()
     }
 
     /// Seals `plain` for one purpose (such as `webhook_secret/acc_…`). The nonce must be fresh random bytes.
@@ -109,8 +123,8 @@ impl Sealer {
         Ok(SecretString::from(text))
     }
 
-    /// Whether the value was sealed under the current key. After a change of keys those that were not are sealed anew,
-    /// and the old key can go.
+    /// Whether the value was sealed under the current key. After a change of keys the scheduler's `reseal` seals those that
+    /// were not anew, and then the old key can go.
     pub fn is_current(&self, sealed: &[u8]) -> bool {
         let id = sealed.get(1..HEADER_BYTES);
         sealed.first() == Some(&VERSION) && self.keys.first().is_some_and(|key| Some(key.id.as_slice()) == id)
@@ -151,8 +165,9 @@ mod tests {
         SecretString::from(STANDARD.encode([seed; 32]))
     }
 
-    fn sealer(current: u8, old: Option<u8>) -> Sealer {
-        Sealer::new(&key(current), old.map(key).as_ref()).expect("keys of 32 bytes")
+    fn sealer(current: u8, old: &[u8]) -> Sealer {
+        let old: Vec<SecretString> = old.iter().copied().map(key).collect();
+        Sealer::new(&key(current), &old).expect("keys of 32 bytes")
     }
 
     fn error<T>(result: Result<T, SealError>) -> Option<SealError> {
@@ -161,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_sealed_secret_opens_for_its_own_purpose_alone() {
-        let keys = sealer(1, None);
+        let keys = sealer(1, &[]);
         let sealed = keys.seal(b"whsec_x", "webhook_secret/acc_1", [9; 12]).expect("seals");
         assert_eq!(sealed.len(), 1 + 4 + 12 + 7 + 16);
         assert!(!sealed.windows(7).any(|window| window == b"whsec_x"));
@@ -172,24 +187,26 @@ mod tests {
 
     #[test]
     fn an_old_key_still_opens_and_tells_that_it_is_old() {
-        let sealed = sealer(1, None).seal(b"secret", "p", [0; 12]).expect("seals");
-        let rotated = sealer(2, Some(1));
+        let sealed = sealer(1, &[]).seal(b"secret", "p", [0; 12]).expect("seals");
+        assert_eq!(sealer(3, &[2, 1]).headers()[2], sealed[..HEADER_BYTES]);
+        assert!(sealer(3, &[2, 1]).open(&sealed, "p").is_ok(), "two changes ago");
+        let rotated = sealer(2, &[1]);
         assert!(rotated.open(&sealed, "p").is_ok());
         assert!(!rotated.is_current(&sealed));
         assert!(rotated.is_current(&rotated.seal(b"secret", "p", [1; 12]).expect("seals")));
-        assert_eq!(error(sealer(2, None).open(&sealed, "p")), Some(SealError::UnknownKey));
+        assert_eq!(error(sealer(2, &[]).open(&sealed, "p")), Some(SealError::UnknownKey));
     }
 
     #[test]
     fn a_key_of_another_length_is_refused() {
         for text in ["", "short", "AAAA", &STANDARD.encode([0; 31]), &STANDARD.encode([0; 33]), "not base64 at all!"] {
-            assert_eq!(error(Sealer::new(&SecretString::from(text), None)), Some(SealError::Key), "{text}");
+            assert_eq!(error(Sealer::new(&SecretString::from(text), &[])), Some(SealError::Key), "{text}");
         }
     }
 
     #[test]
     fn bytes_of_another_format_are_refused() {
-        let keys = sealer(1, None);
+        let keys = sealer(1, &[]);
         let sealed = keys.seal(b"secret", "p", [0; 12]).expect("seals");
         for cut in 0..HEADER_BYTES + NONCE_BYTES {
             assert_eq!(error(keys.open(&sealed[..cut], "p")), Some(SealError::Format), "{cut} bytes");
@@ -203,13 +220,13 @@ mod tests {
 
     #[test]
     fn its_debug_text_shows_no_key() {
-        assert_eq!(format!("{:?}", sealer(1, Some(2))), "Sealer(2 keys)");
+        assert_eq!(format!("{:?}", sealer(1, &[2])), "Sealer(2 keys)");
     }
 
     proptest! {
         #[test]
         fn any_flipped_bit_is_noticed(plain in proptest::collection::vec(any::<u8>(), 0..64), at in any::<prop::sample::Index>(), bit in 0..8_u8) {
-            let keys = sealer(1, Some(2));
+            let keys = sealer(1, &[2]);
             let mut sealed = keys.seal(&plain, "p", [3; 12]).expect("seals");
             let opened = keys.open(&sealed, "p").expect("opens");
             prop_assert_eq!(opened.expose_secret(), plain.as_slice());

@@ -7,6 +7,7 @@
 mod hosts;
 
 use crate::deliver::DeliverError;
+use common::domain::attempt::AttemptError;
 use common::domain::signature::project_signature;
 use common::ids::ProjectWebhookId;
 use common::outbound::{AttemptOutcome, USER_AGENT, WebhookRequest};
@@ -27,8 +28,6 @@ use tokio::time::{Instant, sleep};
 
 /// What a lease has beyond the request, for the record.
 const LEASE_SLACK: Duration = Duration::from_secs(20);
-/// When a webhook whose secret could not be opened is due again, in milliseconds.
-const AFTER_A_SEALED_SECRET_MS: i64 = 60_000;
 /// How often a record is tried before it is left to the duty that calls it unknown.
 const TRIES: u32 = 5;
 /// Before the second try; each later pause is twice as long.
@@ -53,7 +52,7 @@ impl ProjectNotifier {
     pub fn new(process: &Process) -> Result<Self, DeliverError> {
         let settings = &process.settings;
         let key = settings.secret_key.as_ref().ok_or(DeliverError::Missing("MWS_SECRET_KEY"))?;
-        let sealer = Sealer::new(key, settings.secret_key_old.as_ref())?;
+        let sealer = Sealer::new(key, &settings.secret_key_old)?;
         // Beside the slots of job webhooks, not out of them: neither can hold the other up.
         let slots = (settings.worker_webhooks / 4).max(1);
         Ok(Self(Arc::new(Parts { process: process.clone(), sealer, hosts: Hosts::new(slots), slots })))
@@ -103,7 +102,7 @@ impl ProjectNotifier {
                     "A project's webhook is not sent: its account's signing secret can't be opened."
                 );
                 drop(place);
-                return self.postpone(id, AFTER_A_SEALED_SECRET_MS).await;
+                return self.not_sent(id).await;
             }
         };
         self.send_once(waiting, headers, place).await
@@ -127,6 +126,19 @@ impl ProjectNotifier {
         drop(place);
         measure(&outcome);
         self.record(waiting.id, &outcome).await
+    }
+
+    /// Ends a webhook that can't be signed, as failed: it is the project's owner who can do something about it.
+    async fn not_sent(&self, id: ProjectWebhookId) -> sqlx::Result<()> {
+        let lease_ms = i64::try_from(LEASE_SLACK.as_millis()).unwrap_or(i64::MAX);
+        let worker = &self.0.process.name;
+        let nothing = Value::Object(Map::new());
+        if !project_webhooks::mark_sent(&mut *self.pool().acquire().await?, id, worker, &nothing, lease_ms).await? {
+            return Ok(());
+        }
+        let outcome = AttemptOutcome::not_sent(AttemptError::SecretUnavailable);
+        measure(&outcome);
+        self.record(id, &outcome).await
     }
 
     /// Records the end, tried a few times since the database may be away for a moment.
@@ -192,7 +204,7 @@ fn logged(headers: &HeaderMap) -> Value {
 }
 
 fn measure(outcome: &AttemptOutcome) {
-    let result = outcome.error.map_or("succeeded", common::domain::attempt::AttemptError::name);
+    let result = outcome.error.map_or("succeeded", AttemptError::name);
     metrics::counter!("mws_project_webhooks_total", "result" => result).increment(1);
     metrics::histogram!("mws_project_webhook_seconds").record(f64::from(outcome.duration_ms) / 1000.0);
 }

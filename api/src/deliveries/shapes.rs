@@ -101,8 +101,9 @@ pub struct Attempt {
     pub duration_ms: i32,
     /// The receiver's status, or null when none came.
     pub response_status: Option<i16>,
-    /// What was wrong, or null: `interrupted`, `timeout`, `dns_failed`, `connect_failed`, `tls_failed`,
-    /// `url_not_public`, `redirect_refused`, `http_status`, `endpoint_disabled`.
+    /// What was wrong, or null: `interrupted`, `timeout`, `dns_failed`, `connect_failed`, `connection_lost`,
+    /// `invalid_response`, `tls_failed`, `url_not_public`, `redirect_refused`, `http_status`, `secret_unavailable`,
+    /// `endpoint_disabled`.
     pub error: Option<Text>,
     /// The start of the receiver's answer, at most 1 KiB, or null.
     pub response_excerpt: Option<Text>,

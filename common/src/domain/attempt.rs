@@ -1,12 +1,12 @@
 //! What can go wrong with one attempt of a webhook (interface.md, "Webhooks").
 //!
-//! It owns the nine words that the log, the API and the table share. They say at which step an attempt failed and never
+//! It owns the words that the log, the API and the table share. They say at which step an attempt failed and never
 //! more: not which addresses a name resolved to, nor what a closed network answered, since the owner of an endpoint is
 //! not the owner of our network.
 
 use serde::{Deserialize, Serialize};
 
-/// Why an attempt failed. `outbound` gives the first seven; the store gives the last two.
+/// Why an attempt failed. `outbound` gives the first nine; the others are given where it was not reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, sqlx::Type)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
@@ -15,7 +15,7 @@ pub enum AttemptError {
     Timeout,
     /// The name has no address.
     DnsFailed,
-    /// No connection, or one that broke before an answer came.
+    /// No connection.
     ConnectFailed,
     /// No TLS session: a certificate that is not trusted, or no TLS at all.
     TlsFailed,
@@ -25,6 +25,12 @@ pub enum AttemptError {
     RedirectRefused,
     /// The answer's status was not 2xx.
     HttpStatus,
+    /// A connection that was made broke before an answer came.
+    ConnectionLost,
+    /// What came is no answer: not HTTP, or headers that are too large.
+    InvalidResponse,
+    /// Nothing was sent: the account's signing secret can't be opened. Its owner can make a new one.
+    SecretUnavailable,
     /// The process ended between the request and its record.
     Interrupted,
     /// The endpoint was disabled before this attempt.
@@ -32,8 +38,8 @@ pub enum AttemptError {
 }
 
 impl AttemptError {
-    /// All nine.
-    pub const ALL: [Self; 9] = [
+    /// All of them.
+    pub const ALL: [Self; 12] = [
         Self::Timeout,
         Self::DnsFailed,
         Self::ConnectFailed,
@@ -41,6 +47,9 @@ impl AttemptError {
         Self::UrlNotPublic,
         Self::RedirectRefused,
         Self::HttpStatus,
+        Self::ConnectionLost,
+        Self::InvalidResponse,
+        Self::SecretUnavailable,
         Self::Interrupted,
         Self::EndpointDisabled,
     ];
@@ -55,6 +64,9 @@ impl AttemptError {
             Self::UrlNotPublic => "url_not_public",
             Self::RedirectRefused => "redirect_refused",
             Self::HttpStatus => "http_status",
+            Self::ConnectionLost => "connection_lost",
+            Self::InvalidResponse => "invalid_response",
+            Self::SecretUnavailable => "secret_unavailable",
             Self::Interrupted => "interrupted",
             Self::EndpointDisabled => "endpoint_disabled",
         }

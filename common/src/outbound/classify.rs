@@ -21,9 +21,18 @@ pub(super) fn failure(error: &reqwest::Error) -> AttemptError {
         if error.downcast_ref().is_some_and(is_tls) {
             return AttemptError::TlsFailed;
         }
+        if error.downcast_ref().is_some_and(|error: &hyper::Error| error.is_parse() || error.is_parse_too_large()) {
+            return AttemptError::InvalidResponse;
+        }
         cause = error.source();
     }
-    if error.is_timeout() { AttemptError::Timeout } else { AttemptError::ConnectFailed }
+    if error.is_timeout() {
+        AttemptError::Timeout
+    } else if error.is_connect() {
+        AttemptError::ConnectFailed
+    } else {
+        AttemptError::ConnectionLost
+    }
 }
 
 /// What a status means: 2xx is success, a redirect is refused, anything else is a failure (spec §6.1.8).

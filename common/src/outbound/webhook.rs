@@ -44,6 +44,13 @@ pub struct AttemptOutcome {
     pub duration_ms: u32,
 }
 
+impl AttemptOutcome {
+    /// Of an attempt that was not made.
+    pub const fn not_sent(error: AttemptError) -> Self {
+        Self { status: None, error: Some(error), excerpt: String::new(), duration_ms: 0 }
+    }
+}
+
 /// What has been seen of an answer so far; it outlives the deadline.
 #[derive(Default)]
 struct Answer {

@@ -147,7 +147,7 @@ async fn no_log_line_and_no_error_holds_a_secret_or_an_address_of_ours() -> anyh
     let jobs = bench.end_jobs(2).await;
     bench.work().await;
     let id = bench.deliveries(well).await.last().expect("there").id;
-    bench.advance(61).await;
+    bench.advance(91).await;
     bench.claim_and_die(id).await;
     bench.advance(31).await;
     scheduler::rescue_deliveries::run_once(&bench.process).await?;

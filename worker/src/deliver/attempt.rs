@@ -1,10 +1,11 @@
 //! One attempt: the secrets opened, the bytes signed and sent, and what is to be recorded of it (spec §6.1.5–9).
 //!
 //! It owns the order of these steps. A delivery whose secret can't be opened is not sent: signed with another secret it
-//! would only fail at the receiver, and count against an endpoint that did nothing wrong.
+//! would only fail at the receiver. The attempt is spent and told as `secret_unavailable`, and counts against no endpoint.
 
 use super::DeliverError;
 use super::request::{self, Attempt, StandardWebhooks};
+use common::domain::attempt::AttemptError;
 use common::domain::retry::RetrySchedule;
 use common::outbound::{AttemptOutcome, OutboundClient, WebhookRequest};
 use common::process::Process;
@@ -17,9 +18,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// When a delivery whose secret could not be opened is due again, in milliseconds.
-const AFTER_A_SEALED_SECRET_MS: i64 = 60_000;
-
 /// Makes attempts.
 pub struct Sender {
     client: OutboundClient,
@@ -31,17 +29,6 @@ pub struct Sender {
     worker: Arc<str>,
 }
 
-/// How an attempt ended.
-pub enum Ended {
-    /// It was made, well or not.
-    Sent(Box<EndedAttempt>),
-    /// It was not made, for a reason of ours.
-    NotSent {
-        /// Milliseconds until it is due again.
-        after_ms: i64,
-    },
-}
-
 impl Sender {
     /// From the process's settings.
     pub fn new(process: &Process) -> Result<Self, DeliverError> {
@@ -50,7 +37,7 @@ impl Sender {
         let default_secret = settings.default_webhook_secret.clone();
         Ok(Self {
             client: process.outbound.clone(),
-            sealer: Sealer::new(key, settings.secret_key_old.as_ref())?,
+            sealer: Sealer::new(key, &settings.secret_key_old)?,
             default_secret: default_secret.ok_or(DeliverError::Missing("MWS_DEFAULT_WEBHOOK_SECRET"))?,
             schedule: settings.webhook_retry_seconds.clone(),
             standard: if settings.standard_webhooks { StandardWebhooks::Beside } else { StandardWebhooks::Omitted },
@@ -61,7 +48,7 @@ impl Sender {
 
     /// Makes one attempt. `since` is when the claim was asked for: the signature's time is the claim's, by the
     /// database's clock, and what has passed since.
-    pub async fn attempt(&self, claim: &Claim, since: Instant) -> Ended {
+    pub async fn attempt(&self, claim: &Claim, since: Instant) -> EndedAttempt {
         let secrets = match self.secrets(claim) {
             Ok(secrets) => secrets,
             Err(error) => {
@@ -69,7 +56,9 @@ impl Sender {
                     delivery.id = %claim.id, account.id = %claim.account_id, error = %error,
                     "A webhook is not sent: its account's signing secret can't be opened."
                 );
-                return Ended::NotSent { after_ms: AFTER_A_SEALED_SECRET_MS };
+                let mut ended = self.ended(claim, AttemptOutcome::not_sent(AttemptError::SecretUnavailable));
+                (ended.counts, ended.url_host, ended.url_path) = (false, None, None);
+                return ended;
             }
         };
         let secrets: Vec<&str> = secrets.iter().map(ExposeSecret::expose_secret).collect();
@@ -90,7 +79,7 @@ impl Sender {
         measure(&outcome);
         let mut ended = self.ended(claim, outcome);
         (ended.at, ended.request_headers) = (at, Some(request_headers));
-        Ended::Sent(Box::new(ended))
+        ended
     }
 
     /// The secrets that verify now, the current one first; the shared default when the account has none.
@@ -128,7 +117,7 @@ impl Sender {
 }
 
 fn measure(outcome: &AttemptOutcome) {
-    let result = outcome.error.map_or("succeeded", common::domain::attempt::AttemptError::name);
+    let result = outcome.error.map_or("succeeded", AttemptError::name);
     metrics::counter!("mws_webhook_attempts_total", "result" => result).increment(1);
     metrics::histogram!("mws_webhook_attempt_seconds").record(f64::from(outcome.duration_ms) / 1000.0);
 }
