@@ -18,16 +18,15 @@ struct Arguments {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    if let Err(error) = common::process::close_to_others() {
-        return exit_code("api", Err(error.into()));
-    }
+    let closed = common::process::close_to_others();
     let Arguments { settings, api } = common::config::arguments::<Arguments>();
     common::telemetry::start(&settings);
     common::process::install_crypto();
-    exit_code("api", run(settings, api).await)
+    exit_code("api", run(closed, settings, api).await)
 }
 
-async fn run(settings: Settings, api: ApiSettings) -> anyhow::Result<()> {
+async fn run(closed: std::io::Result<()>, settings: Settings, api: ApiSettings) -> anyhow::Result<()> {
+    closed?;
     let process = Process::start(settings, PoolSize(16), "api").await?;
     process.end_on_signals()?;
     api::run(process, api).await

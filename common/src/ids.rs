@@ -10,6 +10,7 @@ use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo, PgValueRef};
 use sqlx::{Decode, Encode, Postgres, Type};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::atomic::{AtomicI64, Ordering};
 use ulid::Ulid;
 use uuid::Uuid;
 
@@ -134,12 +135,31 @@ ids! {
     RequestId = "req";
 }
 
+/// What is added to the host's clock, in milliseconds: how far the database's is ahead.
+static AHEAD_MS: AtomicI64 = AtomicI64::new(0);
+/// Two clocks closer than this are the same.
+const SAME_MS: i64 = 100;
+
+/// Has ids carry the database's time from now on, whose clock shows `theirs_ms` when the host's shows `ours_ms`. What is looked
+/// for by its id, because ids sort by time, is then found whatever the host's clock shows.
+pub fn follow_clock(theirs_ms: i64, ours_ms: i64) {
+    let ahead = theirs_ms.saturating_sub(ours_ms);
+    if ahead.saturating_sub(AHEAD_MS.load(Ordering::Relaxed)).abs() > SAME_MS {
+        AHEAD_MS.store(ahead, Ordering::Relaxed);
+    }
+}
+
+/// A fresh ULID whose time is so far from the host's.
+fn shifted(fresh: Ulid, ahead_ms: i64) -> Ulid {
+    Ulid::from_parts(fresh.timestamp_ms().saturating_add_signed(ahead_ms), fresh.random())
+}
+
 /// A ULID that is greater than every one this process has minted before, also within one millisecond.
 fn minted() -> Ulid {
     use std::sync::{Mutex, PoisonError};
     static LAST: Mutex<Ulid> = Mutex::new(Ulid::nil());
     let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
-    let fresh = Ulid::generate();
+    let fresh = shifted(Ulid::generate(), AHEAD_MS.load(Ordering::Relaxed));
     let next = if fresh.timestamp_ms() > last.timestamp_ms() { fresh } else { last.increment().unwrap_or(fresh) };
     *last = next;
     next
@@ -166,6 +186,16 @@ mod tests {
         assert_eq!(job.to_string().len(), 30);
         assert!(job.to_string().parse::<ItemId>().is_err());
         assert!("job_0".parse::<JobId>().is_err());
+    }
+
+    #[test]
+    fn an_id_carries_the_databases_time() {
+        let fresh = Ulid::generate();
+        for ahead in [-90_000_i64, 0, 3_600_000] {
+            let shifted = shifted(fresh, ahead);
+            let by = i128::from(shifted.timestamp_ms()) - i128::from(fresh.timestamp_ms());
+            assert_eq!((by, shifted.random()), (i128::from(ahead), fresh.random()));
+        }
     }
 
     #[test]

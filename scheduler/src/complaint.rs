@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// Before the second line. Each later pause is twice as long.
-const FIRST_PAUSE: Duration = Duration::from_secs(60);
+const FIRST_PAUSE: Duration = Duration::from_mins(1);
 /// The longest.
 const LONGEST_PAUSE: Duration = Duration::from_hours(1);
 
@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn a_failure_is_told_again_and_again_and_ever_more_seldom() {
         let (mut complaint, begun) = (Complaint::default(), Instant::now());
-        let at = |minute: u64| begun + Duration::from_secs(60 * minute);
+        let at = |minute: u64| begun + Duration::from_mins(minute);
         let fails = |minute: &u64| complaint.repeat("check_ledger", &"statement timeout", at(*minute));
         let told: Vec<u64> = (0..600).filter(fails).collect();
         assert_eq!(told, [0, 1, 3, 7, 15, 31, 63, 123, 183, 243, 303, 363, 423, 483, 543]);

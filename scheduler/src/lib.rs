@@ -7,11 +7,13 @@
 pub mod admit_jobs;
 pub mod check_ledger;
 mod complaint;
+mod each;
 pub mod end_deliveries;
 pub mod expire_uploads;
 pub mod fold_minutes;
 pub mod prune;
 pub mod prune_deliveries;
+pub mod prune_paces;
 pub mod prune_project_webhooks;
 pub mod prune_renders;
 pub mod purge_items;
@@ -19,6 +21,7 @@ pub mod reissue_deliveries;
 pub mod reissue_jobs;
 pub mod reissue_project_webhooks;
 pub mod reissue_uploads;
+pub mod reseal;
 pub mod rescue_deliveries;
 pub mod rescue_jobs;
 pub mod rescue_project_webhooks;
@@ -64,6 +67,7 @@ const DUTIES: &[Duty] = &[
     duty!(fold_minutes, 1_000),
     duty!(prune, 30_000),
     duty!(prune_deliveries, 30_000),
+    duty!(prune_paces, 300_000),
     duty!(prune_project_webhooks, 30_000),
     duty!(prune_renders, 60_000),
     duty!(purge_items, 5_000),
@@ -71,6 +75,7 @@ const DUTIES: &[Duty] = &[
     duty!(reissue_jobs, 1_000),
     duty!(reissue_project_webhooks, 500),
     duty!(reissue_uploads, 1_000),
+    duty!(reseal, 60_000),
     duty!(rescue_deliveries, 2_000),
     duty!(rescue_jobs, 2_000),
     duty!(rescue_project_webhooks, 2_000),

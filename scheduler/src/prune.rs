@@ -1,7 +1,9 @@
 //! Deletes what is older than the deployment keeps, in batches small enough not to be felt.
 
+use crate::each::{Each, until_none};
 use common::process::Process;
 use common::store::{fleet, retention};
+use futures_util::FutureExt;
 
 /// Rows deleted in one transaction.
 const SOME: i64 = 5_000;
@@ -9,13 +11,13 @@ const SOME: i64 = 5_000;
 /// Prunes once: until nothing old is left. Answers how many rows went.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let days = i32::try_from(process.settings.retention_days).unwrap_or(i32::MAX);
-    let mut conn = process.pool.acquire().await?;
-    let mut gone = retention::sessions(&mut conn).await? + fleet::forget(&mut conn).await?;
-    loop {
-        let batch = retention::jobs(&mut conn, days, SOME).await? + retention::tickets(&mut conn, SOME).await?;
-        gone += batch;
-        if batch == 0 || process.shutdown.is_cancelled() {
-            return Ok(gone);
-        }
-    }
+    Each::default()
+        .and(until_none(process, |conn| retention::jobs(conn, days, SOME).boxed()).await)
+        .and(until_none(process, |conn| retention::calls(conn, days, SOME).boxed()).await)
+        .and(until_none(process, |conn| retention::tickets(conn, SOME).boxed()).await)
+        .and(until_none(process, |conn| retention::queue_workers(conn).boxed()).await)
+        .and(until_none(process, |conn| retention::session_codes(conn).boxed()).await)
+        .and(until_none(process, |conn| retention::session_tokens(conn).boxed()).await)
+        .and(until_none(process, |conn| fleet::forget(conn).boxed()).await)
+        .result()
 }

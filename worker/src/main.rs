@@ -17,16 +17,15 @@ struct Arguments {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    if let Err(error) = common::process::close_to_others() {
-        return exit_code("worker", Err(error.into()));
-    }
+    let closed = common::process::close_to_others();
     let Arguments { settings } = common::config::arguments::<Arguments>();
     common::telemetry::start(&settings);
     common::process::install_crypto();
-    exit_code("worker", run(settings).await)
+    exit_code("worker", run(closed, settings).await)
 }
 
-async fn run(settings: Settings) -> anyhow::Result<()> {
+async fn run(closed: std::io::Result<()>, settings: Settings) -> anyhow::Result<()> {
+    closed?;
     let process = Process::start(settings, PoolSize(16), "worker").await?;
     process.end_on_signals()?;
     common::health::serve(&process, Service::Worker);

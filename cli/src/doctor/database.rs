@@ -4,8 +4,9 @@ use super::finding::Finding;
 use common::clock::host_unix_millis;
 use common::config::Settings;
 use common::domain::task::Task;
+use common::seal::Sealer;
 use common::store::inspect::{self, Living};
-use common::store::{self, PoolSize, minutes};
+use common::store::{self, PoolSize, ledger, webhook_secrets};
 use sqlx::{PgConnection, PgPool};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -20,6 +21,8 @@ const MOST_SKEW_MS: i64 = 1_000;
 const SILENT_SECONDS: f64 = 30.0;
 /// What is due and waits longer than this is a stall or too few workers.
 const WAITS_SECONDS: f64 = 120.0;
+/// The schedulers check the ledger each minute.
+const CHECK_LATE_SECONDS: f64 = 900.0;
 const LISTEN_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Every check of the database; only the first when it can't be reached.
@@ -32,7 +35,7 @@ pub(super) async fn findings(settings: &Settings) -> Vec<Finding> {
             return vec![Finding::problem("database", format!("can't be reached: {error}"), cure)];
         }
     };
-    let found = all(&pool).await.unwrap_or_else(|error| {
+    let found = all(&pool, settings).await.unwrap_or_else(|error| {
         let cure = "a database that `mws up` or a service has not prepared can't be looked at: start one of them once";
         vec![Finding::problem("schema", format!("can't be read: {error}"), cure)]
     });
@@ -40,7 +43,7 @@ pub(super) async fn findings(settings: &Settings) -> Vec<Finding> {
     found
 }
 
-async fn all(pool: &PgPool) -> sqlx::Result<Vec<Finding>> {
+async fn all(pool: &PgPool, settings: &Settings) -> sqlx::Result<Vec<Finding>> {
     let mut conn = pool.acquire().await?;
     Ok(vec![
         reached(&mut conn).await?,
@@ -53,6 +56,7 @@ async fn all(pool: &PgPool) -> sqlx::Result<Vec<Finding>> {
         engines(&inspect::living(&mut conn).await?),
         backlog(&mut conn).await?,
         journal(&mut conn).await?,
+        seals(&mut conn, settings).await?,
     ])
 }
 
@@ -175,10 +179,40 @@ async fn backlog(conn: &mut PgConnection) -> sqlx::Result<Finding> {
     })
 }
 
+/// Which keys the accounts' signing secrets are sealed under.
+async fn seals(conn: &mut PgConnection, settings: &Settings) -> sqlx::Result<Finding> {
+    let known = Sealer::of(settings).ok().flatten().map(|sealer| sealer.headers()).unwrap_or_default();
+    let (mut current, mut old, mut unknown) = (0, 0, 0);
+    for seals in webhook_secrets::by_key(conn).await? {
+        match known.iter().position(|header| *header == seals.header) {
+            Some(0) => current += seals.count,
+            Some(_) => old += seals.count,
+            None => unknown += seals.count,
+        }
+    }
+    Ok(if unknown > 0 {
+        let value = format!("{unknown} signing secrets are sealed under a key that is not configured here");
+        Finding::problem("seals", value, "add that key to MWS_SECRET_KEY_OLD; docs/operations.md says how keys are changed")
+    } else if old > 0 {
+        let value = format!("{old} signing secrets are still sealed under keys of MWS_SECRET_KEY_OLD, {current} under the current one");
+        Finding::warning("seals", value, "keep the old keys: a scheduler seals anew within a minute or two")
+    } else {
+        Finding::fine("seals", format!("{current} signing secrets, all under the current key; old keys can go"))
+    })
+}
+
 async fn journal(conn: &mut PgConnection) -> sqlx::Result<Finding> {
-    let drift = minutes::drift(conn).await?;
+    let (drift, last) = (ledger::drift(conn).await?, ledger::last_check(conn).await?);
+    let checked = last.age_seconds.map_or("never".to_owned(), |age| format!("{age:.0} s ago"));
     Ok(match drift.first() {
-        None => Finding::fine("journal", "every balance is what its journal adds up to"),
+        None if last.age_seconds.is_some_and(|age| age > CHECK_LATE_SECONDS) => {
+            let value = format!("every balance is what its journal adds up to; the scheduler last checked {checked}");
+            Finding::warning("journal", value, "see in the schedulers' log why `check_ledger` fails")
+        }
+        None => {
+            let value = format!("every balance is what its journal adds up to; last checked by a scheduler {checked}");
+            Finding::fine("journal", value)
+        }
         Some(first) => {
             let value = format!(
                 "{} balances differ; {} of {}: balance {}, journal {}",

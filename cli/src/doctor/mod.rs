@@ -26,7 +26,7 @@ pub struct DoctorArgs {
     /// Warnings count as problems.
     #[arg(long)]
     strict: bool,
-    /// Only this check: database, schema, extensions, queue, listen, clock, workers, engines, backlog, journal,
+    /// Only this check: database, schema, extensions, queue, listen, clock, workers, engines, backlog, journal, seals,
     /// machine, decoders, media, disk or secrets.
     #[arg(long, value_name = "CHECK")]
     only: Option<String>,

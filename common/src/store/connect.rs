@@ -28,7 +28,7 @@ pub struct PoolSize(pub u32);
 /// A connection that is older is closed when it comes back or rests: after a change of the server nothing of the old one lasts.
 const LONGEST_LIFE: Duration = Duration::from_mins(5);
 
-/// What every session is told first: a statement after it, since a pooler such as PgBouncer refuses them as parameters of
+/// What every session is told first: a statement after it, since a pooler such as `PgBouncer` refuses them as parameters of
 /// the start.
 macro_rules! limits {
     ($($more:literal)?) => {

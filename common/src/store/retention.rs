@@ -1,9 +1,9 @@
-//! Deleting what is old, some rows at a time: what keeps tables small without holding a snapshot for long.
+//! Deleting what is old, some rows at a time: what keeps tables small without holding a snapshot for long. Each function is one
+//! statement, so that one which fails keeps none of the others.
 
 use sqlx::PgConnection;
 
-/// Deletes jobs that ended more than `days` ago, their claims, and calls and idempotency keys that no job is left of.
-/// Answers how many jobs went.
+/// Deletes jobs that ended more than `days` ago, and their claims. Answers how many jobs went.
 pub async fn jobs(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let jobs = sqlx::query_scalar!(
         r#"WITH old AS (
@@ -20,12 +20,18 @@ pub async fn jobs(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Resul
         days,
         limit
     )
-    .fetch_one(&mut *conn)
+    .fetch_one(conn)
     .await?;
-    sqlx::query!(
+    Ok(u64::try_from(jobs).unwrap_or_default())
+}
+
+/// Deletes calls of more than `days` ago that no job is left of, and their idempotency keys. Answers how many calls went.
+pub async fn calls(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
+    let done = sqlx::query!(
         "WITH old AS (
              SELECT c.id FROM calls c
              WHERE c.id < mws_first_id(mws_now() - make_interval(days => $1))
+                 AND c.created_at < mws_now() - make_interval(days => $1)
                  AND NOT EXISTS (SELECT FROM jobs j WHERE j.call_id = c.id)
              ORDER BY c.id LIMIT $2
          ), keys AS (
@@ -37,10 +43,10 @@ pub async fn jobs(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Resul
     )
     .execute(conn)
     .await?;
-    Ok(u64::try_from(jobs).unwrap_or_default())
+    Ok(done.rows_affected())
 }
 
-/// Deletes tickets done more than five minutes ago, and the queue's workers not seen for an hour.
+/// Deletes tickets done more than five minutes ago.
 pub async fn tickets(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "DELETE FROM apalis.jobs WHERE id = ANY (ARRAY(
@@ -48,9 +54,14 @@ pub async fn tickets(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
              ORDER BY done_at LIMIT $1 FOR UPDATE SKIP LOCKED))",
         limit
     )
-    .execute(&mut *conn)
+    .execute(conn)
     .await?;
-    sqlx::query!(
+    Ok(done.rows_affected())
+}
+
+/// Deletes the queue's workers not seen for an hour, unless a ticket names them.
+pub async fn queue_workers(conn: &mut PgConnection) -> sqlx::Result<u64> {
+    let done = sqlx::query!(
         "DELETE FROM apalis.workers w
          WHERE w.last_seen < now() - interval '1 hour' AND NOT EXISTS (SELECT FROM apalis.jobs t WHERE t.lock_by = w.id)"
     )
@@ -59,16 +70,26 @@ pub async fn tickets(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     Ok(done.rows_affected())
 }
 
-/// Deletes session codes and tokens that ended an hour ago, and the paces of those who have not called since.
-pub async fn sessions(conn: &mut PgConnection) -> sqlx::Result<u64> {
-    let codes = sqlx::query!("DELETE FROM session_codes WHERE expires_at < mws_now() - interval '1 hour'")
-        .execute(&mut *conn)
-        .await?;
-    let tokens = sqlx::query!("DELETE FROM session_tokens WHERE expires_at < mws_now() - interval '1 hour'")
-        .execute(&mut *conn)
-        .await?;
-    let paces = sqlx::query!("DELETE FROM rate_limits WHERE theoretical_arrival < mws_now() - interval '1 hour'")
-        .execute(conn)
-        .await?;
-    Ok(codes.rows_affected() + tokens.rows_affected() + paces.rows_affected())
+/// Deletes session codes that ended an hour ago.
+pub async fn session_codes(conn: &mut PgConnection) -> sqlx::Result<u64> {
+    let done = sqlx::query!("DELETE FROM session_codes WHERE expires_at < mws_now() - interval '1 hour'");
+    Ok(done.execute(conn).await?.rows_affected())
+}
+
+/// Deletes session tokens that ended an hour ago.
+pub async fn session_tokens(conn: &mut PgConnection) -> sqlx::Result<u64> {
+    let done = sqlx::query!("DELETE FROM session_tokens WHERE expires_at < mws_now() - interval '1 hour'");
+    Ok(done.execute(conn).await?.rows_affected())
+}
+
+/// Deletes the paces of those who have not called for an hour, up to `limit`. Every row is looked at: an index on the time would
+/// be written at every call.
+pub async fn paces(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
+    let done = sqlx::query!(
+        "DELETE FROM rate_limits WHERE ctid = ANY (ARRAY(
+             SELECT ctid FROM rate_limits WHERE theoretical_arrival < mws_now() - interval '1 hour'
+             LIMIT $1 FOR UPDATE SKIP LOCKED))",
+        limit
+    );
+    Ok(done.execute(conn).await?.rows_affected())
 }

@@ -5,6 +5,7 @@
 #![expect(clippy::similar_names, reason = "a case of a test and what it came to")]
 
 mod bench;
+mod clocks;
 mod documented;
 mod faults;
 mod hidden;
@@ -18,6 +19,7 @@ mod projects;
 mod receiver;
 mod resends;
 mod restart;
+mod restored;
 mod routes;
 mod secret;
 mod series;

@@ -69,6 +69,7 @@ pub async fn prune(conn: &mut PgConnection, retention_days: i32, limit: i64) -> 
         "DELETE FROM project_webhooks WHERE id IN (
              SELECT old.id FROM project_webhooks AS old
              WHERE old.id < mws_first_id(mws_now() - make_interval(days => $1)) AND old.finished_at IS NOT NULL
+                 AND old.created_at < mws_now() - make_interval(days => $1)
              ORDER BY old.id
              LIMIT $2
              FOR UPDATE SKIP LOCKED

@@ -1,0 +1,33 @@
+//! What a duty does step by step: one that fails keeps none of the others from being done.
+
+use mws_tests::world::{Media, World};
+use serde_json::json;
+use std::time::Duration;
+
+#[tokio::test]
+async fn a_step_of_pruning_that_fails_keeps_nothing_else_from_being_pruned() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::video(60)).await?;
+    let jobs = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?;
+    tenant.client.tool("cancel_jobs", &json!({ "job_ids": jobs })).await?;
+    world.session(&tenant).await?;
+    world.advance(Duration::from_hours(40 * 24)).await?;
+    sqlx::raw_sql(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'no'; END $$;
+         CREATE TRIGGER refused BEFORE DELETE ON jobs FOR EACH STATEMENT EXECUTE FUNCTION refuse()",
+    )
+    .execute(world.pool())
+    .await?;
+    assert!(scheduler::prune::run_once(&world.process).await.is_err());
+    assert_eq!(world.count("SELECT count(*) FROM session_tokens").await?, 0);
+    assert_eq!(world.count("SELECT count(*) FROM session_codes").await?, 0);
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 1);
+    sqlx::raw_sql("DROP TRIGGER refused ON jobs; DROP FUNCTION refuse").execute(world.pool()).await?;
+    assert!(scheduler::prune::run_once(&world.process).await? > 0);
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 0);
+    assert!(world.count("SELECT count(*) FROM rate_limits").await? > 0);
+    assert!(scheduler::prune_paces::run_once(&world.process).await? > 0);
+    assert_eq!(world.count("SELECT count(*) FROM rate_limits").await?, 0);
+    world.end().await
+}
