@@ -15,6 +15,7 @@ mod flood;
 mod jobs;
 mod latency;
 mod load;
+mod neighbour;
 mod receiver;
 mod service;
 mod table;
@@ -28,7 +29,7 @@ use table::Table;
 #[derive(Debug, Parser)]
 #[command(name = "mws-bench")]
 struct Cli {
-    /// Only these: deliveries, latency, beside, jobs, admission, flood.
+    /// Only these: deliveries, latency, beside, jobs, admission, flood, neighbour.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     /// Rounds of each comparison.
@@ -56,6 +57,9 @@ enum Part {
     /// An account that sends far more than it may.
     #[command(hide = true)]
     Flood(flood::Args),
+    /// An account that does others harm.
+    #[command(hide = true)]
+    Neighbour(neighbour::Args),
 }
 
 /// What a measurement works with.
@@ -80,6 +84,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Some(Part::Receiver) => receiver::run()?,
         Some(Part::Bare(args)) => bare::run(args)?,
         Some(Part::Flood(args)) => flood::run(args)?,
+        Some(Part::Neighbour(args)) => neighbour::run(args)?,
         None => {
             // The server ends with the thread that starts it: this one.
             let bench = Bench { server: Server::start()?, rounds: cli.rounds.max(1), percent: cli.percent.max(1) };
@@ -112,6 +117,9 @@ async fn measure(bench: &Bench, only: &[String]) -> anyhow::Result<usize> {
     }
     if wants("flood") {
         flood::measure(bench, &mut table).await?;
+    }
+    if wants("neighbour") {
+        neighbour::measure(bench, &mut table).await?;
     }
     table.print();
     Ok(table.missed())

@@ -1,7 +1,7 @@
 //! The receiver that everything is sent to: it answers at once, and keeps when each request came. Some paths misbehave.
 //!
 //! `/e/<n>` answers 200 at once, and so does `/well`, of which nothing is kept; `/slow` after five seconds, `/hang` after
-//! twelve; `/drip` a byte a second for ever; `/flood` a hundred megabytes. `GET /count` says how many came to `/e/…`, `GET /take` what came since it
+//! twelve; `/drip` a byte a second for ever, and so does `/dripping/…` after a head that promises ten megabytes; `/flood` a hundred megabytes. `GET /count` says how many came to `/e/…`, `GET /take` what came since it
 //! was asked last.
 
 use crate::children::{ready, until_told_to_end};
@@ -60,6 +60,15 @@ async fn serve(mut stream: TcpStream, inbox: &Inbox) -> io::Result<()> {
             "/slow" | "/hang" => {
                 tokio::time::sleep(Duration::from_secs(if path == "/slow" { 5 } else { 12 })).await;
                 stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").await?;
+            }
+            path if path.starts_with("/dripping/") => {
+                stream
+                    .write_all(b"HTTP/1.1 200 OK\r\ncontent-type: audio/wav\r\ncontent-length: 10000000\r\n\r\n")
+                    .await?;
+                loop {
+                    stream.write_all(b"R").await?;
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                }
             }
             "/drip" => loop {
                 stream.write_all(b"H").await?;

@@ -26,6 +26,9 @@ pub struct Args {
     /// Milliseconds that each read takes.
     #[arg(long, default_value_t = 0)]
     read_ms: u64,
+    /// Bytes that a beats read comes to.
+    #[arg(long, default_value_t = 0)]
+    beats_bytes: usize,
     /// Whether there is no worker.
     #[arg(long)]
     idle: bool,
@@ -48,7 +51,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
         let mut conn = process.pool.acquire().await?;
         common::store::reads::announce(&mut conn, &engines(|read| read)).await?;
     } else {
-        services.spawn(worker::run_with(part("worker"), runner(Duration::from_millis(args.read_ms))));
+        services.spawn(worker::run_with(part("worker"), runner(Duration::from_millis(args.read_ms), args.beats_bytes)));
         services.spawn(scheduler::run(part("scheduler")));
     }
     while tokio::net::TcpStream::connect(listen).await.is_err() {
@@ -68,7 +71,7 @@ fn engines<T>(named: impl Fn(Read) -> T) -> Vec<(T, String, String)> {
     Read::ALL.into_iter().map(|read| (named(read), "bench".to_owned(), "1".to_owned())).collect()
 }
 
-fn runner(takes: Duration) -> Runner {
+fn runner(takes: Duration, beats_bytes: usize) -> Runner {
     let run: Arc<_> = Arc::new(move |reading: worker::Reading, _| {
         async move {
             if !takes.is_zero() {
@@ -81,7 +84,10 @@ fn runner(takes: Duration) -> Runner {
                 duration_seconds: 60.0,
                 quality: Quality::Standard,
                 warnings: Vec::new(),
-                data: serde_json::json!({}),
+                data: match reading.read {
+                    Read::Beats => serde_json::json!({ "beats": "x".repeat(beats_bytes) }),
+                    _ => serde_json::json!({}),
+                },
             };
             Ok(ReadOutcome { stored, duration_ms: 60_000, also: Vec::new(), files: Vec::new() })
         }

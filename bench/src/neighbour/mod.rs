@@ -1,0 +1,91 @@
+//! What a customer feels of another who does what the service lets them do: the time of calls, uploads, reads and webhooks,
+//! alone and beside each kind of neighbour.
+//!
+//! The victim (`victim`) is a handful of accounts at an ordinary pace; the neighbour (`attack`) is a process of its own, with
+//! accounts of its own. Limits are those that a deployment begins with. Alone and beside take turns, each on a new database.
+
+mod attack;
+mod victim;
+
+pub use attack::{Args, run};
+
+use crate::Bench;
+use crate::children::Running;
+use crate::load::{Account, Scene};
+use crate::table::{Bar, Table, median, percentile};
+use attack::Attack;
+use clap::ValueEnum;
+use std::time::Duration;
+use victim::{Felt, Times, Victim};
+
+/// How long a neighbour is let begin before the victim is looked at.
+const HEAD_START: Duration = Duration::from_secs(3);
+/// The limits of a deployment that sets none, and the size of the read that slow readers ask for.
+const SETTINGS: [&str; 3] = ["--rate-per-minute=600", "--rate-burst=60", "--beats-bytes=20000000"];
+/// How much longer anything may take beside a neighbour.
+const MOST: f64 = 1.2;
+
+/// Measures in alternating rounds.
+pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
+    eprintln!("a customer beside a neighbour:");
+    for attack in Attack::value_variants() {
+        let (mut alone, mut beside) = (Vec::new(), Vec::new());
+        for _ in 0..bench.rounds {
+            alone.push(felt(bench, None).await?);
+            beside.push(felt(bench, Some(*attack)).await?);
+        }
+        tell(table, *attack, &alone, &beside);
+    }
+    Ok(())
+}
+
+fn tell(table: &mut Table, attack: Attack, alone: &[Felt], beside: &[Felt]) {
+    let p95 = |rounds: &[Felt], times: Times| {
+        median(&rounds.iter().map(|felt| percentile(times(felt), 95)).collect::<Vec<_>>())
+    };
+    for (what, times) in Felt::PARTS {
+        let (alone, beside) = (p95(alone, times), p95(beside, times));
+        let what = format!("{what} beside {}, p95", attack.words());
+        table.add(what, beside, "ms", Some(alone), Bar::AtMost(MOST * alone));
+    }
+    let failed: Vec<f64> = beside.iter().map(|felt| felt.failed).collect();
+    table.add(format!("failures beside {}", attack.words()), median(&failed), "", None, Bar::AtMost(0.0));
+}
+
+/// One round: what the victim feels of this neighbour, or of none.
+async fn felt(bench: &Bench, attack: Option<Attack>) -> anyhow::Result<Felt> {
+    let scene = Scene::new(bench).await?;
+    let victim = Victim::new(&scene).await?;
+    let service = scene.service(&SETTINGS).await?;
+    let neighbour = match attack {
+        Some(attack) => Some(begun(&scene, &service, attack).await?),
+        None => None,
+    };
+    let felt = victim.round(&scene, &service.said, bench.share(victim::ROUNDS)).await?;
+    if let Some(neighbour) = neighbour {
+        let said = neighbour.last_words().await?;
+        eprintln!("    the neighbour: {said}");
+    }
+    scene.end(service).await?;
+    Ok(felt)
+}
+
+/// The neighbour, at work.
+async fn begun(scene: &Scene<'_>, service: &Running, attack: Attack) -> anyhow::Result<Running> {
+    let mut arguments = vec![
+        "neighbour".to_owned(),
+        format!("--kind={}", attack.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()),
+        format!("--url=http://{}", service.said),
+        format!("--receiver=http://{}", scene.receiver.said),
+    ];
+    for _ in 0..attack.accounts() {
+        let account: Account = scene.account().await?;
+        let urls: Vec<String> = attack.endpoints().iter().map(|path| scene.url(path)).collect();
+        scene.endpoints(&account, &urls).await?;
+        let items: Vec<String> = scene.items(&account, 20).await?.iter().map(ToString::to_string).collect();
+        arguments.push(format!("--account={}:{}", account.key.expose(), items.join(",")));
+    }
+    let neighbour = Running::start(&arguments).await?;
+    tokio::time::sleep(HEAD_START).await;
+    Ok(neighbour)
+}
