@@ -3,6 +3,7 @@
 
 use anyhow::{Context, ensure};
 use std::io::Read;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, BufReader};
@@ -24,8 +25,18 @@ pub struct Running {
 impl Running {
     /// Starts a part and waits until it is ready.
     pub async fn start(arguments: &[String]) -> anyhow::Result<Self> {
-        let program = std::env::current_exe().context("this program's own file can't be found")?;
-        let mut command = Command::new(program);
+        Self::begun(Command::new(this_program()?), arguments).await
+    }
+
+    /// The same, with another `/etc/resolv.conf`: in a mount namespace of its own, which takes root.
+    pub async fn start_with_names(resolv_conf: &Path, arguments: &[String]) -> anyhow::Result<Self> {
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "sh", "-c", r#"mount --bind "$0" /etc/resolv.conf && exec "$@""#]);
+        command.arg(resolv_conf).arg(this_program()?);
+        Self::begun(command, arguments).await
+    }
+
+    async fn begun(mut command: Command, arguments: &[String]) -> anyhow::Result<Self> {
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().context("a part could not be started")?;
         let mut lines = BufReader::new(child.stdout.take().context("it has an output")?).lines();
@@ -60,6 +71,10 @@ impl Running {
         ensure!(ended.success(), "a part ended badly: {ended}");
         Ok(())
     }
+}
+
+fn this_program() -> anyhow::Result<PathBuf> {
+    std::env::current_exe().context("this program's own file can't be found")
 }
 
 /// What the kernel says of a process.

@@ -83,6 +83,11 @@ impl<'a> Scene<'a> {
 
     /// The service on this database, with these settings beside the usual ones, or in their place.
     pub async fn service(&self, settings: &[&str]) -> anyhow::Result<Running> {
+        Running::start(&self.service_arguments(settings)?).await
+    }
+
+    /// The arguments that start it.
+    pub fn service_arguments(&self, settings: &[&str]) -> anyhow::Result<Vec<String>> {
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port();
         let usual = [
             format!("--database-url={}", self.database.url),
@@ -102,8 +107,7 @@ impl<'a> Scene<'a> {
         let name = |text: &str| text.split('=').next().map(str::to_owned);
         let fixed = fixed.iter().filter(|text| !settings.iter().any(|set| name(set) == name(text)));
         let all = std::iter::once("service".to_owned()).chain(usual);
-        let all: Vec<String> = all.chain(fixed.chain(settings).map(|&text| text.to_owned())).collect();
-        Running::start(&all).await
+        Ok(all.chain(fixed.chain(settings).map(|&text| text.to_owned())).collect())
     }
 
     /// A new account.

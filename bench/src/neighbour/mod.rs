@@ -13,8 +13,11 @@ use crate::Bench;
 use crate::children::Running;
 use crate::load::{Account, Scene};
 use crate::table::{Bar, Table, median, percentile};
+use anyhow::Context;
 use attack::Attack;
 use clap::ValueEnum;
+use std::io::Write;
+use std::net::UdpSocket;
 use std::time::Duration;
 use victim::{Felt, Times, Victim};
 
@@ -29,10 +32,17 @@ const MOST: f64 = 1.2;
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     eprintln!("a customer beside a neighbour:");
     for attack in Attack::value_variants() {
+        let names = match SilentNames::for_attack(*attack) {
+            Ok(names) => names,
+            Err(error) => {
+                eprintln!("  left out: {}: {error:#}", attack.words());
+                continue;
+            }
+        };
         let (mut alone, mut beside) = (Vec::new(), Vec::new());
         for _ in 0..bench.rounds {
-            alone.push(felt(bench, None).await?);
-            beside.push(felt(bench, Some(*attack)).await?);
+            alone.push(felt(bench, None, names.as_ref()).await?);
+            beside.push(felt(bench, Some(*attack), names.as_ref()).await?);
         }
         tell(table, *attack, &alone, &beside);
     }
@@ -53,10 +63,13 @@ fn tell(table: &mut Table, attack: Attack, alone: &[Felt], beside: &[Felt]) {
 }
 
 /// One round: what the victim feels of this neighbour, or of none.
-async fn felt(bench: &Bench, attack: Option<Attack>) -> anyhow::Result<Felt> {
+async fn felt(bench: &Bench, attack: Option<Attack>, names: Option<&SilentNames>) -> anyhow::Result<Felt> {
     let scene = Scene::new(bench).await?;
     let victim = Victim::new(&scene).await?;
-    let service = scene.service(&SETTINGS).await?;
+    let service = match names {
+        Some(names) => Running::start_with_names(names.file.path(), &scene.service_arguments(&SETTINGS)?).await?,
+        None => scene.service(&SETTINGS).await?,
+    };
     let neighbour = match attack {
         Some(attack) => Some(begun(&scene, &service, attack).await?),
         None => None,
@@ -68,6 +81,25 @@ async fn felt(bench: &Bench, attack: Option<Attack>) -> anyhow::Result<Felt> {
     }
     scene.end(service).await?;
     Ok(felt)
+}
+
+/// A name server that takes every question and answers none, alone and beside, so that the two differ by the neighbour only.
+struct SilentNames {
+    file: tempfile::NamedTempFile,
+    _socket: UdpSocket,
+}
+
+impl SilentNames {
+    /// For the kind of neighbour that needs it, with an error where this machine does not let one be made.
+    fn for_attack(attack: Attack) -> anyhow::Result<Option<Self>> {
+        if attack != Attack::HangingNames {
+            return Ok(None);
+        }
+        let socket = UdpSocket::bind("127.0.0.53:53").context("it needs root, for a name server of its own")?;
+        let mut file = tempfile::NamedTempFile::new()?;
+        writeln!(file, "nameserver 127.0.0.53")?;
+        Ok(Some(Self { file, _socket: socket }))
+    }
 }
 
 /// The neighbour, at work.
