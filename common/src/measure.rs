@@ -38,5 +38,6 @@ fn describe() {
         "mws_job_ends_not_written_total",
         "Ends of jobs that the database did not take, by what was done."
     );
+    describe_counter!("mws_media_swept_total", "Objects that no row named, dropped.");
     describe_gauge!("mws_build_info", "Always 1; the version is a label.");
 }

@@ -25,6 +25,7 @@ pub mod reseal;
 pub mod rescue_deliveries;
 pub mod rescue_jobs;
 pub mod rescue_project_webhooks;
+pub mod sweep_media;
 
 use common::clock::host_unix_seconds;
 use common::domain::job::LEASE;
@@ -79,6 +80,7 @@ const DUTIES: &[Duty] = &[
     duty!(rescue_deliveries, 2_000),
     duty!(rescue_jobs, 2_000),
     duty!(rescue_project_webhooks, 2_000),
+    duty!(sweep_media, 30_000),
 ];
 
 /// Runs the duties until the process is told to end.

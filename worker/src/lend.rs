@@ -43,12 +43,11 @@ impl Lent {
                 if left == 0 || !is_held_by_one(&holders, slots) {
                     continue;
                 }
-                match waiting(&worker, &tasks, &holders, left).await {
-                    Ok(jobs) => jobs.into_iter().for_each(|job| lend(&lending, &worker, job)),
-                    Err(error) => {
-                        tracing::warn!(error = %error, "It was not seen who waits for a slot; looking again.")
-                    }
-                }
+                let jobs = waiting(&worker, &tasks, &holders, left).await.unwrap_or_else(|error| {
+                    tracing::warn!(error = %error, "It was not seen who waits for a slot; looking again.");
+                    Vec::new()
+                });
+                jobs.into_iter().for_each(|job| lend(&lending, &worker, job));
             }
         });
         Self { running }

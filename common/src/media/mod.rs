@@ -2,10 +2,13 @@
 //!
 //! Bytes go in as a stream that is hashed and counted on its way, with bounded memory, and appear under their key whole
 //! or not at all. Keys are made here from ids, never from a client's words. Which row names a key is the store's business:
-//! an object that no row names is garbage, and whatever belongs to an item stands under that item's prefix, so that it can
+//! an object that no row names is garbage, which the scheduler sweeps, and whatever belongs to an item stands under that item's prefix, so that it can
 //! be dropped with it.
 
 mod open;
+mod sweep;
+
+pub use sweep::Stored;
 
 use crate::domain::read::Read;
 use crate::ids::{ItemId, JobId};

@@ -42,5 +42,6 @@ mod results;
 mod search;
 mod slots;
 mod strangers;
+mod sweep;
 mod tickets;
 mod tidy;

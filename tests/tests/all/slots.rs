@@ -18,8 +18,7 @@ fn holding_long_ones(gate: &Gate) -> Runner {
     })
 }
 
-async fn others_are_read_beside(slots: usize) -> anyhow::Result<()> {
-    let world = World::new().await?;
+async fn others_are_read_beside(world: &World, slots: usize) -> anyhow::Result<()> {
     let hog = world.tenant("hog").await?;
     let gate = Gate::closed();
     let worker = world.worker_with(holding_long_ones(&gate), |settings| settings.worker_reads = Some(slots)).await?;
@@ -37,18 +36,21 @@ async fn others_are_read_beside(slots: usize) -> anyhow::Result<()> {
     assert_eq!(gate.entered().len(), slots, "what is lent to others is never its own");
     gate.open();
     hog.client.ended(&held).await?;
-    worker.stop().await?;
-    world.end().await
+    worker.stop().await
 }
 
 #[tokio::test]
 async fn an_account_with_all_slots_keeps_nobody_waiting() -> anyhow::Result<()> {
-    others_are_read_beside(2).await
+    let world = World::new().await?;
+    others_are_read_beside(&world, 2).await?;
+    world.end().await
 }
 
 #[tokio::test]
 async fn a_process_with_one_slot_reads_for_others_beside_a_long_job() -> anyhow::Result<()> {
-    others_are_read_beside(1).await
+    let world = World::new().await?;
+    others_are_read_beside(&world, 1).await?;
+    world.end().await
 }
 
 #[tokio::test]

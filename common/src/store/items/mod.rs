@@ -1,14 +1,16 @@
 //! Library items and the reads stored on them (spec §2).
 //!
 //! Listing and changing one item is here; `resolve` tells what many refs name, for the tools that take refs; `storage`
-//! counts and drops bytes. How an item's bytes arrive is `store::uploads`. A deleted item stays as a tombstone that no
+//! counts and drops bytes, `sweep` tells which objects rows name. How an item's bytes arrive is `store::uploads`. A deleted item stays as a tombstone that no
 //! function here shows, so that a job that still runs on it finds out.
 
 mod resolve;
 mod storage;
+mod sweep;
 
 pub use resolve::{ItemForReads, Resolved, resolve};
 pub use storage::{bytes_kept, lock_storage, purged, to_purge};
+pub use sweep::{named_objects, next_to_sweep};
 
 use crate::domain::item::{ItemStatus, ItemType, Stream};
 use crate::domain::read::Read;

@@ -1,0 +1,44 @@
+//! Drops objects that no row names: results and stills of claims that were lost, pictures and bytes of uploads that ended another
+//! way, and files that were half-written when their process was killed.
+//!
+//! It goes through all items again and again, some at a time, so that a run costs as much on the first day as after a year.
+//! What is younger than two days is left alone: whoever writes an object has it named by a row within minutes, or, of an
+//! upload, within a day. Objects are listed before rows are asked, so that one which is named meanwhile is seen to be.
+
+use common::media::{Stored, item_prefix};
+use common::process::Process;
+use common::store::items;
+
+/// Items a run: at one run in thirty seconds, a million in a week.
+const BATCH: i64 = 50;
+/// Hours after which an object that no row names is nobody's.
+const SETTLED_HOURS: i32 = 48;
+
+/// Answers how many objects were dropped. One that can't be dropped now is found again in the next round.
+pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
+    let items = items::next_to_sweep(&mut *process.pool.acquire().await?, BATCH).await?;
+    // No connection is held while the media store works.
+    let mut found: Vec<Stored> = Vec::new();
+    for item in &items {
+        match process.media.stored_under(&item_prefix(*item)).await {
+            Ok(stored) => found.extend(stored),
+            Err(error) => tracing::warn!(item.id = %item, error = %error, "An item's objects could not be listed."),
+        }
+    }
+    if found.is_empty() {
+        return Ok(0);
+    }
+    let (named, before) = items::named_objects(&mut *process.pool.acquire().await?, &items, SETTLED_HOURS).await?;
+    let mut dropped = 0;
+    for stored in found.iter().filter(|stored| stored.written_at < before && !named.contains(&stored.key)) {
+        match process.media.drop_stored(stored).await {
+            Ok(()) => dropped += 1,
+            Err(error) => tracing::warn!(error = %error, "An object that no row names could not be dropped yet."),
+        }
+    }
+    if dropped > 0 {
+        tracing::info!(objects = dropped, "Objects that no row names are gone.");
+        metrics::counter!("mws_media_swept_total").increment(dropped);
+    }
+    Ok(dropped)
+}
