@@ -167,7 +167,7 @@ pub struct Counted {
 /// Refuses a credential that this process has just refused for its rate, without a query.
 pub async fn refuse_blocked(app: &App, scope: &Scope, credential: &CredentialHash) -> Answer<()> {
     match app.blocked.standing(credential.as_bytes()).await {
-        Some(standing) => Err(rate_limited(scope, standing)),
+        Some(standing) => Err(rate_limited(app, scope, standing)),
         None => Ok(()),
     }
 }
@@ -176,10 +176,10 @@ pub async fn refuse_blocked(app: &App, scope: &Scope, credential: &CredentialHas
 pub async fn count(app: &App, scope: &Scope, credential: &CredentialHash, counted: Counted) -> Answer<()> {
     let settings = &app.process.settings;
     let Counted { arrival, now, passed } = counted;
-    let standing = Standing::at(settings.rate_per_minute, pace(settings), arrival, now, passed);
+    let standing = Standing::at(settings.rate_burst, pace(settings), arrival, now, passed);
     if !passed {
         app.blocked.remember(*credential.as_bytes(), standing).await;
-        return Err(rate_limited(scope, standing));
+        return Err(rate_limited(app, scope, standing));
     }
     let _ = scope.standing.set(standing);
     Ok(())
@@ -236,8 +236,10 @@ pub fn unauthenticated(message: &str) -> ApiError {
     ApiError::new(Code::Unauthenticated, message).suggest("Send `Authorization: Bearer <API key>`.")
 }
 
-fn rate_limited(scope: &Scope, standing: Standing) -> ApiError {
+fn rate_limited(app: &App, scope: &Scope, standing: Standing) -> ApiError {
     let _ = scope.standing.set(standing);
-    ApiError::new(Code::RateLimited, format!("The account may send {} requests a minute.", standing.limit))
+    let (burst, minute) = (standing.limit, app.process.settings.rate_per_minute);
+    let message = format!("The account may send {burst} requests at once, and {minute} a minute after that.");
+    ApiError::new(Code::RateLimited, message)
         .retry_after(standing.retry_after().unwrap_or(1))
 }

@@ -6,6 +6,7 @@
 //! `store`'s; the order of steps and locks is this file's alone, and `render`'s, which starts renders by the same steps. The
 //! number of statements does not depend on the number of reads.
 
+mod estimate;
 mod hands;
 mod render;
 mod view;
@@ -23,6 +24,7 @@ use common::store::idempotency::{self, Key, Stored};
 use common::store::jobs::{self, Call, Owners};
 use common::store::minutes::{self, Balance, Unfolded};
 use common::store::reads;
+pub use estimate::{estimate, estimate_render};
 use hands::Hands;
 pub use render::{Render, RenderWish, Rendering, dispatch_render};
 use sqlx::PgConnection;
@@ -64,6 +66,10 @@ pub struct Prepared {
     pub items: Vec<PreparedItem>,
     /// What this call's jobs hold.
     pub held: Minutes,
+    /// What the jobs would hold that the call would start, were it no dry run.
+    pub startable: Minutes,
+    /// What would be held for what the minutes left do not reach for.
+    pub short_of: Minutes,
     /// The account's balance after this call.
     pub balance: Balance,
 }
@@ -136,7 +142,7 @@ pub async fn answered_before(process: &Process, key: &Key) -> sqlx::Result<Optio
 /// The answer stored under the call's key, or that the key belongs to another request.
 async fn stored_answer<A>(conn: &mut PgConnection, key: Option<&Key>) -> sqlx::Result<Option<Dispatched<A>>> {
     let Some(key) = key else { return Ok(None) };
-    Ok(idempotency::find(conn, key).await?.map(|Stored { fingerprint, answer }| {
+    Ok(idempotency::find(conn, key).await?.map(|Stored { fingerprint, answer, .. }| {
         if fingerprint == key.fingerprint { Dispatched::Replayed(answer) } else { Dispatched::KeyReused }
     }))
 }

@@ -4,6 +4,8 @@
 
 use crate::auth::Caller;
 use crate::text::{MinuteCount, Text, True};
+use common::domain::minutes::Minutes;
+use common::store::minutes::Balance;
 use poem::http::{HeaderValue, StatusCode};
 use poem::{IntoResponse, Response};
 use poem_openapi::payload::{Json, Payload};
@@ -55,7 +57,7 @@ pub struct Meta {
     pub request_id: Text,
     /// The AI credits that the call cost.
     pub cost: Cost,
-    /// The cloud minutes that the call used, holds and leaves.
+    /// The cloud minutes that the call used, holds and leaves; always there of a tool that may start cloud processing.
     pub cloud_processing: Option<CloudProcessing>,
 }
 
@@ -92,8 +94,24 @@ pub struct CloudProcessing {
     pub held_minutes: MinuteCount,
     /// Purchased minutes.
     pub bought_minutes: MinuteCount,
-    /// Free text.
+    /// What the numbers are of, in words.
     pub note: Option<Text>,
+}
+
+impl CloudProcessing {
+    /// Of a call that starts nothing and is charged nothing, by what the account has.
+    pub fn idle(balance: &Balance) -> Self {
+        Self {
+            ran_on: RanOn::Cloud,
+            minutes: Minutes::ZERO.into(),
+            charged_minutes: Minutes::ZERO.into(),
+            queued_minutes: Minutes::ZERO.into(),
+            left_minutes: balance.left().into(),
+            held_minutes: balance.held_in_all.into(),
+            bought_minutes: balance.bought.into(),
+            note: None,
+        }
+    }
 }
 
 /// No fields: `{}`, or no body at all.
@@ -153,13 +171,13 @@ json_with_status!(
 
 /// An answer whose bytes are already made, documented as `T`: what an Idempotency-Key answers again, byte for byte.
 #[derive(Debug)]
-pub struct Stored<T> {
+pub struct Stored<T, const STATUS: u16 = 200> {
     body: String,
     replayed: bool,
     shape: PhantomData<fn() -> T>,
 }
 
-impl<T: ToJSON> Stored<T> {
+impl<T: ToJSON, const STATUS: u16> Stored<T, STATUS> {
     /// Writes the answer down; `body` is what to store.
     pub fn fresh(answer: &T) -> Self {
         Self { body: answer.to_json_string(), replayed: false, shape: PhantomData }
@@ -176,7 +194,7 @@ impl<T: ToJSON> Stored<T> {
     }
 
     /// The same bytes, documented as an answer of which they are one form.
-    pub fn documented_as<U>(self) -> Stored<U> {
+    pub fn documented_as<U>(self) -> Stored<U, STATUS> {
         Stored { body: self.body, replayed: self.replayed, shape: PhantomData }
     }
 
@@ -186,9 +204,10 @@ impl<T: ToJSON> Stored<T> {
     }
 }
 
-impl<T: Send> IntoResponse for Stored<T> {
+impl<T: Send, const STATUS: u16> IntoResponse for Stored<T, STATUS> {
     fn into_response(self) -> Response {
         let mut response = Response::builder().content_type("application/json; charset=utf-8").body(self.body);
+        response.set_status(status(STATUS));
         if self.replayed {
             response.headers_mut().insert("Idempotent-Replayed", HeaderValue::from_static("true"));
         }
@@ -196,7 +215,7 @@ impl<T: Send> IntoResponse for Stored<T> {
     }
 }
 
-impl<T: Type + Send> ApiResponse for Stored<T> {
+impl<T: Type + Send, const STATUS: u16> ApiResponse for Stored<T, STATUS> {
     fn meta() -> MetaResponses {
         let replayed = MetaHeader {
             name: "Idempotent-Replayed".to_owned(),
@@ -207,12 +226,16 @@ impl<T: Type + Send> ApiResponse for Stored<T> {
             deprecated: false,
             schema: <bool as Type>::schema_ref(),
         };
-        json_response::<T>(StatusCode::OK, vec![replayed])
+        json_response::<T>(status(STATUS), vec![replayed])
     }
 
     fn register(registry: &mut Registry) {
         T::register(registry);
     }
+}
+
+fn status(code: u16) -> StatusCode {
+    StatusCode::from_u16(code).unwrap_or(StatusCode::OK)
 }
 
 fn json_response<T: Type>(status: StatusCode, headers: Vec<MetaHeader>) -> MetaResponses {

@@ -4,11 +4,25 @@
 //! is kinder than the document (it takes `false` for a string) and says little when it refuses. Pure: a schema, a value,
 //! a sentence.
 
+use chrono::DateTime;
 use serde_json::{Map, Value};
 
 /// The first thing in `body` that `schema` does not take, if there is one. `schema` has its references inlined.
 pub fn explain(schema: &Value, body: &Value) -> Option<String> {
     difference(schema, body, "")
+}
+
+/// Why the query parameter `name` does not take this text, if it does not.
+pub fn explain_query(schema: &Value, name: &str, text: &str) -> Option<String> {
+    let schema = if schema["type"] == "array" { &schema["items"] } else { schema };
+    let kind = schema["allOf"].get(0).unwrap_or(schema)["type"].as_str();
+    let value = match kind {
+        Some("integer") => text.parse::<i64>().map(Value::from).ok(),
+        Some("number") => text.parse::<f64>().map(Value::from).ok(),
+        Some("boolean") => text.parse::<bool>().map(Value::from).ok(),
+        _ => None,
+    };
+    difference(schema, &value.unwrap_or_else(|| text.into()), name)
 }
 
 fn difference(schema: &Value, value: &Value, at: &str) -> Option<String> {
@@ -25,7 +39,8 @@ fn difference(schema: &Value, value: &Value, at: &str) -> Option<String> {
     match value {
         Value::Object(object) => fields(schema, object, at),
         Value::Array(entries) => list(schema, entries, at),
-        Value::String(text) => within(schema, "minLength", "maxLength", text.chars().count(), at, "characters"),
+        Value::String(text) => within(schema, "minLength", "maxLength", text.chars().count(), at, "characters")
+            .or_else(|| time(schema, text, at)),
         Value::Number(number) => range(schema, number.as_f64().unwrap_or_default(), at),
         _ => None,
     }
@@ -76,6 +91,14 @@ fn within(schema: &Value, least: &str, most: &str, count: usize, at: &str, unit:
     let count = count as u64;
     let fits = least.is_none_or(|least| count >= least) && most.is_none_or(|most| count <= most);
     (!fits).then(|| format!("{}: expected {} {unit}, found {count}.", place(at), bounds(least, most)))
+}
+
+fn time(schema: &Value, text: &str, at: &str) -> Option<String> {
+    let is_wrong = schema["format"] == "date-time" && DateTime::parse_from_rfc3339(text).is_err();
+    is_wrong.then(|| {
+        let found = shown(&text.into());
+        format!("{}: expected a time such as 2026-11-20T09:30:00.000Z, found {found}.", place(at))
+    })
 }
 
 fn range(schema: &Value, number: f64, at: &str) -> Option<String> {
@@ -170,6 +193,25 @@ mod tests {
             (json!([]), "The body: expected an object, found a list."),
         ] {
             assert_eq!(said(&body).as_deref(), Some(words));
+        }
+    }
+
+    #[test]
+    fn a_query_is_held_against_what_its_text_may_mean() {
+        let limit = json!({ "type": "integer", "minimum": 1, "maximum": 100 });
+        let kind = json!({ "allOf": [{ "type": "string", "enum": ["a", "b"] }] });
+        let time = json!({ "type": "string", "format": "date-time" });
+        for (schema, text, words) in [
+            (&limit, "7", None),
+            (&limit, "", Some("`q`: expected a whole number, found \"\".")),
+            (&limit, "101", Some("`q`: expected 1 to 100, found 101.")),
+            (&kind, "b", None),
+            (&kind, "c", Some("`q`: expected one of a, b, found \"c\".")),
+            (&json!({ "type": "array", "items": kind }), "c", Some("`q`: expected one of a, b, found \"c\".")),
+            (&time, "2026-11-20T09:30:00Z", None),
+            (&time, "noon", Some("`q`: expected a time such as 2026-11-20T09:30:00.000Z, found \"noon\".")),
+        ] {
+            assert_eq!(explain_query(schema, "q", text).as_deref(), words, "{text}");
         }
     }
 

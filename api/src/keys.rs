@@ -2,8 +2,10 @@
 
 use crate::app::App;
 use crate::auth::{Auth, Caller};
-use crate::envelope::{Created, Deleted};
+use crate::envelope::{Deleted, Stored};
 use crate::error::{Answer, ApiError, Code};
+use crate::idempotency::IdempotencyKey;
+use crate::once::{Before, Begun, Once, forgotten};
 use crate::operation::{Refusals, Tag};
 use crate::paging::{Limit, List, Page};
 use crate::text::{Text, Time};
@@ -14,12 +16,13 @@ use common::store::{accounts, workspaces};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
-use sqlx::Acquire;
+use sqlx::PgConnection;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
     ("POST /keys", &[Code::SessionNotAllowed, Code::KeyLimitReached]),
     ("GET /keys", &[Code::SessionNotAllowed, Code::InvalidCursor]),
+    ("GET /keys/{keyId}", &[Code::SessionNotAllowed, Code::KeyNotFound, Code::WorkspaceForbidden]),
     ("DELETE /keys/{keyId}", &[Code::SessionNotAllowed, Code::KeyNotFound]),
 ];
 
@@ -103,13 +106,30 @@ impl Keys {
     /// Returns the key once; only its hash is stored. An account holds at most ten keys (spec §5, "API key"). Refused
     /// for a script session token, and to a connection for a workspace that it was not let into.
     #[oai(path = "/keys", method = "post", operation_id = "create_key")]
-    async fn create(&self, auth: Auth, body: Json<Option<CreateKey>>) -> Answer<Created<CreatedKey>> {
+    async fn create(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        body: Json<Option<CreateKey>>,
+    ) -> Answer<Stored<CreatedKey, 201>> {
         let Auth(caller) = auth;
         let asked = body.0.unwrap_or_default();
-        let named = asked.workspace_id.map(|text| text.id(Code::WorkspaceForbidden)).transpose()?;
-        let key = ApiKey::from_random(rand::random());
-        let row = self.create_key(&caller, asked.name.as_deref(), named, &key).await?;
-        Ok(Created(CreatedKey::new(row, &key)))
+        let once = Once::of(&caller, "POST /keys", key, &asked);
+        if let Some(before) = once.before(&self.0).await? {
+            return self.again(&caller, &once, &before).await;
+        }
+        let named = asked.workspace_id.map(|text| text.id_in("workspace_id")).transpose()?;
+        let (mut create_key, call) = match once.begin(&self.0).await? {
+            Begun::Now(create_key, call) => (create_key, call),
+            Begun::Before(before) => return self.again(&caller, &once, &before).await,
+        };
+        let key = key_of(once.secret(&self.0, call));
+        let row = create(&mut create_key, &caller, asked.name.as_deref(), named, &key).await?;
+        let answer = Stored::fresh(&CreatedKey::new(row, &key));
+        // Only its hash is kept, here too.
+        once.keep(&mut create_key, &answer.body().replace(key.expose(), "")).await?;
+        create_key.commit().await?;
+        Ok(answer)
     }
 
     /// List API keys
@@ -128,6 +148,26 @@ impl Keys {
         let page = Page::new("keys", limit.0, cursor.0.as_ref())?;
         let rows = keys::list(&mut *self.0.conn().await?, caller.account_id, page.after, page.fetch()).await?;
         Ok(Json(page.list(rows, |row| row.id.uuid(), Key::from)))
+    }
+
+    /// Get an API key
+    ///
+    /// A live key, without the key itself. Refused for a script session token.
+    #[oai(path = "/keys/:keyId", method = "get", operation_id = "get_key")]
+    async fn get(
+        &self,
+        auth: Auth,
+        /// The key's id.
+        #[oai(name = "keyId")]
+        key_id: Path<Text>,
+    ) -> Answer<Json<Key>> {
+        let Auth(caller) = auth;
+        let key: KeyId = key_id.0.id(Code::KeyNotFound)?;
+        match keys::find(&mut *self.0.conn().await?, key).await? {
+            Some((account, row)) if account == caller.account_id => Ok(Json(row.into())),
+            Some(_) => Err(ApiError::new(Code::WorkspaceForbidden, "The key is another account's.")),
+            None => Err(ApiError::new(Code::KeyNotFound, format!("There is no live key {key}."))),
+        }
     }
 
     /// Revoke an API key
@@ -153,33 +193,49 @@ impl Keys {
 }
 
 impl Keys {
-    /// The use case: the eleventh key is refused under the account's lock, so that a race makes none too many.
-    async fn create_key(
-        &self,
-        caller: &Caller,
-        name: Option<&str>,
-        named: Option<WorkspaceId>,
-        key: &ApiKey,
-    ) -> Answer<KeyRow> {
+    /// The answer of the call that made the key, with the key itself made once more.
+    async fn again(&self, caller: &Caller, once: &Once, before: &Before) -> Answer<Stored<CreatedKey, 201>> {
         let mut conn = self.0.conn().await?;
-        let mut create_key = conn.begin().await?;
-        accounts::lock(&mut create_key, caller.account_id).await?;
-        let workspace_id = workspaces::owned(&mut create_key, caller.account_id, named).await?.ok_or_else(|| {
-            let message = "A key is bound to a workspace that your account owns, and this is none.";
-            ApiError::new(Code::WorkspaceForbidden, message).suggest("GET /workspaces lists those you can reach.")
-        })?;
-        let let_into = caller.let_into.as_ref();
-        if let_into.is_some_and(|let_into| !let_into.contains(&workspace_id)) {
-            let message = format!("This connection was not let into {workspace_id}, so it makes no key for it.");
-            let refusal = ApiError::new(Code::WorkspaceForbidden, message);
-            return Err(refusal.suggest("Name a workspace of your account that GET /workspaces lists."));
+        for secret in once.secrets(&self.0, before.call) {
+            let key = key_of(secret);
+            if keys::is_of(&mut conn, caller.account_id, &key).await? {
+                let shown = format!("\"key\":\"{}\"", key.expose());
+                return Ok(Stored::replayed(before.body.replace("\"key\":\"\"", &shown)));
+            }
         }
-        let new = NewKey { account_id: caller.account_id, workspace_id, name, key };
-        let row = keys::insert_within(&mut create_key, &new, MOST_KEYS).await?.ok_or_else(|| {
-            let message = format!("The account holds {MOST_KEYS} keys, which is the most.");
-            ApiError::new(Code::KeyLimitReached, message).suggest("DELETE /keys/{keyId} revokes one.")
-        })?;
-        create_key.commit().await?;
-        Ok(row)
+        Err(forgotten())
     }
+}
+
+fn key_of(secret: [u8; 32]) -> ApiKey {
+    let mut half = [0; 16];
+    half.copy_from_slice(&secret[..16]);
+    ApiKey::from_random(half)
+}
+
+/// Makes the key, in the use case's transaction: the eleventh is refused under the account's lock, so that a race makes none
+/// too many.
+async fn create(
+    conn: &mut PgConnection,
+    caller: &Caller,
+    name: Option<&str>,
+    named: Option<WorkspaceId>,
+    key: &ApiKey,
+) -> Answer<KeyRow> {
+    accounts::lock(conn, caller.account_id).await?;
+    let workspace_id = workspaces::owned(conn, caller.account_id, named).await?.ok_or_else(|| {
+        let message = "A key is bound to a workspace that your account owns, and this is none.";
+        ApiError::new(Code::WorkspaceForbidden, message).suggest("GET /workspaces lists those you can reach.")
+    })?;
+    let let_into = caller.let_into.as_ref();
+    if let_into.is_some_and(|let_into| !let_into.contains(&workspace_id)) {
+        let message = format!("This connection was not let into {workspace_id}, so it makes no key for it.");
+        let refusal = ApiError::new(Code::WorkspaceForbidden, message);
+        return Err(refusal.suggest("Name a workspace of your account that GET /workspaces lists."));
+    }
+    let new = NewKey { account_id: caller.account_id, workspace_id, name, key };
+    keys::insert_within(conn, &new, MOST_KEYS).await?.ok_or_else(|| {
+        let message = format!("The account holds {MOST_KEYS} keys, which is the most.");
+        ApiError::new(Code::KeyLimitReached, message).suggest("DELETE /keys/{keyId} revokes one.")
+    })
 }

@@ -33,7 +33,7 @@ pub const ERRORS: Refusals = &[
     ("GET /library/items", &[Code::InvalidCursor]),
     ("GET /library/items/{id}", REACHING),
     ("DELETE /library/items/{id}", CHANGING),
-    ("GET /library/items/{id}/reads/{read}", REACHING),
+    ("GET /library/items/{id}/reads/{read}", &[Code::ItemNotFound, Code::ReadNotFound, Code::WorkspaceForbidden]),
     ("POST /library/items/{id}/lease", CHANGING),
     ("DELETE /library/items/{id}/lease", CHANGING),
 ];
@@ -131,7 +131,7 @@ impl Library {
         let item = reach(&mut conn, caller.workspace, &id.0).await?;
         drop(conn);
         let stored = stored_read(&self.0, item.id, read).await?.ok_or_else(|| {
-            ApiError::new(Code::ItemNotFound, format!("The item has no stored `{read}`."))
+            ApiError::new(Code::ReadNotFound, format!("The item has no stored `{read}`."))
                 .suggest("Start it with `prepare_media`.")
         })?;
         Ok(StoredResult(stored))
@@ -219,7 +219,7 @@ pub async fn delete(app: &App, caller: &Caller, name: &str) -> Answer<ItemId> {
         return Err(unknown(name));
     }
     let ended = jobs::cancel_for_items(&mut delete_item, &[item]).await?;
-    let aftermath = ending::conclude(&mut delete_item, &ended, &[]).await?;
+    let aftermath = ending::conclude(&mut delete_item, &ended, &[], &app.process.settings.event_kinds).await?;
     delete_item.commit().await?;
     aftermath.settle_down(&app.process.pool, &app.process.wakes).await;
     Ok(item)

@@ -19,10 +19,17 @@ pub fn pace(settings: &Settings) -> Pace {
     Pace::new(settings.rate_per_minute, settings.rate_burst)
 }
 
+/// The rate in one line: so many requests within so many seconds (`RateLimit-Policy`, as the IETF's draft has it). What was
+/// used of them comes back evenly over that time.
+pub fn policy(settings: &Settings) -> String {
+    let seconds = (u64::from(settings.rate_burst) * 60).div_ceil(u64::from(settings.rate_per_minute.max(1)));
+    format!("\"account\";q={};w={}", settings.rate_burst, seconds.max(1))
+}
+
 /// Where a caller stands: the values of the rate headers (spec §5, "Response headers").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
-    /// Requests a minute at the steady rate.
+    /// Requests that may be sent at once when none were lately: the unit of `remaining`.
     pub limit: u32,
     /// Requests that may be sent at once now.
     pub remaining: u32,
@@ -33,11 +40,6 @@ pub struct Standing {
 }
 
 impl Standing {
-    /// The standing of one who has sent nothing yet.
-    pub fn fresh(settings: &Settings, now_unix: i64) -> Self {
-        Self { limit: settings.rate_per_minute, remaining: settings.rate_burst, reset: now_unix, wait: None }
-    }
-
     /// From the account's instant, as the database left it after this request.
     pub fn at(limit: u32, pace: Pace, arrival: Option<DateTime<Utc>>, now: DateTime<Utc>, passed: bool) -> Self {
         let arrival = arrival.unwrap_or(now).max(now);
@@ -94,12 +96,12 @@ mod tests {
 
     fn at(arrival_us: i64, passed: bool) -> Standing {
         let now = DateTime::from_timestamp_micros(1_000_000_000_000_000).expect("a time");
-        Standing::at(600, PACE, Some(now + chrono::TimeDelta::microseconds(arrival_us)), now, passed)
+        Standing::at(60, PACE, Some(now + chrono::TimeDelta::microseconds(arrival_us)), now, passed)
     }
 
     #[test]
     fn the_first_request_of_a_burst_of_sixty_leaves_fifty_nine() {
-        assert_eq!(at(100_000, true), Standing { limit: 600, remaining: 59, reset: 1_000_000_001, wait: None });
+        assert_eq!(at(100_000, true), Standing { limit: 60, remaining: 59, reset: 1_000_000_001, wait: None });
         assert_eq!(at(6_000_000, true).remaining, 0);
     }
 

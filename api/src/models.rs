@@ -34,6 +34,21 @@ pub struct Model {
 pub struct ModelList {
     /// The models of the configured providers.
     pub data: Vec<Model>,
+    /// Always false: they are few, and all here.
+    pub has_more: bool,
+    /// Always null.
+    pub next_cursor: Option<Text>,
+}
+
+/// The generation models, as a tool answers them.
+#[derive(Debug, Default, Object)]
+pub struct ModelPage {
+    /// The models of the configured providers.
+    pub models: Vec<Model>,
+    /// Always false: they are few, and all here.
+    pub has_more: bool,
+    /// Always null.
+    pub next_cursor: Option<Text>,
 }
 
 #[expect(clippy::unused_async, reason = "the macro takes async handlers alone")]
@@ -55,7 +70,7 @@ impl Models {
         &self,
         auth: Auth,
         _arguments: Json<Option<NoArguments>>,
-    ) -> Answer<Json<ToolAnswer<ModelList>>> {
-        Ok(ToolAnswer::new(&auth.0, ModelList::default()).json())
+    ) -> Answer<Json<ToolAnswer<ModelPage>>> {
+        Ok(ToolAnswer::new(&auth.0, ModelPage::default()).json())
     }
 }

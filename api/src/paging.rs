@@ -99,12 +99,17 @@ impl Page {
     where
         T: ParseFromJSON + ToJSON,
     {
+        let (rows, next_cursor) = self.cut(seen, id);
+        List { data: rows.into_iter().filter_map(show).collect(), has_more: next_cursor.is_some(), next_cursor }
+    }
+
+    /// The rows of a page that looked through a bounded number of rows, and the cursor after it when there are more.
+    pub fn cut<R>(&self, seen: Seen<R>, id: impl Fn(&R) -> Uuid) -> (Vec<R>, Option<Text>) {
         let Seen { mut rows, last_seen } = seen;
         let is_full = rows.len() > self.limit;
         rows.truncate(self.limit);
         let last = if is_full { rows.last().map(id) } else { last_seen };
-        let next_cursor = last.map(|last| sealed(self.list, last).into());
-        List { data: rows.into_iter().filter_map(show).collect(), has_more: next_cursor.is_some(), next_cursor }
+        (rows, last.map(|last| sealed(self.list, last).into()))
     }
 
     /// Makes the answer of at most `fetch()` rows; `id` is what the rows are ordered by.

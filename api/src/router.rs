@@ -26,7 +26,7 @@ pub fn router(app: App) -> impl Endpoint<Output = Response> {
         Arc::new(OpenApiService::new(Guarded(routes::all(&app)), "", "").into_endpoint().map_to_response().boxed());
     // What MCP calls the tools by: the same operations, and around them the same as around everything.
     let calls = Outer::new(Route::new().nest(API_PATH, Arc::clone(&service)).map_to_response(), app.clone());
-    let json = Bytes::from_static(document.text.as_bytes());
+    let json = Bytes::from_static(document.compact.as_bytes());
     let health = Health::new(&app.process, Service::Api);
     // What is measured tells of all customers together. Where it has a port of its own it is not told on theirs.
     let is_apart = app.process.settings.health_listen.is_some();

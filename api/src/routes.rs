@@ -5,7 +5,7 @@
 use crate::app::App;
 use crate::operation::Refusals;
 use crate::{
-    balances, deliveries, event_stream, keys, library, models, operator, projects, sessions, thumbnails, tools,
+    balances, deliveries, event_stream, events, keys, library, models, operator, projects, sessions, thumbnails, tools,
     uploads, webhook_secret, webhooks, workspaces,
 };
 
@@ -35,6 +35,7 @@ type Resources = (
     webhook_secret::WebhookSecrets,
     projects::Projects,
     projects::ProjectDeliveries,
+    events::Events,
     event_stream::EventStreams,
 );
 type Operators = (
@@ -75,6 +76,7 @@ pub fn all(app: &App) -> Routes {
         webhook_secret::WebhookSecrets(app.clone()),
         projects::Projects(app.clone()),
         projects::ProjectDeliveries(app.clone()),
+        events::Events(app.clone()),
         event_stream::EventStreams::new(app),
     );
     let operators = (
@@ -114,6 +116,7 @@ pub const ERRORS: &[Refusals] = &[
     webhook_secret::ERRORS,
     projects::ERRORS,
     projects::LOG_ERRORS,
+    events::ERRORS,
     event_stream::ERRORS,
     operator::accounts::ERRORS,
     operator::users::ERRORS,

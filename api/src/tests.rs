@@ -55,8 +55,8 @@ async fn refused(request: TestRequestBuilder<'_, impl Endpoint>, status: StatusC
     let mut response = request.send().await;
     response.assert_status(status);
     response.assert_header_exist("x-request-id");
-    response.assert_header_exist("x-ratelimit-reset");
-    response.assert_header("x-ratelimit-limit", "600");
+    // Nobody is known here, and nobody has no numbers.
+    assert!(!response.0.headers().contains_key("x-ratelimit-remaining"));
     response.assert_header("x-content-type-options", "nosniff");
     let text = response.0.take_body().into_string().await.expect("a body");
     let body: Value = serde_json::from_str(&text).expect("JSON");
@@ -174,12 +174,12 @@ async fn the_document_and_its_pages_are_served_with_what_they_need() {
     let (client, _shutdown) = client();
     let document = client.get("/api/v1/openapi.json").send().await;
     document.assert_status_is_ok();
-    document.assert_text(crate::openapi::document().text.as_str()).await;
+    document.assert_text(crate::openapi::document().compact.as_str()).await;
     for page in ["/docs", "/reference"] {
         let mut response = client.get(page).send().await;
         response.assert_status_is_ok();
         let html = response.0.take_body().into_string().await.expect("a page");
-        assert!(html.contains("\"openapi\": \"3.0.3\""), "{page} shows the patched document");
+        assert!(html.contains("\"openapi\":\"3.0.3\""), "{page} shows the patched document");
     }
 }
 

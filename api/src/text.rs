@@ -104,6 +104,11 @@ impl Text {
         Self(value.to_string())
     }
 
+    /// The id this text is, or the refusal of a field that holds none.
+    pub fn id_in<T: FromStr<Err: Display>>(&self, field: &str) -> Answer<T> {
+        self.0.parse().map_err(|wrong| ApiError::new(Code::InvalidRequest, format!("`{field}`: {wrong}.")))
+    }
+
     /// The id this text is, or the refusal that nothing has it. A text that can't be an id names nothing either.
     pub fn id<T: FromStr>(&self, missing: Code) -> Answer<T> {
         self.0.parse().map_err(|_| {

@@ -11,7 +11,7 @@ use crate::text::Text;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use common::domain::link::{LinkKeys, Picture, expiry};
-use common::ids::ItemId;
+use common::ids::{ItemId, RequestId};
 use common::store::footage::{self, Linked};
 use poem::http::{HeaderValue, header};
 use poem::{IntoResponse, Response};
@@ -38,6 +38,11 @@ impl Links {
     /// Links to this service, signed with these keys.
     pub fn new(keys: LinkKeys, base_url: &str) -> Self {
         Self { keys, base_url: base_url.to_owned() }
+    }
+
+    /// What is secret of an answer that may be asked for again; see `LinkKeys`.
+    pub fn repeatable(&self, call: RequestId, key: &str) -> impl Iterator<Item = [u8; 32]> {
+        self.keys.repeatable(call, key)
     }
 
     /// A link to a picture, good for one to two hours from `now`, the database's.

@@ -6,17 +6,23 @@
 mod begin;
 mod content;
 mod sending;
+mod shown;
 
-pub use begin::{Import, Imported, import};
+pub use begin::{CheckedImport, Import, import};
 pub use content::FileBody;
+pub use shown::{UploadDetail, UploadProgress};
 
 use crate::app::App;
 use crate::auth::{Auth, Caller};
-use crate::envelope::Created;
+use crate::envelope::Stored;
 use crate::error::{Answer, ApiError, Code};
+use crate::idempotency::IdempotencyKey;
 use crate::library::{self, Item};
+use crate::once::{Before, Begun, Once, forgotten};
 use crate::operation::{Refusals, Tag};
 use crate::text::{Text, Time};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use begin::{Announced, begin};
 use common::domain::upload::UploadStatus;
 use common::ids::UploadId;
@@ -25,11 +31,15 @@ use common::store::uploads::{self, Completed, UploadRow};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
-    ("POST /uploads", &[Code::RoleForbidden, Code::FileTooLarge, Code::UnsupportedMediaType, Code::UrlNotAllowed]),
+    (
+        "POST /uploads",
+        &[Code::RoleForbidden, Code::RefTaken, Code::FileTooLarge, Code::UnsupportedMediaType, Code::UrlNotAllowed],
+    ),
     (
         "PUT /uploads/{id}/content",
         &[
@@ -41,6 +51,7 @@ pub const ERRORS: Refusals = &[
             Code::UnsupportedMediaType,
         ],
     ),
+    ("GET /uploads/{id}", &[Code::UploadNotFound, Code::WorkspaceForbidden]),
     (
         "POST /uploads/{id}/complete",
         &[
@@ -53,6 +64,9 @@ pub const ERRORS: Refusals = &[
         ],
     ),
 ];
+
+/// What stands between an upload's id and its token in its URL.
+const TOKEN: &str = "/content?token=";
 
 /// The upload operations.
 pub struct Uploads(pub App);
@@ -132,30 +146,46 @@ impl Uploads {
     /// With `filename`, `content_type` and `bytes`: PUT the bytes as `upload` says, then call `complete`. With `url`: a
     /// worker fetches it, and there is nothing more to do.
     #[oai(path = "/uploads", method = "post", operation_id = "create_upload")]
-    async fn create(&self, auth: Auth, body: Json<CreateUpload>) -> Answer<Created<Upload>> {
+    async fn create(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        body: Json<CreateUpload>,
+    ) -> Answer<Stored<Upload, 201>> {
         let Auth(caller) = auth;
         let asked = body.0;
+        let once = Once::of(&caller, "POST /uploads", key, &asked);
+        if let Some(before) = once.before(&self.0).await? {
+            return self.again(&once, &before).await;
+        }
         if let Some(url) = &asked.url {
             refuse_mixture(&asked)?;
             let asked = Import { url, name: asked.filename.as_deref(), item_ref: asked.item_ref.as_deref() };
-            let imported = import(&self.0, &caller, &asked).await?;
-            let (id, item_id) = (Text::of(imported.upload), Text::of(imported.item));
-            return Ok(Created(Upload { id, status: UploadState::Fetching, item_id, upload: None }));
+            return self.import(&caller, &once, &asked).await;
         }
         let announced = Announced::checked(&asked, &self.0.process.settings)?;
-        let begun = begin(&self.0, &caller, &announced).await?;
+        let (mut begin_upload, call) = match once.begin(&self.0).await? {
+            Begun::Now(begin_upload, call) => (begin_upload, call),
+            Begun::Before(before) => return self.again(&once, &before).await,
+        };
+        let token = URL_SAFE_NO_PAD.encode(once.secret(&self.0, call));
+        let begun = begin(&mut begin_upload, &self.0.process, &caller, &announced, &token).await?;
         let presigned = Presigned {
             method: "PUT".into(),
-            url: format!("{}/uploads/{}/content?token={}", self.0.base_url, begun.upload, begun.token).into(),
+            url: format!("{}/uploads/{}{TOKEN}{token}", self.0.base_url, begun.upload).into(),
             headers: BTreeMap::from([("Content-Type".to_owned(), announced.content_type)]),
             expires_at: begun.expires_at.into(),
         };
-        Ok(Created(Upload {
+        let answer = Stored::fresh(&Upload {
             id: Text::of(begun.upload),
             status: UploadState::AwaitingUpload,
             item_id: Text::of(begun.item),
             upload: Some(presigned),
-        }))
+        });
+        // Only the token's hash is kept, here too.
+        once.keep(&mut begin_upload, &answer.body().replace(&token, "")).await?;
+        begin_upload.commit().await?;
+        Ok(answer)
     }
 
     /// Send the bytes of an upload
@@ -180,6 +210,26 @@ impl Uploads {
         }))
     }
 
+    /// Get an upload
+    ///
+    /// How far it has come, and why it failed. Without the URL that takes its bytes, which is given out once. An upload that has
+    /// ended is kept as long as jobs are.
+    #[oai(path = "/uploads/:id", method = "get", operation_id = "get_upload")]
+    async fn get(
+        &self,
+        auth: Auth,
+        /// The upload's id.
+        id: Path<Text>,
+    ) -> Answer<Json<UploadDetail>> {
+        let Auth(caller) = auth;
+        let upload: UploadId = id.0.id(Code::UploadNotFound)?;
+        let row = uploads::shown(&mut *self.0.conn().await?, upload).await?.ok_or_else(unknown)?;
+        if row.workspace_id != caller.workspace.id {
+            return Err(ApiError::new(Code::WorkspaceForbidden, "The upload is in another workspace."));
+        }
+        Ok(Json(row.into()))
+    }
+
     /// Complete an upload
     ///
     /// Hands the bytes to a worker and answers the item in `processing`; `GET /library/items/{id}` tells when it is
@@ -201,6 +251,38 @@ impl Uploads {
 }
 
 impl Uploads {
+    /// Use case "import", by its route.
+    async fn import(&self, caller: &Caller, once: &Once, asked: &Import<'_>) -> Answer<Stored<Upload, 201>> {
+        let process = &self.0.process;
+        let checked = CheckedImport::of(process, asked).await?;
+        let mut begin_import = match once.begin(&self.0).await? {
+            Begun::Now(begin_import, _) => begin_import,
+            Begun::Before(before) => return Ok(Stored::replayed(before.body)),
+        };
+        let imported = import(&mut begin_import, process, caller, checked).await?;
+        let (id, item_id) = (Text::of(imported.upload), Text::of(imported.item));
+        let answer = Stored::fresh(&Upload { id, status: UploadState::Fetching, item_id, upload: None });
+        once.keep(&mut begin_import, answer.body()).await?;
+        begin_import.commit().await?;
+        process.wakes.queues([Queue::Ingest]);
+        Ok(answer)
+    }
+
+    /// The answer of the call that began the upload, with the token of its URL made once more.
+    async fn again(&self, once: &Once, before: &Before) -> Answer<Stored<Upload, 201>> {
+        let body = &before.body;
+        if !body.contains(TOKEN) {
+            return Ok(Stored::replayed(body.clone()));
+        }
+        let first: Value = serde_json::from_str(body).map_err(ApiError::internal)?;
+        let upload: UploadId = Text::from(first["id"].as_str().unwrap_or_default()).id(Code::UploadNotFound)?;
+        let row = uploads::find(&mut *self.0.conn().await?, upload).await?.ok_or_else(forgotten)?;
+        let tokens = once.secrets(&self.0, before.call).into_iter().map(|secret| URL_SAFE_NO_PAD.encode(secret));
+        let is_its = |token: &String| row.token_hash.as_deref() == Some(begin::token_hash(token).as_bytes());
+        let token = tokens.into_iter().find(is_its).ok_or_else(forgotten)?;
+        Ok(Stored::replayed(body.replacen(TOKEN, &format!("{TOKEN}{token}"), 1)))
+    }
+
     /// Use case "complete upload": the upload goes on to a worker, with its ticket in the same transaction.
     async fn complete_upload(&self, caller: &Caller, upload: UploadId) -> Answer<UploadRow> {
         let process = &self.0.process;

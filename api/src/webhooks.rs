@@ -3,15 +3,19 @@
 //! What was sent to them is `deliveries`; the secret that signs is `webhook_secret`. A URL is checked here, and again
 //! before every attempt: what a name resolves to changes.
 
+mod shapes;
+
 use crate::app::App;
 use crate::auth::{Auth, Caller};
-use crate::envelope::{Created, Deleted};
+use crate::envelope::{Deleted, Stored};
 use crate::error::{Answer, ApiError, Code};
+use crate::idempotency::IdempotencyKey;
+use crate::once::{Begun, Once};
 use crate::operation::{Refusals, Tag};
 use crate::paging::{Limit, List, Page};
-use crate::text::{Text, Time};
+use crate::text::Text;
 use common::domain::event::{EventId, EventType, ping_bytes};
-use common::domain::series::{DisabledReason, Trigger};
+use common::domain::series::Trigger;
 use common::domain::url_policy::UrlRefused;
 use common::ending::wakes_of;
 use common::ids::{DeliveryId, EndpointId};
@@ -22,13 +26,16 @@ use common::store::{accounts, events};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::types::MaybeUndefined;
-use poem_openapi::{Enum, Object, OpenApi};
+use poem_openapi::OpenApi;
+use shapes::{ChangeWebhook, CreateWebhook, Ping, event_types, kinds};
+pub use shapes::{Subscribed, Webhook};
 use sqlx::{Acquire, PgConnection};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
     ("POST /webhooks", &[Code::EndpointLimitReached, Code::UrlNotHttps, Code::UrlNotPublic]),
     ("GET /webhooks", &[Code::InvalidCursor]),
+    ("GET /webhooks/{id}", &[Code::WebhookNotFound, Code::WorkspaceForbidden]),
     ("PATCH /webhooks/{id}", &[Code::WebhookNotFound, Code::WorkspaceForbidden, Code::UrlNotHttps, Code::UrlNotPublic]),
     ("DELETE /webhooks/{id}", &[Code::WebhookNotFound, Code::WorkspaceForbidden]),
 ];
@@ -41,108 +48,24 @@ const ENDED_AT_ONCE: i64 = 5_000;
 /// The endpoint operations.
 pub struct Webhooks(pub App);
 
-/// What an endpoint can be told of (spec §2).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
-pub enum Subscribed {
-    /// A job's result is stored.
-    #[oai(rename = "job.succeeded")]
-    Succeeded,
-    /// A job has failed for good.
-    #[oai(rename = "job.failed")]
-    Failed,
-    /// A job was cancelled.
-    #[oai(rename = "job.cancelled")]
-    Cancelled,
-}
-
-/// Why an endpoint is disabled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
-#[oai(rename_all = "snake_case")]
-pub enum Reason {
-    /// You said so.
-    User,
-    /// Twenty attempts failed in a row.
-    TooManyFailures,
-}
-
-/// An endpoint to register.
-#[derive(Debug, Object)]
-#[oai(deny_unknown_fields)]
-pub struct CreateWebhook {
-    /// Where events are sent: HTTPS, and publicly reachable.
-    pub url: Text,
-    /// What you call it.
-    #[oai(validator(max_length = 500))]
-    pub description: Option<Text>,
-    /// What to tell it of. Without it: all three.
-    #[oai(validator(min_items = 1))]
-    pub event_types: Option<Vec<Subscribed>>,
-}
-
-/// What to change of an endpoint; what is left out stays.
-#[derive(Debug, Object)]
-#[oai(deny_unknown_fields)]
-pub struct ChangeWebhook {
-    /// A new URL. Attempts that are still to come use it too.
-    pub url: Option<Text>,
-    /// New words; null takes them away.
-    #[oai(validator(max_length = 500))]
-    pub description: MaybeUndefined<Text>,
-    /// What to tell it of.
-    #[oai(validator(min_items = 1))]
-    pub event_types: Option<Vec<Subscribed>>,
-    /// Whether events are sent. Enabling a disabled endpoint clears its count of failures.
-    pub enabled: Option<bool>,
-    /// `true` sends one ping now, also to a disabled endpoint.
-    pub test: Option<bool>,
-}
-
-/// A webhook endpoint.
-#[derive(Debug, Object)]
-pub struct Webhook {
-    /// Its id.
-    pub id: Text,
-    /// Where events are sent.
-    pub url: Text,
-    /// What you call it, or null.
-    pub description: Option<Text>,
-    /// What it is told of.
-    pub event_types: Vec<Text>,
-    /// Whether events are sent.
-    pub enabled: bool,
-    /// Why they are not, or null.
-    pub disabled_reason: Option<Reason>,
-    /// Since when they are not, or null.
-    pub disabled_at: Option<Time>,
-    /// Attempts that failed since the last success. At ten it is time to look; at twenty the endpoint is disabled.
-    pub consecutive_failures: i32,
-    /// When an attempt last succeeded, to ten seconds, or null.
-    pub last_success_at: Option<Time>,
-    /// When it was registered.
-    pub created_at: Time,
-    /// When it was last changed.
-    pub updated_at: Time,
-    /// The ping that `test: true` sent; only there then.
-    #[oai(skip_serializing_if_is_none)]
-    pub ping: Option<Ping>,
-}
-
-/// A ping under way.
-#[derive(Debug, Object)]
-pub struct Ping {
-    /// Its delivery, to be looked up in the endpoint's log.
-    pub delivery_id: Text,
-}
-
 #[OpenApi(tag = "Tag::Webhooks")]
 impl Webhooks {
     /// Register a webhook endpoint
     ///
     /// It is told of jobs that end in any workspace of the account. An account has at most ten (spec §8).
     #[oai(path = "/webhooks", method = "post", operation_id = "create_webhook")]
-    async fn create(&self, auth: Auth, body: Json<CreateWebhook>) -> Answer<Created<Webhook>> {
+    async fn create(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        body: Json<CreateWebhook>,
+    ) -> Answer<Stored<Webhook, 201>> {
         let Auth(caller) = auth;
         let asked = body.0;
+        let once = Once::of(&caller, "POST /webhooks", key, &asked);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
         self.check(&asked.url).await?;
         let new = NewEndpoint {
             id: EndpointId::mint(),
@@ -152,8 +75,9 @@ impl Webhooks {
             event_types: asked
                 .event_types
                 .map_or_else(|| EventType::SUBSCRIBABLE.to_vec(), |types| event_types(&types)),
+            kinds: asked.kinds.map(kinds),
         };
-        Ok(Created(self.register(&new).await?.into()))
+        self.register(&once, &new).await
     }
 
     /// List webhook endpoints
@@ -174,6 +98,23 @@ impl Webhooks {
         let after = page.after.map(EndpointId::from);
         let rows = endpoints::list(&mut conn, caller.account_id, after, page.fetch()).await?;
         Ok(Json(page.list(rows, |row| row.id.uuid(), Webhook::from)))
+    }
+
+    /// Get a webhook endpoint
+    #[oai(path = "/webhooks/:id", method = "get", operation_id = "get_webhook")]
+    async fn get(
+        &self,
+        auth: Auth,
+        /// The endpoint's id.
+        id: Path<Text>,
+    ) -> Answer<Json<Webhook>> {
+        let Auth(caller) = auth;
+        let id: EndpointId = id.0.id(Code::WebhookNotFound)?;
+        let mut conn = self.0.conn().await?;
+        match endpoints::find(&mut conn, caller.account_id, id).await? {
+            Some(row) => Ok(Json(row.into())),
+            None => Err(missing(&mut conn, id).await?),
+        }
     }
 
     /// Change or test a webhook endpoint
@@ -202,6 +143,11 @@ impl Webhooks {
                 MaybeUndefined::Value(text) => Some(Some(text.0)),
             },
             event_types: asked.event_types.map(|types| event_types(&types)),
+            kinds: match asked.kinds {
+                MaybeUndefined::Undefined => None,
+                MaybeUndefined::Null => Some(None),
+                MaybeUndefined::Value(asked) => Some(Some(kinds(asked))),
+            },
             enabled: asked.enabled,
         };
         let after = if asked.test == Some(true) { After::Ping } else { After::Nothing };
@@ -254,16 +200,20 @@ impl Webhooks {
     }
 
     /// The use case: the eleventh endpoint is refused under the account's lock, so that a race makes none too many.
-    async fn register(&self, new: &NewEndpoint) -> Answer<endpoints::Endpoint> {
-        let mut conn = self.0.conn().await?;
-        let mut register = conn.begin().await?;
+    async fn register(&self, once: &Once, new: &NewEndpoint) -> Answer<Stored<Webhook, 201>> {
+        let mut register = match once.begin(&self.0).await? {
+            Begun::Now(register, _) => register,
+            Begun::Before(before) => return Ok(Stored::replayed(before.body)),
+        };
         accounts::lock(&mut register, new.account_id).await?;
         let row = endpoints::insert(&mut register, new).await?.ok_or_else(|| {
             let message = format!("The account has {MOST_ENDPOINTS} endpoints, which is the most.");
             ApiError::new(Code::EndpointLimitReached, message).suggest("DELETE /webhooks/{id} removes one.")
         })?;
+        let answer = Stored::fresh(&Webhook::from(row));
+        once.keep(&mut register, answer.body()).await?;
         register.commit().await?;
-        Ok(row)
+        Ok(answer)
     }
 
     /// The use case: the change, and the ping after it, in one transaction.
@@ -337,37 +287,4 @@ pub(crate) async fn missing(conn: &mut PgConnection, id: EndpointId) -> Answer<A
         return Ok(ApiError::new(Code::WorkspaceForbidden, "The webhook endpoint is another account's."));
     }
     Ok(ApiError::new(Code::WebhookNotFound, format!("There is no webhook endpoint {id}.")))
-}
-
-fn event_types(subscribed: &[Subscribed]) -> Vec<EventType> {
-    let is = |each: &Subscribed| match each {
-        Subscribed::Succeeded => EventType::JobSucceeded,
-        Subscribed::Failed => EventType::JobFailed,
-        Subscribed::Cancelled => EventType::JobCancelled,
-    };
-    let asked: Vec<EventType> = subscribed.iter().map(is).collect();
-    // In the spec's order and each once, however they were given.
-    EventType::SUBSCRIBABLE.into_iter().filter(|each| asked.contains(each)).collect()
-}
-
-impl From<endpoints::Endpoint> for Webhook {
-    fn from(row: endpoints::Endpoint) -> Self {
-        Self {
-            id: Text::of(row.id),
-            url: Text(row.url),
-            description: row.description.map(Text),
-            event_types: row.event_types.into_iter().map(Text).collect(),
-            enabled: row.enabled,
-            disabled_reason: row.disabled_reason.map(|reason| match reason {
-                DisabledReason::User => Reason::User,
-                DisabledReason::TooManyFailures => Reason::TooManyFailures,
-            }),
-            disabled_at: row.disabled_at.map(Time),
-            consecutive_failures: row.consecutive_failures,
-            last_success_at: row.last_success_at.map(Time),
-            created_at: Time(row.created_at),
-            updated_at: Time(row.updated_at),
-            ping: None,
-        }
-    }
 }

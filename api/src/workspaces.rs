@@ -26,7 +26,8 @@ pub struct Workspace {
     pub name: Text,
     /// The caller's role: `owner`, `editor` or `viewer`.
     pub role: Text,
-    /// Whether it is its account's default workspace.
+    /// Whether it is the default workspace of your own account; never more than one of them is. A call without
+    /// `x-workspace-id` acts there, if you and the connection can reach it.
     pub is_default: bool,
     /// When it was created.
     pub created_at: Time,
@@ -65,9 +66,12 @@ impl Workspaces {
         let rows = match caller.user_id.filter(|_| caller.credential == CredentialKind::OAuth) {
             Some(user) => {
                 let allowed = caller.let_into.as_deref();
-                workspaces::of_user(&mut conn, user, allowed, page.after, page.fetch()).await?
+                workspaces::of_user(&mut conn, caller.account_id, user, allowed, page.after, page.fetch()).await?
             }
-            None => workspaces::bound(&mut conn, caller.workspace.id, caller.workspace.role.name()).await?,
+            None => {
+                let (account, role) = (caller.account_id, caller.workspace.role.name());
+                workspaces::bound(&mut conn, account, caller.workspace.id, role).await?
+            }
         };
         Ok(Json(page.list(rows, |row| row.id.uuid(), Workspace::from)))
     }

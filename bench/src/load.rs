@@ -6,6 +6,7 @@ use crate::database::Database;
 use anyhow::{Context, ensure};
 use common::domain::credential::ApiKey;
 use common::domain::event::{EventId, EventType};
+use common::domain::job::JobKind;
 use common::ids::{AccountId, EndpointId, ItemId, JobId, WorkspaceId};
 use common::outbound::trusted_client;
 use common::queue::{self, Queue};
@@ -134,6 +135,7 @@ impl<'a> Scene<'a> {
                 url: url.clone(),
                 description: None,
                 event_types: EventType::SUBSCRIBABLE.to_vec(),
+                kinds: None,
             };
             endpoints::insert(&mut conn, &new).await?.context("an account has ten endpoints")?;
         }
@@ -266,6 +268,7 @@ fn ended(account: &Account) -> EndedEvent {
         event_id: EventId::of_job(job, EventType::JobSucceeded),
         event_type: EventType::JobSucceeded,
         job_id: job,
+        kind: JobKind::Read,
         workspace_id: account.workspace,
         account_id: account.id,
         body: format!("{BODY}\"{job}\"}}"),

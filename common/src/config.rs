@@ -3,6 +3,7 @@
 //! One struct, so that `mws up` and the three separate processes can't disagree. What only one process needs stands in
 //! its own group. Nothing here reads a clock, a file or the database.
 
+use crate::domain::job::JobKind;
 use crate::domain::minutes::{Minutes, Rates};
 use crate::domain::retry::RetrySchedule;
 use clap::Args;
@@ -44,7 +45,7 @@ pub struct Settings {
     #[arg(long, env = "MWS_ACCEPT_LOST_SECRETS")]
     pub accept_lost_secrets: bool,
 
-    /// Bearer token of the console and the operator routes. Made and kept in the data folder by `mws up`.
+    /// Bearer token of the operator routes. Made and kept in the data folder by `mws up`.
     #[arg(long, env = "MWS_OPERATOR_TOKEN", hide_env_values = true)]
     pub operator_token: Option<SecretString>,
 
@@ -71,6 +72,16 @@ pub struct Settings {
     /// Whether deliveries carry the Standard Webhooks headers beside ours.
     #[arg(long, env = "MWS_STANDARD_WEBHOOKS")]
     pub standard_webhooks: bool,
+
+    /// Kinds of jobs whose ends are events, told to endpoints and to `GET /events` (comma-separated).
+    #[arg(
+        long,
+        env = "MWS_EVENT_KINDS",
+        value_delimiter = ',',
+        default_value = "generation,render,dub,transcription,read",
+        value_parser = event_kind
+    )]
+    pub event_kinds: Vec<JobKind>,
 
     /// Milliseconds a receiver has for its whole answer.
     #[arg(long, env = "MWS_WEBHOOK_TIMEOUT_MS", default_value_t = 10_000)]
@@ -191,6 +202,12 @@ impl Confinement {
             Self::Full => "full",
         }
     }
+}
+
+/// A kind of jobs by its name.
+fn event_kind(name: &str) -> Result<JobKind, String> {
+    let names = || JobKind::ALL.map(JobKind::name).join(", ");
+    JobKind::from_name(name).ok_or_else(|| format!("expected one of {}", names()))
 }
 
 /// The shape of log lines.

@@ -7,7 +7,7 @@
 
 use crate::domain::event::{EventId, EventType, JobEvent};
 use crate::domain::footage::Rows;
-use crate::domain::job::{Job, JobStatus, dated_back};
+use crate::domain::job::{Job, JobKind, JobStatus, dated_back};
 use crate::domain::minutes::Minutes;
 use crate::domain::task::Task;
 use crate::ids::{AccountId, ItemId, JobId};
@@ -71,7 +71,12 @@ pub struct Aftermath {
 
 /// Ends a batch: `ended` as the conditional update answered, `made` what came with it. Products of jobs that did not
 /// succeed after all, because their item is gone, are dropped.
-pub async fn conclude(conn: &mut PgConnection, ended: &[EndedJob], made: &[Product]) -> Result<Aftermath, sqlx::Error> {
+pub async fn conclude(
+    conn: &mut PgConnection,
+    ended: &[EndedJob],
+    made: &[Product],
+    told: &[JobKind],
+) -> Result<Aftermath, sqlx::Error> {
     let finals: Vec<&EndedJob> = ended.iter().filter(|job| job.status.is_final()).collect();
     if !finals.is_empty() {
         let settlements: Vec<Settlement> = finals.iter().map(|job| settlement(job)).collect();
@@ -79,7 +84,7 @@ pub async fn conclude(conn: &mut PgConnection, ended: &[EndedJob], made: &[Produ
         keep(conn, &finals, made).await?;
         give_back(conn, &finals).await?;
     }
-    let mut tickets = record_events(conn, &finals).await?;
+    let mut tickets = record_events(conn, &finals, told).await?;
 
     let mut freed: BTreeMap<AccountId, i64> = BTreeMap::new();
     for job in ended.iter().filter(|job| job.freed_place) {
@@ -232,14 +237,14 @@ fn settlement(job: &EndedJob) -> Settlement {
 }
 
 /// Records the events of jobs that ended, with the job as `get_jobs` shows it from now on.
-async fn record_events(conn: &mut PgConnection, finals: &[&EndedJob]) -> sqlx::Result<Vec<Ticket>> {
+async fn record_events(conn: &mut PgConnection, finals: &[&EndedJob], told: &[JobKind]) -> sqlx::Result<Vec<Ticket>> {
     let ids: Vec<JobId> = finals.iter().map(|job| job.job).collect();
     if ids.is_empty() {
         return Ok(Vec::new());
     }
     let shown = jobs::by_ids(conn, &ids, None).await?;
     let mut recorded = Vec::with_capacity(shown.len());
-    for job in &shown {
+    for job in shown.iter().filter(|job| told.contains(&job.kind)) {
         let Some(ended) = finals.iter().find(|ended| ended.job == job.id) else { continue };
         if let Some(event) = event(job, ended)? {
             recorded.push(event);
@@ -264,6 +269,7 @@ fn event(job: &Job, ended: &EndedJob) -> sqlx::Result<Option<EndedEvent>> {
         event_id,
         event_type,
         job_id: job.id,
+        kind: job.kind,
         workspace_id,
         account_id: ended.owner,
         body,

@@ -2,7 +2,7 @@
 
 use crate::each::{Each, until_none};
 use common::process::Process;
-use common::store::{fleet, retention};
+use common::store::{fleet, idempotency, retention};
 use futures_util::FutureExt;
 
 /// Rows deleted in one transaction.
@@ -14,6 +14,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     Each::default()
         .and(until_none(process, |conn| retention::jobs(conn, days, SOME).boxed()).await)
         .and(until_none(process, |conn| retention::calls(conn, days, SOME).boxed()).await)
+        .and(until_none(process, |conn| idempotency::prune(conn, SOME).boxed()).await)
         .and(until_none(process, |conn| retention::tickets(conn, SOME).boxed()).await)
         .and(until_none(process, |conn| retention::queue_workers(conn).boxed()).await)
         .and(until_none(process, |conn| retention::session_codes(conn).boxed()).await)

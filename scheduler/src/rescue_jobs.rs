@@ -54,7 +54,7 @@ async fn rescue(process: &Process, only: Option<JobId>) -> sqlx::Result<u64> {
         })
         .collect();
     let ended = jobs::end(&mut tx, &ends).await?;
-    let aftermath = ending::conclude(&mut tx, &ended, &[]).await?;
+    let aftermath = ending::conclude(&mut tx, &ended, &[], &process.settings.event_kinds).await?;
     tx.commit().await?;
     for job in &ended {
         tracing::warn!(job.id = %job.job, status = job.status.name(), "A job's worker was lost; the job was taken back.");

@@ -105,7 +105,7 @@ async fn finish_long(process: &Process, deliverer: &Deliverer, one: &Finish) -> 
         tx.rollback().await?;
         return finish_one(process, deliverer, &Finish { end: one.end.clone(), made: without_rows }).await;
     }
-    let aftermath = ending::conclude(&mut tx, &ended, &without_rows).await?;
+    let aftermath = ending::conclude(&mut tx, &ended, &without_rows, &process.settings.event_kinds).await?;
     tx.commit().await?;
     after(process, deliverer, aftermath);
     Ok(Finished::Done)
@@ -119,7 +119,7 @@ async fn finish(process: &Process, deliverer: &Deliverer, batch: &[Finish]) -> s
     let made: Vec<Product> = live.iter().flat_map(|one| one.made.clone()).collect();
     let mut tx = process.pool.begin().await?;
     let ended = jobs::end(&mut tx, &ends).await?;
-    let aftermath = ending::conclude(&mut tx, &ended, &made).await?;
+    let aftermath = ending::conclude(&mut tx, &ended, &made, &process.settings.event_kinds).await?;
     tx.commit().await?;
     after(process, deliverer, aftermath);
     let ours = |end: &End| !stale(end) && ended.iter().any(|job| job.job == end.job);

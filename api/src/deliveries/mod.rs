@@ -24,7 +24,7 @@ use common::store::endpoints;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
-pub use shapes::{Attempt, Delivery, Kind, Status};
+pub use shapes::{Attempt, Delivery, DeliveryDetail, Kind, Status};
 use shapes::{Resent, ResentSince};
 use sqlx::{Acquire, PgConnection};
 use std::collections::HashMap;
@@ -32,6 +32,10 @@ use std::collections::HashMap;
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
     ("GET /webhooks/{id}/deliveries", &[Code::WebhookNotFound, Code::WorkspaceForbidden, Code::InvalidCursor]),
+    (
+        "GET /webhooks/{id}/deliveries/{delivery_id}",
+        &[Code::WebhookNotFound, Code::WorkspaceForbidden, Code::DeliveryNotFound],
+    ),
     (
         "POST /webhooks/{id}/deliveries",
         &[Code::WebhookNotFound, Code::WorkspaceForbidden, Code::DeliveryNotFound, Code::EndpointDisabled],
@@ -101,6 +105,33 @@ impl Deliveries {
         }
         let every = Everywhere { filter, error: None };
         Ok(Json(page_of(&mut conn, page, &Place::Endpoints(vec![id]), &every).await?))
+    }
+
+    /// Get a delivery
+    ///
+    /// With what was sent: the body, and of each attempt the host, the path and the headers, signature and all.
+    #[oai(path = "/webhooks/:id/deliveries/:delivery_id", method = "get", operation_id = "get_delivery")]
+    async fn get(
+        &self,
+        auth: Auth,
+        /// The endpoint's id.
+        id: Path<Text>,
+        /// The delivery's id.
+        delivery_id: Path<Text>,
+    ) -> Answer<Json<DeliveryDetail>> {
+        let Auth(caller) = auth;
+        let id: EndpointId = id.0.id(Code::WebhookNotFound)?;
+        let delivery: DeliveryId = delivery_id.0.id(Code::DeliveryNotFound)?;
+        let mut conn = self.0.conn().await?;
+        if endpoints::find(&mut conn, caller.account_id, id).await?.is_none() {
+            return Err(missing(&mut conn, id).await?);
+        }
+        let row = deliveries::by_ids(&mut conn, &[delivery], Some(id)).await?.pop();
+        let none = || ApiError::new(Code::DeliveryNotFound, format!("The endpoint has no delivery {delivery}."));
+        let row = row.ok_or_else(none)?;
+        let attempts = deliveries::sent_of(&mut conn, delivery).await?;
+        let body = deliveries::body_of(&mut conn, delivery).await?;
+        Ok(Json(DeliveryDetail::new(row, attempts, body)))
     }
 
     /// Send again

@@ -51,6 +51,11 @@ pub enum Rendering {
         /// Whether it was there before this call.
         already: bool,
     },
+    /// A job would make it, were this no dry run.
+    Startable {
+        /// What would be held for it.
+        estimate: Minutes,
+    },
     /// The account keeps as many bytes as it may.
     StorageFull,
     /// It did not start for another reason.
@@ -79,7 +84,13 @@ impl Render {
 /// What the call holds and leaves, as one that asked for no reads.
 impl From<&Render> for Prepared {
     fn from(render: &Render) -> Self {
-        Self { items: Vec::new(), held: render.held(), balance: render.balance }
+        let (mut startable, mut short_of) = (Minutes::ZERO, Minutes::ZERO);
+        match render.state {
+            Rendering::Startable { estimate } => startable = estimate,
+            Rendering::Not(Reason::InsufficientMinutes { needs }) => short_of = needs,
+            Rendering::Made(_) | Rendering::Queued { .. } | Rendering::StorageFull | Rendering::Not(_) => {}
+        }
+        Self { items: Vec::new(), held: render.held(), startable, short_of, balance: render.balance }
     }
 }
 
@@ -110,7 +121,7 @@ pub async fn dispatch_render(
 }
 
 /// The answer that needs no job, if there is one.
-async fn look(
+pub(super) async fn look(
     conn: &mut PgConnection,
     process: &Process,
     wish: &RenderWish,
@@ -130,6 +141,17 @@ async fn look(
     Ok(full.then_some(Rendering::StorageFull))
 }
 
+/// The job that the wish may lead to.
+pub(super) fn candidate(wish: &RenderWish) -> Candidate {
+    Candidate {
+        job: JobId::mint(),
+        item: wish.plan.source(),
+        task: Task::Render,
+        with_speech: false,
+        duration_ms: wish.duration_ms,
+    }
+}
+
 async fn commit(
     process: &Process,
     wish: &RenderWish,
@@ -137,13 +159,7 @@ async fn commit(
     compose: &(dyn Fn(&Render) -> String + Sync),
 ) -> sqlx::Result<Committed<Render>> {
     let settings = &process.settings;
-    let candidate = Candidate {
-        job: JobId::mint(),
-        item: wish.plan.source(),
-        task: Task::Render,
-        with_speech: false,
-        duration_ms: wish.duration_ms,
-    };
+    let candidate = candidate(wish);
     let job = candidate.job;
     let mut tx = process.pool.begin().await?;
     if let Some(key) = &wish.key

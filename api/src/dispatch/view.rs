@@ -127,13 +127,16 @@ impl Triage {
                 },
             })
             .collect();
-        let held = answers
-            .iter()
-            .map(|answer| match answer {
-                Answer::Queued { estimate, already: false, .. } => *estimate,
-                _ => Minutes::ZERO,
-            })
-            .sum();
-        Prepared { items, held, balance }
+        let sum = |part: fn(&Answer) -> Minutes| answers.iter().map(part).sum();
+        let held = sum(|answer| match answer {
+            Answer::Queued { estimate, already: false, .. } => *estimate,
+            _ => Minutes::ZERO,
+        });
+        let startable = sum(|answer| if let Answer::Startable { estimate } = answer { *estimate } else { Minutes::ZERO });
+        let short_of = sum(|answer| match answer {
+            Not(Reason::InsufficientMinutes { needs }) => *needs,
+            _ => Minutes::ZERO,
+        });
+        Prepared { items, held, startable, short_of, balance }
     }
 }

@@ -49,6 +49,8 @@ fn object(schema: Value) -> Arc<JsonObject> {
 fn answer_or_refusal(mut answer: Value) -> Value {
     let refusal = json_schema(&openapi::document().inlined("ToolError"));
     answer["properties"]["error"] = refusal["properties"]["error"].clone();
+    // Seventy words that no model reads, sixteen times.
+    answer["properties"]["error"]["properties"]["code"] = json!({ "type": "string" });
     answer["properties"]["ok"] = json!({ "type": "boolean", "description": "Whether the tool did what was asked." });
     answer["required"] = json!(["ok"]);
     answer

@@ -15,6 +15,22 @@ enum Way {
     Answered,
 }
 
+/// Breaks that were decided on before anybody was promised the baseline outside of this repository; each has its reason in
+/// docs/decisions.md. Nothing is added here for convenience.
+pub const INTENDED: &[&str] = &[
+    "POST /tools/prepare_media: 200.meta is no Meta any more.",
+    "POST /tools/transcribe_media: 200.meta is no Meta any more.",
+    "POST /tools/speakers: 200.meta is no Meta any more.",
+    "POST /tools/detect_beats: 200.meta is no Meta any more.",
+    "POST /tools/remove_silence: 200.meta is no Meta any more.",
+    "POST /tools/duck_music: 200.meta is no Meta any more.",
+    "POST /tools/list_models: 200 is no ToolAnswer_ModelList any more.",
+    "POST /tools/list_models: 200.data is no ModelList any more.",
+    "POST /tools/list_models: 200.data.data is gone.",
+    "POST /tools/list_models: 200.data.data may be absent now.",
+    "POST /projects/{id}/status: its body.status is no ProjectEvent any more.",
+];
+
 /// References deeper than this are not followed; none here refer to themselves.
 const DEEPEST: usize = 12;
 const NONE: &Value = &Value::Null;
@@ -98,8 +114,10 @@ impl Comparison<'_> {
             let now = wanted["content"].get(media).unwrap_or(NONE);
             self.content(&format!("{name}: its body"), Way::Sent, content, now);
         }
+        let (old, new) = (self.old, self.new);
         for (status, response) in object(&before["responses"]) {
-            let now = after["responses"].get(status).unwrap_or(NONE);
+            let response = resolved(old, response);
+            let now = after["responses"].get(status).map_or(NONE, |now| resolved(new, now));
             let place = format!("{name}: {status}");
             if now.is_null() && status.starts_with('2') {
                 self.say(&place, "is gone");

@@ -1,10 +1,10 @@
-//! An example of each body and each answer, made from the schemas themselves, so that no operation is without one.
+//! An example of each body and each answer that does what was asked, made from the schemas themselves, so that no operation is
+//! without one. Refusals all look alike: their schemas say it.
 //!
 //! Pure. An example that a type gives of itself is taken as it is; for the rest, a field's name says what stands in it: ids
 //! have their prefix, times and addresses look like themselves. What clients send shows the fields that are required and the
 //! few that are usually wanted; an answer shows all.
 
-use crate::error::{ApiError, Code};
 use serde_json::{Map, Value, json};
 
 /// A moment of the examples.
@@ -48,6 +48,7 @@ const OWN_IDS: &[(&str, &str)] = &[
     ("Received", "upl_"),
     ("Workspace", "wsp_"),
     ("Project", "prj_"),
+    ("Event", "evt_"),
     ("Account", "acc_"),
     ("User", "usr_"),
 ];
@@ -78,24 +79,22 @@ enum Shown {
     Answered,
 }
 
-/// Puts an example beside each JSON body, answer and refusal of an operation. `tool` says which envelope refusals take.
-pub fn add(schemas: &Value, operation: &mut Value, tool: bool) {
+/// Puts an example beside each JSON body and each 2xx answer of an operation.
+pub fn add(schemas: &Value, operation: &mut Value) {
     if let Some(content) = operation.pointer_mut("/requestBody/content/application~1json") {
         content["example"] = example(schemas, &content["schema"], Shown::Sent);
     }
-    for (status, response) in operation["responses"].as_object_mut().into_iter().flatten() {
-        let Some(content) = response.pointer_mut("/content/application~1json") else { continue };
-        content["example"] = match refusal(status) {
-            Some(code) if tool => ApiError::new(code, code.meaning()).tool_body(),
-            Some(code) => ApiError::new(code, code.meaning()).route_body(),
-            None => example(schemas, &content["schema"], Shown::Answered),
-        };
+    let responses = operation["responses"].as_object_mut().into_iter().flatten();
+    for (_, response) in responses.filter(|(status, _)| status.starts_with('2')) {
+        if let Some(content) = response.pointer_mut("/content/application~1json") {
+            content["example"] = example(schemas, &content["schema"], Shown::Answered);
+        }
     }
 }
 
-/// The first code that is answered with this status.
-fn refusal(status: &str) -> Option<Code> {
-    Code::ALL.iter().copied().find(|code| code.status().as_str() == status)
+/// An example of what a webhook sends.
+pub fn sent_by_us(schemas: &Value, schema: &str) -> Value {
+    example(schemas, &schemas[schema], Shown::Answered)
 }
 
 fn example(schemas: &Value, schema: &Value, shown: Shown) -> Value {
@@ -223,7 +222,8 @@ mod tests {
                 let example = &described["requestBody"]["content"]["application/json"]["example"];
                 assert_eq!(explain(schema, example), None, "{name}: {example}");
             }
-            for (status, response) in described["responses"].as_object().expect("responses") {
+            let responses = described["responses"].as_object().expect("responses");
+            for (status, response) in responses.iter().filter(|(status, _)| status.starts_with('2')) {
                 let Some(content) = response.pointer("/content/application~1json") else { continue };
                 let reference = content["schema"]["$ref"].as_str().and_then(|name| name.rsplit('/').next());
                 let schema = reference.map_or_else(|| content["schema"].clone(), |name| document().inlined(name));

@@ -4,20 +4,24 @@
 //! what says which methods a path has, and what a refused body is explained by. `openapi.json` at the root of the
 //! repository is kept in step with it by a test here.
 
+mod cloud;
 #[cfg(test)]
 mod compatible;
 mod examples;
 mod patch;
 mod patterns;
 mod refusals;
+mod shared;
+mod webhooks;
 
 pub use refusals::{own as own_refusals, uses_minutes};
 
 use crate::access::{self, Needs};
 use crate::app::API_PATH;
 use crate::error::{Answer, ApiError, Code};
-use crate::explain::explain;
+use crate::explain::{explain, explain_query};
 use crate::guard::{SentBody, media_type};
+use crate::idempotency::refuse_in_vain;
 use crate::routes::Routes;
 use crate::twice::named_twice;
 use poem::Request;
@@ -43,9 +47,16 @@ Fields may be added to answers within this version.";
 pub struct Document {
     /// The document itself.
     pub json: Value,
-    /// As it is served and committed.
-    pub text: String,
+    /// As it is served: without what only indents it.
+    pub compact: String,
     operations: Vec<Operation>,
+}
+
+/// A query parameter of an operation.
+pub struct Query {
+    name: String,
+    schema: Value,
+    is_required: bool,
 }
 
 /// One operation, as the middleware needs it.
@@ -54,14 +65,14 @@ pub struct Operation {
     pub method: Method,
     /// Its path in the document, such as `/keys/{keyId}`.
     pub path: String,
-    /// The names of its query parameters.
-    pub queries: Vec<String>,
-    /// Those of them that are lists, and may be sent more than once.
-    pub lists: Vec<String>,
+    /// Its query parameters. A list may be sent more than once.
+    pub queries: Vec<Query>,
     /// Whether it takes a credential. If not, it is judged before it runs; if so, once its caller is known.
     pub takes_credential: bool,
     /// What it asks of its caller; none, which no caller meets, when it has no row in `access`.
     pub needs: Option<Needs>,
+    /// Whether it has to have a body.
+    pub needs_body: bool,
     /// The schema of its JSON body, if it takes one, with every `$ref` replaced by what it names.
     pub body: Option<Value>,
     /// The schema of what it answers when it does what was asked, likewise, if that is JSON.
@@ -78,13 +89,18 @@ impl Operation {
     /// wrong. What is no JSON at all is left to the framework. So a handler's own types can't take more than is documented.
     pub fn judge(&self, request: &Request) -> Answer<()> {
         self.refuse_odd_queries(request.uri().query())?;
+        refuse_in_vain(&self.name(), request)?;
         let (Some(schema), Some(SentBody(bytes))) = (&self.body, request.data::<SentBody>()) else { return Ok(()) };
         let json = media_type(request).ends_with("json");
         // No body is a body without fields: the first one that is missing is named.
-        let bytes: &[u8] = if bytes.is_empty() { b"{}" } else { bytes };
+        let is_empty = bytes.is_empty();
+        let bytes: &[u8] = if is_empty { b"{}" } else { bytes };
         let sent: Option<Value> = if json { serde_json::from_slice(bytes).ok() } else { None };
         match sent.and_then(|sent| explain(schema, &sent)) {
             Some(words) => Err(ApiError::new(Code::InvalidRequest, words)),
+            None if json && is_empty && self.needs_body => {
+                Err(ApiError::new(Code::InvalidRequest, "A body is required: expected an object."))
+            }
             None if json => refuse_doubled(bytes),
             None => Ok(()),
         }
@@ -92,17 +108,21 @@ impl Operation {
 
     fn refuse_odd_queries(&self, query: Option<&str>) -> Answer<()> {
         let mut seen = HashSet::new();
-        for (name, _) in url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
-            let is = |names: &[String]| names.iter().any(|known| *known == name);
+        for (name, text) in url::form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
             let shown: String = name.chars().take(60).collect();
-            if !is(&self.queries) {
+            let Some(Query { name: known, schema, .. }) = self.queries.iter().find(|known| known.name == name) else {
                 let message = format!("`{shown}` is not a query parameter of this route.");
                 return Err(ApiError::new(Code::InvalidRequest, message));
-            }
-            let is_list = is(&self.lists);
-            if !seen.insert(name) && !is_list {
+            };
+            if !seen.insert(known) && schema["type"] != "array" {
                 return Err(ApiError::new(Code::InvalidRequest, format!("`{shown}` is there twice.")));
             }
+            if let Some(words) = explain_query(schema, known, &text) {
+                return Err(ApiError::new(Code::InvalidRequest, words));
+            }
+        }
+        if let Some(Query { name, .. }) = self.queries.iter().find(|one| one.is_required && !seen.contains(&one.name)) {
+            return Err(ApiError::new(Code::InvalidRequest, format!("`{name}` is required in the query.")));
         }
         Ok(())
     }
@@ -125,9 +145,8 @@ impl Document {
         // What is written by the same crate a moment before is JSON.
         let mut json: Value = serde_json::from_str(&service().spec()).unwrap_or_default();
         patch::apply(&mut json);
-        let text = serde_json::to_string_pretty(&json).unwrap_or_default() + "\n";
-        let operations = operations(&json);
-        Self { json, text, operations }
+        let (compact, operations) = (json.to_string(), operations(&json));
+        Self { json, compact, operations }
     }
 
     /// The schema of this name, with every `$ref` in it replaced by what it names.
@@ -159,13 +178,13 @@ impl Document {
     /// The page that Swagger UI makes of it; nothing is loaded from elsewhere.
     pub fn swagger(&self) -> String {
         let service = service();
-        service.swagger_ui_html().replace(&service.spec(), &self.text)
+        service.swagger_ui_html().replace(&service.spec(), &self.compact)
     }
 
     /// The page that Scalar makes of it; nothing is loaded from elsewhere.
     pub fn scalar(&self) -> String {
         let service = service();
-        service.scalar_html().replace(&service.spec(), &self.text)
+        service.scalar_html().replace(&service.spec(), &self.compact)
     }
 }
 
@@ -184,19 +203,20 @@ fn operations(json: &Value) -> Vec<Operation> {
             let methods = methods.as_object().into_iter().flatten();
             methods.filter_map(move |(method, operation)| {
                 let parameters = operation["parameters"].as_array().into_iter().flatten();
-                let queries: Vec<&Value> = parameters.filter(|parameter| parameter["in"] == "query").collect();
-                let named = |is: fn(&Value) -> bool| {
-                    let wanted = queries.iter().filter(|query| is(query));
-                    wanted.filter_map(|query| query["name"].as_str()).map(str::to_owned).collect()
-                };
+                let queries = parameters.filter(|parameter| parameter["in"] == "query");
+                let queries = queries.map(|query| Query {
+                    name: query["name"].as_str().unwrap_or_default().to_owned(),
+                    schema: inlined(json, &query["schema"], 0),
+                    is_required: query["required"] == true,
+                });
                 let method = method.to_uppercase();
                 Some(Operation {
                     needs: access::needs(&format!("{method} {path}")),
                     method: method.parse().ok()?,
                     path: path.clone(),
-                    lists: named(|query| query["schema"]["type"] == "array"),
-                    queries: named(|_| true),
+                    queries: queries.collect(),
                     takes_credential: operation["security"].as_array().is_some_and(|schemes| !schemes.is_empty()),
+                    needs_body: operation["requestBody"]["required"] == true,
                     body: operation
                         .pointer("/requestBody/content/application~1json/schema")
                         .map(|schema| inlined(json, schema, 0)),
@@ -255,11 +275,13 @@ mod tests {
     #[test]
     fn the_committed_document_is_the_one_this_build_serves() {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../openapi.json");
+        // As people read it in a change.
+        let text = serde_json::to_string_pretty(&document().json).expect("JSON") + "\n";
         if std::env::var_os("UPDATE").is_some() {
-            std::fs::write(&path, &document().text).expect("openapi.json can be written");
+            std::fs::write(&path, &text).expect("openapi.json can be written");
         }
         let committed = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(committed == document().text, "run: UPDATE=1 cargo test -p mws-api openapi");
+        assert!(committed == text, "run: UPDATE=1 cargo test -p mws-api openapi");
     }
 
     #[test]
@@ -267,7 +289,7 @@ mod tests {
         // A new version, and nothing less, is a reason to write the document over the baseline.
         let baseline = include_str!("../../openapi-baseline.json");
         let baseline: Value = serde_json::from_str(baseline).expect("JSON");
-        assert_eq!(compatible::breaks(&baseline, &document().json), [""; 0]);
+        assert_eq!(compatible::breaks(&baseline, &document().json), compatible::INTENDED);
     }
 
     #[test]

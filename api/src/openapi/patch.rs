@@ -3,8 +3,9 @@
 //! OpenAPI 3.0 as generators read it: plain media types, closed request objects, nullable fields, the error answers of
 //! each operation, and the headers that every request may carry and every answer does.
 
-use super::{examples, patterns, refusals};
+use super::{cloud, examples, patterns, refusals, shared, webhooks};
 use crate::error::Code;
+use crate::idempotency::{Repeat, repeat};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -27,15 +28,18 @@ pub fn apply(document: &mut Value) {
     // The one field that has to be there and may be null: the framework documents that as optional.
     document["components"]["schemas"]["ChangeProjectSettings"]["required"] = json!(["webhook_url"]);
     add_components(document);
+    cloud::require(document);
     patterns::add(document, &sent);
     let schemas = document["components"]["schemas"].clone();
     let paths = document["paths"].as_object_mut().into_iter().flatten();
     for (path, methods) in paths {
         for (method, operation) in methods.as_object_mut().into_iter().flatten() {
             describe(operation, &method.to_uppercase(), path);
-            examples::add(&schemas, operation, path.starts_with("/tools/"));
+            examples::add(&schemas, operation);
         }
     }
+    webhooks::add(document);
+    shared::refusals(document);
 }
 
 /// `application/json; charset=utf-8` as a key is no media type that a generator looks for.
@@ -142,7 +146,10 @@ fn optional_fields_take_null(schema: &mut Value) {
 }
 
 fn add_components(document: &mut Value) {
-    let codes = || Value::from(Code::ALL.iter().map(|code| code.name()).collect::<Vec<_>>());
+    let names: Vec<&str> = Code::ALL.iter().map(|code| code.name()).collect();
+    document["components"]["schemas"]["ErrorCode"] =
+        json!({ "type": "string", "title": "ErrorCode", "description": "Why a request is refused.", "enum": names });
+    let codes = json!({ "$ref": "#/components/schemas/ErrorCode" });
     let message = json!({ "type": "string", "description": "What went wrong, in words to act on." });
     document["components"]["schemas"]["ToolError"] = json!({
         "type": "object",
@@ -155,7 +162,7 @@ fn add_components(document: &mut Value) {
                 "type": "object",
                 "required": ["code", "message", "retryable"],
                 "properties": {
-                    "code": { "type": "string", "enum": codes() },
+                    "code": codes.clone(),
                     "message": message.clone(),
                     "retryable": {
                         "type": "boolean", "description": "Whether the same request may succeed later.",
@@ -175,7 +182,7 @@ fn add_components(document: &mut Value) {
             "type": "object",
             "required": ["code", "message", "status"],
             "properties": {
-                "code": { "type": "string", "enum": codes() },
+                "code": codes,
                 "message": message,
                 "status": { "type": "integer", "description": "The HTTP status." },
             },
@@ -188,7 +195,7 @@ fn add_components(document: &mut Value) {
 fn headers() -> Value {
     let integer = |description: &str, example: i64| {
         let schema = json!({ "type": "integer", "minimum": 0 });
-        json!({ "description": description, "required": true, "schema": schema, "example": example })
+        json!({ "description": description, "schema": schema, "example": example })
     };
     json!({
         "X-Request-Id": {
@@ -197,9 +204,14 @@ fn headers() -> Value {
             "schema": { "type": "string", "minLength": 1, "maxLength": 128 },
             "example": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
         },
-        "X-RateLimit-Limit": integer("Requests a minute at the steady rate.", 600),
-        "X-RateLimit-Remaining": integer("Requests that may be sent at once now.", 59),
+        "X-RateLimit-Limit": integer("Requests that may be sent at once when none were lately. On answers to a known caller, as are the next three.", 60),
+        "X-RateLimit-Remaining": integer("How many of them are left now.", 59),
         "X-RateLimit-Reset": integer("When Remaining is whole again, in unix seconds.", 1_795_080_600),
+        "RateLimit-Policy": {
+            "description": "The rate in one line: `q` requests within `w` seconds, which come back evenly.",
+            "schema": { "type": "string" },
+            "example": "\"account\";q=60;w=6",
+        },
         "Retry-After": integer("Seconds until the request may succeed.", 1),
         "WWW-Authenticate": {
             "description": "How to authenticate: `Bearer`, perhaps with parameters.",
@@ -226,7 +238,8 @@ fn parameters() -> Value {
         "IdempotencyKey": {
             "name": "Idempotency-Key", "in": "header", "required": false,
             "schema": { "type": "string", "minLength": 1, "maxLength": 255 },
-            "description": "The same key returns the job already dispatched instead of charging again (spec §4.1).",
+            "description": "The same key answers the first call again, and starts, charges and makes nothing twice (spec §4.1). It lives as long as \
+                the jobs that it started, or a day.",
         },
     })
 }
@@ -240,8 +253,8 @@ fn describe(operation: &mut Value, method: &str, path: &str) {
     if acts_in_a_workspace {
         add_parameter(operation, "WorkspaceId");
     }
-    // What may start jobs is what a repeat must not start again.
-    if refusals::uses_minutes(&format!("{method} {path}")) {
+    // What makes something is what a repeat must not make again.
+    if repeat(&format!("{method} {path}")) == Some(Repeat::Kept) {
         add_parameter(operation, "IdempotencyKey");
     }
     let mut all = Map::new();
@@ -285,7 +298,8 @@ fn add_parameter(operation: &mut Value, name: &str) {
 }
 
 fn add_headers(response: &mut Value, waits: bool) {
-    let names = ["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+    let names =
+        ["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit-Policy"];
     for name in names.into_iter().chain(waits.then_some("Retry-After")) {
         response["headers"][name] = json!({ "$ref": format!("#/components/headers/{name}") });
     }

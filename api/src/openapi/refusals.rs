@@ -2,6 +2,7 @@
 
 use crate::access::{self, Needs};
 use crate::error::Code;
+use crate::idempotency::{Repeat, repeat};
 use crate::routes::ERRORS;
 use std::collections::BTreeMap;
 
@@ -40,6 +41,9 @@ pub fn by_status(operation: &str, takes_body: bool) -> BTreeMap<u16, Vec<Code>> 
         Needs::Account | Needs::AccountWithoutSession | Needs::Workspace(_) => codes.extend(AUTHENTICATED),
     }
     codes.extend(needs.refusals());
+    if repeat(operation) == Some(Repeat::Kept) {
+        codes.extend([Code::IdempotencyInProgress, Code::IdempotencyKeyReused]);
+    }
     if takes_body {
         codes.extend(WITH_BODY);
     }

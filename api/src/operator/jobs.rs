@@ -170,7 +170,7 @@ impl OperatorJobs {
         let note = |prepared: &Prepared| {
             let started = answer_of(prepared).and_then(|answer| match answer {
                 ReadAnswer::Queued { job, .. } => Some(*job),
-                ReadAnswer::Ready | ReadAnswer::Not(_) => None,
+                ReadAnswer::Ready | ReadAnswer::Startable { .. } | ReadAnswer::Not(_) => None,
             });
             operator.changed(
                 "job.retry",

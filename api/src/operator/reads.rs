@@ -51,6 +51,10 @@ pub struct OperatorRead {
 pub struct OperatorReadList {
     /// By their names.
     pub data: Vec<OperatorRead>,
+    /// Always false: they are few, and all here.
+    pub has_more: bool,
+    /// Always null.
+    pub next_cursor: Option<Text>,
 }
 
 impl From<KindRow> for OperatorRead {
@@ -74,7 +78,8 @@ impl OperatorReads {
     #[oai(path = "/operator/reads", method = "get", operation_id = "operator_list_reads")]
     async fn list(&self, _auth: OperatorAuth) -> Answer<Json<OperatorReadList>> {
         let rows = reads::list(&mut *self.0.conn().await?).await?;
-        Ok(Json(OperatorReadList { data: rows.into_iter().map(OperatorRead::from).collect() }))
+        let data = rows.into_iter().map(OperatorRead::from).collect();
+        Ok(Json(OperatorReadList { data, has_more: false, next_cursor: None }))
     }
 
     /// Pause or resume a read

@@ -3,24 +3,30 @@
 //! A change of status and its webhook are one transaction. The bytes that the webhook sends are written here, from the
 //! same value that `GET /projects/{id}` shows; the worker signs and sends them, once. What was sent is `log`.
 
+mod checked;
+mod list;
 mod log;
 mod shape;
 
+pub use list::ListedProject;
 pub use log::{ERRORS as LOG_ERRORS, ProjectDeliveries};
-pub use shape::{Project, ProjectAsset, ProjectEvent, ProjectState, ProjectTimeline};
+pub use shape::{Project, ProjectAsset, ProjectState, ProjectTimeline, ReportedStatus};
 
 use crate::app::App;
 use crate::auth::{Auth, Caller};
-use crate::envelope::Created;
+use crate::envelope::Stored;
 use crate::error::{Answer, ApiError, Code};
+use crate::idempotency::IdempotencyKey;
+use crate::once::{Begun, Once};
 use crate::operation::{Refusals, Tag};
+use crate::paging::{Limit, List, Page};
 use crate::text::{Text, Time};
 use common::domain::project::ProjectStatus;
 use common::ids::{ProjectId, ProjectWebhookId};
 use common::queue::{self, Queue, Subject, Ticket};
 use common::store::project_webhooks::{self, NewWebhook};
 use common::store::projects::{self, Change, NewProject, ProjectRow};
-use poem_openapi::param::Path;
+use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::types::{MaybeUndefined, ToJSON};
 use poem_openapi::{Object, OpenApi};
@@ -30,6 +36,7 @@ use url::Url;
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
     ("POST /projects", &[Code::RoleForbidden, Code::WebhookUrlNotAllowed]),
+    ("GET /projects", &[Code::InvalidCursor]),
     ("GET /projects/{id}", &[Code::ProjectNotFound, Code::WorkspaceForbidden]),
     (
         "PATCH /projects/{id}/settings",
@@ -86,7 +93,7 @@ pub struct ProjectSettings {
 #[oai(deny_unknown_fields)]
 pub struct ChangeProjectStatus {
     /// The new status.
-    pub status: ProjectEvent,
+    pub status: ReportedStatus,
     /// A word to those who wait; null takes it away.
     #[oai(validator(max_length = 20000))]
     pub agent_message: MaybeUndefined<Text>,
@@ -95,7 +102,7 @@ pub struct ChangeProjectStatus {
     pub assets: Option<Vec<ProjectAsset>>,
     /// The timeline from now on; null takes it away.
     pub timeline: MaybeUndefined<ProjectTimeline>,
-    /// Where the result is; null takes it away.
+    /// Where the result is, an http or https URL; null takes it away.
     #[oai(validator(max_length = 4096))]
     pub assembled_url: MaybeUndefined<Text>,
     /// Until when it is there; null takes it away.
@@ -108,9 +115,18 @@ impl Projects {
     ///
     /// It begins as `running`, in the workspace that the call acts in, and its `webhook_url` is told so.
     #[oai(path = "/projects", method = "post", operation_id = "create_project")]
-    async fn create(&self, auth: Auth, body: Json<CreateProject>) -> Answer<Created<Project>> {
+    async fn create(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        body: Json<CreateProject>,
+    ) -> Answer<Stored<Project, 201>> {
         let Auth(caller) = auth;
         let asked = body.0;
+        let once = Once::of(&caller, "POST /projects", key, &asked);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
         if let Some(url) = &asked.webhook_url {
             self.check(url).await?;
         }
@@ -124,12 +140,37 @@ impl Projects {
             brief: asked.brief.0,
             webhook_url: asked.webhook_url.map(|url| url.0),
         };
-        let mut create = self.0.process.pool.begin().await?;
+        let mut create = match once.begin(&self.0).await? {
+            Begun::Now(create, _) => create,
+            Begun::Before(before) => return Ok(Stored::replayed(before.body)),
+        };
         let row = projects::insert(&mut create, &new).await?;
         let project = self.tell(&mut create, &caller, row).await?;
+        let answer = Stored::fresh(&project);
+        once.keep(&mut create, answer.body()).await?;
         create.commit().await?;
         self.wake(&project);
-        Ok(Created(project))
+        Ok(answer)
+    }
+
+    /// List projects
+    ///
+    /// The projects of the workspace that the call acts in, newest first, in short.
+    #[oai(path = "/projects", method = "get", operation_id = "list_projects")]
+    async fn list(
+        &self,
+        auth: Auth,
+        /// Rows to show.
+        limit: Query<Option<Limit>>,
+        /// The `next_cursor` of the page before.
+        cursor: Query<Option<Text>>,
+    ) -> Answer<Json<List<ListedProject>>> {
+        let Auth(caller) = auth;
+        let page = Page::new("projects", limit.0, cursor.0.as_ref())?;
+        let mut conn = self.0.conn().await?;
+        let after = page.after.map(ProjectId::from);
+        let rows = projects::list(&mut conn, caller.workspace.id, after, page.fetch()).await?;
+        Ok(Json(page.list(rows, |row| row.id.uuid(), |row| ListedProject::new(row, &self.0.base_url))))
     }
 
     /// Get a project
@@ -232,8 +273,14 @@ impl Projects {
 
     /// The use case "change status": the change and its webhook in one transaction.
     async fn change(&self, caller: &Caller, id: ProjectId, asked: ChangeProjectStatus) -> Answer<Project> {
+        let assets = asked.assets.as_deref().unwrap_or_default();
+        if let MaybeUndefined::Value(url) = &asked.assembled_url {
+            checked::web_url("assembled_url", url)?;
+        }
+        checked::urls(assets, asked.timeline.value())?;
         let mut conn = self.0.conn().await?;
         let mut changed = conn.begin().await?;
+        checked::refs(&mut changed, caller.workspace, assets).await?;
         let assets = match asked.assets {
             Some(assets) => dated(assets, Time(projects::now(&mut changed).await?)).to_json(),
             None => None,

@@ -32,7 +32,7 @@ pub enum ProjectState {
 /// A status that is told by a webhook: every one but `cancelled` (spec §6.2.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
-pub enum ProjectEvent {
+pub enum ReportedStatus {
     /// The agent works.
     Running,
     /// It waits for the outputs of models.
@@ -67,7 +67,7 @@ pub struct Project {
     pub assembled_url: Option<Text>,
     /// Until when it is there, or null.
     pub assembled_url_expires_at: Option<Time>,
-    /// Where the project is read.
+    /// Where the project is read, with a credential: `GET /projects/{id}`. There is no page of it.
     pub project_url: Text,
     /// Where its changes of status are told, or null.
     pub webhook_url: Option<Text>,
@@ -85,11 +85,11 @@ pub struct Project {
 #[derive(Debug, Clone, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ProjectAsset {
-    /// What names it.
+    /// What names it: an item of the library, unless it has a `url`.
     pub r#ref: Text,
     /// What it is, such as `image_to_video`.
     pub r#type: Text,
-    /// Where it is.
+    /// Where it is, an http or https URL.
     pub url: Option<Text>,
     /// What made it.
     pub model: Option<Text>,
@@ -227,14 +227,14 @@ impl From<ProjectStatus> for ProjectState {
     }
 }
 
-impl From<ProjectEvent> for ProjectStatus {
-    fn from(event: ProjectEvent) -> Self {
+impl From<ReportedStatus> for ProjectStatus {
+    fn from(event: ReportedStatus) -> Self {
         match event {
-            ProjectEvent::Running => Self::Running,
-            ProjectEvent::Generating => Self::Generating,
-            ProjectEvent::Idle => Self::Idle,
-            ProjectEvent::Rendering => Self::Rendering,
-            ProjectEvent::Failed => Self::Failed,
+            ReportedStatus::Running => Self::Running,
+            ReportedStatus::Generating => Self::Generating,
+            ReportedStatus::Idle => Self::Idle,
+            ReportedStatus::Rendering => Self::Rendering,
+            ReportedStatus::Failed => Self::Failed,
         }
     }
 }

@@ -8,7 +8,7 @@
 mod call;
 mod shapes;
 
-use super::stored_read;
+use super::{starting, stored_read};
 use crate::app::App;
 use crate::auth::Auth;
 use crate::envelope::{Stored, ToolAnswer};
@@ -31,6 +31,7 @@ const REFUSALS: &[Code] = &[
     Code::WorkspaceForbidden,
     Code::ItemNotFound,
     Code::ItemNotReady,
+    Code::ItemLeased,
     Code::IdempotencyInProgress,
     Code::IdempotencyKeyReused,
     Code::ReadNotApplicable,
@@ -62,7 +63,7 @@ impl Edits {
         arguments: Json<RemoveSilence>,
     ) -> Answer<Stored<ToolAnswer<SilenceAnswer>>> {
         let (Auth(caller), asked) = (auth, arguments.0);
-        let call = Call::new(&self.0, &caller, "remove_silence", asked.canonical(), key);
+        let call = Call::new(&self.0, &caller, "remove_silence", asked.canonical(), key, asked.dry_run);
         let (item, speech) = match call.speech(&asked.item_ref, asked.render()).await? {
             Heard::Answered(answer) => return Ok(answer.documented_as()),
             Heard::Speech(item, speech) => (item, speech),
@@ -73,12 +74,14 @@ impl Edits {
             item_id: Text::of(item.id),
             status: rendered.status(),
             job_id: rendered.job_id(),
+            estimated_minutes: rendered.estimated_minutes(),
             keep: Some(kept.keep.iter().copied().map(KeptSpan::from).collect()),
             removed_seconds: Some(seconds(kept.removed_us)),
             output_item_id: rendered.output_item_id(),
         };
         if !asked.render() {
-            return Ok(Stored::fresh(&ToolAnswer::new(&caller, answer(&Rendered::NotAsked))));
+            let idle = starting::idle(&self.0, &caller).await?;
+            return Ok(Stored::fresh(&ToolAnswer::new(&caller, answer(&Rendered::NotAsked)).cloud(idle)));
         }
         if kept.keep.is_empty() {
             let message = "Nobody speaks in the item, so nothing of it would be left.";
@@ -103,7 +106,7 @@ impl Edits {
         arguments: Json<DuckMusic>,
     ) -> Answer<Stored<ToolAnswer<DuckAnswer>>> {
         let (Auth(caller), asked) = (auth, arguments.0);
-        let call = Call::new(&self.0, &caller, "duck_music", asked.canonical(), key);
+        let call = Call::new(&self.0, &caller, "duck_music", asked.canonical(), key, asked.dry_run);
         if let Some(answer) = call.replayed().await? {
             return Ok(answer);
         }
@@ -120,11 +123,13 @@ impl Edits {
             music_item_id: Some(Text::of(music)),
             status: rendered.status(),
             job_id: rendered.job_id(),
+            estimated_minutes: rendered.estimated_minutes(),
             envelope: Some(points.iter().copied().map(GainAt::from).collect()),
             output_item_id: rendered.output_item_id(),
         };
         if !asked.render() {
-            return Ok(Stored::fresh(&ToolAnswer::new(&caller, answer(&Rendered::NotAsked))));
+            let idle = starting::idle(&self.0, &caller).await?;
+            return Ok(Stored::fresh(&ToolAnswer::new(&caller, answer(&Rendered::NotAsked)).cloud(idle)));
         }
         call.render(RenderPlan::DuckMusic { voice: voice.id, music, envelope: points.clone() }, &voice, &answer).await
     }

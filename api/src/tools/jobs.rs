@@ -16,7 +16,7 @@ use common::store::items::{self, Resolved};
 use common::store::jobs::{self, Filter};
 use common::wake::Wake;
 use poem_openapi::payload::Json;
-use poem_openapi::{Object, OpenApi};
+use poem_openapi::{Enum, Object, OpenApi};
 pub use shape::{CancelOutcome, CancelledJob, JobAnswer, JobKindWord, JobStatusWord};
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
@@ -54,9 +54,23 @@ pub struct GetJobsRequest {
     pub cursor: Option<Text>,
     /// 1 to 100 jobs a page, 20 when not given; with filters.
     pub limit: Option<Limit>,
-    /// With `job_ids`: wait up to 30 seconds until any of them has ended. Answers at once if one has.
+    /// With `job_ids`: wait up to 30 seconds for what `wait_for` says. What had ended before the call is not waited for, so
+    /// that the same call again never answers at once while jobs are live, and always does when none is.
     #[oai(validator(minimum(value = "0"), maximum(value = "30")))]
     pub wait_seconds: Option<u32>,
+    /// `any`: until one of the jobs that were live when the call began has ended; `all`: until all of them have. `any` when not
+    /// given.
+    pub wait_for: Option<WaitFor>,
+}
+
+/// What a long poll waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum WaitFor {
+    /// One job that was live when the call began.
+    Any,
+    /// All of them.
+    All,
 }
 
 /// Jobs found.
@@ -66,7 +80,9 @@ pub struct JobsAnswer {
     pub jobs: Vec<JobAnswer>,
     /// Ids asked for that name no job of this workspace.
     pub missing: Vec<Text>,
-    /// The next page, when there is one.
+    /// Whether there are jobs after these; never of `job_ids`.
+    pub has_more: bool,
+    /// Pass it as `cursor` for the jobs after these; null on the last page.
     pub next_cursor: Option<Text>,
 }
 
@@ -93,7 +109,8 @@ impl Jobs {
     /// Follow jobs
     ///
     /// The jobs named by `job_ids` (up to 200: one `prepare_media` can start 120), or those of the workspace that the
-    /// filters leave, newest first. `wait_seconds` makes it a long poll. A finished job reports `cloud_minutes`.
+    /// filters leave, newest first. `wait_seconds` makes it a long poll: to follow jobs, call again with the same `job_ids`
+    /// and `wait_for: "all"` until none is `queued` or `running`. A finished job reports `cloud_minutes`.
     #[oai(path = "/tools/get_jobs", method = "post", operation_id = "get_jobs")]
     async fn get_jobs(
         &self,
@@ -124,7 +141,7 @@ impl Jobs {
         let process = &self.0.process;
         let mut tx = process.pool.begin().await?;
         let stopped = jobs::cancel(&mut tx, &known, caller.workspace.id).await?;
-        let aftermath = ending::conclude(&mut tx, &stopped, &[]).await?;
+        let aftermath = ending::conclude(&mut tx, &stopped, &[], &process.settings.event_kinds).await?;
         let found = jobs::by_ids(&mut tx, &known, Some(caller.workspace.id)).await?;
         tx.commit().await?;
         aftermath.settle_down(&process.pool, &process.wakes).await;
@@ -153,16 +170,16 @@ impl Jobs {
         }
         let (known, mut missing) = parsed(ids);
         let wait = Duration::from_secs(u64::from(request.wait_seconds.unwrap_or_default()));
-        self.wait(&known, caller.workspace.id, wait).await?;
+        self.wait(&known, caller.workspace.id, wait, request.wait_for.unwrap_or(WaitFor::Any)).await?;
         let mut conn = self.0.conn().await?;
         let found = jobs::by_ids(&mut conn, &known, Some(caller.workspace.id)).await?;
         missing.extend(absent(&known, found.iter().map(|job| job.id)));
-        Ok(JobsAnswer { jobs: found.into_iter().map(JobAnswer::from).collect(), missing, next_cursor: None })
+        Ok(JobsAnswer { jobs: found.into_iter().map(JobAnswer::from).collect(), missing, has_more: false, next_cursor: None })
     }
 
     async fn filtered(&self, caller: &Caller, request: &GetJobsRequest) -> Answer<JobsAnswer> {
-        if request.wait_seconds.unwrap_or_default() > 0 {
-            let message = "`wait_seconds` waits for jobs named by `job_ids`: name them, or leave it out.";
+        if request.wait_seconds.unwrap_or_default() > 0 || request.wait_for.is_some() {
+            let message = "`wait_seconds` and `wait_for` are of jobs named by `job_ids`: name them, or leave both out.";
             return Err(ApiError::new(Code::InvalidRequest, message));
         }
         let page = Page::new("jobs", request.limit, request.cursor.as_ref())?;
@@ -191,22 +208,28 @@ impl Jobs {
         };
         let rows = jobs::page(&mut conn, caller.workspace.id, &filter, page.fetch()).await?;
         let list = page.list(rows, |job| job.id.uuid(), JobAnswer::from);
-        Ok(JobsAnswer { jobs: list.data, missing: Vec::new(), next_cursor: list.next_cursor })
+        Ok(JobsAnswer { jobs: list.data, missing: Vec::new(), has_more: list.has_more, next_cursor: list.next_cursor })
     }
 
-    /// Waits until any of these jobs has ended, at most `wait`. Holds no connection meanwhile.
-    async fn wait(&self, known: &[JobId], workspace: WorkspaceId, wait: Duration) -> Answer<()> {
+    /// Waits until those of these jobs that are live now have ended, or any of them, at most `wait`. Holds no connection
+    /// meanwhile.
+    async fn wait(&self, known: &[JobId], workspace: WorkspaceId, wait: Duration, what: WaitFor) -> Answer<()> {
         let deadline = Instant::now() + wait;
         // Subscribed before the first look, so that an end between the two is not missed.
         let mut wakes = self.0.process.wakes.subscribe();
+        let mut began_live: Option<Vec<JobId>> = None;
         loop {
             let now = Instant::now();
             if now >= deadline || known.is_empty() || self.0.process.shutdown.is_cancelled() {
                 return Ok(());
             }
-            if jobs::any_ended(&mut *self.0.conn().await?, known, workspace).await? {
+            let asked = began_live.as_deref().unwrap_or(known);
+            let live = jobs::live(&mut *self.0.conn().await?, asked, workspace).await?;
+            let one_ended = began_live.as_ref().is_some_and(|began| live.len() < began.len());
+            if live.is_empty() || (one_ended && what == WaitFor::Any) {
                 return Ok(());
             }
+            let known = began_live.get_or_insert(live);
             let next_look = deadline.min(now + LOOK_AGAIN);
             let woken = async {
                 loop {

@@ -4,13 +4,16 @@
 
 use crate::app::App;
 use crate::auth::Auth;
-use crate::envelope::ToolAnswer;
+use crate::envelope::{Stored, ToolAnswer};
 use crate::error::{Answer, Code};
+use crate::idempotency::IdempotencyKey;
 use crate::library::{self, Item};
+use crate::once::{Begun, Once};
 use crate::operation::{Refusals, Tag};
 use crate::paging::Limit;
 use crate::text::{Text, True};
-use crate::uploads::{Import, import};
+use crate::uploads::{CheckedImport, Import, import};
+use common::queue::Queue;
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 
@@ -18,7 +21,7 @@ use poem_openapi::{Object, OpenApi};
 pub const ERRORS: Refusals = &[
     ("POST /tools/list_items", &[Code::InvalidCursor]),
     ("POST /tools/get_item", &[Code::ItemNotFound, Code::WorkspaceForbidden]),
-    ("POST /tools/import_media", &[Code::RoleForbidden, Code::FileTooLarge, Code::UrlNotAllowed]),
+    ("POST /tools/import_media", &[Code::RoleForbidden, Code::RefTaken, Code::FileTooLarge, Code::UrlNotAllowed]),
     ("POST /tools/delete_item", &[Code::RoleForbidden, Code::ItemNotFound, Code::WorkspaceForbidden]),
 ];
 
@@ -116,15 +119,32 @@ impl LibraryTools {
     ///
     /// Starts fetching and answers the item in `processing`; `get_item` tells when it is `ready` or `failed`.
     #[oai(path = "/tools/import_media", method = "post", operation_id = "import_media")]
-    async fn import_media(&self, auth: Auth, arguments: Json<ImportMedia>) -> Answer<Json<ToolAnswer<ItemAnswer>>> {
-        let Auth(caller) = auth;
+    async fn import_media(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<ImportMedia>,
+    ) -> Answer<Stored<ToolAnswer<ItemAnswer>>> {
+        let (Auth(caller), process) = (auth, &self.0.process);
+        let once = Once::of(&caller, "import_media", key, &arguments.0);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
         let ImportMedia { url, name, item_ref } = arguments.0;
         let asked = Import { url: &url, name: name.as_deref(), item_ref: item_ref.as_deref() };
-        let imported = import(&self.0, &caller, &asked).await?;
-        let mut conn = self.0.conn().await?;
-        let row = library::reach(&mut conn, caller.workspace, &imported.item.to_string()).await?;
+        let checked = CheckedImport::of(process, &asked).await?;
+        let mut begin_import = match once.begin(&self.0).await? {
+            Begun::Now(begin_import, _) => begin_import,
+            Begun::Before(before) => return Ok(Stored::replayed(before.body)),
+        };
+        let imported = import(&mut begin_import, process, &caller, checked).await?;
+        let row = library::reach(&mut begin_import, caller.workspace, &imported.item.to_string()).await?;
         let item = Item::of(row, &self.0.links);
-        Ok(ToolAnswer::new(&caller, ItemAnswer { item }).json())
+        let answer = Stored::fresh(&ToolAnswer::new(&caller, ItemAnswer { item }));
+        once.keep(&mut begin_import, answer.body()).await?;
+        begin_import.commit().await?;
+        process.wakes.queues([Queue::Ingest]);
+        Ok(answer)
     }
 
     /// Delete a library item

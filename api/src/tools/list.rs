@@ -39,6 +39,10 @@ pub struct Tool {
 pub struct ToolList {
     /// All tools, in the order of their names.
     pub data: Vec<Tool>,
+    /// Always false: they are few, and all here.
+    pub has_more: bool,
+    /// Always null.
+    pub next_cursor: Option<Text>,
 }
 
 /// All tools, in the order of their names.
@@ -74,7 +78,7 @@ impl ToolRegistry {
     /// Every tool with its description and the schema of its body.
     #[oai(path = "/tools", method = "get", operation_id = "list_tools")]
     async fn list(&self, _auth: Auth) -> Answer<Json<ToolList>> {
-        Ok(Json(ToolList { data: all().to_vec() }))
+        Ok(Json(ToolList { data: all().to_vec(), has_more: false, next_cursor: None }))
     }
 }
 

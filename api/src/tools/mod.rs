@@ -8,5 +8,5 @@ pub mod prepare_media;
 pub mod readings;
 pub mod search_footage;
 pub mod session;
-mod starting;
+pub mod starting;
 pub mod stored_read;

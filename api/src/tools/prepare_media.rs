@@ -15,7 +15,7 @@ use crate::idempotency::IdempotencyKey;
 use crate::operation::{Refusals, Tag};
 use crate::text::Text;
 use answer::PreparedMedia;
-pub use answer::{PreparedRead, cloud_processing, month_after};
+pub use answer::{PreparedRead, cloud_processing, month_after, needed};
 use common::domain::plan::{Answer as ReadAnswer, Reason};
 use common::domain::read::Read;
 use poem_openapi::payload::Json;
@@ -31,7 +31,6 @@ pub const ERRORS: Refusals = &[(
         Code::RoleForbidden,
         Code::IdempotencyInProgress,
         Code::IdempotencyKeyReused,
-        Code::EngineNotConfigured,
     ],
 )];
 
@@ -97,6 +96,8 @@ pub struct PrepareMediaRequest {
     /// One sentence shown to the user beside this action; at most 600 characters.
     #[oai(validator(max_length = 600))]
     pub context: Option<Text>,
+    /// `true` answers what the call would start and hold, and starts nothing.
+    pub dry_run: Option<bool>,
 }
 
 #[OpenApi(tag = "Tag::Library")]
@@ -106,7 +107,8 @@ impl PrepareMedia {
     /// Starts several reads on up to 20 library items in one call, each as its own job (spec §4.2). A read that is stored
     /// answers `ready`, one that is under way its job; the others start, or say why not. A repeated call starts nothing
     /// twice. Follow the jobs with `get_jobs`. Runs in the cloud: the estimate is held until each job ends, and a job is
-    /// never charged more than was held for it.
+    /// never charged more than was held for it. With `dry_run: true` nothing is started: what would be is `startable`, with
+    /// its price.
     #[oai(path = "/tools/prepare_media", method = "post", operation_id = "prepare_media")]
     async fn prepare_media(
         &self,
@@ -115,7 +117,12 @@ impl PrepareMedia {
         request: Json<PrepareMediaRequest>,
     ) -> Answer<Stored<ToolAnswer<PreparedMedia>>> {
         let Auth(caller) = auth;
+        let dry_run = request.0.dry_run.unwrap_or(false);
         let wish = wish(&caller, key, request.0);
+        if dry_run {
+            let prepared = dispatch::estimate(&self.0.process, &wish).await?;
+            return Ok(Stored::fresh(&answered(&caller, &wish, &prepared)));
+        }
         let fresh = |prepared: &Prepared| Stored::fresh(&answered(&caller, &wish, prepared));
         let compose = |prepared: &Prepared| fresh(prepared).body().to_owned();
         let dispatched = dispatch::dispatch(&self.0.process, &wish, &compose).await;
@@ -156,7 +163,7 @@ fn answered(caller: &Caller, wish: &Wish, prepared: &Prepared) -> ToolAnswer<Pre
 /// 402 when nothing started, nothing is ready, and minutes are the only cause (interface.md, "short of minutes").
 fn refuse_for_minutes_alone(prepared: &Prepared) -> Answer<()> {
     let mut answers = prepared.items.iter().flat_map(|item| &item.answers);
-    if !answers.all(|answer| *answer == ReadAnswer::Not(Reason::InsufficientMinutes)) {
+    if !answers.all(|answer| matches!(answer, ReadAnswer::Not(Reason::InsufficientMinutes { .. }))) {
         return Ok(());
     }
     Err(starting::short_of_minutes(prepared))

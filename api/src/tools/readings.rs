@@ -6,6 +6,7 @@
 
 mod shapes;
 
+use super::starting;
 use super::stored_read::{self, Need, NeedStatus, Needed, ReadyRead, need};
 use crate::app::App;
 use crate::auth::{Auth, Caller};
@@ -14,7 +15,7 @@ use crate::error::{Answer, ApiError};
 use crate::idempotency::IdempotencyKey;
 use crate::library;
 use crate::operation::{Refusals, Tag};
-use crate::text::Text;
+use crate::text::{MinuteCount, Text};
 use bytes::Bytes;
 use common::domain::read::Read;
 use poem_openapi::payload::Json;
@@ -42,11 +43,13 @@ pub struct ReadOneItem {
     /// An item ref, an item id, or the id of the job that made the item.
     #[oai(rename = "ref")]
     pub item_ref: Text,
+    /// `true` answers what the call would start and hold, and starts nothing.
+    pub dry_run: Option<bool>,
 }
 
 impl Example for ReadOneItem {
     fn example() -> Self {
-        Self { item_ref: "interview".into() }
+        Self { item_ref: "interview".into(), dry_run: None }
     }
 }
 
@@ -63,6 +66,8 @@ pub struct TranscriptAnswer {
     pub status: NeedStatus,
     /// The job that computes it; when queued. Follow it with `get_jobs`, then call again.
     pub job_id: Option<Text>,
+    /// Minutes held for that job, or that would be; when queued or startable.
+    pub estimated_minutes: Option<MinuteCount>,
     /// The read; when ready.
     pub transcript: Option<StoredRead<TranscriptData>>,
 }
@@ -80,6 +85,8 @@ pub struct SpeakersAnswer {
     pub status: NeedStatus,
     /// The job that computes it; when queued. Follow it with `get_jobs`, then call again.
     pub job_id: Option<Text>,
+    /// Minutes held for that job, or that would be; when queued or startable.
+    pub estimated_minutes: Option<MinuteCount>,
     /// The read; when ready.
     pub speakers: Option<StoredRead<SpeakersData>>,
     /// The speech read that it rests on; when that is stored too.
@@ -99,6 +106,8 @@ pub struct BeatsAnswer {
     pub status: NeedStatus,
     /// The job that computes it; when queued. Follow it with `get_jobs`, then call again.
     pub job_id: Option<Text>,
+    /// Minutes held for that job, or that would be; when queued or startable.
+    pub estimated_minutes: Option<MinuteCount>,
     /// The read; when ready.
     pub beats: Option<StoredRead<BeatsData>>,
 }
@@ -166,7 +175,8 @@ impl Readings {
         field: &'static str,
     ) -> Answer<Stored<T>> {
         let request = serde_json::json!({ "ref": arguments.item_ref.0 });
-        let wanted = Need { tool, item_ref: &arguments.item_ref, read, request };
+        let dry_run = arguments.dry_run.unwrap_or(false);
+        let wanted = Need { tool, item_ref: &arguments.item_ref, read, request, dry_run };
         let ReadyRead { item, document } = match need(&self.0, caller, key, &wanted).await? {
             Needed::Answered(answer) => return Ok(answer.documented_as()),
             Needed::Ready(ready) => ready,
@@ -177,7 +187,8 @@ impl Readings {
             reads.extend(speech.map(|speech| ("speech", speech)));
         }
         let item_ref = &arguments.item_ref;
-        let meta = ToolAnswer::new(caller, true).meta.to_json().unwrap_or_default();
+        let idle = starting::idle(&self.0, caller).await?;
+        let meta = ToolAnswer::new(caller, true).cloud(idle).meta.to_json().unwrap_or_default();
         let body = Body { ok: true, data: Data { item_ref, item_id: item.to_string(), reads: &reads }, meta };
         serde_json::to_string(&body).map(Stored::composed).map_err(ApiError::internal)
     }

@@ -65,8 +65,8 @@ impl Example for FootageSearch {
 pub struct FootageMatches {
     /// The best first; empty when nothing is said that is like the query.
     pub matches: Vec<FootageMatch>,
-    /// Items without a stored search index, newest first and at most 50: of `refs`, or else of the workspace's newest thousand
-    /// videos. Read `search_index` on them with `prepare_media`.
+    /// Videos without a stored search index, newest first and at most 50: of `refs`, or else of the workspace's newest
+    /// thousand. Read `search_index` on them with `prepare_media`. What can have no search index, such as sound, is not named.
     pub unindexed_refs: Vec<Text>,
     /// Items whose moments have no words, because no transcript is stored; newest first, of the same and as many. Read
     /// `transcript` on them.

@@ -4,15 +4,18 @@
 //! Neighbours: `prepare_media`, which starts many, and `stored_read`, which starts the one that a tool needs. Nothing here
 //! starts anything: that is `dispatch`.
 
-use super::prepare_media::cloud_processing;
+use super::prepare_media::needed;
+use crate::app::App;
 use crate::auth::Caller;
 use crate::dispatch::Prepared;
-use crate::error::{ApiError, Code};
+use crate::envelope::CloudProcessing;
+use crate::error::{Answer, ApiError, Code};
 use crate::idempotency::IdempotencyKey;
 use common::domain::plan::Reason;
 use common::ids::RequestId;
 use common::store::idempotency::Key;
 use common::store::jobs::{Call, Owners};
+use common::store::minutes::{self, Unfolded};
 use poem_openapi::types::ToJSON;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -42,6 +45,16 @@ pub fn keyed(caller: &Caller, tool: &'static str, key: IdempotencyKey, canonical
     key.0.map(|key| Key { account: caller.account_id, tool, key, fingerprint: fingerprint() })
 }
 
+/// `meta.cloud_processing` of a call that starts nothing because what it asks for is there.
+pub async fn idle(app: &App, caller: &Caller) -> Answer<CloudProcessing> {
+    let monthly = app.process.settings.monthly_minutes;
+    let mut conn = app.conn().await?;
+    let balance = minutes::balance(&mut conn, caller.account_id, monthly, Unfolded::CountedIn).await?;
+    let balance = balance.ok_or_else(|| ApiError::internal(format!("the account {} is missing", caller.account_id)))?;
+    let note = "What was asked for is stored: nothing was started, and nothing is charged.";
+    Ok(CloudProcessing { note: Some(note.into()), ..CloudProcessing::idle(&balance) })
+}
+
 /// The key belongs to another request.
 pub fn key_reused() -> ApiError {
     ApiError::new(Code::IdempotencyKeyReused, "This Idempotency-Key was used for another request.")
@@ -61,10 +74,11 @@ pub fn refused(key: Option<&Key>, error: sqlx::Error) -> ApiError {
 /// 402: minutes are the only cause why nothing started (interface.md, "short of minutes").
 pub fn short_of_minutes(prepared: &Prepared) -> ApiError {
     let left = prepared.balance.left() + prepared.balance.bought;
-    let minutes = serde_json::to_value(cloud_processing(prepared).to_json()).unwrap_or_default();
+    let minutes = serde_json::to_value(needed(prepared).to_json()).unwrap_or_default();
+    let needs = prepared.short_of;
     ApiError::new(
         Code::InsufficientMinutes,
-        format!("Nothing can start: {left} cloud minutes are left, and each read asked for needs more."),
+        format!("Nothing can start: {left} cloud minutes are left, and what was asked for needs {needs}."),
     )
     .suggest("Ask for cheaper reads (GET /balances shows the rates), or ask the operator for minutes.")
     .cloud_processing(minutes)
@@ -75,10 +89,11 @@ pub fn not_started(reason: Reason, prepared: &Prepared) -> ApiError {
     let (_, _, message) = reason.parts();
     let refusal = |code| ApiError::new(code, message);
     match reason {
-        Reason::InsufficientMinutes => short_of_minutes(prepared),
+        Reason::InsufficientMinutes { .. } => short_of_minutes(prepared),
         Reason::ItemNotFound => refusal(Code::ItemNotFound),
         Reason::WorkspaceForbidden => refusal(Code::WorkspaceForbidden),
-        Reason::ItemNotReady | Reason::ReadingOnComputer => refusal(Code::ItemNotReady),
+        Reason::ItemNotReady => refusal(Code::ItemNotReady),
+        Reason::ReadingOnComputer => refusal(Code::ItemLeased),
         Reason::NoAudio | Reason::NotVideo | Reason::TooShort | Reason::TooLong | Reason::ItemFailed => {
             refusal(Code::ReadNotApplicable)
         }

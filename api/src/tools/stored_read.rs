@@ -14,11 +14,12 @@ use crate::envelope::{Stored, ToolAnswer};
 use crate::error::{Answer, ApiError, Code};
 use crate::idempotency::IdempotencyKey;
 use crate::library;
-use crate::text::Text;
+use crate::text::{MinuteCount, Text};
 use bytes::Bytes;
 use common::domain::plan::{Answer as ReadAnswer, Reason};
 use common::domain::read::Read;
-use common::ids::{ItemId, JobId};
+use common::ids::ItemId;
+use common::store::idempotency::Key;
 use poem_openapi::{Enum, Object};
 use serde_json::{Value, json};
 
@@ -29,6 +30,7 @@ pub const REFUSALS: &[Code] = &[
     Code::WorkspaceForbidden,
     Code::ItemNotFound,
     Code::ItemNotReady,
+    Code::ItemLeased,
     Code::IdempotencyInProgress,
     Code::IdempotencyKeyReused,
     Code::ReadNotApplicable,
@@ -46,6 +48,8 @@ pub struct Need<'a> {
     pub read: Read,
     /// The tool's whole request in its one form: a repeat under the same Idempotency-Key must have the same.
     pub request: Value,
+    /// Whether to answer what would be started instead of starting it.
+    pub dry_run: bool,
 }
 
 /// What came of it.
@@ -68,16 +72,19 @@ pub struct ReadyRead {
 
 /// The answer of a tool whose read is still to come.
 #[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
 pub struct QueuedRead {
     /// As it was asked for.
     #[oai(rename = "ref")]
     pub item_ref: Text,
     /// The item.
     pub item_id: Text,
-    /// Always `queued`.
+    /// `queued`, or `startable` of a dry run.
     pub status: NeedStatus,
     /// The job that computes the read; follow it with `get_jobs`, then call the tool again.
-    pub job_id: Text,
+    pub job_id: Option<Text>,
+    /// Minutes held for that job, or that would be.
+    pub estimated_minutes: Option<MinuteCount>,
 }
 
 /// Whether a tool's read is there.
@@ -88,6 +95,8 @@ pub enum NeedStatus {
     Ready,
     /// A job computes it.
     Queued,
+    /// A job would compute it; with `dry_run` alone.
+    Startable,
 }
 
 /// The stored read, or the answer that says which job computes it.
@@ -99,12 +108,15 @@ pub async fn need(app: &App, caller: &Caller, key: IdempotencyKey, need: &Need<'
     let may_start = caller.workspace.role >= Role::Editor;
     // What is stored needs no dispatch, and whoever may not start work may still see it. With a key, dispatch comes first:
     // the key may have an answer.
-    if (key.0.is_none() || !may_start)
+    if (key.0.is_none() || !may_start || need.dry_run)
         && let Some(ready) = look(app, caller, need).await?
     {
         return Ok(Needed::Ready(ready));
     }
     caller.require(Role::Editor)?;
+    if need.dry_run {
+        return estimate(app, caller, need).await;
+    }
     start(app, caller, key, need).await
 }
 
@@ -123,15 +135,34 @@ async fn ready(app: &App, item: ItemId, read: Read) -> Answer<Option<ReadyRead>>
     Ok(document.map(|document| ReadyRead { item, document }))
 }
 
-async fn start(app: &App, caller: &Caller, key: IdempotencyKey, need: &Need<'_>) -> Answer<Needed> {
-    let canonical = json!([need.tool, caller.workspace.id, need.request]);
-    let wish = Wish {
+/// What starting the read would come to.
+async fn estimate(app: &App, caller: &Caller, need: &Need<'_>) -> Answer<Needed> {
+    let prepared = dispatch::estimate(&app.process, &wish(caller, need, None)).await?;
+    let not = |reason| Err(starting::not_started(reason, &prepared));
+    match (queued(caller, need, &prepared), only(&prepared)) {
+        (Some(answer), _) => Ok(Needed::Answered(answer)),
+        (None, (_, Some(ReadAnswer::Not(reason)))) => not(*reason),
+        // It was stored a moment ago: the next call has it.
+        (None, _) => match look(app, caller, need).await? {
+            Some(ready) => Ok(Needed::Ready(ready)),
+            None => not(Reason::ItemNotFound),
+        },
+    }
+}
+
+fn wish(caller: &Caller, need: &Need<'_>, key: Option<Key>) -> Wish {
+    Wish {
         owners: starting::owners(caller),
         call: starting::call(caller, need.tool, None),
         refs: vec![need.item_ref.to_owned()],
         reads: vec![need.read],
-        key: starting::keyed(caller, need.tool, key, &canonical),
-    };
+        key,
+    }
+}
+
+async fn start(app: &App, caller: &Caller, key: IdempotencyKey, need: &Need<'_>) -> Answer<Needed> {
+    let canonical = json!([need.tool, caller.workspace.id, need.request]);
+    let wish = wish(caller, need, starting::keyed(caller, need.tool, key, &canonical));
     let queued = |prepared: &Prepared| queued(caller, need, prepared);
     let compose = |prepared: &Prepared| queued(prepared).map(|answer| answer.body().to_owned()).unwrap_or_default();
     let dispatched = dispatch::dispatch(&app.process, &wish, &compose).await;
@@ -167,13 +198,18 @@ fn only(prepared: &Prepared) -> (Option<ItemId>, Option<&ReadAnswer>) {
 
 /// The tool's answer when a job computes the read.
 fn queued(caller: &Caller, need: &Need<'_>, prepared: &Prepared) -> Option<Stored<ToolAnswer<QueuedRead>>> {
-    let (Some(item), Some(ReadAnswer::Queued { job, .. })) = only(prepared) else { return None };
-    let data = QueuedRead::of(need.item_ref, item, *job);
+    let (Some(item), Some(answer)) = only(prepared) else { return None };
+    let (status, job, estimate) = match answer {
+        ReadAnswer::Queued { job, estimate, .. } => (NeedStatus::Queued, Some(*job), *estimate),
+        ReadAnswer::Startable { estimate } => (NeedStatus::Startable, None, *estimate),
+        ReadAnswer::Ready | ReadAnswer::Not(_) => return None,
+    };
+    let data = QueuedRead {
+        item_ref: need.item_ref.into(),
+        item_id: Text::of(item),
+        status,
+        job_id: job.map(Text::of),
+        estimated_minutes: Some(estimate.into()),
+    };
     Some(Stored::fresh(&ToolAnswer::new(caller, data).cloud(cloud_processing(prepared))))
-}
-
-impl QueuedRead {
-    fn of(item_ref: &str, item: ItemId, job: JobId) -> Self {
-        Self { item_ref: item_ref.into(), item_id: Text::of(item), status: NeedStatus::Queued, job_id: Text::of(job) }
-    }
 }

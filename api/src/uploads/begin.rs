@@ -2,11 +2,8 @@
 //! written, in one transaction each.
 
 use super::CreateUpload;
-use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Answer, ApiError, Code};
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use common::config::Settings;
 use common::domain::credential::CredentialHash;
@@ -58,18 +55,21 @@ impl Announced {
 pub(super) struct Begun {
     pub upload: UploadId,
     pub item: ItemId,
-    /// The secret of its URL, given out once.
-    pub token: String,
     pub expires_at: DateTime<Utc>,
 }
 
-/// Use case "begin upload": an item in `processing`, and the upload that fills it.
-pub(super) async fn begin(app: &App, caller: &Caller, announced: &Announced) -> Answer<Begun> {
+/// Use case "begin upload", in its transaction: an item in `processing`, and the upload that fills it. `token` is the secret of
+/// its URL.
+pub(super) async fn begin(
+    conn: &mut PgConnection,
+    process: &Process,
+    caller: &Caller,
+    announced: &Announced,
+    token: &str,
+) -> Answer<Begun> {
     let (upload, item) = (UploadId::mint(), ItemId::mint());
-    let token = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 32]>());
     let item_ref = announced.item_ref.clone().unwrap_or_else(|| item.to_string());
-    let mut begin_upload = app.process.pool.begin().await?;
-    reserve(&mut begin_upload, &app.process, caller, announced.bytes).await?;
+    reserve(conn, process, caller, announced.bytes).await?;
     let new = NewItem {
         id: item,
         workspace_id: caller.workspace.id,
@@ -79,8 +79,8 @@ pub(super) async fn begin(app: &App, caller: &Caller, announced: &Announced) -> 
         content_type: Some(&announced.content_type),
         bytes: announced.bytes,
     };
-    add(&mut begin_upload, &new).await?;
-    let token_hash = token_hash(&token);
+    add(conn, &new).await?;
+    let token_hash = token_hash(token);
     let new = NewUpload {
         id: upload,
         item_id: item,
@@ -92,9 +92,8 @@ pub(super) async fn begin(app: &App, caller: &Caller, announced: &Announced) -> 
         sha256: announced.sha256.as_ref().map(<[u8; 32]>::as_slice),
         token_hash: token_hash.as_bytes(),
     };
-    let expires_at = uploads::add(&mut begin_upload, &new).await?;
-    begin_upload.commit().await?;
-    Ok(Begun { upload, item, token, expires_at })
+    let expires_at = uploads::add(conn, &new).await?;
+    Ok(Begun { upload, item, expires_at })
 }
 
 /// A URL to import from, and what to call what is there.
@@ -117,43 +116,63 @@ pub struct Imported {
     pub item: ItemId,
 }
 
-/// Use case "import": an item in `processing`, and the ticket that has a worker fetch it.
+/// An import that may be, as far as that can be judged before it is begun.
+#[derive(Debug)]
+pub struct CheckedImport {
+    url: String,
+    name: String,
+    item_ref: Option<String>,
+}
+
+impl CheckedImport {
+    /// What a request asks for.
+    ///
+    /// # Errors
+    /// `url_not_allowed`, `invalid_request` by field.
+    pub async fn of(process: &Process, asked: &Import<'_>) -> Answer<Self> {
+        let refused = |refused| ApiError::new(Code::UrlNotAllowed, format!("{refused}."));
+        let checked = process.outbound.check_resolves_public(asked.url).await.map_err(refused)?;
+        let name = match asked.name {
+            Some(name) => named("name", Some(name))?,
+            None => name_in(checked.url()),
+        };
+        let item_ref = checked_ref(asked.item_ref)?;
+        Ok(Self { url: checked.url().as_str().to_owned(), name, item_ref })
+    }
+}
+
+/// Use case "import", in its transaction: an item in `processing`, and the ticket that has a worker fetch it. Wake
+/// `Queue::Ingest` after the commit.
 ///
 /// # Errors
-/// `url_not_allowed`, `invalid_request` by field, `file_too_large` when the account's storage is full.
-pub async fn import(app: &App, caller: &Caller, asked: &Import<'_>) -> Answer<Imported> {
-    let process = &app.process;
-    let refused = |refused| ApiError::new(Code::UrlNotAllowed, format!("{refused}."));
-    let checked = process.outbound.check_resolves_public(asked.url).await.map_err(refused)?;
-    let name = match asked.name {
-        Some(name) => named("name", Some(name))?,
-        None => name_in(checked.url()),
-    };
-    let item_ref = checked_ref(asked.item_ref)?;
-
+/// `file_too_large` when the account's storage is full, `ref_taken`.
+pub async fn import(
+    conn: &mut PgConnection,
+    process: &Process,
+    caller: &Caller,
+    asked: CheckedImport,
+) -> Answer<Imported> {
+    let CheckedImport { url, name, item_ref } = asked;
     let (upload, item) = (UploadId::mint(), ItemId::mint());
     let ticket = Ticket::new(Queue::Ingest, Subject::Upload(upload));
     let (workspace_id, account_id) = (caller.workspace.id, caller.workspace.account_id);
-    let mut import = process.pool.begin().await?;
     // Its size is unknown, so a byte is asked for; the worker stops at what is left when it fetches.
-    reserve(&mut import, process, caller, 1).await?;
+    reserve(conn, process, caller, 1).await?;
     let item_ref = item_ref.unwrap_or_else(|| item.to_string());
     let new =
         NewItem { id: item, workspace_id, account_id, item_ref: &item_ref, name: &name, content_type: None, bytes: 0 };
-    add(&mut import, &new).await?;
+    add(conn, &new).await?;
     let new = NewImport {
         id: upload,
         item_id: item,
         workspace_id,
         account_id,
         filename: &name,
-        url: checked.url().as_str(),
+        url: &url,
         ticket_id: &ticket.id,
     };
-    uploads::add_import(&mut import, &new).await?;
-    queue::push(&mut import, &[ticket]).await?;
-    import.commit().await?;
-    process.wakes.queues([Queue::Ingest]);
+    uploads::add_import(conn, &new).await?;
+    queue::push(conn, &[ticket]).await?;
     Ok(Imported { upload, item })
 }
 
@@ -180,7 +199,7 @@ async fn add(conn: &mut PgConnection, item: &NewItem<'_>) -> Answer<()> {
         Added::Yes => Ok(()),
         Added::RefTaken => {
             let message = format!("`ref`: an item of this workspace is called `{}` already.", item.item_ref);
-            Err(ApiError::new(Code::InvalidRequest, message))
+            Err(ApiError::new(Code::RefTaken, message))
         }
     }
 }

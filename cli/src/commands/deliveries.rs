@@ -54,7 +54,7 @@ pub enum Command {
         #[command(flatten)]
         pages: Pages,
     },
-    /// Show a delivery and each of its attempts.
+    /// Show a delivery and each of its attempts; with --json also what was sent.
     Get {
         /// Its id.
         id: String,
@@ -155,22 +155,16 @@ async fn of_all(context: &Context, filters: &[(&str, Option<String>)], pages: Pa
     Ok(json!({ "data": rows, "has_more": has_more, "next_cursor": null }))
 }
 
-/// A delivery by its id: looked for page by page in the log of its endpoint, or of each.
+/// A delivery by its id: asked of its endpoint, or of each.
 async fn find(context: &Context, endpoint: Option<&str>, id: &str) -> Result<Value, Failure> {
     let endpoints = match endpoint {
         Some(endpoint) => vec![endpoint.to_owned()],
         None => endpoints(context).await?,
     };
     for endpoint in endpoints {
-        let first = format!("{}?limit=100", path(&endpoint));
-        let mut list = context.client.get(&first).await?;
-        loop {
-            let rows = list["data"].as_array().into_iter().flatten();
-            if let Some(found) = rows.into_iter().find(|row| row["delivery_id"] == id) {
-                return Ok(found.clone());
-            }
-            let Some(cursor) = list["next_cursor"].as_str() else { break };
-            list = context.client.get(&format!("{first}&cursor={}", part(cursor))).await?;
+        match context.client.get(&format!("{}/{}", path(&endpoint), part(id))).await {
+            Err(Failure::Refused(refusal)) if refusal.code == "delivery_not_found" => {}
+            found => return found,
         }
     }
     let body = json!({ "error": { "code": "delivery_not_found", "message": format!("There is no delivery {id}.") } });

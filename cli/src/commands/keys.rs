@@ -22,6 +22,12 @@ const COLUMNS: [Column; 6] = [
 pub enum Command {
     /// List the account's keys, without the keys themselves.
     List(pages::Pages),
+    /// Show a key, without the key itself.
+    #[command(visible_alias = "show")]
+    Get {
+        /// The key's id.
+        id: String,
+    },
     /// Create a key. It is printed once, on standard output.
     #[command(after_help = "Example:\n  mws keys create --name ci > key && chmod 600 key")]
     Create {
@@ -44,6 +50,10 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         Command::List(pages) => {
             let list = pages::fetch(context, "/keys", &[], pages).await?;
             context.out.list(&list, "id", &COLUMNS)
+        }
+        Command::Get { id } => {
+            let found = context.client.get(&format!("/keys/{}", part(&id))).await?;
+            context.out.record(&found, "id", &COLUMNS)
         }
         Command::Create { name, workspace } => {
             let made = context.client.post("/keys", &json!({ "name": name, "workspace_id": workspace })).await?;

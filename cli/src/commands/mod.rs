@@ -8,12 +8,14 @@ mod balances;
 mod confirm;
 mod deliveries;
 mod edits;
+mod events;
 mod items;
 mod jobs;
 mod keys;
 mod listen;
 mod pages;
 mod prepare;
+mod projects;
 mod reads;
 mod search;
 mod secret;
@@ -75,6 +77,12 @@ pub enum ClientCommand {
     /// See what was sent to an endpoint, and send it again.
     #[command(subcommand)]
     Deliveries(deliveries::Command),
+    /// See the events that endpoints are told of.
+    #[command(subcommand)]
+    Events(events::Command),
+    /// See what agents work on.
+    #[command(subcommand)]
+    Projects(projects::Command),
     /// Follow the account's events, and forward them to a server on your machine.
     Listen(listen::Args),
     /// Show the minutes that are left.
@@ -129,6 +137,8 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Show(args) => show::run(args, context).await,
         ClientCommand::Webhooks(command) => webhooks::run(command, context).await,
         ClientCommand::Deliveries(command) => deliveries::run(command, context).await,
+        ClientCommand::Events(command) => events::run(command, context).await,
+        ClientCommand::Projects(command) => projects::run(command, context).await,
         ClientCommand::Listen(args) => listen::run(args, context).await,
         ClientCommand::Balances => balances::run(context).await,
         ClientCommand::Keys(command) => keys::run(command, context).await,

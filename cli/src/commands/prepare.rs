@@ -36,6 +36,9 @@ pub struct Args {
     /// One sentence that is shown beside the jobs.
     #[arg(long)]
     context: Option<String>,
+    /// Show what would start and what it would hold, and start nothing.
+    #[arg(long, conflicts_with = "watch")]
+    dry_run: bool,
     /// Follow the jobs until they end.
     #[arg(long)]
     watch: bool,
@@ -59,12 +62,14 @@ pub struct Request {
     pub reads: Vec<&'static str>,
     /// One sentence.
     pub context: Option<String>,
+    /// Whether nothing is to be started; none does as false does.
+    pub dry_run: Option<bool>,
 }
 
 impl Request {
     /// Makes the call and answers its `data`.
     pub async fn send(&self, client: &Client, headers: &[(&str, &str)]) -> Result<Value, Failure> {
-        let body = json!({ "refs": self.refs, "reads": self.reads, "context": self.context });
+        let body = json!({ "refs": self.refs, "reads": self.reads, "context": self.context, "dry_run": self.dry_run });
         client.tool_with("prepare_media", &without_nulls(body), headers).await
     }
 }
@@ -84,14 +89,16 @@ pub fn asked_reads(names: &[String]) -> Result<Vec<&'static str>, Failure> {
 }
 
 pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
-    let request = Request { reads: asked_reads(&args.reads)?, refs: args.refs, context: args.context };
+    let dry_run = args.dry_run.then_some(true);
+    let request = Request { reads: asked_reads(&args.reads)?, refs: args.refs, context: args.context, dry_run };
     let mut headers = Vec::new();
     headers.extend(args.idempotency_key.as_deref().map(|key| ("Idempotency-Key", key)));
     headers.extend(args.workspace.as_deref().map(|workspace| ("x-workspace-id", workspace)));
     let data = request.send(&context.client, &headers).await?;
     let out = &context.out;
     let estimate = &data["estimate"];
-    out.say(&format!("estimate {} min, {} min left after it", estimate["minutes"], estimate["left_minutes"]));
+    let left = if args.dry_run { "left now" } else { "left after it" };
+    out.say(&format!("estimate {} min, {} min {left}", estimate["minutes"], estimate["left_minutes"]));
     let followed = if args.watch { Some(follow(&context.client, out, &job_ids(&data)).await?) } else { None };
     let rows = rows(&data, followed.as_ref());
     show(out, &data, &rows, followed.as_ref())?;

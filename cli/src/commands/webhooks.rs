@@ -18,11 +18,12 @@ const COLUMNS: [Column; 6] = [
     Column::new("DESCRIPTION", "/description"),
 ];
 
-const FIELDS: [Column; 9] = [
+const FIELDS: [Column; 10] = [
     Column::new("id", "/id"),
     Column::new("url", "/url"),
     Column::new("description", "/description"),
     Column::new("events", "/event_types"),
+    Column::new("kinds", "/kinds"),
     Column::new("enabled", "/enabled"),
     Column::new("disabled because", "/disabled_reason"),
     Column::new("failures in a row", "/consecutive_failures"),
@@ -35,6 +36,12 @@ const FIELDS: [Column; 9] = [
 pub enum Command {
     /// List endpoints.
     List(pages::Pages),
+    /// Show an endpoint.
+    #[command(visible_alias = "show")]
+    Get {
+        /// Its id.
+        id: String,
+    },
     /// Register an endpoint.
     #[command(
         after_help = "Example:\n  mws webhooks create https://example.com/hook --events job.succeeded,job.failed"
@@ -45,6 +52,9 @@ pub enum Command {
         /// What to tell it of: job.succeeded, job.failed, job.cancelled. Without it: all.
         #[arg(long, value_delimiter = ',')]
         events: Vec<String>,
+        /// Of which kinds of jobs: transcription, read, render, generation, dub. Without it: all.
+        #[arg(long, value_delimiter = ',')]
+        kinds: Vec<String>,
         /// What to call it.
         #[arg(long)]
         description: Option<String>,
@@ -59,6 +69,9 @@ pub enum Command {
         /// What to tell it of.
         #[arg(long, value_delimiter = ',')]
         events: Vec<String>,
+        /// Of which kinds of jobs.
+        #[arg(long, value_delimiter = ',')]
+        kinds: Vec<String>,
         /// What to call it.
         #[arg(long)]
         description: Option<String>,
@@ -94,13 +107,21 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let list = pages::fetch(context, "/webhooks", &[], pages).await?;
             context.out.list(&list, "id", &COLUMNS)
         }
-        Command::Create { url, events, description } => {
-            let asked = json!({ "url": url, "event_types": some(events), "description": description });
+        Command::Get { id } => {
+            let found = context.client.get(&format!("/webhooks/{}", part(&id))).await?;
+            context.out.record(&found, "id", &FIELDS)
+        }
+        Command::Create { url, events, kinds, description } => {
+            let (event_types, kinds) = (some(events), some(kinds));
+            let asked =
+                json!({ "url": url, "event_types": event_types, "kinds": kinds, "description": description });
             let made = context.client.post("/webhooks", &without_nulls(asked)).await?;
             context.out.record(&made, "id", &FIELDS)
         }
-        Command::Update { id, url, events, description } => {
-            let asked = json!({ "url": url, "event_types": some(events), "description": description });
+        Command::Update { id, url, events, kinds, description } => {
+            let (event_types, kinds) = (some(events), some(kinds));
+            let asked =
+                json!({ "url": url, "event_types": event_types, "kinds": kinds, "description": description });
             change(context, &id, &without_nulls(asked)).await
         }
         Command::Enable { id } => change(context, &id, &json!({ "enabled": true })).await,

@@ -19,8 +19,6 @@ pub struct Credentials {
     pub workspace_id: String,
     /// The bearer token of the operator.
     pub operator_token: String,
-    /// The operators' pages.
-    pub console_url: String,
 }
 
 impl Credentials {
@@ -56,7 +54,6 @@ mod tests {
             account_id: "acc_1".to_owned(),
             workspace_id: "wsp_1".to_owned(),
             operator_token: "eso_1".to_owned(),
-            console_url: "http://127.0.0.1:8080/console".to_owned(),
         };
         written.write(&path).unwrap();
         assert!(Credentials::read(&path).unwrap() == Some(written));

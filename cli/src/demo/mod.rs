@@ -110,7 +110,7 @@ async fn show(client: &Client, files: &[PathBuf], out: &Out, report: &mut Report
     let ids = items.iter().filter_map(|item| item["id"].as_str().map(str::to_owned)).collect();
     let reads = asked_reads(&[ALL_READS.to_owned()])?;
     let context = Some("The demo shows all that can be read.".to_owned());
-    let data = Request { refs: ids, reads, context }.send(client, &[]).await?;
+    let data = Request { refs: ids, reads, context, dry_run: None }.send(client, &[]).await?;
     let jobs: Vec<String> =
         data["job_ids"].as_array().into_iter().flatten().filter_map(|id| id.as_str().map(str::to_owned)).collect();
     out.say(&format!("{} jobs, estimated {} minutes", jobs.len(), data["estimate"]["minutes"]));

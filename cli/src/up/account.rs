@@ -39,7 +39,6 @@ pub(super) async fn credentials(
         account_id: entry.account_id.to_string(),
         workspace_id: entry.workspace_id.to_string(),
         operator_token: operator_token.to_owned(),
-        console_url: format!("{public_url}/console"),
     };
     if kept.as_ref() != Some(&credentials) {
         data_dir.keep_credentials(&credentials)?;

@@ -6,7 +6,7 @@
 //! that what was fetched once is not fetched again. Nothing here reads a clock: the times are handed in.
 
 use super::signature::digest;
-use crate::ids::ItemId;
+use crate::ids::{ItemId, RequestId};
 use std::fmt;
 use std::str::FromStr;
 use subtle::ConstantTimeEq;
@@ -64,6 +64,12 @@ impl LinkKeys {
     pub fn sign(&self, item: ItemId, picture: Picture, expires: i64) -> String {
         let key = self.0.first().copied().unwrap_or_default();
         hex::encode(signature(&key, item, picture, expires))
+    }
+
+    /// What is secret of an answer that may be asked for again under an Idempotency-Key: the same for the same call and key, so
+    /// that only its hash has to be kept. One by each secret, the current one first.
+    pub fn repeatable(&self, call: RequestId, key: &str) -> impl Iterator<Item = [u8; 32]> {
+        self.0.iter().map(move |seed| digest(seed, &[format!("once {call} ").as_bytes(), key.as_bytes()]))
     }
 
     /// Whether this is the signature of that link. In constant time.

@@ -12,6 +12,9 @@ use crate::domain::task::Task;
 use crate::ids::{ItemId, JobId};
 use std::collections::{HashMap, HashSet};
 
+/// Media that is shorter is skipped by every read.
+pub const SHORTEST_MS: i64 = 100;
+
 /// An item as triage needs it.
 #[derive(Debug, Clone)]
 pub struct KnownItem {
@@ -81,7 +84,10 @@ pub enum Reason {
     /// No worker configuration can run this read.
     EngineNotConfigured,
     /// The account's minutes do not reach.
-    InsufficientMinutes,
+    InsufficientMinutes {
+        /// What would be held for it.
+        needs: Minutes,
+    },
     /// The account has as many live jobs as it may.
     QueueFull,
 }
@@ -117,7 +123,7 @@ impl Reason {
             Self::EngineNotConfigured => {
                 ("refused", "engine_not_configured", "No worker of this deployment can run this read.")
             }
-            Self::InsufficientMinutes => (
+            Self::InsufficientMinutes { .. } => (
                 "refused",
                 "insufficient_minutes",
                 "The cloud minutes left do not reach for this read. Ask for fewer reads, or ask the operator for minutes.",
@@ -142,6 +148,11 @@ pub enum Answer {
         estimate: Minutes,
         /// Whether it was there before this call.
         already: bool,
+    },
+    /// A job would compute it, were this no dry run.
+    Startable {
+        /// What would be held for it.
+        estimate: Minutes,
     },
     /// Not started, and why.
     Not(Reason),
@@ -236,7 +247,7 @@ pub fn unfit(item: &KnownItem, read: Read) -> Option<Reason> {
     if item.status != ItemStatus::Ready {
         return None;
     }
-    let shortest_ms = if read == Read::Beats { 2_000 } else { 100 };
+    let shortest_ms = if read == Read::Beats { 2_000 } else { SHORTEST_MS };
     match read.needs_video() {
         true if !item.has_video => Some(Reason::NotVideo),
         false if !item.has_audio => Some(Reason::NoAudio),
@@ -306,7 +317,7 @@ pub fn decide(candidates: Vec<Candidate>, means: &mut Means, rates: &Rates) -> V
                 return Err(Reason::QueueFull);
             }
             if price > means.left + means.bought {
-                return Err(Reason::InsufficientMinutes);
+                return Err(Reason::InsufficientMinutes { needs: price });
             }
             let held_month = price.min(means.left);
             let held_bought = price - held_month;

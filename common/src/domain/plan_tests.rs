@@ -118,7 +118,8 @@ fn jobs_start_in_order_while_the_minutes_reach_and_the_month_pays_first() {
         .iter()
         .map(|one| one.as_ref().map(|start| (start.held_month.hundredths(), start.held_bought.hundredths())))
         .collect();
-    assert_eq!(held, [Ok((10, 0)), Ok((50, 50)), Err(&Reason::InsufficientMinutes), Ok((0, 25))]);
+    let short = Reason::InsufficientMinutes { needs: Minutes::from_hundredths(100) };
+    assert_eq!(held, [Ok((10, 0)), Ok((50, 50)), Err(&short), Ok((0, 25))]);
     let admitted: Vec<_> = decided.iter().flatten().map(|start| start.admitted).collect();
     assert_eq!(admitted, [true, false, false]);
     assert_eq!((means.left, means.bought), (Minutes::ZERO, Minutes::from_hundredths(5)));

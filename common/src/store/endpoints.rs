@@ -4,6 +4,7 @@
 //! endpoint stays as a row until its deliveries are pruned, so that the log of what was sent to it stays whole.
 
 use crate::domain::event::EventType;
+use crate::domain::job::JobKind;
 use crate::domain::series::DisabledReason;
 use crate::ids::{AccountId, EndpointId};
 use chrono::{DateTime, Utc};
@@ -23,6 +24,8 @@ pub struct Endpoint {
     pub description: Option<String>,
     /// What it is told of.
     pub event_types: Vec<String>,
+    /// Of which kinds of jobs; none means every kind.
+    pub kinds: Option<Vec<String>>,
     /// Whether events are sent.
     pub enabled: bool,
     /// Why not.
@@ -52,6 +55,8 @@ pub struct NewEndpoint {
     pub description: Option<String>,
     /// What it is told of.
     pub event_types: Vec<EventType>,
+    /// Of which kinds of jobs; none means every kind.
+    pub kinds: Option<Vec<JobKind>>,
 }
 
 /// Registers an endpoint, unless the account, which the caller has locked (`accounts::lock`), has
@@ -59,10 +64,10 @@ pub struct NewEndpoint {
 pub async fn insert(conn: &mut PgConnection, new: &NewEndpoint) -> sqlx::Result<Option<Endpoint>> {
     sqlx::query_as!(
         Endpoint,
-        r#"INSERT INTO webhook_endpoints (id, account_id, url, description, event_types)
-           SELECT $1, $2, $3, $4, $5
+        r#"INSERT INTO webhook_endpoints (id, account_id, url, description, event_types, kinds)
+           SELECT $1, $2, $3, $4, $5, $7
            WHERE (SELECT count(*) FROM webhook_endpoints WHERE account_id = $2 AND deleted_at IS NULL) < $6
-           RETURNING id AS "id: EndpointId", url, description, event_types, enabled,
+           RETURNING id AS "id: EndpointId", url, description, event_types, kinds, enabled,
                disabled_reason AS "disabled_reason: DisabledReason", disabled_at, consecutive_failures,
                last_success_at, created_at, updated_at"#,
         new.id as _,
@@ -70,7 +75,8 @@ pub async fn insert(conn: &mut PgConnection, new: &NewEndpoint) -> sqlx::Result<
         new.url,
         new.description,
         &names(&new.event_types),
-        MOST_ENDPOINTS
+        MOST_ENDPOINTS,
+        new.kinds.as_deref().map(kind_names) as _
     )
     .fetch_optional(conn)
     .await
@@ -80,7 +86,7 @@ pub async fn insert(conn: &mut PgConnection, new: &NewEndpoint) -> sqlx::Result<
 pub async fn find(conn: &mut PgConnection, account: AccountId, id: EndpointId) -> sqlx::Result<Option<Endpoint>> {
     sqlx::query_as!(
         Endpoint,
-        r#"SELECT id AS "id: EndpointId", url, description, event_types, enabled,
+        r#"SELECT id AS "id: EndpointId", url, description, event_types, kinds, enabled,
                disabled_reason AS "disabled_reason: DisabledReason", disabled_at, consecutive_failures,
                last_success_at, created_at, updated_at
            FROM webhook_endpoints WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL"#,
@@ -129,7 +135,7 @@ pub async fn list(
 ) -> sqlx::Result<Vec<Endpoint>> {
     sqlx::query_as!(
         Endpoint,
-        r#"SELECT id AS "id: EndpointId", url, description, event_types, enabled,
+        r#"SELECT id AS "id: EndpointId", url, description, event_types, kinds, enabled,
                disabled_reason AS "disabled_reason: DisabledReason", disabled_at, consecutive_failures,
                last_success_at, created_at, updated_at
            FROM webhook_endpoints
@@ -153,6 +159,8 @@ pub struct Change {
     pub description: Option<Option<String>>,
     /// What it is to be told of.
     pub event_types: Option<Vec<EventType>>,
+    /// Of which kinds of jobs; an inner none is every kind.
+    pub kinds: Option<Option<Vec<JobKind>>>,
     /// Whether events are to be sent. Enabling a disabled endpoint clears its count (spec §6.1.10).
     pub enabled: Option<bool>,
 }
@@ -170,6 +178,7 @@ pub async fn update(
            SET url = coalesce($3, w.url),
                description = CASE WHEN $4 THEN $5 ELSE w.description END,
                event_types = coalesce($6, w.event_types),
+               kinds = CASE WHEN $8 THEN $9 ELSE w.kinds END,
                enabled = coalesce($7, w.enabled),
                consecutive_failures = CASE WHEN $7 AND NOT w.enabled THEN 0 ELSE w.consecutive_failures END,
                disabled_reason = CASE
@@ -177,10 +186,10 @@ pub async fn update(
                disabled_at = CASE
                    WHEN $7 THEN NULL WHEN NOT $7 THEN coalesce(w.disabled_at, mws_now()) ELSE w.disabled_at END,
                updated_at = CASE
-                   WHEN $3::text IS NOT NULL OR $4 OR $6::text[] IS NOT NULL OR $7 <> w.enabled THEN mws_now()
+                   WHEN $3::text IS NOT NULL OR $4 OR $6::text[] IS NOT NULL OR $8 OR $7 <> w.enabled THEN mws_now()
                    ELSE w.updated_at END
            WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL
-           RETURNING id AS "id: EndpointId", url, description, event_types, enabled,
+           RETURNING id AS "id: EndpointId", url, description, event_types, kinds, enabled,
                disabled_reason AS "disabled_reason: DisabledReason", disabled_at, consecutive_failures,
                last_success_at, created_at, updated_at"#,
         id as _,
@@ -189,7 +198,9 @@ pub async fn update(
         change.description.is_some(),
         change.description.clone().flatten(),
         change.event_types.as_deref().map(names) as _,
-        change.enabled
+        change.enabled,
+        change.kinds.is_some(),
+        change.kinds.iter().flatten().next().map(|kinds| kind_names(kinds)) as _
     )
     .fetch_optional(conn)
     .await
@@ -219,6 +230,10 @@ pub async fn prune(conn: &mut PgConnection, retention_days: i32) -> sqlx::Result
     .execute(conn)
     .await?;
     Ok(done.rows_affected())
+}
+
+fn kind_names(kinds: &[JobKind]) -> Vec<String> {
+    kinds.iter().map(|kind| kind.name().to_owned()).collect()
 }
 
 fn names(types: &[EventType]) -> Vec<String> {

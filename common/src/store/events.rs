@@ -6,10 +6,14 @@
 
 use super::deliveries::{self, NewDelivery, Opening};
 use crate::domain::event::{EventId, EventType};
+use crate::domain::job::JobKind;
 use crate::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
 use crate::queue::{Queue, Subject, Ticket};
+use crate::store::{Seen, WINDOW};
+use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 use std::collections::HashMap;
+use uuid::Uuid;
 
 /// The event of a job that has just ended.
 #[derive(Debug, Clone)]
@@ -20,6 +24,8 @@ pub struct EndedEvent {
     pub event_type: EventType,
     /// The job.
     pub job_id: JobId,
+    /// What sort of work it was: endpoints may choose by it.
+    pub kind: JobKind,
     /// The workspace that it ran in.
     pub workspace_id: WorkspaceId,
     /// The account that owns the workspace: its endpoints are told, whoever paid (interface.md, "who pays").
@@ -80,6 +86,7 @@ async fn insert(conn: &mut PgConnection, ended: &[EndedEvent]) -> sqlx::Result<V
     let workspaces: Vec<WorkspaceId> = ended.iter().map(|event| event.workspace_id).collect();
     let accounts: Vec<AccountId> = ended.iter().map(|event| event.account_id).collect();
     let bodies: Vec<String> = ended.iter().map(|event| event.body.clone()).collect();
+    let kinds: Vec<String> = ended.iter().map(|event| event.kind.name().to_owned()).collect();
     sqlx::query_as!(
         Target,
         r#"WITH recorded AS (
@@ -91,14 +98,17 @@ async fn insert(conn: &mut PgConnection, ended: &[EndedEvent]) -> sqlx::Result<V
            SELECT recorded.id AS event_id, w.id AS "endpoint_id: EndpointId", w.enabled,
                   w.consecutive_failures = 0 AS "healthy!"
            FROM recorded
+           JOIN unnest($1::text[], $7::text[]) AS told (id, kind) ON told.id = recorded.id
            JOIN webhook_endpoints AS w ON w.account_id = recorded.account_id
-           WHERE w.deleted_at IS NULL AND recorded.type = ANY (w.event_types)"#,
+           WHERE w.deleted_at IS NULL AND recorded.type = ANY (w.event_types)
+               AND (w.kinds IS NULL OR told.kind = ANY (w.kinds))"#,
         &ids,
         &types,
         &jobs as _,
         &workspaces as _,
         &accounts as _,
-        &bodies
+        &bodies,
+        &kinds
     )
     .fetch_all(conn)
     .await
@@ -115,6 +125,86 @@ pub async fn record_ping(conn: &mut PgConnection, account: AccountId, id: &Event
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// An event of the account, or that it is another's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// The bytes that endpoints are sent.
+    Own(String),
+    /// Another account has it.
+    Foreign,
+}
+
+/// One event; none when nobody has it.
+pub async fn find(conn: &mut PgConnection, account: AccountId, id: &EventId) -> sqlx::Result<Option<Found>> {
+    let row = sqlx::query!(
+        r#"SELECT account_id = $2 AS "own!", CASE WHEN account_id = $2 THEN body END AS body FROM events WHERE id = $1"#,
+        id.as_str(),
+        account as _
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.map(|row| row.body.filter(|_| row.own).map_or(Found::Foreign, Found::Own)))
+}
+
+/// Which of an account's events. What is none passes everything.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Of this type.
+    pub event_type: Option<EventType>,
+    /// Recorded at or after.
+    pub since: Option<DateTime<Utc>>,
+    /// Older than the one at this place.
+    pub before: Option<Uuid>,
+}
+
+/// An event and its place.
+#[derive(Debug, Clone)]
+pub struct EventRow {
+    /// Its place in the order of the account's events.
+    pub place: Uuid,
+    /// The bytes that endpoints are sent.
+    pub body: String,
+}
+
+struct Scanned {
+    seq: Option<i64>,
+    body: Option<String>,
+    edge: Option<i64>,
+    looked_at: i64,
+    is_past: bool,
+}
+
+/// Up to `limit` job events of the account, newest first, out of the window that follows `before`.
+pub async fn page(
+    conn: &mut PgConnection,
+    account: AccountId,
+    filter: &Filter,
+    limit: i64,
+) -> sqlx::Result<Seen<EventRow>> {
+    let before = filter.before.map_or(i64::MAX, |place| i64::try_from(place.as_u128()).unwrap_or(i64::MAX));
+    let rows = sqlx::query_file_as!(
+        Scanned,
+        "src/store/events_page.sql",
+        account as _,
+        before,
+        WINDOW,
+        filter.event_type.map(EventType::name),
+        filter.since,
+        limit
+    )
+    .fetch_all(conn)
+    .await?;
+    // All of the window is looked at, so there may be more beyond it, unless its last is older than what is asked for.
+    let last_seen = rows.first().filter(|row| row.looked_at == WINDOW && !row.is_past).and_then(|row| row.edge);
+    let rows = rows.into_iter().filter_map(|row| Some(EventRow { place: place(row.seq?), body: row.body? })).collect();
+    Ok(Seen { rows, last_seen: last_seen.map(place) })
+}
+
+/// A number of the order as a place in a list.
+fn place(seq: i64) -> Uuid {
+    Uuid::from_u128(u128::try_from(seq).unwrap_or_default())
 }
 
 /// Deletes up to `limit` events older than `retention_days` that no delivery tells of any more: a resend can outlive the

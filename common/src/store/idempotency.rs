@@ -26,13 +26,15 @@ pub struct Stored {
     pub fingerprint: Vec<u8>,
     /// Its exact bytes.
     pub answer: String,
+    /// The call that it was given to.
+    pub call: RequestId,
 }
 
 /// The answer stored under this key, if there is one.
 pub async fn find(conn: &mut PgConnection, key: &Key) -> sqlx::Result<Option<Stored>> {
     sqlx::query_as!(
         Stored,
-        r#"SELECT fingerprint, answer AS "answer!" FROM idempotency_keys
+        r#"SELECT fingerprint, answer AS "answer!", call_id AS "call: RequestId" FROM idempotency_keys
            WHERE account_id = $1 AND tool = $2 AND key = $3 AND answer IS NOT NULL"#,
         key.account.uuid(),
         key.tool,
@@ -56,6 +58,36 @@ pub async fn reserve(conn: &mut PgConnection, key: &Key, call: RequestId) -> sql
     .execute(conn)
     .await?;
     Ok(done.rows_affected() == 1)
+}
+
+/// The same for a call that makes something other than jobs: its key lives for a day.
+pub async fn reserve_for_a_day(conn: &mut PgConnection, key: &Key, call: RequestId) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "INSERT INTO idempotency_keys (account_id, tool, key, fingerprint, call_id, ends_at)
+         VALUES ($1, $2, $3, $4, $5, mws_now() + interval '1 day')
+         ON CONFLICT (account_id, tool, key) DO NOTHING",
+        key.account.uuid(),
+        key.tool,
+        key.key,
+        key.fingerprint,
+        call.uuid()
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Deletes up to `limit` keys whose day is over. Answers how many.
+pub async fn prune(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
+    let done = sqlx::query!(
+        "DELETE FROM idempotency_keys WHERE (account_id, tool, key) IN (
+             SELECT account_id, tool, key FROM idempotency_keys WHERE ends_at < mws_now()
+             ORDER BY ends_at LIMIT $1 FOR UPDATE SKIP LOCKED)",
+        limit
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
 }
 
 /// Stores the answer under the key reserved in the same transaction.

@@ -78,6 +78,18 @@ pub async fn owner(conn: &mut PgConnection, key: &ApiKey) -> sqlx::Result<Option
     Ok(row.map(|row| (row.account_id, row.workspace_id)))
 }
 
+/// Whether this is a key of the account, live or not.
+pub async fn is_of(conn: &mut PgConnection, account: AccountId, key: &ApiKey) -> sqlx::Result<bool> {
+    let hash = key.hash();
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM api_keys WHERE key_hash = $1 AND account_id = $2) AS "is!""#,
+        hash.as_bytes(),
+        account as _
+    )
+    .fetch_one(conn)
+    .await
+}
+
 /// Revokes the account's oldest live key of this name, to make room for the next. False when there is none.
 pub async fn revoke_oldest_named(conn: &mut PgConnection, account: AccountId, name: &str) -> sqlx::Result<bool> {
     let done = sqlx::query!(
@@ -112,6 +124,23 @@ pub async fn list(
     )
     .fetch_all(conn)
     .await
+}
+
+/// A live key, whosever it is, and whose.
+pub async fn find(conn: &mut PgConnection, key: KeyId) -> sqlx::Result<Option<(AccountId, KeyRow)>> {
+    let row = sqlx::query!(
+        r#"SELECT account_id AS "account_id: AccountId", id AS "id: KeyId", name, prefix,
+               workspace_id AS "workspace_id: WorkspaceId", created_at, last_used_at
+           FROM api_keys WHERE id = $1 AND revoked_at IS NULL"#,
+        key as _
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.map(|row| {
+        let (id, name, prefix, workspace_id) = (row.id, row.name, row.prefix, row.workspace_id);
+        let key = KeyRow { id, name, prefix, workspace_id, created_at: row.created_at, last_used_at: row.last_used_at };
+        (row.account_id, key)
+    }))
 }
 
 /// What became of a revocation.

@@ -103,6 +103,53 @@ pub async fn find(conn: &mut PgConnection, id: ProjectId) -> sqlx::Result<Option
     .await
 }
 
+/// A project as lists show it.
+#[derive(Debug, Clone)]
+pub struct ListedRow {
+    /// Which.
+    pub id: ProjectId,
+    /// Where it stands.
+    pub status: ProjectStatus,
+    /// How many changes of status there were.
+    pub revision: i64,
+    /// What was asked for.
+    pub brief: String,
+    /// What the agent last said.
+    pub agent_message: Option<String>,
+    /// Where the result is.
+    pub assembled_url: Option<String>,
+    /// Until when it is there.
+    pub assembled_url_expires_at: Option<DateTime<Utc>>,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// Up to `limit` projects of the workspace, newest first, that come after `after` in that order. Long texts are cut: a list
+/// of twenty is no place for a book.
+pub async fn list(
+    conn: &mut PgConnection,
+    workspace: WorkspaceId,
+    after: Option<ProjectId>,
+    limit: i64,
+) -> sqlx::Result<Vec<ListedRow>> {
+    sqlx::query_as!(
+        ListedRow,
+        r#"SELECT id AS "id: ProjectId", status AS "status: ProjectStatus", revision, left(brief, 200) AS "brief!",
+               left(agent_message, 200) AS agent_message, assembled_url, assembled_url_expires_at, created_at, updated_at
+           FROM projects
+           WHERE workspace_id = $1 AND ($2::uuid IS NULL OR id < $2)
+           ORDER BY id DESC
+           LIMIT $3"#,
+        workspace as _,
+        after as _,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
 /// Sets where a project of the workspace tells of its changes, or that it does not. Not a change of status: nothing is
 /// told, and the revision stays. Answers whether there is such a project.
 pub async fn set_webhook_url(

@@ -14,28 +14,37 @@ pub struct WorkspaceRow {
     pub name: String,
     /// owner, editor or viewer.
     pub role: String,
-    /// Whether it is its account's default.
+    /// Whether it is the default of the caller's own account.
     pub is_default: bool,
     /// When it was made.
     pub created_at: DateTime<Utc>,
 }
 
-/// The one workspace that a key or a session works in, with the role it has there.
-pub async fn bound(conn: &mut PgConnection, workspace: WorkspaceId, role: &str) -> sqlx::Result<Vec<WorkspaceRow>> {
+/// The one workspace that a key or a session of the account works in, with the role it has there.
+pub async fn bound(
+    conn: &mut PgConnection,
+    account: AccountId,
+    workspace: WorkspaceId,
+    role: &str,
+) -> sqlx::Result<Vec<WorkspaceRow>> {
     sqlx::query_as!(
         WorkspaceRow,
-        r#"SELECT id AS "id: WorkspaceId", name, $2::text AS "role!", is_default, created_at
+        r#"SELECT id AS "id: WorkspaceId", name, $2::text AS "role!", is_default AND account_id = $3 AS "is_default!",
+               created_at
            FROM workspaces WHERE id = $1"#,
         workspace as _,
-        role
+        role,
+        account as _
     )
     .fetch_all(conn)
     .await
 }
 
-/// The workspaces that a user is a member of, oldest first, after `after`; with `allowed` only those of them.
+/// The workspaces that a user of the account is a member of, oldest first, after `after`; with `allowed` only those of them.
+/// Another account's default is none of theirs.
 pub async fn of_user(
     conn: &mut PgConnection,
+    account: AccountId,
     user: UserId,
     allowed: Option<&[WorkspaceId]>,
     after: Option<Uuid>,
@@ -43,7 +52,8 @@ pub async fn of_user(
 ) -> sqlx::Result<Vec<WorkspaceRow>> {
     sqlx::query_as!(
         WorkspaceRow,
-        r#"SELECT workspaces.id AS "id: WorkspaceId", workspaces.name, members.role, is_default, workspaces.created_at
+        r#"SELECT workspaces.id AS "id: WorkspaceId", workspaces.name, members.role,
+               is_default AND workspaces.account_id = $5 AS "is_default!", workspaces.created_at
            FROM members JOIN workspaces ON workspaces.id = members.workspace_id
            WHERE members.user_id = $1 AND ($2::uuid IS NULL OR workspaces.id > $2)
                AND ($4::uuid[] IS NULL OR workspaces.id = ANY ($4))
@@ -52,7 +62,8 @@ pub async fn of_user(
         user as _,
         after,
         limit,
-        allowed as _
+        allowed as _,
+        account as _
     )
     .fetch_all(conn)
     .await

@@ -139,7 +139,7 @@ FROM calls c WHERE NOT EXISTS (SELECT FROM jobs j WHERE j.call_id = c.id)
 
 UNION ALL SELECT 'a key has an answer and a call', k.key
 FROM idempotency_keys k
-WHERE k.answer IS NULL OR NOT EXISTS (SELECT FROM calls c WHERE c.id = k.call_id)
+WHERE k.answer IS NULL OR (k.ends_at IS NULL AND NOT EXISTS (SELECT FROM calls c WHERE c.id = k.call_id))
 
 UNION ALL SELECT 'footage is of a read that is stored', f.item_id::text || ' ' || f.read
 FROM (

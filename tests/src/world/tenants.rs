@@ -168,7 +168,8 @@ impl World {
     pub async fn endpoint(&self, tenant: &Tenant, url: &str) -> anyhow::Result<EndpointId> {
         let id = EndpointId::mint();
         let event_types = vec![EventType::JobSucceeded, EventType::JobFailed, EventType::JobCancelled];
-        let new = NewEndpoint { id, account_id: tenant.account, url: url.to_owned(), description: None, event_types };
+        let (account_id, url) = (tenant.account, url.to_owned());
+        let new = NewEndpoint { id, account_id, url, description: None, event_types, kinds: None };
         let mut conn = self.pool().acquire().await?;
         endpoints::insert(&mut conn, &new).await?.context("the account has as many endpoints as it may")?;
         Ok(id)

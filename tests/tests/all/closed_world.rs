@@ -65,24 +65,28 @@ const TABLE: &[Row] = &[
     Row("GET /balances", Account, "200", "200", ""),
     Row("POST /keys", AccountWithoutSession, "201", "201", "{}"),
     Row("GET /keys", AccountWithoutSession, "200", "200", ""),
+    Row("GET /keys/{key}", AccountWithoutSession, "200", "403 workspace_forbidden", ""),
     Row("DELETE /keys/{key}", AccountWithoutSession, "200", "403 workspace_forbidden", ""),
     Row("GET /workspaces", Account, "200", "200", ""),
     Row("POST /sessions/redeem", Open, "400 code_malformed", "", r#"{"code":"x"}"#),
     Row("POST /uploads", Editor, "201", "201", r#"{"filename":"a.wav","content_type":"audio/wav","bytes":1}"#),
+    Row("GET /uploads/{upload}", Viewer, "200", "403 workspace_forbidden", ""),
     Row("PUT /uploads/{upload}/content", Open, "401 unauthenticated", "", "RIFF"),
     Row("POST /uploads/{upload}/complete", Editor, "409 upload_incomplete", "403 workspace_forbidden", ""),
     Row("GET /thumbnails/{item}/{picture}?expires=1&signature=x", Open, "401 unauthenticated", "", ""),
     Row("GET /library/items", Viewer, "200", "200", ""),
     Row("GET /library/items/{item}", Viewer, "200", "403 workspace_forbidden", ""),
     Row("DELETE /library/items/{item}", Editor, "200", "403 workspace_forbidden", ""),
-    Row("GET /library/items/{item}/reads/levels", Viewer, "404 item_not_found", "403 workspace_forbidden", ""),
+    Row("GET /library/items/{item}/reads/levels", Viewer, "404 read_not_found", "403 workspace_forbidden", ""),
     Row("POST /library/items/{item}/lease", Editor, "200", "403 workspace_forbidden", r#"{"seconds":60}"#),
     Row("DELETE /library/items/{item}/lease", Editor, "200", "403 workspace_forbidden", ""),
     Row("POST /webhooks", Account, "201", "201", r#"{"url":"https://93.184.216.34/"}"#),
     Row("GET /webhooks", Account, "200", "200", ""),
+    Row("GET /webhooks/{webhook}", Account, "200", "403 workspace_forbidden", ""),
     Row("PATCH /webhooks/{webhook}", Account, "200", "403 workspace_forbidden", r#"{"description":"x"}"#),
     Row("DELETE /webhooks/{webhook}", Account, "200", "403 workspace_forbidden", ""),
     Row("GET /webhooks/{webhook}/deliveries", Account, "200", "403 workspace_forbidden", ""),
+    Row("GET /webhooks/{webhook}/deliveries/{delivery}", Account, "200", "403 workspace_forbidden", ""),
     Row(
         "POST /webhooks/{webhook}/deliveries",
         Account,
@@ -94,11 +98,14 @@ const TABLE: &[Row] = &[
     Row("GET /webhook-secret", AccountWithoutSession, "200", "200", ""),
     Row("DELETE /webhook-secret", AccountWithoutSession, "200", "200", ""),
     Row("POST /projects", Editor, "201", "201", r#"{"brief":"a film"}"#),
+    Row("GET /projects", Viewer, "200", "200", ""),
     Row("GET /projects/{project}", Viewer, "200", "403 workspace_forbidden", ""),
     Row("PATCH /projects/{project}/settings", Editor, "200", "403 workspace_forbidden", r#"{"webhook_url":null}"#),
     Row("POST /projects/{project}/status", Editor, "200", "403 workspace_forbidden", r#"{"status":"generating"}"#),
     Row("POST /projects/{project}/cancel", Editor, "200", "403 workspace_forbidden", ""),
     Row("GET /projects/{project}/deliveries", Viewer, "200", "403 workspace_forbidden", ""),
+    Row("GET /events", Account, "200", "200", ""),
+    Row("GET /events/{event}", Account, "200", "403 workspace_forbidden", ""),
     Row("GET /events/stream", Account, "200", "200", ""),
     Row("POST /operator/accounts", Operator, "201", "", r#"{"name":"new"}"#),
     Row("GET /operator/accounts", Operator, "200", "", ""),
@@ -224,6 +231,13 @@ impl Stage {
                 let changed = self.tenant.client.send("PATCH", &path, &[], Some(test)).await?.json;
                 changed["ping"]["delivery_id"].as_str().unwrap_or_default().to_owned()
             }
+            "event" => {
+                let item = self.world.item(&self.tenant, Media::video(60)).await?;
+                let jobs = self.tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?;
+                self.tenant.client.tool("cancel_jobs", &json!({ "job_ids": jobs })).await?.data()?;
+                let list = self.tenant.client.send("GET", "/events?limit=1", &[], None).await?.json;
+                id(&list["data"][0])
+            }
             "project" => id(&self.posted("/projects", json!({ "brief": "a film" })).await?),
             "account" => self.tenant.account.to_string(),
             "workspace" => self.tenant.workspace.to_string(),
@@ -239,7 +253,7 @@ impl Stage {
 
     async fn filled(&mut self, template: &str) -> anyhow::Result<String> {
         let mut text = template.to_owned();
-        for what in ["item", "job", "key", "upload", "webhook", "delivery", "project", "account", "workspace", "user"] {
+        for what in ["item", "job", "key", "upload", "webhook", "delivery", "event", "project", "account", "workspace", "user"] {
             let place = format!("{{{what}}}");
             if text.contains(&place) {
                 if !self.made.contains_key(what) {

@@ -52,9 +52,8 @@ fn read(text: &str) -> anyhow::Result<Wired> {
 fn assert_refused(answer: &Wired, status: u16, code: &str, what: &str) {
     let json = answer.json();
     assert_eq!((answer.status, json["error"]["code"].as_str()), (status, Some(code)), "{what}: {answer:?}");
-    for name in ["x-request-id", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"] {
-        assert!(answer.header(name).is_some_and(|value| !value.is_empty()), "{what}: no {name} in {}", answer.head);
-    }
+    let named = answer.header("x-request-id").is_some_and(|value| !value.is_empty());
+    assert!(named, "{what}: no X-Request-Id in {}", answer.head);
     assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{what}");
     assert_eq!(answer.header("content-length"), Some(&*answer.body.len().to_string()), "{what}: {}", answer.head);
 }

@@ -115,7 +115,7 @@ async fn a_call_that_only_minutes_stop_is_told_so_with_the_minutes() -> anyhow::
     assert_eq!((&refused.json["ok"], &error["retryable"]), (&json!(false), &json!(false)));
     assert_eq!(
         (&error["cloud_processing"]["left_minutes"], &error["cloud_processing"]["minutes"]),
-        (&json!(0.5), &json!(0))
+        (&json!(0.5), &json!(4))
     );
     assert!(error["suggested_action"].is_string());
     assert_eq!(world.count("SELECT count(*) FROM job_reads").await?, 0);

@@ -38,7 +38,8 @@ async fn remaining_and_reset_tell_to_the_second_when_the_burst_is_whole_again() 
         let before = now(&world).await?;
         let answer = call(&tenant.client).await?;
         let after = now(&world).await?;
-        assert_eq!(answer.header("x-ratelimit-limit"), "600");
+        assert_eq!(answer.header("x-ratelimit-limit"), "60", "in the unit of what remains");
+        assert_eq!(answer.header("ratelimit-policy"), r#""account";q=60;w=6"#);
         if answer.status == 429 {
             refused = Some(answer);
             break;

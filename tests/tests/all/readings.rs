@@ -47,9 +47,13 @@ async fn a_missing_read_is_started_once_and_then_answered_at_no_charge() -> anyh
     for ((tool, read, _), price) in TOOLS.into_iter().zip([1.0, 0.75, 0.25]) {
         let first = ask(&tenant.client, tool, item).await?;
         let (id, shown) = (first.data()?["job_id"].clone(), item.to_string());
+        let estimate = first.data()?["estimated_minutes"].clone();
+        assert_eq!(estimate, price, "{tool}");
         assert_eq!(
             first.data()?,
-            &json!({ "ref": shown, "item_id": shown, "status": "queued", "job_id": id }),
+            &json!({
+                "ref": shown, "item_id": shown, "status": "queued", "job_id": id, "estimated_minutes": estimate,
+            }),
             "{tool}"
         );
         assert_eq!(first.json["meta"]["cloud_processing"]["queued_minutes"], price, "{tool}");
@@ -112,7 +116,7 @@ async fn a_read_that_can_not_start_is_refused_by_its_reason() -> anyhow::Result<
         (long, 422, "read_not_applicable"),
         (failed, 422, "read_not_applicable"),
         (coming, 409, "item_not_ready"),
-        (leased, 409, "item_not_ready"),
+        (leased, 409, "item_leased"),
         (foreign, 403, "workspace_forbidden"),
         (ItemId::mint(), 404, "item_not_found"),
     ];
@@ -144,7 +148,7 @@ async fn too_few_minutes_are_a_402_that_says_what_is_left() -> anyhow::Result<()
     let answer = ask(&tenant.client, "transcribe_media", item).await?;
     assert_eq!((answer.status, answer.code()), (402, "insufficient_minutes"));
     let cloud = &answer.json["error"]["cloud_processing"];
-    assert_eq!((&cloud["left_minutes"], &cloud["minutes"]), (&json!(0.5), &json!(0)));
+    assert_eq!((&cloud["left_minutes"], &cloud["minutes"]), (&json!(0.5), &json!(1)));
     // A cheaper read still starts.
     assert_eq!(ask(&tenant.client, "detect_beats", item).await?.data()?["status"], "queued");
     world.end().await

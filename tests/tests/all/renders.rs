@@ -262,6 +262,7 @@ async fn a_render_that_can_not_be_is_refused_and_starts_nothing() -> anyhow::Res
     let poor = cut(&tenant.client, item).await?;
     assert_eq!((poor.status, poor.code()), (402, "insufficient_minutes"));
     assert_eq!(poor.json["error"]["cloud_processing"]["left_minutes"], 0.49);
+    assert_eq!(poor.json["error"]["cloud_processing"]["minutes"], 0.5, "what it needs");
 
     speaks(&world, quiet, &[]).await?;
     let nobody = tenant.client.tool("remove_silence", &json!({ "ref": quiet })).await?;

@@ -6,6 +6,7 @@ use clap::Parser;
 use common::config::Settings;
 use common::domain::credential::ApiKey;
 use common::domain::event::{EventId, EventType};
+use common::domain::job::JobKind;
 use common::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
 use common::process::Process;
 use common::queue::{self, Subject};
@@ -93,6 +94,7 @@ impl Bench {
             url: url.to_owned(),
             description: None,
             event_types: EventType::SUBSCRIBABLE.to_vec(),
+            kinds: None,
         };
         endpoints::insert(&mut *self.conn().await, &new).await.expect("inserted").expect("there is room").id
     }
@@ -119,6 +121,7 @@ impl Bench {
             event_id,
             event_type,
             job_id: job,
+            kind: JobKind::Read,
             workspace_id: self.workspace,
             account_id: self.account,
             traceparent: None,

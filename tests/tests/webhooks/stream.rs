@@ -1,6 +1,7 @@
 //! `GET /events/stream`: nothing is missed, nothing comes twice, and it ends with its process.
 
 use common::domain::event::{EventId, EventType};
+use common::domain::job::JobKind;
 use common::ids::JobId;
 use common::store::events::{self, EndedEvent};
 use common::wake::Wake;
@@ -51,6 +52,7 @@ fn ended(tenant: &Tenant, number: usize) -> EndedEvent {
         event_id: EventId::of_job(job_id, EventType::JobFailed),
         event_type: EventType::JobFailed,
         job_id,
+        kind: JobKind::Read,
         workspace_id: tenant.workspace,
         account_id: tenant.account,
         body: format!("{{\"number\":{number},  \"exact\":\"bytes ✓\"}}"),

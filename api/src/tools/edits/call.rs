@@ -9,16 +9,16 @@ use crate::envelope::{Stored, ToolAnswer};
 use crate::error::{Answer, ApiError, Code};
 use crate::idempotency::IdempotencyKey;
 use crate::library;
-use crate::text::Text;
-use crate::tools::prepare_media::cloud_processing;
+use crate::text::{MinuteCount, Text};
+use crate::tools::prepare_media::{cloud_processing, needed};
 use crate::tools::starting;
 use crate::tools::stored_read::{Need, NeedStatus, Needed, QueuedRead, need};
 use common::domain::item::ItemStatus;
+use common::domain::minutes::Minutes;
 use common::domain::media_time::{Span, speech_of, true_duration_ms};
 use common::domain::plan::Reason;
 use common::domain::read::Read;
 use common::domain::render::RenderPlan;
-use common::domain::task::Task;
 use common::ids::{ItemId, JobId};
 use common::store::idempotency::Key;
 use common::store::items::ItemForReads;
@@ -33,6 +33,8 @@ pub(super) struct Call<'a> {
     /// The whole request in its one form.
     request: Value,
     key: IdempotencyKey,
+    /// Whether to answer what would be started instead of starting it.
+    dry_run: bool,
 }
 
 /// What is known of an item's speech.
@@ -48,8 +50,10 @@ pub(super) enum Heard {
 pub(super) enum Rendered {
     /// None was asked for.
     NotAsked,
-    /// This job makes it.
-    Queued(JobId),
+    /// This job makes it, and so much is held for it.
+    Queued(JobId, Minutes),
+    /// A job would make it, and so much would be held for it.
+    Startable(Minutes),
     /// This item is it.
     Made(ItemId),
 }
@@ -58,12 +62,20 @@ impl Rendered {
     pub(super) const fn status(self) -> NeedStatus {
         match self {
             Self::NotAsked | Self::Made(_) => NeedStatus::Ready,
-            Self::Queued(_) => NeedStatus::Queued,
+            Self::Queued(..) => NeedStatus::Queued,
+            Self::Startable(_) => NeedStatus::Startable,
         }
     }
 
     pub(super) fn job_id(self) -> Option<Text> {
-        if let Self::Queued(job) = self { Some(Text::of(job)) } else { None }
+        if let Self::Queued(job, _) = self { Some(Text::of(job)) } else { None }
+    }
+
+    pub(super) fn estimated_minutes(self) -> Option<MinuteCount> {
+        match self {
+            Self::Queued(_, estimate) | Self::Startable(estimate) => Some(estimate.into()),
+            Self::NotAsked | Self::Made(_) => None,
+        }
     }
 
     pub(super) fn output_item_id(self) -> Option<Text> {
@@ -72,14 +84,17 @@ impl Rendered {
 }
 
 impl<'a> Call<'a> {
-    pub(super) const fn new(
+    /// A dry run has no key: it leaves nothing that could be repeated.
+    pub(super) fn new(
         app: &'a App,
         caller: &'a Caller,
         tool: &'static str,
         request: Value,
         key: IdempotencyKey,
+        dry_run: Option<bool>,
     ) -> Self {
-        Self { app, caller, tool, request, key }
+        let dry_run = dry_run.unwrap_or(false);
+        Self { app, caller, tool, request, key: if dry_run { IdempotencyKey(None) } else { key }, dry_run }
     }
 
     /// The answer that this call's key has already, if it has one.
@@ -100,7 +115,8 @@ impl<'a> Call<'a> {
         if render {
             self.caller.require(Role::Editor)?;
         }
-        let wanted = Need { tool: self.tool, item_ref, read: Read::Speech, request: self.request.clone() };
+        let (tool, request, dry_run) = (self.tool, self.request.clone(), self.dry_run);
+        let wanted = Need { tool, item_ref, read: Read::Speech, request, dry_run };
         let ready = match need(self.app, self.caller, self.key.clone(), &wanted).await? {
             Needed::Answered(answer) => return Ok(Heard::Answered(answer)),
             Needed::Ready(ready) => ready,
@@ -158,6 +174,11 @@ impl<'a> Call<'a> {
             let cloud = cloud_processing(&Prepared::from(render));
             Stored::fresh(&ToolAnswer::new(self.caller, answer(&rendered)).cloud(cloud))
         };
+        if self.dry_run {
+            let render = dispatch::estimate_render(&self.app.process, &wish).await?;
+            let refused = || self.refused(&render);
+            return Ok(fresh(&render, started(&render).ok_or_else(refused)?));
+        }
         let compose =
             |render: &Render| started(render).map_or_else(String::new, |one| fresh(render, one).body().to_owned());
         let dispatched = dispatch::dispatch_render(&self.app.process, &wish, &compose).await;
@@ -166,7 +187,7 @@ impl<'a> Call<'a> {
             Dispatched::Replayed(body) => Ok(replay(body)),
             Dispatched::Answered(render) => match started(&render) {
                 Some(rendered) => Ok(fresh(&render, rendered)),
-                None => Err(self.refused(&render, wish.duration_ms)),
+                None => Err(self.refused(&render)),
             },
         }
     }
@@ -177,15 +198,14 @@ impl<'a> Call<'a> {
         starting::keyed(self.caller, self.tool, self.key.clone(), &canonical)
     }
 
-    fn refused(&self, render: &Render, duration_ms: i64) -> ApiError {
+    fn refused(&self, render: &Render) -> ApiError {
         let settings = &self.app.process.settings;
         let prepared = Prepared::from(render);
         match render.state {
-            Rendering::Not(Reason::InsufficientMinutes) => {
+            Rendering::Not(Reason::InsufficientMinutes { needs }) => {
                 let left = render.balance.left() + render.balance.bought;
-                let price = settings.rates.of(Task::Render).price(duration_ms);
-                let message = format!("The render can't start: {left} cloud minutes are left, and it needs {price}.");
-                let minutes = serde_json::to_value(cloud_processing(&prepared).to_json()).unwrap_or_default();
+                let message = format!("The render can't start: {left} cloud minutes are left, and it needs {needs}.");
+                let minutes = serde_json::to_value(needed(&prepared).to_json()).unwrap_or_default();
                 ApiError::new(Code::InsufficientMinutes, message)
                     .suggest("Ask the operator for minutes, or wait for the month's (GET /balances says when).")
                     .cloud_processing(minutes)
@@ -198,7 +218,7 @@ impl<'a> Call<'a> {
                 let message = format!("The account keeps as many bytes as it may, {}.", settings.storage_quota_bytes);
                 ApiError::new(Code::FileTooLarge, message).suggest("Delete items that are no longer needed.")
             }
-            Rendering::Made(_) | Rendering::Queued { .. } => ApiError::internal("a render that started was refused"),
+            Rendering::Made(_) | Rendering::Queued { .. } | Rendering::Startable { .. } => ApiError::internal("a render that started was refused"),
         }
     }
 }
@@ -207,7 +227,8 @@ impl<'a> Call<'a> {
 const fn started(render: &Render) -> Option<Rendered> {
     match render.state {
         Rendering::Made(made) => Some(Rendered::Made(made.item)),
-        Rendering::Queued { job, .. } => Some(Rendered::Queued(job)),
+        Rendering::Queued { job, estimate, .. } => Some(Rendered::Queued(job, estimate)),
+        Rendering::Startable { estimate } => Some(Rendered::Startable(estimate)),
         Rendering::StorageFull | Rendering::Not(_) => None,
     }
 }

@@ -3,7 +3,7 @@
 //! Times are seconds from the media's start. The limits of the parameters are those of the rules in `common::domain`, which
 //! a test holds the numbers written here against.
 
-use crate::text::Text;
+use crate::text::{MinuteCount, Text};
 use crate::tools::stored_read::NeedStatus;
 use common::domain::ducking::{DuckRule, GainPoint};
 use common::domain::media_time::Span;
@@ -27,11 +27,13 @@ pub struct RemoveSilence {
     pub padding_ms: Option<u32>,
     /// Whether to make a new item of what is kept; false when not given.
     pub render: Option<bool>,
+    /// `true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the render.
+    pub dry_run: Option<bool>,
 }
 
 impl Example for RemoveSilence {
     fn example() -> Self {
-        Self { item_ref: "interview".into(), min_silence_ms: Some(700), padding_ms: None, render: Some(true) }
+        Self { item_ref: "interview".into(), min_silence_ms: Some(700), padding_ms: None, render: Some(true), dry_run: None }
     }
 }
 
@@ -77,6 +79,8 @@ pub struct DuckMusic {
     pub release_ms: Option<u32>,
     /// Whether to mix both into a new item; false when not given.
     pub render: Option<bool>,
+    /// `true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the render.
+    pub dry_run: Option<bool>,
 }
 
 impl Example for DuckMusic {
@@ -88,6 +92,7 @@ impl Example for DuckMusic {
             attack_ms: None,
             release_ms: None,
             render: Some(true),
+            dry_run: None,
         }
     }
 }
@@ -134,6 +139,8 @@ pub struct SilenceAnswer {
     /// The job to follow with `get_jobs`; when queued. Without `keep` it is the one that reads where somebody speaks: call
     /// again when it has ended. With `keep` it is the render.
     pub job_id: Option<Text>,
+    /// Minutes held for that job, or that would be; when queued or startable.
+    pub estimated_minutes: Option<MinuteCount>,
     /// The parts to keep, in order and apart from each other; once it is known where somebody speaks.
     pub keep: Option<Vec<KeptSpan>>,
     /// Seconds that go.
@@ -173,6 +180,8 @@ pub struct DuckAnswer {
     /// The job to follow with `get_jobs`; when queued. Without `envelope` it is the one that reads where somebody speaks:
     /// call again when it has ended. With `envelope` it is the render.
     pub job_id: Option<Text>,
+    /// Minutes held for that job, or that would be; when queued or startable.
+    pub estimated_minutes: Option<MinuteCount>,
     /// The gain of the music at growing times, from 0 to the voice's end, at most 4000 points; once it is known where
     /// somebody speaks.
     pub envelope: Option<Vec<GainAt>>,

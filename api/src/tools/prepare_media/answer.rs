@@ -2,11 +2,11 @@
 
 use super::ReadKind;
 use crate::dispatch::{Prepared, PreparedItem};
-use crate::envelope::{CloudProcessing, RanOn};
+use crate::envelope::CloudProcessing;
 use crate::text::{MinuteCount, Text, Time};
 use chrono::{DateTime, Months, NaiveDate, NaiveTime, Utc};
 use common::domain::minutes::Minutes;
-use common::domain::plan::Answer;
+use common::domain::plan::{Answer, Reason};
 use common::domain::read::Read;
 use poem_openapi::{Enum, Object};
 use std::collections::HashSet;
@@ -45,7 +45,7 @@ pub struct PreparedRead {
     pub status: ReadStatus,
     /// The job that computes it; when queued.
     pub job_id: Option<Text>,
-    /// Minutes held for that job; when queued.
+    /// Minutes held for that job; when queued. What would be held; when startable, or refused with `insufficient_minutes`.
     pub estimated_minutes: Option<MinuteCount>,
     /// Whether that job was under way before this call; when queued.
     pub already_queued: Option<bool>,
@@ -61,6 +61,8 @@ pub enum ReadStatus {
     Ready,
     /// A job computes it.
     Queued,
+    /// A job would compute it; with `dry_run` alone.
+    Startable,
     /// It does not apply to the item's type.
     Skipped,
     /// Something holds it back.
@@ -81,7 +83,7 @@ pub struct ReadReason {
 /// What a call started, and what is left (spec §4.2, rule 7).
 #[derive(Debug, Object)]
 pub struct Estimate {
-    /// Cloud minutes held for the jobs that this call started.
+    /// Cloud minutes held for the jobs that this call started; with `dry_run`, for those that it would start.
     pub minutes: MinuteCount,
     /// The month's minutes left after all that is held.
     pub left_minutes: MinuteCount,
@@ -97,7 +99,7 @@ impl PreparedMedia {
         let items = prepared.items.iter().map(|item| PreparedRef::of(item, reads)).collect();
         let balance = &prepared.balance;
         let estimate = Estimate {
-            minutes: prepared.held.into(),
+            minutes: (prepared.held + prepared.startable).into(),
             left_minutes: balance.left().into(),
             bought_minutes: balance.bought.into(),
             resets_at: month_after(balance.month).into(),
@@ -135,14 +137,19 @@ impl PreparedRead {
                 already_queued: Some(*already),
                 ..plain(ReadStatus::Queued)
             },
+            Answer::Startable { estimate } => {
+                Self { estimated_minutes: Some((*estimate).into()), ..plain(ReadStatus::Startable) }
+            }
             Answer::Not(reason) => {
                 let (status, code, message) = reason.parts();
+                let needs = if let Reason::InsufficientMinutes { needs } = reason { Some((*needs).into()) } else { None };
                 let status = match status {
                     "skipped" => ReadStatus::Skipped,
                     "held" => ReadStatus::Held,
                     _ => ReadStatus::Refused,
                 };
-                Self { reason: Some(ReadReason { code: code.into(), message: message.into() }), ..plain(status) }
+                let reason = Some(ReadReason { code: code.into(), message: message.into() });
+                Self { reason, estimated_minutes: needs, ..plain(status) }
             }
         }
     }
@@ -153,23 +160,32 @@ fn job_ids(prepared: &Prepared) -> Vec<Text> {
     let mut seen = HashSet::new();
     let jobs = prepared.items.iter().flat_map(|item| &item.answers).filter_map(|answer| match answer {
         Answer::Queued { job, .. } => Some(*job),
-        Answer::Ready | Answer::Not(_) => None,
+        Answer::Ready | Answer::Startable { .. } | Answer::Not(_) => None,
     });
     jobs.filter(|job| seen.insert(*job)).map(Text::of).collect()
 }
 
 /// `meta.cloud_processing` of the call (interface.md, below the answer's shape).
 pub fn cloud_processing(prepared: &Prepared) -> CloudProcessing {
-    let balance = &prepared.balance;
+    let note = match (prepared.held, prepared.startable) {
+        (Minutes::ZERO, Minutes::ZERO) => "Nothing was started, and nothing is charged.",
+        (Minutes::ZERO, _) => "A dry run: nothing was started. `minutes` is what the call would hold.",
+        _ => "`queued_minutes` are held until the jobs end, and no job is charged more than was held for it.",
+    };
     CloudProcessing {
-        ran_on: RanOn::Cloud,
-        minutes: prepared.held.into(),
-        charged_minutes: Minutes::ZERO.into(),
+        minutes: (prepared.held + prepared.startable).into(),
         queued_minutes: prepared.held.into(),
-        left_minutes: balance.left().into(),
-        held_minutes: balance.held_in_all.into(),
-        bought_minutes: balance.bought.into(),
-        note: None,
+        note: Some(note.into()),
+        ..CloudProcessing::idle(&prepared.balance)
+    }
+}
+
+/// The same for a call that was refused because minutes are short: `minutes` is what it needs of them.
+pub fn needed(prepared: &Prepared) -> CloudProcessing {
+    CloudProcessing {
+        minutes: prepared.short_of.into(),
+        note: Some("Nothing was started. `minutes` is what the call needs.".into()),
+        ..CloudProcessing::idle(&prepared.balance)
     }
 }
 

@@ -104,6 +104,56 @@ pub async fn attempts_of(conn: &mut PgConnection, ids: &[DeliveryId]) -> sqlx::R
     .await
 }
 
+/// An attempt with what was sent.
+#[derive(Debug, Clone)]
+pub struct SentRow {
+    /// What came of it.
+    pub attempt: AttemptRow,
+    /// The host that it went to; none when nothing is known to have been sent.
+    pub url_host: Option<String>,
+    /// The path there, without the query string.
+    pub url_path: Option<String>,
+    /// The headers as they were sent, as a JSON object.
+    pub request_headers: Option<serde_json::Value>,
+}
+
+/// The attempts of this delivery with what was sent, in the order they were made.
+pub async fn sent_of(conn: &mut PgConnection, id: DeliveryId) -> sqlx::Result<Vec<SentRow>> {
+    let rows = sqlx::query!(
+        r#"SELECT attempt, at, duration_ms, response_status, error, response_excerpt, url_host, url_path,
+               request_headers
+           FROM delivery_attempts WHERE delivery_id = $1 ORDER BY claim_no"#,
+        id as _
+    )
+    .fetch_all(conn)
+    .await?;
+    let sent = rows.into_iter().map(|row| SentRow {
+        attempt: AttemptRow {
+            delivery_id: id,
+            attempt: row.attempt,
+            at: row.at,
+            duration_ms: row.duration_ms,
+            response_status: row.response_status,
+            error: row.error,
+            response_excerpt: row.response_excerpt,
+        },
+        url_host: row.url_host,
+        url_path: row.url_path,
+        request_headers: row.request_headers,
+    });
+    Ok(sent.collect())
+}
+
+/// The bytes that every attempt of this delivery sends; none once they are no longer kept.
+pub async fn body_of(conn: &mut PgConnection, id: DeliveryId) -> sqlx::Result<Option<String>> {
+    sqlx::query_scalar!(
+        "SELECT e.body FROM deliveries AS d JOIN events AS e ON e.id = d.event_id WHERE d.id = $1",
+        id as _
+    )
+    .fetch_optional(conn)
+    .await
+}
+
 /// A series that ended without success, and what a resend of it needs.
 #[derive(Debug, Clone)]
 pub struct Unsent {

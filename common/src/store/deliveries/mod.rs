@@ -18,7 +18,8 @@ pub use due::{Due, From, set_tickets, ticketless, with_lost_tickets};
 pub use end::{end_of_silent, prune, replace};
 pub use everywhere::{Everywhere, Place, UnsentOf, everywhere, unsent_of};
 pub use log::{
-    AttemptRow, DeliveryRow, Filter, LatelyPinged, Unsent, UnsentFilter, attempts_of, by_ids, pings_lately, unsent,
+    AttemptRow, DeliveryRow, Filter, LatelyPinged, SentRow, Unsent, UnsentFilter, attempts_of, body_of, by_ids,
+    pings_lately, sent_of, unsent,
 };
 pub use rescue::{LostClaim, free_interrupted, lost_for_good};
 pub use waiting::{NextUp, Wanted, next_up};

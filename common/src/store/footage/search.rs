@@ -4,6 +4,7 @@
 //! slows. What a passage is worth is judged by `domain::search`.
 
 use crate::domain::footage::{Moment, Passage};
+use crate::domain::plan::SHORTEST_MS;
 use crate::ids::{ItemId, WorkspaceId};
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
@@ -141,21 +142,25 @@ pub async fn seen_at(conn: &mut PgConnection, at: &[(ItemId, i32)]) -> sqlx::Res
     Ok(seen)
 }
 
-/// The refs of items without a search index, newest first: of these items, or else of the workspace's newest thousand
-/// videos, since a library may be large and all of it indexed.
+/// The refs of items without a search index that could have one, newest first: of these items, or else of the workspace's
+/// newest thousand videos, since a library may be large and all of it indexed. What no read would help, such as sound or what
+/// can't be read at all, is not among them; one of these items that is still processing is.
 pub async fn unindexed(conn: &mut PgConnection, within: Within<'_>) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(
         r#"SELECT i.ref AS "ref!" FROM (
                SELECT id, ref FROM items
                WHERE workspace_id = $1 AND deleted_at IS NULL
-                   AND (id = ANY ($2) OR ($2::uuid[] IS NULL AND has_video AND status = 'ready'))
+                   AND ($2::uuid[] IS NULL OR id = ANY ($2))
+                   AND (has_video AND status = 'ready' AND duration_ms >= $4
+                       OR $2::uuid[] IS NOT NULL AND status = 'processing')
                ORDER BY id DESC LIMIT 1000
            ) AS i
            WHERE NOT EXISTS (SELECT FROM item_reads r WHERE r.item_id = i.id AND r.read = 'search_index')
            ORDER BY i.id DESC LIMIT $3"#,
         within.workspace as WorkspaceId,
         within.items as Option<&[ItemId]>,
-        within.limit
+        within.limit,
+        SHORTEST_MS
     )
     .fetch_all(conn)
     .await

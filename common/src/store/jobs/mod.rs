@@ -15,5 +15,5 @@ pub use claim::{Claimed, ClaimedItem, ClaimedRender, Music, Renewed, claim, expi
 pub use end::{End, EndedJob, Outcome, cancel, cancel_for_items, end};
 pub use everywhere::{Everywhere, Found, Origin, Place, everywhere, origin};
 pub use places::{Admitted, admit, hand_over, payers_with_waiting, reissue, ticketed};
-pub use query::{Filter, any_ended, by_ids, page};
+pub use query::{Filter, by_ids, live, page};
 pub use start::{Call, Owners, insert};

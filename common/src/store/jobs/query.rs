@@ -59,15 +59,15 @@ pub async fn page(
     .map(|rows| rows.into_iter().map(Job::from).collect())
 }
 
-/// Whether any of these jobs of the workspace has ended, or none of them is there to wait for.
-pub async fn any_ended(conn: &mut PgConnection, jobs: &[JobId], workspace: WorkspaceId) -> sqlx::Result<bool> {
+/// Those of these jobs of the workspace that have not ended.
+pub async fn live(conn: &mut PgConnection, jobs: &[JobId], workspace: WorkspaceId) -> sqlx::Result<Vec<JobId>> {
     sqlx::query_scalar!(
-        r#"SELECT count(*) = 0 OR count(*) FILTER (WHERE status NOT IN ('queued', 'running')) > 0 AS "ended!" FROM jobs
-           WHERE id = ANY ($1) AND workspace_id = $2"#,
+        r#"SELECT id AS "id: JobId" FROM jobs
+           WHERE id = ANY ($1) AND workspace_id = $2 AND status IN ('queued', 'running')"#,
         jobs as &[JobId],
         workspace.uuid()
     )
-    .fetch_one(conn)
+    .fetch_all(conn)
     .await
 }
 

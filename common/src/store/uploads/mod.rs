@@ -140,6 +140,53 @@ pub async fn find(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Opt
     .await
 }
 
+/// An upload as its owner follows it.
+#[derive(Debug, Clone)]
+pub struct UploadShown {
+    /// Its id.
+    pub id: UploadId,
+    /// The item it fills.
+    pub item_id: ItemId,
+    /// That item's workspace.
+    pub workspace_id: WorkspaceId,
+    /// How far it has come.
+    pub status: UploadStatus,
+    /// Whether its time to be completed is over, though nothing has noticed yet.
+    pub overdue: bool,
+    /// What it is called.
+    pub filename: String,
+    /// The announced media type; none for an import.
+    pub content_type: Option<String>,
+    /// The announced number of bytes; none for an import.
+    pub declared_bytes: Option<i64>,
+    /// How many bytes have arrived; none before.
+    pub received_bytes: Option<i64>,
+    /// When it is dropped, unless it was completed.
+    pub expires_at: DateTime<Utc>,
+    /// Why it failed.
+    pub error_code: Option<String>,
+    /// The same in words.
+    pub error_message: Option<String>,
+    /// When it was started.
+    pub created_at: DateTime<Utc>,
+    /// When it ended.
+    pub finished_at: Option<DateTime<Utc>>,
+}
+
+/// The upload with this id, whosever it is, as its owner follows it.
+pub async fn shown(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Option<UploadShown>> {
+    sqlx::query_as!(
+        UploadShown,
+        r#"SELECT id AS "id: UploadId", item_id AS "item_id: ItemId", workspace_id AS "workspace_id: WorkspaceId",
+               status AS "status: UploadStatus", expires_at <= mws_now() AS "overdue!", filename, content_type,
+               declared_bytes, received_bytes, expires_at, error_code, error_message, created_at, finished_at
+           FROM uploads WHERE id = $1"#,
+        upload as UploadId,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
 /// Whether an upload went on to be processed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Completed {

@@ -18,7 +18,7 @@ pub struct Owner {
 }
 
 /// The prefixes of what belongs to an account and to none of its workspaces.
-const OF_ACCOUNTS: [&str; 3] = ["key", "whe", "dlv"];
+const OF_ACCOUNTS: [&str; 4] = ["key", "whe", "dlv", "evt"];
 
 impl Owner {
     pub async fn settled(world: &World, word: &str) -> anyhow::Result<Self> {
@@ -52,6 +52,8 @@ impl Owner {
         let test = json!({ "test": true }).to_string();
         let ping = tenant.client.send("PATCH", &format!("/webhooks/{}", ids["whe"]), &[], Some(test)).await?;
         ids.insert("dlv".to_owned(), ping.json["ping"]["delivery_id"].as_str().unwrap_or_default().to_owned());
+        let kept = tenant.client.send("GET", &format!("/webhooks/{}/deliveries", ids["whe"]), &[], None).await?;
+        ids.insert("evt".to_owned(), kept.json["data"][0]["event_id"].as_str().unwrap_or_default().to_owned());
         let secrets = [&key["key"], &secret["secret"]].map(|text| text.as_str().unwrap_or_default().to_owned());
         Ok(Self { tenant, ids, word: word.to_owned(), secrets: secrets.to_vec() })
     }

@@ -1,0 +1,39 @@
+//! Refusals that several operations have word for word, described once and referred to: most of the document was these.
+//!
+//! A component is called by the envelope and the codes it may hold, so that its name stays while others come and go.
+
+use super::refusals;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Moves what is there more than once into `components.responses`.
+pub fn refusals(document: &mut Value) {
+    let mut found: BTreeMap<String, (usize, Value)> = BTreeMap::new();
+    each(document, |name, response| {
+        found.entry(name).or_insert_with(|| (0, response.clone())).0 += 1;
+    });
+    found.retain(|_, (times, _)| *times > 1);
+    each(document, |name, response| {
+        if found.get(&name).is_some_and(|(_, shared)| shared == response) {
+            *response = json!({ "$ref": format!("#/components/responses/{name}") });
+        }
+    });
+    document["components"]["responses"] = found.into_iter().map(|(name, (_, response))| (name, response)).collect();
+}
+
+/// Every refusal of every operation, with the name that it would have.
+fn each(document: &mut Value, mut of: impl FnMut(String, &mut Value)) {
+    for (path, methods) in document["paths"].as_object_mut().into_iter().flatten() {
+        for (method, operation) in methods.as_object_mut().into_iter().flatten() {
+            let takes_body = operation.get("requestBody").is_some();
+            let codes = refusals::by_status(&format!("{} {path}", method.to_uppercase()), takes_body);
+            let envelope = if path.starts_with("/tools/") { "Tool" } else { "Route" };
+            for (status, codes) in codes {
+                let names: Vec<&str> = codes.iter().map(|code| code.name()).collect();
+                if let Some(response) = operation["responses"].get_mut(status.to_string()) {
+                    of(format!("{envelope}.{}", names.join(".")), response);
+                }
+            }
+        }
+    }
+}
