@@ -4,6 +4,7 @@
 //! before every attempt: what a name resolves to changes.
 
 use crate::app::App;
+use crate::audit::{note, note_change, note_made, told};
 use crate::auth::{Auth, Caller};
 use crate::envelope::{Created, Deleted};
 use crate::error::{Answer, ApiError, Code};
@@ -63,6 +64,8 @@ pub enum Reason {
     User,
     /// Twenty attempts failed in a row.
     TooManyFailures,
+    /// The account is suspended.
+    Suspended,
 }
 
 /// An endpoint to register.
@@ -153,7 +156,7 @@ impl Webhooks {
                 .event_types
                 .map_or_else(|| EventType::SUBSCRIBABLE.to_vec(), |types| event_types(&types)),
         };
-        Ok(Created(self.register(&new).await?.into()))
+        Ok(Created(self.register(&caller, &new).await?.into()))
     }
 
     /// List webhook endpoints
@@ -226,6 +229,7 @@ impl Webhooks {
             return Err(missing(&mut remove, id).await?);
         }
         deliveries::end_of_silent(&mut remove, Some(id), ENDED_AT_ONCE).await?;
+        note(&mut remove, &caller, "webhook.delete", id, None).await?;
         remove.commit().await?;
         Ok(Deleted::json())
     }
@@ -254,7 +258,7 @@ impl Webhooks {
     }
 
     /// The use case: the eleventh endpoint is refused under the account's lock, so that a race makes none too many.
-    async fn register(&self, new: &NewEndpoint) -> Answer<endpoints::Endpoint> {
+    async fn register(&self, caller: &Caller, new: &NewEndpoint) -> Answer<endpoints::Endpoint> {
         let mut conn = self.0.conn().await?;
         let mut register = conn.begin().await?;
         accounts::lock(&mut register, new.account_id).await?;
@@ -262,6 +266,7 @@ impl Webhooks {
             let message = format!("The account has {MOST_ENDPOINTS} endpoints, which is the most.");
             ApiError::new(Code::EndpointLimitReached, message).suggest("DELETE /webhooks/{id} removes one.")
         })?;
+        note_made(&mut register, caller, "webhook.create", row.id, Some(told(&row))).await?;
         register.commit().await?;
         Ok(row)
     }
@@ -273,6 +278,7 @@ impl Webhooks {
         let Some(row) = endpoints::update(&mut changed, caller.account_id, id, change).await? else {
             return Err(missing(&mut changed, id).await?);
         };
+        note_change(&mut changed, caller, change, &row).await?;
         let ticket = match after {
             After::Nothing => None,
             After::Ping => Some(ping(&mut changed, caller, &row).await?),
@@ -361,6 +367,7 @@ impl From<endpoints::Endpoint> for Webhook {
             disabled_reason: row.disabled_reason.map(|reason| match reason {
                 DisabledReason::User => Reason::User,
                 DisabledReason::TooManyFailures => Reason::TooManyFailures,
+                DisabledReason::Suspended => Reason::Suspended,
             }),
             disabled_at: row.disabled_at.map(Time),
             consecutive_failures: row.consecutive_failures,
