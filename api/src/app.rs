@@ -2,6 +2,7 @@
 //!
 //! One value, made at start, cheap to clone. It holds no state of a request: that is `scope`.
 
+use crate::doors::Door;
 use crate::intake::Rooms;
 use crate::limits::Blocked;
 use crate::oauth::{Issuer, OAuthError};
@@ -20,7 +21,11 @@ pub const API_PATH: &str = "/api/v1";
 
 /// The parts that handlers share.
 #[derive(Clone)]
-pub struct App(Arc<Parts>);
+pub struct App {
+    parts: Arc<Parts>,
+    /// What the port that a request came by answers.
+    pub door: Door,
+}
 
 /// What [`App`] derefs to.
 pub struct Parts {
@@ -84,7 +89,14 @@ impl App {
         let oauth = Issuer::new(&api.oauth)?;
         let (blocked, rooms, links) = (Blocked::new(), Rooms::new(), Links::new(keys, &base_url));
         let parts = Parts { process, api, public_url, base_url, sealer, operators, oauth, links, blocked, rooms };
-        Ok(Self(Arc::new(parts)))
+        let door = if parts.api.operator_listen.is_some() { Door::Customers } else { Door::Everyone };
+        Ok(Self { parts: Arc::new(parts), door })
+    }
+
+    /// The same on the operators' port.
+    #[must_use]
+    pub fn for_operators(&self) -> Self {
+        Self { parts: Arc::clone(&self.parts), door: Door::Operators }
     }
 
     /// A connection from the pool.
@@ -96,6 +108,6 @@ impl App {
 impl Deref for App {
     type Target = Parts;
     fn deref(&self) -> &Parts {
-        &self.0
+        &self.parts
     }
 }

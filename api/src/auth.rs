@@ -17,6 +17,7 @@ use common::store::credentials::{self, Found};
 use poem::Request;
 use poem_openapi::SecurityScheme;
 use poem_openapi::auth::{Bearer, BearerAuthorization};
+use std::net::IpAddr;
 use std::time::Duration;
 
 /// The header that names another workspace (spec §4.1).
@@ -52,6 +53,8 @@ pub struct Caller {
     pub request_id: String,
     /// W3C trace context, as it was sent.
     pub traceparent: Option<String>,
+    /// The address that the request came from.
+    pub address: Option<IpAddr>,
 }
 
 /// The workspace a call acts in.
@@ -146,6 +149,7 @@ async fn stored_caller(app: &App, scope: &Scope, kind: CredentialKind, hash: Cre
     let counted = Counted { arrival: found.arrival, now: found.now, passed: found.passed };
     count(app, scope, &hash, counted).await?;
     let _ = scope.account.set(found.account_id);
+    refuse_stopped(found.disabled, found.suspended.as_deref())?;
     caller(scope, kind, &found)
 }
 
@@ -209,7 +213,17 @@ fn caller(scope: &Scope, credential: CredentialKind, found: &Found) -> Answer<Ca
         let_into: None,
         request_id: scope.request_id.clone(),
         traceparent: scope.traceparent.clone(),
+        address: scope.address,
     })
+}
+
+/// Refuses a disabled user, and everybody of a suspended account.
+pub fn refuse_stopped(disabled: bool, suspended: Option<&str>) -> Answer<()> {
+    match suspended {
+        _ if disabled => Err(ApiError::new(Code::UserDisabled, "An operator has disabled this user.")),
+        Some(reason) => Err(ApiError::new(Code::AccountSuspended, format!("The account is suspended: {reason}"))),
+        None => Ok(()),
+    }
 }
 
 /// The workspace that the request names, if it names one.
@@ -240,6 +254,5 @@ fn rate_limited(app: &App, scope: &Scope, standing: Standing) -> ApiError {
     let _ = scope.standing.set(standing);
     let (burst, minute) = (standing.limit, app.process.settings.rate_per_minute);
     let message = format!("The account may send {burst} requests at once, and {minute} a minute after that.");
-    ApiError::new(Code::RateLimited, message)
-        .retry_after(standing.retry_after().unwrap_or(1))
+    ApiError::new(Code::RateLimited, message).retry_after(standing.retry_after().unwrap_or(1))
 }

@@ -60,6 +60,8 @@ codes! {
     InsufficientCredits = "insufficient_credits", PAYMENT_REQUIRED, false, "The account has too few AI credits left.";
     WorkspaceForbidden = "workspace_forbidden", FORBIDDEN, false, "The credential can't reach this workspace.";
     RoleForbidden = "role_forbidden", FORBIDDEN, false, "The caller's role in the workspace does not allow this.";
+    AccountSuspended = "account_suspended", FORBIDDEN, false, "The account that pays, or owns the workspace, is suspended.";
+    UserDisabled = "user_disabled", FORBIDDEN, false, "The user is disabled, here and everywhere.";
     SessionNotAllowed = "session_not_allowed", FORBIDDEN, false, "A script session token may not do this.";
     KeyWrongWorkspace = "key_wrong_workspace", FORBIDDEN, false, "The key is bound to another workspace.";
     OriginForbidden = "origin_forbidden", FORBIDDEN, false, "MCP is not for this Origin, or not by this Host.";

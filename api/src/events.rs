@@ -19,10 +19,8 @@ use poem_openapi::{Enum, Object, OpenApi, Union};
 use serde_json::value::RawValue;
 
 /// What these operations refuse with, beside what every operation may.
-pub const ERRORS: Refusals = &[
-    ("GET /events", &[Code::InvalidCursor]),
-    ("GET /events/{id}", &[Code::EventNotFound, Code::WorkspaceForbidden]),
-];
+pub const ERRORS: Refusals =
+    &[("GET /events", &[Code::InvalidCursor]), ("GET /events/{id}", &[Code::EventNotFound, Code::WorkspaceForbidden])];
 
 /// The operations on events.
 pub struct Events(pub App);
@@ -112,13 +110,17 @@ impl Events {
     ) -> Answer<Stored<List<JobEvent>>> {
         let Auth(caller) = auth;
         let page = Page::new("events", limit.0, cursor.0.as_ref())?;
-        let filter =
-            events::Filter { event_type: r#type.0.map(Into::into), since: since.0.map(|time| time.0), before: page.after };
+        let filter = events::Filter {
+            event_type: r#type.0.map(Into::into),
+            since: since.0.map(|time| time.0),
+            before: page.after,
+        };
         let mut conn = self.0.conn().await?;
         let seen = events::page(&mut conn, caller.account_id, &filter, page.fetch()).await?;
         let (rows, next_cursor) = page.cut(seen, |row| row.place);
         let bodies: Result<Vec<&RawValue>, _> = rows.iter().map(|row| serde_json::from_str(&row.body)).collect();
-        let whole = serde_json::json!({ "has_more": next_cursor.is_some(), "next_cursor": next_cursor.map(|text| text.0) });
+        let whole =
+            serde_json::json!({ "has_more": next_cursor.is_some(), "next_cursor": next_cursor.map(|text| text.0) });
         let data = serde_json::to_string(&bodies.map_err(ApiError::internal)?).map_err(ApiError::internal)?;
         // The bodies are kept as they are: they are put in front of the other fields as text.
         Ok(Stored::composed(format!("{{\"data\":{data},{}", &whole.to_string()[1..])))
@@ -139,7 +141,9 @@ impl Events {
         match events::find(&mut *self.0.conn().await?, caller.account_id, &id).await? {
             Some(Found::Own(body)) => Ok(Stored::composed(body)),
             Some(Found::Foreign) => Err(ApiError::new(Code::WorkspaceForbidden, "The event is another account's.")),
-            None => Err(ApiError::new(Code::EventNotFound, format!("There is no event {id}, or it is no longer kept."))),
+            None => {
+                Err(ApiError::new(Code::EventNotFound, format!("There is no event {id}, or it is no longer kept.")))
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 //! API keys: `/keys` (spec §4.3, §5, "API key"). A key is shown once; only its hash is stored.
 
 use crate::app::App;
+use crate::audit::{note, note_made};
 use crate::auth::{Auth, Caller};
 use crate::envelope::{Deleted, Stored};
 use crate::error::{Answer, ApiError, Code};
@@ -10,13 +11,15 @@ use crate::operation::{Refusals, Tag};
 use crate::paging::{Limit, List, Page};
 use crate::text::{Text, Time};
 use common::domain::credential::ApiKey;
-use common::ids::{KeyId, WorkspaceId};
-use common::store::keys::{self, KeyRow, NewKey, Revoked};
+use common::ids::{KeyId, UserId, WorkspaceId};
+use common::store::keys::{self, KeyRow, MadeBy, NewKey, Revoked};
 use common::store::{accounts, workspaces};
+use common::wake::Wake;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
-use sqlx::PgConnection;
+use serde_json::json;
+use sqlx::{Acquire, PgConnection};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
@@ -58,6 +61,8 @@ pub struct Key {
     pub created_at: Time,
     /// When it was last used, to the minute; null when it never was.
     pub last_used_at: Option<Time>,
+    /// The id of the user or the key that made it; null where the operator did.
+    pub created_by: Option<Text>,
 }
 
 /// A key that was just created.
@@ -75,6 +80,8 @@ pub struct CreatedKey {
     pub created_at: Time,
     /// Null: it was not used yet.
     pub last_used_at: Option<Time>,
+    /// The id of the user or the key that made it.
+    pub created_by: Option<Text>,
     /// The key: `es_live_` and 32 hex characters. Shown here and never again.
     pub key: Text,
 }
@@ -88,15 +95,21 @@ impl From<KeyRow> for Key {
             workspace_id: Text::of(row.workspace_id),
             created_at: Time(row.created_at),
             last_used_at: row.last_used_at.map(Time),
+            created_by: made_by(row.made_by_key, row.made_by_user),
         }
     }
 }
 
 impl CreatedKey {
     fn new(row: KeyRow, key: &ApiKey) -> Self {
-        let Key { id, name, prefix, workspace_id, created_at, last_used_at } = row.into();
-        Self { id, name, prefix, workspace_id, created_at, last_used_at, key: key.expose().into() }
+        let Key { id, name, prefix, workspace_id, created_at, last_used_at, created_by } = row.into();
+        Self { id, name, prefix, workspace_id, created_at, last_used_at, created_by, key: key.expose().into() }
     }
+}
+
+/// Whoever made a key: the key that did, or else the user.
+pub fn made_by(key: Option<KeyId>, user: Option<UserId>) -> Option<Text> {
+    key.map(Text::of).or(user.map(Text::of))
 }
 
 #[OpenApi(tag = "Tag::Account")]
@@ -184,7 +197,7 @@ impl Keys {
     ) -> Answer<Json<Deleted>> {
         let Auth(caller) = auth;
         let key: KeyId = key_id.0.id(Code::KeyNotFound)?;
-        match keys::revoke(&mut *self.0.conn().await?, caller.account_id, key).await? {
+        match self.revoke_key(&caller, key).await? {
             Revoked::Now => Ok(Deleted::json()),
             Revoked::Missing => Err(ApiError::new(Code::KeyNotFound, format!("There is no live key {key}."))),
             Revoked::Foreign => Err(ApiError::new(Code::WorkspaceForbidden, "The key is another account's.")),
@@ -204,6 +217,19 @@ impl Keys {
             }
         }
         Err(forgotten())
+    }
+
+    /// The use case: the key, its sessions and its open event streams end, and the account's audit log tells of it.
+    async fn revoke_key(&self, caller: &Caller, key: KeyId) -> Answer<Revoked> {
+        let mut conn = self.0.conn().await?;
+        let mut revoke_key = conn.begin().await?;
+        let revoked = keys::revoke(&mut revoke_key, caller.account_id, key).await?;
+        if revoked == Revoked::Now {
+            note(&mut revoke_key, caller, "key.revoke", key, None).await?;
+            revoke_key.commit().await?;
+            self.0.process.wakes.send([Wake::Access(caller.account_id)]);
+        }
+        Ok(revoked)
     }
 }
 
@@ -233,9 +259,13 @@ async fn create(
         let refusal = ApiError::new(Code::WorkspaceForbidden, message);
         return Err(refusal.suggest("Name a workspace of your account that GET /workspaces lists."));
     }
-    let new = NewKey { account_id: caller.account_id, workspace_id, name, key };
-    keys::insert_within(conn, &new, MOST_KEYS).await?.ok_or_else(|| {
+    let made_by = MadeBy { user: caller.user_id, key: caller.key_id };
+    let new = NewKey { account_id: caller.account_id, workspace_id, name, key, made_by };
+    let row = keys::insert_within(conn, &new, MOST_KEYS).await?.ok_or_else(|| {
         let message = format!("The account holds {MOST_KEYS} keys, which is the most.");
         ApiError::new(Code::KeyLimitReached, message).suggest("DELETE /keys/{keyId} revokes one.")
-    })
+    })?;
+    let details = json!({ "name": row.name, "prefix": row.prefix, "workspace_id": row.workspace_id });
+    note_made(conn, caller, "key.create", row.id, Some(details)).await?;
+    Ok(row)
 }

@@ -6,10 +6,12 @@
 pub mod access;
 mod address;
 pub mod app;
+mod audit;
 pub mod auth;
 pub mod balances;
 mod deliveries;
 pub mod dispatch;
+pub mod doors;
 pub mod envelope;
 pub mod error;
 mod event_stream;
@@ -57,12 +59,20 @@ pub use serve::serve;
 
 /// Serves until the process is told to end, and lets answers that are under way finish.
 pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
-    let listen = api.listen;
+    let (listen, operators) = (api.listen, api.operator_listen);
     common::health::serve(&process, Service::Api);
     let (pool, name) = (process.pool.clone(), process.name.clone());
     let app = App::new(process, api)?;
     tracing::info!(listen = %listen, base_url = %app.base_url, "The api listens.");
-    serve(TcpListener::bind(listen).await?, app).await?;
+    let customers = serve(TcpListener::bind(listen).await?, app.clone());
+    match operators {
+        None => customers.await?,
+        Some(listen) => {
+            let listener = TcpListener::bind(listen).await?;
+            tracing::info!(listen = %listener.local_addr()?, "Operators' routes are on a port of their own.");
+            tokio::try_join!(customers, serve(listener, app.for_operators()))?;
+        }
+    }
     if let Ok(mut conn) = pool.acquire().await {
         // Without the database the row stays for a day, and nobody is misled by it.
         let _ = fleet::leave(&mut conn, &name).await;

@@ -25,8 +25,9 @@ async fn main() -> ExitCode {
     exit_code("api", run(closed, settings, api).await)
 }
 
-async fn run(closed: std::io::Result<()>, settings: Settings, api: ApiSettings) -> anyhow::Result<()> {
+async fn run(closed: std::io::Result<()>, mut settings: Settings, api: ApiSettings) -> anyhow::Result<()> {
     closed?;
+    settings.read_secret_files()?;
     let process = Process::start(settings, PoolSize(16), "api").await?;
     process.end_on_signals()?;
     api::run(process, api).await

@@ -4,6 +4,7 @@
 
 use crate::address;
 use crate::app::{API_PATH, App};
+use crate::doors::{self, Door};
 use crate::error::{ApiError, Code};
 use crate::guard::{Envelope, Refused, Template};
 use crate::intake::{Room, is_streamed, take_in};
@@ -57,6 +58,13 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
     }
 
     async fn answer(&self, mut request: Request, envelope: Envelope) -> Response {
+        let (path, address) = (request.uri().path(), Scope::of(&request).address);
+        if !doors::lets_in(self.app.door, path, address, &self.app.api.operator_allow) {
+            if self.app.door != Door::Customers {
+                tracing::warn!(client.address = ?address, "Operators' routes were asked for from an address that is not let in.");
+            }
+            return unshaped(envelope, StatusCode::NOT_FOUND, path);
+        }
         let versioned = request.uri().path().starts_with(API_PATH);
         let taken_in = versioned || request.uri().path() == MCP_PATH;
         if taken_in && self.app.process.shutdown.is_cancelled() {

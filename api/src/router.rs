@@ -1,6 +1,7 @@
 //! Everything the api serves, put together: the versioned routes, MCP, the document and its pages, health and metrics.
 
 use crate::app::{API_PATH, App};
+use crate::doors::Door;
 use crate::guard::Guarded;
 use crate::mcp;
 use crate::openapi;
@@ -29,7 +30,7 @@ pub fn router(app: App) -> impl Endpoint<Output = Response> {
     let json = Bytes::from_static(document.compact.as_bytes());
     let health = Health::new(&app.process, Service::Api);
     // What is measured tells of all customers together. Where it has a port of its own it is not told on theirs.
-    let is_apart = app.process.settings.health_listen.is_some();
+    let is_apart = app.process.settings.health_listen.is_some() && app.door != Door::Operators;
     let route = if is_apart { health.probes() } else { health.routes() };
     let route = route
         .at("/docs", page(document.swagger()))

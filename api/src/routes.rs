@@ -5,8 +5,8 @@
 use crate::app::App;
 use crate::operation::Refusals;
 use crate::{
-    balances, deliveries, event_stream, events, keys, library, models, operator, projects, sessions, thumbnails, tools,
-    uploads, webhook_secret, webhooks, workspaces,
+    audit, balances, deliveries, event_stream, events, keys, library, models, operator, projects, sessions, thumbnails,
+    tools, uploads, webhook_secret, webhooks, workspaces,
 };
 
 /// The groups. At most sixteen a tuple, so tools, routes and operators' routes have one each.
@@ -25,6 +25,7 @@ type Tools = (
 type Resources = (
     balances::Balances,
     keys::Keys,
+    audit::Audits,
     workspaces::Workspaces,
     sessions::Sessions,
     uploads::Uploads,
@@ -40,6 +41,9 @@ type Resources = (
 );
 type Operators = (
     operator::accounts::OperatorAccounts,
+    operator::suspension::OperatorSuspensions,
+    operator::keys::OperatorKeys,
+    operator::erasure::OperatorErasures,
     operator::users::OperatorUsers,
     operator::workspaces::OperatorWorkspaces,
     operator::members::OperatorMembers,
@@ -66,6 +70,7 @@ pub fn all(app: &App) -> Routes {
     let resources = (
         balances::Balances(app.clone()),
         keys::Keys(app.clone()),
+        audit::Audits(app.clone()),
         workspaces::Workspaces(app.clone()),
         sessions::Sessions(app.clone()),
         uploads::Uploads(app.clone()),
@@ -81,6 +86,9 @@ pub fn all(app: &App) -> Routes {
     );
     let operators = (
         operator::accounts::OperatorAccounts(app.clone()),
+        operator::suspension::OperatorSuspensions(app.clone()),
+        operator::keys::OperatorKeys(app.clone()),
+        operator::erasure::OperatorErasures(app.clone()),
         operator::users::OperatorUsers(app.clone()),
         operator::workspaces::OperatorWorkspaces(app.clone()),
         operator::members::OperatorMembers(app.clone()),
@@ -106,6 +114,7 @@ pub const ERRORS: &[Refusals] = &[
     models::ERRORS,
     balances::ERRORS,
     keys::ERRORS,
+    audit::ERRORS,
     workspaces::ERRORS,
     sessions::ERRORS,
     uploads::ERRORS,
@@ -119,6 +128,9 @@ pub const ERRORS: &[Refusals] = &[
     events::ERRORS,
     event_stream::ERRORS,
     operator::accounts::ERRORS,
+    operator::suspension::ERRORS,
+    operator::keys::ERRORS,
+    operator::erasure::ERRORS,
     operator::users::ERRORS,
     operator::workspaces::ERRORS,
     operator::members::ERRORS,

@@ -26,6 +26,8 @@ pub const fn usual(code: Code) -> &'static str {
             "Name a workspace that GET /workspaces lists in x-workspace-id, or use what is in yours."
         }
         Code::RoleForbidden => "Ask the workspace's owner for the role that the message names.",
+        Code::AccountSuspended => "Ask the operator; what the account has is kept.",
+        Code::UserDisabled => "Ask the operator.",
         Code::SessionNotAllowed => "Use an API key or sign in.",
         Code::KeyWrongWorkspace => "Leave x-workspace-id out, or use a key of that workspace.",
         Code::OriginForbidden => "Call the URL that the service is known by, not from a web page.",

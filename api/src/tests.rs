@@ -35,13 +35,46 @@ fn app() -> (App, CancellationToken) {
     app_with(|_| ())
 }
 
+#[tokio::test]
+async fn operators_may_have_a_port_of_their_own_and_customers_find_nothing_of_theirs_on_the_other() {
+    let (customers, _shutdown) = app_as(|_, api| api.operator_listen = "127.0.0.1:1".parse().ok());
+    let operators = TestClient::new(crate::router(customers.for_operators()));
+    let customers = TestClient::new(crate::router(customers));
+    for path in ["/api/v1/operator/accounts", "/api/v1/operator/nope", "/metrics"] {
+        refused(customers.get(path).header("authorization", KEY), StatusCode::NOT_FOUND, Code::RouteNotFound).await;
+    }
+    refused(operators.get("/api/v1/operator/accounts"), StatusCode::UNAUTHORIZED, Code::Unauthenticated).await;
+    operators.get("/metrics").send().await.assert_status(StatusCode::OK);
+    for path in ["/api/v1/keys", "/docs", "/api/v1/tools"] {
+        refused(operators.get(path), StatusCode::NOT_FOUND, Code::RouteNotFound).await;
+    }
+    for client in [&customers.get("/healthz").send().await, &operators.get("/healthz").send().await] {
+        client.assert_status(StatusCode::OK);
+    }
+}
+
+#[tokio::test]
+async fn operators_routes_may_be_for_some_addresses_alone() {
+    let (app, _shutdown) = app_as(|_, api| api.operator_allow = vec!["10.1.0.0/16".parse().expect("a network")]);
+    let client = TestClient::new(crate::router(app));
+    // A request of this test comes from no address at all.
+    for path in ["/api/v1/operator/accounts", "/metrics"] {
+        refused(client.get(path), StatusCode::NOT_FOUND, Code::RouteNotFound).await;
+    }
+    refused(client.get("/api/v1/keys"), StatusCode::UNAUTHORIZED, Code::Unauthenticated).await;
+}
+
 fn app_with(change: impl FnOnce(&mut Settings)) -> (App, CancellationToken) {
+    app_as(|settings, _| change(settings))
+}
+
+fn app_as(change: impl FnOnce(&mut Settings, &mut ApiSettings)) -> (App, CancellationToken) {
     common::process::install_crypto();
     let folder = std::env::temp_dir().join(format!("mws-api-tests-{}", std::process::id()));
     let secret = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
     let mut arguments = Arguments::parse_from(["api", "--secret-key", secret]);
     arguments.settings.data_dir = folder.clone();
-    change(&mut arguments.settings);
+    change(&mut arguments.settings, &mut arguments.api);
     let pool = PgPoolOptions::new()
         .acquire_timeout(Duration::from_millis(200))
         .connect_lazy("postgres://mws@localhost/none?host=/nonexistent")

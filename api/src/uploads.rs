@@ -146,12 +146,7 @@ impl Uploads {
     /// With `filename`, `content_type` and `bytes`: PUT the bytes as `upload` says, then call `complete`. With `url`: a
     /// worker fetches it, and there is nothing more to do.
     #[oai(path = "/uploads", method = "post", operation_id = "create_upload")]
-    async fn create(
-        &self,
-        auth: Auth,
-        key: IdempotencyKey,
-        body: Json<CreateUpload>,
-    ) -> Answer<Stored<Upload, 201>> {
+    async fn create(&self, auth: Auth, key: IdempotencyKey, body: Json<CreateUpload>) -> Answer<Stored<Upload, 201>> {
         let Auth(caller) = auth;
         let asked = body.0;
         let once = Once::of(&caller, "POST /uploads", key, &asked);

@@ -3,6 +3,7 @@
 //! It is kept sealed and opened only to be shown here and to sign. For 24 hours after a rotation two verify.
 
 use crate::app::App;
+use crate::audit::{note, note_made};
 use crate::auth::Auth;
 use crate::envelope::Deleted;
 use crate::error::{Answer, ApiError, Code};
@@ -84,6 +85,10 @@ impl WebhookSecrets {
             let message = format!("The secret before the current one still verifies{until}; rotate after that.");
             return Err(ApiError::new(Code::RotationInProgress, message));
         }
+        if rotated || created {
+            let action = if rotated { "webhook_secret.rotate" } else { "webhook_secret.create" };
+            note_made(&mut issue, &caller, action, account, None).await?;
+        }
         issue.commit().await?;
         self.shown(account, &found)
     }
@@ -95,17 +100,21 @@ impl WebhookSecrets {
     #[oai(path = "/webhook-secret", method = "delete", operation_id = "delete_webhook_secret")]
     async fn remove(&self, auth: Auth) -> Answer<Json<Deleted>> {
         let Auth(caller) = auth;
-        if webhook_secrets::remove(&mut *self.0.conn().await?, caller.account_id).await? {
-            Ok(Deleted::json())
-        } else {
-            Err(none())
+        let mut conn = self.0.conn().await?;
+        let mut remove = conn.begin().await?;
+        if !webhook_secrets::remove(&mut remove, caller.account_id).await? {
+            return Err(none());
         }
+        note(&mut remove, &caller, "webhook_secret.delete", caller.account_id, None).await?;
+        remove.commit().await?;
+        Ok(Deleted::json())
     }
 }
 
 impl WebhookSecrets {
     fn shown(&self, account: AccountId, found: &SealedSecret) -> Answer<Json<Secret>> {
-        let secret = self.0.sealer.open_text(&found.sealed, &purpose(account)).map_err(|error| sealed(account, error))?;
+        let secret =
+            self.0.sealer.open_text(&found.sealed, &purpose(account)).map_err(|error| sealed(account, error))?;
         Ok(Json(Secret {
             secret: secret.expose_secret().into(),
             created_at: Time(found.created_at),

@@ -6,6 +6,7 @@
 mod shapes;
 
 use crate::app::App;
+use crate::audit::{note, note_change, note_made, told};
 use crate::auth::{Auth, Caller};
 use crate::envelope::{Deleted, Stored};
 use crate::error::{Answer, ApiError, Code};
@@ -23,10 +24,10 @@ use common::queue::{self, Queue, Subject, Ticket};
 use common::store::deliveries::{self, LatelyPinged, NewDelivery, Opening};
 use common::store::endpoints::{self, Change, MOST_ENDPOINTS, NewEndpoint};
 use common::store::{accounts, events};
+use poem_openapi::OpenApi;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::types::MaybeUndefined;
-use poem_openapi::OpenApi;
 use shapes::{ChangeWebhook, CreateWebhook, Ping, event_types, kinds};
 pub use shapes::{Subscribed, Webhook};
 use sqlx::{Acquire, PgConnection};
@@ -54,12 +55,7 @@ impl Webhooks {
     ///
     /// It is told of jobs that end in any workspace of the account. An account has at most ten (spec §8).
     #[oai(path = "/webhooks", method = "post", operation_id = "create_webhook")]
-    async fn create(
-        &self,
-        auth: Auth,
-        key: IdempotencyKey,
-        body: Json<CreateWebhook>,
-    ) -> Answer<Stored<Webhook, 201>> {
+    async fn create(&self, auth: Auth, key: IdempotencyKey, body: Json<CreateWebhook>) -> Answer<Stored<Webhook, 201>> {
         let Auth(caller) = auth;
         let asked = body.0;
         let once = Once::of(&caller, "POST /webhooks", key, &asked);
@@ -77,7 +73,7 @@ impl Webhooks {
                 .map_or_else(|| EventType::SUBSCRIBABLE.to_vec(), |types| event_types(&types)),
             kinds: asked.kinds.map(kinds),
         };
-        self.register(&once, &new).await
+        self.register(&caller, &once, &new).await
     }
 
     /// List webhook endpoints
@@ -172,6 +168,7 @@ impl Webhooks {
             return Err(missing(&mut remove, id).await?);
         }
         deliveries::end_of_silent(&mut remove, Some(id), ENDED_AT_ONCE).await?;
+        note(&mut remove, &caller, "webhook.delete", id, None).await?;
         remove.commit().await?;
         Ok(Deleted::json())
     }
@@ -200,7 +197,7 @@ impl Webhooks {
     }
 
     /// The use case: the eleventh endpoint is refused under the account's lock, so that a race makes none too many.
-    async fn register(&self, once: &Once, new: &NewEndpoint) -> Answer<Stored<Webhook, 201>> {
+    async fn register(&self, caller: &Caller, once: &Once, new: &NewEndpoint) -> Answer<Stored<Webhook, 201>> {
         let mut register = match once.begin(&self.0).await? {
             Begun::Now(register, _) => register,
             Begun::Before(before) => return Ok(Stored::replayed(before.body)),
@@ -210,6 +207,7 @@ impl Webhooks {
             let message = format!("The account has {MOST_ENDPOINTS} endpoints, which is the most.");
             ApiError::new(Code::EndpointLimitReached, message).suggest("DELETE /webhooks/{id} removes one.")
         })?;
+        note_made(&mut register, caller, "webhook.create", row.id, Some(told(&row))).await?;
         let answer = Stored::fresh(&Webhook::from(row));
         once.keep(&mut register, answer.body()).await?;
         register.commit().await?;
@@ -223,6 +221,7 @@ impl Webhooks {
         let Some(row) = endpoints::update(&mut changed, caller.account_id, id, change).await? else {
             return Err(missing(&mut changed, id).await?);
         };
+        note_change(&mut changed, caller, change, &row).await?;
         let ticket = match after {
             After::Nothing => None,
             After::Ping => Some(ping(&mut changed, caller, &row).await?),

@@ -19,6 +19,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use commands::ClientCommand;
 use common::config::without_empty_variables;
+use common::secret_files::refuse_in_arguments;
 use failure::Failure;
 use globals::Globals;
 use std::io::IsTerminal;
@@ -50,6 +51,11 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    if let Err(error) = refuse_in_arguments(std::env::args_os()) {
+        let failure = Failure::Usage(error.to_string());
+        failure.report(false);
+        return failure.exit_code();
+    }
     let matches = without_empty_variables(Cli::command()).get_matches();
     let cli = match Cli::from_arg_matches(&matches) {
         Ok(cli) => cli,

@@ -6,6 +6,7 @@
 use crate::domain::job::JobKind;
 use crate::domain::minutes::{Minutes, Rates};
 use crate::domain::retry::RetrySchedule;
+use crate::secret_files::{SecretFiles, refuse_in_arguments};
 use clap::Args;
 use ipnet::IpNet;
 use secrecy::SecretString;
@@ -16,6 +17,10 @@ use std::time::Duration;
 /// Settings of the whole deployment (design.md, "Settings").
 #[derive(Debug, Clone, Args)]
 pub struct Settings {
+    /// Files that hold secrets.
+    #[command(flatten)]
+    pub secret_files: SecretFiles,
+
     /// PostgreSQL to use. Unset: `mws up` starts an embedded server in the data folder.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
     pub database_url: Option<String>,
@@ -163,6 +168,10 @@ pub struct Settings {
     #[arg(long, env = "MWS_RETENTION_DAYS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub retention_days: u32,
 
+    /// Days that an account's audit log (`GET /audit`) is kept.
+    #[arg(long, env = "MWS_AUDIT_DAYS", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub audit_days: u32,
+
     /// Seconds that a stopping worker lets running work end before it hands it back.
     #[arg(long, env = "MWS_DRAIN_SECONDS", default_value_t = 20)]
     pub drain_seconds: u64,
@@ -234,6 +243,15 @@ pub struct ApiSettings {
     #[arg(long, env = "MWS_TRUSTED_PROXIES", value_delimiter = ',')]
     pub trusted_proxies: Vec<IpNet>,
 
+    /// Address and port of operators' routes and `/metrics`, which the customers' port then answers 404 for. Unset: one port.
+    #[arg(long, env = "MWS_OPERATOR_LISTEN")]
+    pub operator_listen: Option<SocketAddr>,
+
+    /// Networks (CIDR, comma-separated) that operators' routes and `/metrics` are answered to, whichever port they are on.
+    /// Unset: any.
+    #[arg(long, env = "MWS_OPERATOR_ALLOW", value_delimiter = ',')]
+    pub operator_allow: Vec<IpNet>,
+
     /// Connections open at a time; one too many is answered 503.
     #[arg(long, env = "MWS_MAX_CONNECTIONS", default_value_t = 4096)]
     pub max_connections: usize,
@@ -276,6 +294,9 @@ pub enum Signup {
 /// The arguments of this process. A variable that is set to nothing is one that is not set, as in compose files that pass
 /// on what they were not given. Ends the process with clap's words where an argument is wrong.
 pub fn arguments<P: clap::Parser>() -> P {
+    if let Err(error) = refuse_in_arguments(std::env::args_os()) {
+        P::command().error(clap::error::ErrorKind::ValueValidation, error).exit();
+    }
     let matches = without_empty_variables(P::command()).get_matches();
     P::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
 }

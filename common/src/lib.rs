@@ -17,6 +17,7 @@ pub mod postgres;
 pub mod process;
 pub mod queue;
 pub mod seal;
+pub mod secret_files;
 pub mod signs;
 pub mod store;
 pub mod telemetry;

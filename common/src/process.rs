@@ -216,16 +216,16 @@ async fn can_open(settings: &Settings, pool: &PgPool) -> Result<(), StartError> 
     if !settings.accept_lost_secrets {
         return Err(StartError::UnknownSeals { count });
     }
-    tracing::error!(secrets = count, "Signing secrets are sealed under keys that are not configured: they can't be used.");
+    tracing::error!(
+        secrets = count,
+        "Signing secrets are sealed under keys that are not configured: they can't be used."
+    );
     Ok(())
 }
 
 /// Tries until it works, or fails for a reason that does not pass, or `patience` is over: a database that is started beside the
 /// process, or fails over meanwhile, takes a while. The first failure is told, and one each ten seconds.
-async fn in_patience<T>(
-    patience: Duration,
-    tried: impl AsyncFn() -> Result<T, StartError>,
-) -> Result<T, StartError> {
+async fn in_patience<T>(patience: Duration, tried: impl AsyncFn() -> Result<T, StartError>) -> Result<T, StartError> {
     let (began, mut pause, mut tell_at) = (Instant::now(), FIRST_PAUSE, Instant::now());
     loop {
         match tried().await {

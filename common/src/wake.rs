@@ -37,6 +37,8 @@ pub enum Wake {
     StopAsked(JobId),
     /// An account has new events.
     Events(AccountId),
+    /// Somebody of an account may no longer be let in: a key is revoked, a user disabled, the account suspended.
+    Access(AccountId),
     /// The listening connection was lost and is back: look at everything.
     Everything,
 }
@@ -49,6 +51,7 @@ impl Wake {
             Self::JobEnded(job) => job.to_string(),
             Self::StopAsked(job) => format!("stop:{job}"),
             Self::Events(account) => account.to_string(),
+            Self::Access(account) => format!("access:{account}"),
             Self::Everything => "*".to_owned(),
         }
     }
@@ -56,6 +59,9 @@ impl Wake {
     fn from_word(word: &str) -> Self {
         if let Ok(account) = word.parse() {
             return Self::Events(account);
+        }
+        if let Some(account) = word.strip_prefix("access:").and_then(|account| account.parse().ok()) {
+            return Self::Access(account);
         }
         let stop = word.strip_prefix("stop:");
         match stop.unwrap_or(word).parse::<JobId>() {
@@ -110,7 +116,7 @@ impl Wakes {
             loop {
                 match incoming.recv().await {
                     Ok(Wake::Queue(name)) if !names.contains(&name.as_str()) => {}
-                    Ok(Wake::JobEnded(_) | Wake::StopAsked(_) | Wake::Events(_)) => {}
+                    Ok(Wake::JobEnded(_) | Wake::StopAsked(_) | Wake::Events(_) | Wake::Access(_)) => {}
                     Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => return,
                     Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
                 }
@@ -221,7 +227,8 @@ mod tests {
         let job = JobId::mint();
         let queue = Wake::Queue("read:levels".to_owned());
         let events = Wake::Events(AccountId::mint());
-        for wake in [queue, Wake::JobEnded(job), Wake::StopAsked(job), events, Wake::Everything] {
+        let access = Wake::Access(AccountId::mint());
+        for wake in [queue, Wake::JobEnded(job), Wake::StopAsked(job), events, access, Wake::Everything] {
             assert_eq!(Wake::from_word(&wake.word()), wake);
         }
     }

@@ -21,10 +21,10 @@ pub mod reissue_deliveries;
 pub mod reissue_jobs;
 pub mod reissue_project_webhooks;
 pub mod reissue_uploads;
-pub mod reseal;
 pub mod rescue_deliveries;
 pub mod rescue_jobs;
 pub mod rescue_project_webhooks;
+pub mod reseal;
 pub mod sweep_media;
 
 use common::clock::host_unix_seconds;

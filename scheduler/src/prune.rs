@@ -2,7 +2,7 @@
 
 use crate::each::{Each, until_none};
 use common::process::Process;
-use common::store::{fleet, idempotency, retention};
+use common::store::{account_audit, fleet, idempotency, retention};
 use futures_util::FutureExt;
 
 /// Rows deleted in one transaction.
@@ -11,6 +11,7 @@ const SOME: i64 = 5_000;
 /// Prunes once: until nothing old is left. Answers how many rows went.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let days = i32::try_from(process.settings.retention_days).unwrap_or(i32::MAX);
+    let audit_days = i32::try_from(process.settings.audit_days).unwrap_or(i32::MAX);
     Each::default()
         .and(until_none(process, |conn| retention::jobs(conn, days, SOME).boxed()).await)
         .and(until_none(process, |conn| retention::calls(conn, days, SOME).boxed()).await)
@@ -19,6 +20,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
         .and(until_none(process, |conn| retention::queue_workers(conn).boxed()).await)
         .and(until_none(process, |conn| retention::session_codes(conn).boxed()).await)
         .and(until_none(process, |conn| retention::session_tokens(conn).boxed()).await)
+        .and(until_none(process, |conn| account_audit::prune(conn, audit_days, SOME).boxed()).await)
         .and(until_none(process, |conn| fleet::forget(conn).boxed()).await)
         .result()
 }

@@ -7,8 +7,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Which id a path's parameter is, by the segment before it.
-const IN_PATHS: [(&str, &str); 8] =
-    [("deliveries", "dlv"), ("events", "evt"), ("keys", "key"), ("uploads", "upl"), ("items", "itm"), ("webhooks", "whe"), ("projects", "prj"), ("jobs", "job")];
+const IN_PATHS: [(&str, &str); 8] = [
+    ("deliveries", "dlv"),
+    ("events", "evt"),
+    ("keys", "key"),
+    ("uploads", "upl"),
+    ("items", "itm"),
+    ("webhooks", "whe"),
+    ("projects", "prj"),
+    ("jobs", "job"),
+];
 
 /// A request of an operation.
 #[derive(Debug, Clone)]

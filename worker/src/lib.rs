@@ -100,8 +100,7 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
             Instant::now()
         }
     });
-    let works =
-        Works { pool: &process.pool, wakes: &process.wakes, process: &process.name, signs: &process.signs };
+    let works = Works { pool: &process.pool, wakes: &process.wakes, process: &process.name, signs: &process.signs };
     let ended = queue::work(works, &subscriptions, drain + HAND_BACK, process.shutdown.clone()).await;
     if process.shutdown.is_cancelled() {
         let since = asked_to_end.await?;

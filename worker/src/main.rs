@@ -24,8 +24,9 @@ async fn main() -> ExitCode {
     exit_code("worker", run(closed, settings).await)
 }
 
-async fn run(closed: std::io::Result<()>, settings: Settings) -> anyhow::Result<()> {
+async fn run(closed: std::io::Result<()>, mut settings: Settings) -> anyhow::Result<()> {
     closed?;
+    settings.read_secret_files()?;
     let process = Process::start(settings, PoolSize(16), "worker").await?;
     process.end_on_signals()?;
     common::health::serve(&process, Service::Worker);

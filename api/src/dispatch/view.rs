@@ -132,7 +132,8 @@ impl Triage {
             Answer::Queued { estimate, already: false, .. } => *estimate,
             _ => Minutes::ZERO,
         });
-        let startable = sum(|answer| if let Answer::Startable { estimate } = answer { *estimate } else { Minutes::ZERO });
+        let startable =
+            sum(|answer| if let Answer::Startable { estimate } = answer { *estimate } else { Minutes::ZERO });
         let short_of = sum(|answer| match answer {
             Not(Reason::InsufficientMinutes { needs }) => *needs,
             _ => Minutes::ZERO,

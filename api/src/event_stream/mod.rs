@@ -14,6 +14,7 @@ use crate::error::{Answer, ApiError, Code};
 use crate::operation::{Refusals, Tag};
 use crate::text::Text;
 use common::ids::AccountId;
+use common::store::credentials::{self, LetIn};
 use common::store::event_stream::{self, Cursor, Read, StreamedEvent};
 use common::wake::Wake;
 use futures_util::stream::{self, Stream};
@@ -43,6 +44,8 @@ const SETTLES_IN: Duration = Duration::from_millis(10);
 const SETTLES_AT_LAST: Duration = Duration::from_secs(1);
 /// A stream is ended after this long, so that the client shows its credential again.
 const LONGEST: Duration = Duration::from_mins(5);
+/// Whether its reader would still be let in is asked this often, should the wake-up that tells of it be lost.
+const ASK_AGAIN: Duration = Duration::from_secs(10);
 /// Events read at once.
 const SOME: i64 = 100;
 
@@ -66,8 +69,9 @@ impl EventStreams {
     ///
     /// Server-sent events: `data` is the body that webhook endpoints are sent, `event` its type, `id` its place. It begins
     /// with what happens from now on, or after `Last-Event-ID`. A comment comes every 15 seconds. The server ends a stream
-    /// after five minutes; connect again with the last `id`. One that is not of the database's past, as after a restore of an
-    /// older state, is answered 410: connect without it. The delivery is not signed: you asked for it.
+    /// after five minutes, and at once when its credential is revoked; connect again with the last `id`. One that is not of the
+    /// database's past, as after a restore of an older state, is answered 410: connect without it. The delivery is not signed:
+    /// you asked for it.
     #[oai(path = "/events/stream", method = "get", operation_id = "stream_events")]
     async fn open(
         &self,
@@ -90,6 +94,14 @@ impl EventStreams {
             settled: self.settled.clone(),
             pause: SETTLES_IN,
             account,
+            reader: LetIn {
+                account_id: account,
+                workspace_id: caller.workspace.id,
+                workspace_account_id: caller.workspace.account_id,
+                key_id: caller.key_id,
+                user_id: caller.user_id,
+            },
+            ask_at: Instant::now() + ASK_AGAIN,
             cursor: from,
             read: VecDeque::new(),
             wakes,
@@ -123,6 +135,10 @@ struct Follower {
     /// Before it looks for what is not settled yet.
     pause: Duration,
     account: AccountId,
+    /// Who reads it.
+    reader: LetIn,
+    /// When to ask whether they still may.
+    ask_at: Instant,
     /// Everything up to here has been read.
     cursor: Cursor,
     read: VecDeque<StreamedEvent>,
@@ -154,6 +170,9 @@ impl Follower {
             if shutdown.is_cancelled() || Instant::now() >= self.until {
                 return None;
             }
+            if Instant::now() >= self.ask_at && !self.still_let_in().await {
+                return None;
+            }
             let goes_on = tokio::select! {
                 () = shutdown.cancelled() => return None,
                 goes_on = self.look() => goes_on,
@@ -162,6 +181,15 @@ impl Follower {
                 return None;
             }
         }
+    }
+
+    /// Whether the reader's key is not revoked meanwhile, their account not suspended. A database that is away says nothing
+    /// against them; it is asked again.
+    async fn still_let_in(&mut self) -> bool {
+        let asked = async { credentials::still_let_in(&mut *self.app.conn().await?, &self.reader).await };
+        let answered = asked.await;
+        self.ask_at = Instant::now() + if answered.is_ok() { ASK_AGAIN } else { LOOK_AGAIN };
+        answered.unwrap_or(true)
     }
 
     /// Reads what there is; waits for the next wake when there is nothing. Answers whether the stream goes on: not when its
@@ -189,7 +217,8 @@ impl Follower {
     async fn read(&self) -> sqlx::Result<Read> {
         // Before the events are read: what is settled by then is there.
         let settled = self.settled.known().await;
-        event_stream::after(&mut *self.app.process.pool.acquire().await?, self.account, self.cursor, settled, SOME).await
+        event_stream::after(&mut *self.app.process.pool.acquire().await?, self.account, self.cursor, settled, SOME)
+            .await
     }
 
     /// Finds out whether this number is settled by now, and waits a moment if it is not.
@@ -207,7 +236,8 @@ impl Follower {
         while let Ok(received) = timeout_at(deadline, self.wakes.recv()).await {
             match received {
                 Ok(Wake::Events(account)) if account == self.account => return,
-                Ok(Wake::Everything) | Err(RecvError::Lagged(_)) => return,
+                Ok(Wake::Access(account)) if account == self.account => return self.ask_at = Instant::now(),
+                Ok(Wake::Everything) | Err(RecvError::Lagged(_)) => return self.ask_at = Instant::now(),
                 Ok(_) => {}
                 Err(RecvError::Closed) => return sleep(LOOK_AGAIN).await,
             }

@@ -7,7 +7,9 @@
 use super::Issuer;
 use super::token::Claims;
 use crate::app::App;
-use crate::auth::{Caller, CallerWorkspace, Counted, CredentialKind, count, in_time, refuse_blocked, unauthenticated};
+use crate::auth::{
+    Caller, CallerWorkspace, Counted, CredentialKind, count, in_time, refuse_blocked, refuse_stopped, unauthenticated,
+};
 use crate::error::{Answer, ApiError, Code};
 use crate::limits::pace;
 use crate::scope::Scope;
@@ -38,6 +40,7 @@ pub async fn oauth_caller(app: &App, scope: &Scope, token: &str, named: Answer<O
     }
     let (Some(user), Some(account)) = (found.user_id, found.account_id) else { return Err(unknown(&claims.subject)) };
     let _ = scope.account.set(account);
+    refuse_stopped(found.disabled, found.suspended.as_deref())?;
     let workspace = place(&found).ok_or_else(|| out_of_reach(named, claims.workspaces.is_some()))?;
     Ok(Caller {
         account_id: account,
@@ -48,6 +51,7 @@ pub async fn oauth_caller(app: &App, scope: &Scope, token: &str, named: Answer<O
         let_into: claims.workspaces,
         request_id: scope.request_id.clone(),
         traceparent: scope.traceparent.clone(),
+        address: scope.address,
     })
 }
 

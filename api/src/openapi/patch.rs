@@ -298,8 +298,7 @@ fn add_parameter(operation: &mut Value, name: &str) {
 }
 
 fn add_headers(response: &mut Value, waits: bool) {
-    let names =
-        ["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit-Policy"];
+    let names = ["X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "RateLimit-Policy"];
     for name in names.into_iter().chain(waits.then_some("Retry-After")) {
         response["headers"][name] = json!({ "$ref": format!("#/components/headers/{name}") });
     }

@@ -26,6 +26,7 @@ const FIELDS: &[(&str, &str, &str)] = &[
     ("OpenAccount", "name", NAME),
     ("OpenAccount", "workspace_name", NAME),
     ("OpenWorkspace", "name", NAME),
+    ("SuspendAccount", "reason", NAME),
     ("RedeemCode", "code", "^esx_[0-9a-f]{32}$"),
 ];
 /// The parameters in headers that do.

@@ -22,6 +22,8 @@ const AUTHENTICATED: &[Code] = &[
     Code::TokenExpired,
     Code::WorkspaceForbidden,
     Code::KeyWrongWorkspace,
+    Code::AccountSuspended,
+    Code::UserDisabled,
 ];
 /// An operation that takes a JSON body.
 const WITH_BODY: &[Code] = &[Code::InvalidJson, Code::RequestTooLarge, Code::UnsupportedMediaType];

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 pub fn add(document: &mut Value) {
     let mut project = document["components"]["schemas"]["Project"].clone();
     project["title"] = "ProjectEvent".into();
-    project["description"] = "The body of a project's webhook: its full state, and the status it came to (spec §6.2).".into();
+    project["description"] =
+        "The body of a project's webhook: its full state, and the status it came to (spec §6.2).".into();
     project["properties"]["event"] = json!({ "$ref": "#/components/schemas/ReportedStatus" });
     if let Some(required) = project["required"].as_array_mut() {
         required.push("event".into());

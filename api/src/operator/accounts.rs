@@ -12,8 +12,8 @@ use common::domain::credential::ApiKey;
 use common::domain::minutes::Minutes;
 use common::ids::AccountId;
 use common::store::accounts::{self, AccountRow};
-use common::store::keys::{self, NewKey};
-use common::store::{audit, minutes};
+use common::store::keys::{self, MadeBy, NewKey};
+use common::store::{account_audit, audit, minutes};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
@@ -67,6 +67,12 @@ pub struct OperatorAccount {
     pub monthly_allowance_minutes: Option<MinuteCount>,
     /// When it was opened.
     pub created_at: Time,
+    /// Since when its credentials are refused, or null.
+    pub suspended_at: Option<Time>,
+    /// Why, as its callers are told, or null.
+    pub suspended_reason: Option<Text>,
+    /// When it was erased, or null: its names and bytes are gone, its ledger stays.
+    pub erased_at: Option<Time>,
 }
 
 /// An account that was just opened.
@@ -97,6 +103,9 @@ impl From<AccountRow> for OperatorAccount {
             name: Text(row.name),
             monthly_allowance_minutes: row.monthly_allowance.map(MinuteCount),
             created_at: Time(row.created_at),
+            suspended_at: row.suspended_at.map(Time),
+            suspended_reason: row.suspended_reason.map(Text),
+            erased_at: row.erased_at.map(Time),
         }
     }
 }
@@ -190,8 +199,11 @@ impl OperatorAccounts {
         }
         let key = asked.create_key.filter(|&wanted| wanted).map(|_| ApiKey::from_random(rand::random()));
         if let Some(key) = &key {
-            let new = NewKey { account_id: id, workspace_id, name: Some("made by the operator"), key };
-            keys::insert(&mut open_account, &new).await?;
+            let name = Some("made by the operator");
+            let new = NewKey { account_id: id, workspace_id, name, key, made_by: MadeBy::default() };
+            let made = keys::insert(&mut open_account, &new).await?;
+            let told = operator.account_entry(id, "key.create", made.id, Some(json!({ "prefix": made.prefix })));
+            account_audit::record(&mut open_account, &told).await?;
         }
         let after = json!({
             "name": name, "workspace_id": workspace_id, "monthly_allowance_minutes": allowance, "key": key.is_some(),

@@ -40,6 +40,10 @@ pub struct AuditEntry {
     pub after: Option<Any<Value>>,
     /// The request's `X-Request-Id`.
     pub request_id: Text,
+    /// Its place in the log's chain, from 1; null for a row from before there was one.
+    pub number: Option<i64>,
+    /// SHA-256 over the row and the hash of the one before it, in hex; null where `number` is.
+    pub hash: Option<Text>,
 }
 
 impl From<AuditRow> for AuditEntry {
@@ -54,6 +58,8 @@ impl From<AuditRow> for AuditEntry {
             before: row.before.map(Any),
             after: row.after.map(Any),
             request_id: Text(row.request_id),
+            number: row.number,
+            hash: row.hash.map(Text),
         }
     }
 }
@@ -62,7 +68,8 @@ impl From<AuditRow> for AuditEntry {
 impl OperatorAudit {
     /// List changes
     ///
-    /// What operators did, newest first. It is kept for good and can't be changed.
+    /// What operators did, newest first, and what they looked at (`view`: once an hour for the same operator and route). It is
+    /// kept for good, can't be changed, and each row carries the hash of the one before it.
     #[oai(path = "/operator/audit", method = "get", operation_id = "operator_list_audit")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn list(

@@ -1,16 +1,19 @@
 //! Who operates: the bearer token of `MWS_OPERATOR_TOKEN` or of one name in `MWS_OPERATOR_TOKENS`.
 //!
-//! No query is made for it. What an operation needs stands in `access`, as for customers; what a change leaves in the audit
-//! log begins here.
+//! Who it is takes no query. What an operation needs stands in `access`, as for customers; what a change leaves in the audit log
+//! begins here, and a look at what is an account's is noted here.
 
 use crate::access::Needs;
-use crate::app::App;
+use crate::app::{API_PATH, App};
+use crate::auth::in_time;
 use crate::error::{Answer, ApiError, Code};
 use crate::guard::Reached;
 use crate::scope::Scope;
 use common::domain::credential::CredentialHash;
 use common::domain::operator::{Operator, OperatorRole};
-use common::store::audit::Entry;
+use common::ids::AccountId;
+use common::store::account_audit::{self, Actor};
+use common::store::audit::{self, Entry};
 use poem::Request;
 use poem_openapi::SecurityScheme;
 use poem_openapi::auth::Bearer;
@@ -21,6 +24,11 @@ use std::fmt::Display;
 #[derive(SecurityScheme)]
 #[oai(rename = "operator", ty = "bearer", checker = "authenticate")]
 pub struct OperatorAuth(pub OperatorCaller);
+
+/// What shows nothing of any account.
+const NOBODYS: [&str; 2] = ["/operator/audit", "/operator/reads"];
+/// Characters that are kept of what is looked at.
+const LONGEST_SEEN: usize = 400;
 
 /// An operator, and the request that they make.
 #[derive(Debug, Clone)]
@@ -45,6 +53,23 @@ impl OperatorCaller {
         }
     }
 
+    /// What the account's own log will say of a change to what is its: not who of the operators, nor from where.
+    pub fn account_entry(
+        &self,
+        account_id: AccountId,
+        action: &'static str,
+        target: impl Display,
+        details: Option<Value>,
+    ) -> account_audit::Entry {
+        let actor = Actor {
+            name: "operator".to_owned(),
+            credential: "operator",
+            address: None,
+            request_id: self.request_id.clone(),
+        };
+        account_audit::Entry { account_id, actor, action, target: target.to_string(), details }
+    }
+
     /// The same, with what was and what is.
     pub fn changed(
         &self,
@@ -57,7 +82,6 @@ impl OperatorCaller {
     }
 }
 
-#[expect(clippy::unused_async, reason = "the macro takes async checkers alone")]
 async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<OperatorCaller> {
     let app = request.data::<App>().ok_or_else(|| ApiError::internal("the router was built without its App"))?;
     let operator = app.operators.find(&CredentialHash::of(&bearer.token)).ok_or_else(|| {
@@ -74,7 +98,29 @@ async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<Operato
     operation.judge(request)?;
     let scope = Scope::of(request);
     let address = scope.address.map(|address| address.to_string());
-    Ok(OperatorCaller { name: operator.name.clone(), address, request_id: scope.request_id.clone() })
+    let caller = OperatorCaller { name: operator.name.clone(), address, request_id: scope.request_id.clone() };
+    if request.method().is_safe() && !NOBODYS.contains(&operation.path.as_str()) {
+        let entry = caller.entry("view", seen(request));
+        in_time(async { audit::look(&mut *app.conn().await?, &entry).await }).await?;
+    }
+    Ok(caller)
+}
+
+/// What is looked at: the path below `/operator`, and which rows of it. Names and subjects are left out, and pages are one.
+fn seen(request: &Request) -> String {
+    let path = request.uri().path();
+    let path = path.strip_prefix(API_PATH).unwrap_or(path);
+    let pairs = request.uri().query().unwrap_or_default().split('&').filter_map(|pair| {
+        let (name, _) = pair.split_once('=')?;
+        match name {
+            "limit" | "cursor" => None,
+            "name" | "oauth_subject" => Some(format!("{name}=…")),
+            _ => Some(pair.to_owned()),
+        }
+    });
+    let query = pairs.collect::<Vec<_>>().join("&");
+    let whole = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
+    whole.chars().take(LONGEST_SEEN).collect()
 }
 
 fn allow(operator: &Operator, needed: OperatorRole) -> Answer<()> {

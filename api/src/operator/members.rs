@@ -1,5 +1,6 @@
 //! Who is a member of which workspace: `/operator/members` (interface.md, "Operators").
 
+use super::keys::revoke_made_by;
 use super::{OperatorAuth, missing};
 use crate::app::App;
 use crate::envelope::{Created, Deleted};
@@ -9,8 +10,9 @@ use crate::paging::{Limit, List, Page};
 use crate::text::{Text, Time};
 use common::domain::role::Role;
 use common::ids::{UserId, WorkspaceId};
-use common::store::audit;
 use common::store::members::{self, MemberRow, Put};
+use common::store::{audit, sessions, users, workspaces};
+use common::wake::Wake;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
@@ -162,7 +164,9 @@ impl OperatorMembers {
 
     /// End a membership
     ///
-    /// The user reaches the workspace no more, at once; what they have started there goes on.
+    /// The user reaches the workspace no more, at once: their sessions there end, and the keys to the workspace's account that
+    /// they made, or whose keys made them, are revoked. What they have started goes on. Where the account is their own, they
+    /// stay one of its users: disable them to keep them out of all of it.
     #[oai(path = "/operator/members/:workspaceId/:userId", method = "delete", operation_id = "operator_delete_member")]
     async fn remove(
         &self,
@@ -182,9 +186,17 @@ impl OperatorMembers {
         let role = members::remove(&mut remove_member, workspace, user)
             .await?
             .ok_or_else(|| ApiError::new(Code::MemberNotFound, format!("{user} is no member of {workspace}.")))?;
+        let owner = workspaces::find(&mut remove_member, workspace).await?;
+        let owner = owner.ok_or_else(|| missing(Code::WorkspaceNotFound, workspace))?.account_id;
+        sessions::end_of_user(&mut remove_member, user, Some(workspace)).await?;
+        let gone = revoke_made_by(&mut remove_member, &operator, owner, user).await?;
         let was = Some(json!({ "user_id": user, "role": role.name() }));
-        audit::record(&mut remove_member, &operator.changed("member.delete", workspace, was, None)).await?;
+        let is = (gone > 0).then(|| json!({ "revoked_keys": gone }));
+        audit::record(&mut remove_member, &operator.changed("member.delete", workspace, was, is)).await?;
+        let account = users::lock(&mut remove_member, user).await?.map(|row| row.account_id);
         remove_member.commit().await?;
+        let concerned = [Some(owner), account.filter(|account| *account != owner)];
+        self.0.process.wakes.send(concerned.into_iter().flatten().map(Wake::Access));
         Ok(Deleted::json())
     }
 }

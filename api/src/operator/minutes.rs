@@ -59,8 +59,8 @@ pub struct GiveMinutes {
     /// Why, for the journal.
     #[oai(validator(max_length = 200))]
     pub note: Option<Text>,
-    /// Your own name for this grant or purchase, such as an invoice's number. The same one counts once an account, so that
-    /// a request can be sent again.
+    /// Your own name for this grant or purchase, such as an invoice's number: needed for a purchase. The same one counts once
+    /// an account, so that a request can be sent again.
     #[oai(validator(min_length = 1, max_length = 100))]
     pub reference: Option<Text>,
 }
@@ -70,6 +70,8 @@ pub struct GiveMinutes {
 pub struct GivenMinutes {
     /// False where the reference had counted before: nothing was given again.
     pub applied: bool,
+    /// How many minutes were given; where the reference had counted before, how many it gave then.
+    pub given_minutes: MinuteCount,
     /// What the account has now.
     pub balances: BalancesAnswer,
 }
@@ -109,6 +111,10 @@ impl OperatorMinutes {
             let message = "`reference` is for what is added: an allowance that is set twice is the same.";
             return Err(ApiError::new(Code::InvalidRequest, message));
         }
+        if asked.kind == Giving::Purchase && asked.reference.is_none() {
+            let message = "A purchase needs a `reference`, such as an invoice's number: it counts once, however often it is sent.";
+            return Err(ApiError::new(Code::InvalidRequest, message));
+        }
         let note = asked.note.as_deref().unwrap_or("given by an operator");
         let reference = asked.reference.as_deref();
         let mut conn = self.0.conn().await?;
@@ -133,8 +139,12 @@ impl OperatorMinutes {
             let entry = operator.changed(asked.kind.action(), id, Some(shown(&before)), Some(after));
             audit::record(&mut give_minutes, &entry).await?;
         }
+        let first = match reference {
+            Some(reference) if !applied => minutes::given(&mut give_minutes, id, reference).await?,
+            _ => None,
+        };
         give_minutes.commit().await?;
-        Ok(GivenMinutes { applied, balances })
+        Ok(GivenMinutes { applied, given_minutes: MinuteCount(first.unwrap_or(minutes)), balances })
     }
 }
 

@@ -8,10 +8,13 @@ pub mod accounts;
 pub mod audit;
 mod auth;
 pub mod deliveries;
+pub mod erasure;
 pub mod jobs;
+pub mod keys;
 pub mod members;
 pub mod minutes;
 pub mod reads;
+pub mod suspension;
 pub mod users;
 pub mod workspaces;
 

@@ -1,5 +1,6 @@
 //! Users, and whom the tokens of an issuer stand for: `/operator/users` (interface.md, "Operators").
 
+use super::keys::revoke_made_by;
 use super::{OperatorAuth, OperatorCaller, missing, named};
 use crate::app::App;
 use crate::envelope::Created;
@@ -8,14 +9,15 @@ use crate::operation::{Refusals, Tag};
 use crate::paging::{Limit, List, Page};
 use crate::text::{Text, Time};
 use common::ids::{AccountId, UserId};
-use common::store::audit;
 use common::store::users::{self, Change, Filter, Identity, NotPut, UserRow};
+use common::store::{audit, sessions};
+use common::wake::Wake;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::types::MaybeUndefined;
 use poem_openapi::{Object, OpenApi};
 use serde_json::{Value, json};
-use sqlx::Acquire;
+use sqlx::{Acquire, PgConnection};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
@@ -57,6 +59,9 @@ pub struct ChangeUser {
     /// The issuer of those tokens. Without it: `MWS_OAUTH_ISSUER`.
     #[oai(validator(min_length = 1, max_length = 500))]
     pub oauth_issuer: Option<Text>,
+    /// `true` refuses them everywhere from now on, ends their sessions and revokes the keys that they made; `false` lets them
+    /// in again, without those.
+    pub disabled: Option<bool>,
 }
 
 /// A user.
@@ -74,6 +79,8 @@ pub struct OperatorUser {
     pub oauth_subject: Option<Text>,
     /// When they were added.
     pub created_at: Time,
+    /// Since when they are refused everywhere, or null.
+    pub disabled_at: Option<Time>,
 }
 
 impl From<UserRow> for OperatorUser {
@@ -85,6 +92,7 @@ impl From<UserRow> for OperatorUser {
             oauth_issuer: row.oauth_issuer.map(Text),
             oauth_subject: row.oauth_subject.map(Text),
             created_at: Time(row.created_at),
+            disabled_at: row.disabled_at.map(Time),
         }
     }
 }
@@ -138,7 +146,7 @@ impl OperatorUsers {
 
     /// Change a user
     ///
-    /// Their name, or whose tokens stand for them.
+    /// Their name, whose tokens stand for them, or whether they are let in at all.
     #[oai(path = "/operator/users/:id", method = "patch", operation_id = "operator_update_user")]
     async fn change(
         &self,
@@ -171,12 +179,24 @@ impl OperatorUsers {
         let mut conn = self.0.conn().await?;
         let mut change_user = conn.begin().await?;
         let before = users::lock(&mut change_user, id).await?.ok_or_else(|| missing(Code::UserNotFound, id))?;
-        let changed = users::change(&mut change_user, id, &Change { name, identity }).await?;
+        let changed = users::change(&mut change_user, id, &Change { name, identity, disabled: asked.disabled }).await?;
         let after = changed.map_err(|why| refused(why, Code::UserNotFound, id))?;
-        let entry = operator.changed("user.update", id, Some(shown(&before)), Some(shown(&after)));
+        let gone = if asked.disabled == Some(true) { self.end(&mut change_user, operator, &after).await? } else { 0 };
+        let mut is = shown(&after);
+        if gone > 0 {
+            is["revoked_keys"] = gone.into();
+        }
+        let entry = operator.changed("user.update", id, Some(shown(&before)), Some(is));
         audit::record(&mut change_user, &entry).await?;
         change_user.commit().await?;
+        self.0.process.wakes.send([Wake::Access(after.account_id)]);
         Ok(after)
+    }
+
+    /// Ends the sessions of a user and the keys that they made. Answers how many keys.
+    async fn end(&self, conn: &mut PgConnection, operator: &OperatorCaller, user: &UserRow) -> Answer<usize> {
+        sessions::end_of_user(conn, user.id, None).await?;
+        revoke_made_by(conn, operator, user.account_id, user.id).await
     }
 
     /// The issuer that a subject is of: the one named, or the deployment's.
@@ -200,7 +220,7 @@ impl OperatorUsers {
 fn shown(row: &UserRow) -> Value {
     json!({
         "account_id": row.account_id, "name": row.name,
-        "oauth_issuer": row.oauth_issuer, "oauth_subject": row.oauth_subject,
+        "oauth_issuer": row.oauth_issuer, "oauth_subject": row.oauth_subject, "disabled": row.disabled_at.is_some(),
     })
 }
 

@@ -115,12 +115,7 @@ impl Projects {
     ///
     /// It begins as `running`, in the workspace that the call acts in, and its `webhook_url` is told so.
     #[oai(path = "/projects", method = "post", operation_id = "create_project")]
-    async fn create(
-        &self,
-        auth: Auth,
-        key: IdempotencyKey,
-        body: Json<CreateProject>,
-    ) -> Answer<Stored<Project, 201>> {
+    async fn create(&self, auth: Auth, key: IdempotencyKey, body: Json<CreateProject>) -> Answer<Stored<Project, 201>> {
         let Auth(caller) = auth;
         let asked = body.0;
         let once = Once::of(&caller, "POST /projects", key, &asked);

@@ -174,7 +174,12 @@ impl Jobs {
         let mut conn = self.0.conn().await?;
         let found = jobs::by_ids(&mut conn, &known, Some(caller.workspace.id)).await?;
         missing.extend(absent(&known, found.iter().map(|job| job.id)));
-        Ok(JobsAnswer { jobs: found.into_iter().map(JobAnswer::from).collect(), missing, has_more: false, next_cursor: None })
+        Ok(JobsAnswer {
+            jobs: found.into_iter().map(JobAnswer::from).collect(),
+            missing,
+            has_more: false,
+            next_cursor: None,
+        })
     }
 
     async fn filtered(&self, caller: &Caller, request: &GetJobsRequest) -> Answer<JobsAnswer> {

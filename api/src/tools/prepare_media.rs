@@ -26,12 +26,7 @@ use std::hash::Hash;
 /// What this operation refuses with, beside what every operation may.
 pub const ERRORS: Refusals = &[(
     "POST /tools/prepare_media",
-    &[
-        Code::InsufficientMinutes,
-        Code::RoleForbidden,
-        Code::IdempotencyInProgress,
-        Code::IdempotencyKeyReused,
-    ],
+    &[Code::InsufficientMinutes, Code::RoleForbidden, Code::IdempotencyInProgress, Code::IdempotencyKeyReused],
 )];
 
 const TOOL: &str = "prepare_media";

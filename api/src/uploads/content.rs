@@ -4,7 +4,7 @@ use super::begin::token_hash;
 use super::sending::{Sending, Stored};
 use super::{expired, unknown};
 use crate::app::App;
-use crate::auth::in_time;
+use crate::auth::{in_time, refuse_stopped};
 use crate::error::{Answer, ApiError, Code};
 use bytes::Bytes;
 use common::domain::upload::{UploadStatus, essence};
@@ -69,7 +69,7 @@ impl<'a> ApiExtractor<'a> for FileBody {
 ///
 /// # Errors
 /// `upload_not_found`, `unauthenticated` when the token is not the upload's, `illegal_transition` after it was completed,
-/// `upload_incomplete` while another request sends them, `unsupported_media_type`, `file_too_large`.
+/// `upload_incomplete` while another request sends them, `account_suspended`, `unsupported_media_type`, `file_too_large`.
 pub(super) async fn receive(app: &App, upload: UploadId, token: Option<&str>, body: FileBody) -> Answer<Written> {
     let FileBody { body, content_type, content_length } = body;
     let mut stream = steady(body.into_bytes_stream());
@@ -130,6 +130,7 @@ fn admit(row: &UploadRow, token: Option<&str>, content_type: Option<&str>) -> An
     if !token.is_some_and(|token| token_hash(token).is_kept_as(expected)) {
         return Err(ApiError::new(Code::Unauthenticated, "The token in the URL is not this upload's."));
     }
+    refuse_stopped(false, row.suspended.as_deref())?;
     match row.status {
         UploadStatus::AwaitingUpload if !row.overdue => {}
         UploadStatus::AwaitingUpload | UploadStatus::Expired => return Err(expired()),

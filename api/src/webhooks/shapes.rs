@@ -31,6 +31,8 @@ pub enum Reason {
     User,
     /// Twenty attempts failed in a row.
     TooManyFailures,
+    /// The account is suspended.
+    Suspended,
 }
 
 /// An endpoint to register.
@@ -144,6 +146,7 @@ impl From<endpoints::Endpoint> for Webhook {
             disabled_reason: row.disabled_reason.map(|reason| match reason {
                 DisabledReason::User => Reason::User,
                 DisabledReason::TooManyFailures => Reason::TooManyFailures,
+                DisabledReason::Suspended => Reason::Suspended,
             }),
             disabled_at: row.disabled_at.map(Time),
             consecutive_failures: row.consecutive_failures,

@@ -176,11 +176,11 @@ fn local(globals: &Globals, who: As) -> Result<Option<Partial>, Failure> {
     let Ok(data_dir) = DataDir::find(&globals.data_dir) else { return Ok(None) };
     let source = data_dir.credentials_path().display().to_string();
     Ok(data_dir.credentials()?.map(|kept| {
-        let key = match who {
-            As::Customer => kept.api_key,
-            As::Operator => kept.operator_token,
+        let (base_url, key) = match who {
+            As::Customer => (kept.base_url, kept.api_key),
+            As::Operator => (kept.operator_base_url.unwrap_or(kept.base_url), kept.operator_token),
         };
-        Partial { base_url: Some(kept.base_url), key: Some(key.into()), source }
+        Partial { base_url: Some(base_url), key: Some(key.into()), source }
     }))
 }
 

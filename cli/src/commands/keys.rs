@@ -8,13 +8,14 @@ use crate::output::{Column, document, print};
 use clap::Subcommand;
 use serde_json::json;
 
-const COLUMNS: [Column; 6] = [
+const COLUMNS: [Column; 7] = [
     Column::new("ID", "/id"),
     Column::new("NAME", "/name"),
     Column::new("PREFIX", "/prefix"),
     Column::new("WORKSPACE", "/workspace_id"),
     Column::new("CREATED", "/created_at"),
     Column::new("LAST USED", "/last_used_at"),
+    Column::new("MADE BY", "/created_by"),
 ];
 
 /// Commands about keys.

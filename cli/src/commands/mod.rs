@@ -4,6 +4,7 @@
 
 mod admin;
 mod api;
+mod audit;
 mod balances;
 mod confirm;
 mod deliveries;
@@ -90,6 +91,8 @@ pub enum ClientCommand {
     /// Manage API keys.
     #[command(subcommand)]
     Keys(keys::Command),
+    /// See who changed keys, the signing secret and endpoints.
+    Audit(audit::Args),
     /// See workspaces.
     #[command(subcommand)]
     Workspaces(workspaces::Command),
@@ -142,6 +145,7 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Listen(args) => listen::run(args, context).await,
         ClientCommand::Balances => balances::run(context).await,
         ClientCommand::Keys(command) => keys::run(command, context).await,
+        ClientCommand::Audit(args) => audit::run(args, context).await,
         ClientCommand::Workspaces(command) => workspaces::run(command, context).await,
         ClientCommand::Tools(command) => tools::run(command, context).await,
         ClientCommand::Api(args) => api::run(args, context).await,

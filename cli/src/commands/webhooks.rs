@@ -113,15 +113,13 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         }
         Command::Create { url, events, kinds, description } => {
             let (event_types, kinds) = (some(events), some(kinds));
-            let asked =
-                json!({ "url": url, "event_types": event_types, "kinds": kinds, "description": description });
+            let asked = json!({ "url": url, "event_types": event_types, "kinds": kinds, "description": description });
             let made = context.client.post("/webhooks", &without_nulls(asked)).await?;
             context.out.record(&made, "id", &FIELDS)
         }
         Command::Update { id, url, events, kinds, description } => {
             let (event_types, kinds) = (some(events), some(kinds));
-            let asked =
-                json!({ "url": url, "event_types": event_types, "kinds": kinds, "description": description });
+            let asked = json!({ "url": url, "event_types": event_types, "kinds": kinds, "description": description });
             change(context, &id, &without_nulls(asked)).await
         }
         Command::Enable { id } => change(context, &id, &json!({ "enabled": true })).await,

@@ -19,6 +19,9 @@ pub struct Credentials {
     pub workspace_id: String,
     /// The bearer token of the operator.
     pub operator_token: String,
+    /// Where operators' paths begin, when they have a port of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operator_base_url: Option<String>,
 }
 
 impl Credentials {
@@ -53,6 +56,7 @@ mod tests {
             api_key: "es_live_x".to_owned(),
             account_id: "acc_1".to_owned(),
             workspace_id: "wsp_1".to_owned(),
+            operator_base_url: None,
             operator_token: "eso_1".to_owned(),
         };
         written.write(&path).unwrap();

@@ -6,7 +6,7 @@ use common::config::Settings;
 use common::domain::task::Task;
 use common::seal::Sealer;
 use common::store::inspect::{self, Living};
-use common::store::{self, PoolSize, ledger, webhook_secrets};
+use common::store::{self, PoolSize, audit, ledger, webhook_secrets};
 use sqlx::{PgConnection, PgPool};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -57,6 +57,7 @@ async fn all(pool: &PgPool, settings: &Settings) -> sqlx::Result<Vec<Finding>> {
         backlog(&mut conn).await?,
         journal(&mut conn).await?,
         seals(&mut conn, settings).await?,
+        audited(&mut conn).await?,
     ])
 }
 
@@ -192,9 +193,15 @@ async fn seals(conn: &mut PgConnection, settings: &Settings) -> sqlx::Result<Fin
     }
     Ok(if unknown > 0 {
         let value = format!("{unknown} signing secrets are sealed under a key that is not configured here");
-        Finding::problem("seals", value, "add that key to MWS_SECRET_KEY_OLD; docs/operations.md says how keys are changed")
+        Finding::problem(
+            "seals",
+            value,
+            "add that key to MWS_SECRET_KEY_OLD; docs/operations.md says how keys are changed",
+        )
     } else if old > 0 {
-        let value = format!("{old} signing secrets are still sealed under keys of MWS_SECRET_KEY_OLD, {current} under the current one");
+        let value = format!(
+            "{old} signing secrets are still sealed under keys of MWS_SECRET_KEY_OLD, {current} under the current one"
+        );
         Finding::warning("seals", value, "keep the old keys: a scheduler seals anew within a minute or two")
     } else {
         Finding::fine("seals", format!("{current} signing secrets, all under the current key; old keys can go"))
@@ -225,4 +232,20 @@ async fn journal(conn: &mut PgConnection) -> sqlx::Result<Finding> {
             Finding::problem("journal", value, "grant nothing, keep a backup, and find the cause; never edit a balance")
         }
     })
+}
+
+async fn audited(conn: &mut PgConnection) -> sqlx::Result<Finding> {
+    let chain = audit::verify(conn).await?;
+    let value = match (chain.broken_at, chain.last_hash) {
+        (Some(number), _) => {
+            let value = format!("the operators' log was changed: row {number} does not fit the one before it");
+            let cure = "compare it with a backup and with the hashes that you wrote down: somebody who owns the tables changed it";
+            return Ok(Finding::problem("audit", value, cure));
+        }
+        (None, Some(hash)) => {
+            format!("{} rows of the operators' log in a whole chain, the last one {hash}", chain.rows)
+        }
+        (None, None) => "the operators' log is empty".to_owned(),
+    };
+    Ok(Finding::fine("audit", value))
 }

@@ -26,7 +26,7 @@ pub struct DoctorArgs {
     /// Warnings count as problems.
     #[arg(long)]
     strict: bool,
-    /// Only this check: database, schema, extensions, queue, listen, clock, workers, engines, backlog, journal, seals,
+    /// Only this check: database, schema, extensions, queue, listen, clock, workers, engines, backlog, journal, seals, audit,
     /// machine, decoders, media, disk or secrets.
     #[arg(long, value_name = "CHECK")]
     only: Option<String>,
@@ -76,6 +76,7 @@ pub fn run(args: DoctorArgs, globals: &Globals) -> Result<(), Failure> {
 /// the data folder held meanwhile.
 fn open(settings: &mut Settings) -> Result<(Database, Option<Occupied>), String> {
     let words = |error: anyhow::Error| format!("{error:#}");
+    settings.read_secret_files().map_err(|error| error.to_string())?;
     let folder = DataDir::find(&settings.data_dir);
     if let Ok(folder) = &folder {
         folder.path().clone_into(&mut settings.data_dir);

@@ -1,14 +1,16 @@
 //! The account that `mws up` keeps for whoever runs it: made at the first start, found again at every other.
 
+use super::listen::reachable;
 use crate::data_dir::{Credentials, DataDir};
 use anyhow::Context;
 use common::domain::credential::ApiKey;
 use common::ids::{AccountId, WorkspaceId};
 use common::process::Process;
-use common::store::keys::{self, NewKey};
+use common::store::keys::{self, MadeBy, NewKey};
 use common::store::{accounts, workspaces};
 use secrecy::ExposeSecret;
 use sqlx::{Connection, PgConnection};
+use std::net::SocketAddr;
 
 /// What the account is called, and by what it is found when the file is gone.
 const ACCOUNT: &str = "default";
@@ -29,6 +31,7 @@ pub(super) async fn credentials(
     process: &Process,
     data_dir: &DataDir,
     public_url: &str,
+    operator_listen: Option<SocketAddr>,
 ) -> anyhow::Result<Credentials> {
     let kept = data_dir.credentials()?;
     let entry = entry(process, kept.as_ref()).await?;
@@ -39,6 +42,7 @@ pub(super) async fn credentials(
         account_id: entry.account_id.to_string(),
         workspace_id: entry.workspace_id.to_string(),
         operator_token: operator_token.to_owned(),
+        operator_base_url: operator_listen.map(|listen| format!("http://{}{}", reachable(listen), api::app::API_PATH)),
     };
     if kept.as_ref() != Some(&credentials) {
         data_dir.keep_credentials(&credentials)?;
@@ -62,7 +66,7 @@ async fn entry(process: &Process, kept: Option<&Credentials>) -> anyhow::Result<
         None => new_account(&mut make_key).await?,
     };
     accounts::lock(&mut make_key, account_id).await?;
-    let new = NewKey { account_id, workspace_id, name: Some(KEY), key: &key };
+    let new = NewKey { account_id, workspace_id, name: Some(KEY), key: &key, made_by: MadeBy::default() };
     if keys::insert_within(&mut make_key, &new, MOST_KEYS).await?.is_none() {
         keys::revoke_oldest_named(&mut make_key, account_id, KEY).await?;
         let made = keys::insert_within(&mut make_key, &new, MOST_KEYS).await?;

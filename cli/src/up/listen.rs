@@ -13,6 +13,10 @@ pub(super) fn settle(api: &mut ApiSettings) -> anyhow::Result<String> {
         format!("{} can't be listened on; `--listen 127.0.0.1:0` takes any port that is free", api.listen)
     })?;
     api.listen = bound.local_addr()?;
+    if let Some(listen) = &mut api.operator_listen {
+        let bound = TcpListener::bind(*listen).with_context(|| format!("{listen} can't be listened on"))?;
+        *listen = bound.local_addr()?;
+    }
     let local = format!("http://{}", reachable(api.listen));
     Ok(api.public_url.get_or_insert(local).trim_end_matches('/').to_owned())
 }
@@ -25,7 +29,7 @@ pub(super) async fn wait(listen: SocketAddr) {
 }
 
 /// "Every address" is one to listen on, and none to connect to.
-fn reachable(listen: SocketAddr) -> SocketAddr {
+pub(super) fn reachable(listen: SocketAddr) -> SocketAddr {
     match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => (Ipv4Addr::LOCALHOST, listen.port()).into(),
         IpAddr::V6(ip) if ip.is_unspecified() => (std::net::Ipv6Addr::LOCALHOST, listen.port()).into(),
@@ -42,6 +46,8 @@ mod tests {
         ApiSettings {
             listen: listen.parse().unwrap(),
             public_url: None,
+            operator_listen: None,
+            operator_allow: Vec::new(),
             trusted_proxies: Vec::new(),
             oauth: OAuthSettings::default(),
             max_connections: 1,

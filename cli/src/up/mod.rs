@@ -50,6 +50,7 @@ impl UpArgs {
 pub fn run(up: UpArgs, json: bool) -> anyhow::Result<()> {
     let UpArgs { mut settings, mut api } = up;
     process::install_crypto();
+    settings.read_secret_files()?;
     let say = Say::new(json);
     let public_url = listen::settle(&mut api)?;
     let data_dir = DataDir::prepare(&settings.data_dir)?;
@@ -95,7 +96,7 @@ async fn serve(
     public_url: &str,
     say: &Say,
 ) -> anyhow::Result<()> {
-    let credentials = account::credentials(&process, data_dir, public_url).await?;
+    let credentials = account::credentials(&process, data_dir, public_url, api.operator_listen).await?;
     let engines = worker::Runner::found(&process.settings, &process.media).engines;
     let decoders = MediaTools::found(&worker::reader_settings(&process.settings));
     say.reads(&engines, process.settings.read_slots(), &decoders);

@@ -79,6 +79,8 @@ words! {
         User = "user",
         /// Twenty attempts failed in a row.
         TooManyFailures = "too_many_failures",
+        /// Its account is suspended.
+        Suspended = "suspended",
     }
 }
 

@@ -165,7 +165,8 @@ async fn each_failure_has_its_word_and_nothing_more() {
     let headers = format!("HTTP/1.1 200 OK\r\nx-large: {}\r\n\r\n", "x".repeat(2 << 20));
     let large = Receiver::tls(Behaviour::Answers(headers.into_bytes())).await;
     let other = Receiver::tls(Behaviour::Answers(b"SSH-2.0-OpenSSH_9.2\r\n".to_vec())).await;
-    let client = client("127.0.0.0/8", &[&trusted, &mute, &large, &other], names("hooks.test=127.0.0.1 other.test=127.0.0.1"));
+    let client =
+        client("127.0.0.0/8", &[&trusted, &mute, &large, &other], names("hooks.test=127.0.0.1 other.test=127.0.0.1"));
     for (url, error) in [
         (format!("https://nowhere.test:{}/", trusted.port), AttemptError::DnsFailed),
         ("https://hooks.test:1/".to_owned(), AttemptError::ConnectFailed),

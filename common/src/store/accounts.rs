@@ -5,7 +5,7 @@
 use crate::domain::credential::ApiKey;
 use crate::domain::minutes::Minutes;
 use crate::ids::{AccountId, KeyId, UserId, WorkspaceId};
-use crate::store::keys::{self, NewKey};
+use crate::store::keys::{self, MadeBy, NewKey};
 use crate::store::users::Identity;
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
@@ -29,13 +29,20 @@ pub struct AccountRow {
     pub monthly_allowance: Option<Minutes>,
     /// When it was made.
     pub created_at: DateTime<Utc>,
+    /// Since when its credentials are refused.
+    pub suspended_at: Option<DateTime<Utc>>,
+    /// Why, as its callers are told.
+    pub suspended_reason: Option<String>,
+    /// When its names and bytes went.
+    pub erased_at: Option<DateTime<Utc>>,
 }
 
 /// One account.
 pub async fn find(conn: &mut PgConnection, id: AccountId) -> sqlx::Result<Option<AccountRow>> {
     sqlx::query_as!(
         AccountRow,
-        r#"SELECT id AS "id: AccountId", name, monthly_allowance AS "monthly_allowance: Minutes", created_at
+        r#"SELECT id AS "id: AccountId", name, monthly_allowance AS "monthly_allowance: Minutes", created_at,
+               suspended_at, suspended_reason, erased_at
            FROM accounts WHERE id = $1"#,
         id as _
     )
@@ -52,7 +59,8 @@ pub async fn list(
 ) -> sqlx::Result<Vec<AccountRow>> {
     sqlx::query_as!(
         AccountRow,
-        r#"SELECT id AS "id: AccountId", name, monthly_allowance AS "monthly_allowance: Minutes", created_at
+        r#"SELECT id AS "id: AccountId", name, monthly_allowance AS "monthly_allowance: Minutes", created_at,
+               suspended_at, suspended_reason, erased_at
            FROM accounts
            WHERE ($1::text IS NULL OR name = $1) AND ($2::uuid IS NULL OR id < $2)
            ORDER BY id DESC
@@ -150,7 +158,7 @@ pub struct AccountWithKey {
 pub async fn create_with_key(conn: &mut PgConnection, name: &str, key: &ApiKey) -> sqlx::Result<AccountWithKey> {
     let account_id = create(conn, name).await?;
     let workspace_id = create_workspace(conn, account_id, name).await?;
-    let new = NewKey { account_id, workspace_id, name: Some(name), key };
+    let new = NewKey { account_id, workspace_id, name: Some(name), key, made_by: MadeBy::default() };
     let key_id = keys::insert(conn, &new).await?.id;
     Ok(AccountWithKey { account_id, workspace_id, key_id })
 }

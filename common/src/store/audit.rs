@@ -1,7 +1,7 @@
 //! What operators did: one row a change, for good (people.md, "audit").
 //!
 //! A row is written in the transaction of the change that it tells of, by whoever opened that. Rows are never changed: the
-//! table refuses it.
+//! table refuses it, and chains them by their hashes. An erasure alone may take away what was changed (`erasure`).
 
 use crate::ids::AuditId;
 use chrono::{DateTime, Utc};
@@ -48,6 +48,59 @@ pub async fn record(conn: &mut PgConnection, entry: &Entry) -> sqlx::Result<Audi
     Ok(id)
 }
 
+/// Notes that an operator looks at what is an account's; of several looks at the same within an hour, the first.
+pub async fn look(conn: &mut PgConnection, entry: &Entry) -> sqlx::Result<()> {
+    sqlx::query!(
+        "INSERT INTO operator_audit (id, operator, address, action, target, request_id)
+         SELECT $1, $2, $3, $4, $5, $6
+         WHERE NOT EXISTS (
+             SELECT FROM operator_audit
+             WHERE target = $5 AND operator = $2 AND action = $4 AND id >= mws_first_id(mws_now() - interval '1 hour'))",
+        AuditId::mint() as _,
+        entry.operator,
+        entry.address,
+        entry.action,
+        entry.target,
+        entry.request_id
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// What the chain of the log comes to.
+#[derive(Debug)]
+pub struct Chain {
+    /// Rows in it.
+    pub rows: i64,
+    /// The number of the first row that does not fit; none when all do.
+    pub broken_at: Option<i64>,
+    /// The hash of the last row, in hex; none where there is no row.
+    pub last_hash: Option<String>,
+}
+
+/// Computes the chain anew and compares. It reads the whole log.
+pub async fn verify(conn: &mut PgConnection) -> sqlx::Result<Chain> {
+    sqlx::query_as!(
+        Chain,
+        r#"SELECT count(*) AS "rows!", min(number) FILTER (WHERE NOT fits) AS broken_at,
+               (SELECT encode(hash, 'hex') FROM operator_audit WHERE number IS NOT NULL ORDER BY number DESC LIMIT 1)
+                   AS last_hash
+           FROM (
+               SELECT entry.number,
+                   entry.number = lag(entry.number, 1, 0::bigint) OVER link + 1
+                   AND entry.hash = operator_audit_link(lag(entry.hash, 1, ''::bytea) OVER link, entry)
+                   AND (entry.erased_at IS NOT NULL
+                        OR entry.details_hash = operator_audit_details(entry.before, entry.after)) AS fits
+               FROM operator_audit AS entry
+               WHERE entry.number IS NOT NULL
+               WINDOW link AS (ORDER BY entry.number)
+           ) AS chained"#
+    )
+    .fetch_one(conn)
+    .await
+}
+
 /// A change as the log shows it.
 #[derive(Debug)]
 pub struct AuditRow {
@@ -69,6 +122,10 @@ pub struct AuditRow {
     pub after: Option<Value>,
     /// The request's id.
     pub request_id: String,
+    /// Its place in the chain; none for a row from before there was one.
+    pub number: Option<i64>,
+    /// Its hash, which the next row's is made with, in hex.
+    pub hash: Option<String>,
 }
 
 /// Which changes are listed. What is none passes everything.
@@ -95,7 +152,8 @@ pub async fn list(
 ) -> sqlx::Result<Vec<AuditRow>> {
     sqlx::query_as!(
         AuditRow,
-        r#"SELECT id AS "id: AuditId", at, operator, address, action, target, before, after, request_id
+        r#"SELECT id AS "id: AuditId", at, operator, address, action, target, before, after, request_id,
+               number, encode(hash, 'hex') AS hash
            FROM operator_audit
            WHERE ($1::uuid IS NULL OR id < $1)
                AND ($2::text IS NULL OR operator = $2)

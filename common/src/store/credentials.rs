@@ -27,6 +27,7 @@ impl Pace {
 
 /// What a credential's hash led to.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a reason to refuse, and several may hold")]
 pub struct Found {
     /// Who pays.
     pub account_id: AccountId,
@@ -44,6 +45,10 @@ pub struct Found {
     pub revoked: bool,
     /// Whether the token's time is over.
     pub expired: bool,
+    /// Whether the user is disabled.
+    pub disabled: bool,
+    /// Why the account that pays, or the one whose workspace it is, is suspended; none when neither is.
+    pub suspended: Option<String>,
     /// Whether the request is within the rate. Not counted when revoked or expired.
     pub passed: bool,
     /// The account's theoretical arrival after this request.
@@ -64,4 +69,37 @@ pub async fn session_caller(conn: &mut PgConnection, token_hash: &[u8], pace: Pa
     sqlx::query_file_as!(Found, "src/store/session_caller.sql", token_hash, pace.interval_us, pace.ahead_us)
         .fetch_optional(conn)
         .await
+}
+
+/// Somebody who was let in and stays, such as the reader of an event stream.
+#[derive(Debug, Clone, Copy)]
+pub struct LetIn {
+    /// Who pays.
+    pub account_id: AccountId,
+    /// Where they are.
+    pub workspace_id: WorkspaceId,
+    /// Who owns that workspace.
+    pub workspace_account_id: AccountId,
+    /// The key, or the key behind the session.
+    pub key_id: Option<KeyId>,
+    /// The user, or the user behind the session.
+    pub user_id: Option<UserId>,
+}
+
+/// Whether they would be let in still: no account is suspended, the key is not revoked, the user is a member and not disabled.
+pub async fn still_let_in(conn: &mut PgConnection, who: &LetIn) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT NOT EXISTS (SELECT FROM accounts WHERE id IN ($1, $3) AND suspended_at IS NOT NULL)
+               AND NOT EXISTS (SELECT FROM api_keys WHERE id = $4 AND revoked_at IS NOT NULL)
+               AND ($5::uuid IS NULL OR EXISTS (
+                   SELECT FROM members m JOIN users u ON u.id = m.user_id AND u.disabled_at IS NULL
+                   WHERE m.user_id = $5 AND m.workspace_id = $2)) AS "still!""#,
+        who.account_id as _,
+        who.workspace_id as _,
+        who.workspace_account_id as _,
+        who.key_id as _,
+        who.user_id as _
+    )
+    .fetch_one(conn)
+    .await
 }

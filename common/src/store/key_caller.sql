@@ -1,8 +1,11 @@
 -- $1 the key's hash, $2 and $3 the pace in microseconds (credentials.rs).
 WITH caller AS (
-    SELECT id AS key_id, account_id, workspace_id, revoked_at IS NOT NULL AS revoked, last_used_at
-    FROM api_keys
-    WHERE key_hash = $1
+    SELECT
+        key.id AS key_id, key.account_id, key.workspace_id, key.revoked_at IS NOT NULL AS revoked, key.last_used_at,
+        account.suspended_reason
+    FROM api_keys AS key
+    JOIN accounts AS account ON account.id = key.account_id
+    WHERE key.key_hash = $1
 ), passed AS (
     INSERT INTO rate_limits AS rate (account_id, theoretical_arrival)
     SELECT account_id, mws_now() + $2::bigint * interval '1 microsecond' FROM caller WHERE NOT revoked
@@ -27,6 +30,8 @@ SELECT
     NULL::uuid AS "user_id: UserId",
     caller.revoked AS "revoked!",
     false AS "expired!",
+    false AS "disabled!",
+    caller.suspended_reason AS "suspended?",
     passed.account_id IS NOT NULL AS "passed!",
     coalesce(passed.theoretical_arrival, blocked.theoretical_arrival) AS arrival,
     mws_now() AS "now!"

@@ -3,7 +3,7 @@
 //! The tenth is counted under the account's lock: `accounts::lock` first, then `insert_within`, in one transaction.
 
 use crate::domain::credential::ApiKey;
-use crate::ids::{AccountId, KeyId, WorkspaceId};
+use crate::ids::{AccountId, KeyId, UserId, WorkspaceId};
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -19,6 +19,17 @@ pub struct NewKey<'a> {
     pub name: Option<&'a str>,
     /// The key itself, of which the hash and the first characters are stored.
     pub key: &'a ApiKey,
+    /// Who makes it.
+    pub made_by: MadeBy,
+}
+
+/// Who makes a key.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MadeBy {
+    /// The user; of a key that makes it, whoever made that one.
+    pub user: Option<UserId>,
+    /// The key that makes it.
+    pub key: Option<KeyId>,
 }
 
 /// A key as lists show it.
@@ -36,6 +47,12 @@ pub struct KeyRow {
     pub created_at: DateTime<Utc>,
     /// When it was last used, to the minute.
     pub last_used_at: Option<DateTime<Utc>>,
+    /// The user who made it, or whose key made it.
+    pub made_by_user: Option<UserId>,
+    /// The key that made it.
+    pub made_by_key: Option<KeyId>,
+    /// When it was revoked; none for a live key.
+    pub revoked_at: Option<DateTime<Utc>>,
 }
 
 /// Stores a key, whatever number there are.
@@ -48,18 +65,21 @@ pub async fn insert_within(conn: &mut PgConnection, new: &NewKey<'_>, most: i64)
     let hash = new.key.hash();
     sqlx::query_as!(
         KeyRow,
-        r#"INSERT INTO api_keys (id, account_id, workspace_id, name, prefix, key_hash)
-           SELECT $1, $2, $3, $4, $5, $6
+        r#"INSERT INTO api_keys (id, account_id, workspace_id, name, prefix, key_hash, made_by_user_id, made_by_key_id)
+           SELECT $1, $2, $3, $4, $5, $6, coalesce($8, (SELECT made_by_user_id FROM api_keys WHERE id = $9)), $9
            WHERE (SELECT count(*) FROM api_keys WHERE account_id = $2 AND revoked_at IS NULL) < $7
            RETURNING id AS "id: KeyId", name, prefix, workspace_id AS "workspace_id: WorkspaceId", created_at,
-               last_used_at"#,
+               last_used_at, made_by_user_id AS "made_by_user: UserId", made_by_key_id AS "made_by_key: KeyId",
+               revoked_at"#,
         KeyId::mint() as _,
         new.account_id as _,
         new.workspace_id as _,
         new.name,
         new.key.display_prefix(),
         hash.as_bytes(),
-        most
+        most,
+        new.made_by.user as _,
+        new.made_by.key as _
     )
     .fetch_optional(conn)
     .await
@@ -113,7 +133,8 @@ pub async fn list(
 ) -> sqlx::Result<Vec<KeyRow>> {
     sqlx::query_as!(
         KeyRow,
-        r#"SELECT id AS "id: KeyId", name, prefix, workspace_id AS "workspace_id: WorkspaceId", created_at, last_used_at
+        r#"SELECT id AS "id: KeyId", name, prefix, workspace_id AS "workspace_id: WorkspaceId", created_at, last_used_at,
+               made_by_user_id AS "made_by_user: UserId", made_by_key_id AS "made_by_key: KeyId", revoked_at
            FROM api_keys
            WHERE account_id = $1 AND revoked_at IS NULL AND ($2::uuid IS NULL OR id < $2)
            ORDER BY id DESC
@@ -129,17 +150,27 @@ pub async fn list(
 /// A live key, whosever it is, and whose.
 pub async fn find(conn: &mut PgConnection, key: KeyId) -> sqlx::Result<Option<(AccountId, KeyRow)>> {
     let row = sqlx::query!(
-        r#"SELECT account_id AS "account_id: AccountId", id AS "id: KeyId", name, prefix,
-               workspace_id AS "workspace_id: WorkspaceId", created_at, last_used_at
+        r#"SELECT account_id AS "account_id: AccountId", name, prefix, workspace_id AS "workspace_id: WorkspaceId",
+               created_at, last_used_at, made_by_user_id AS "made_by_user: UserId", made_by_key_id AS "made_by_key: KeyId",
+               revoked_at
            FROM api_keys WHERE id = $1 AND revoked_at IS NULL"#,
         key as _
     )
     .fetch_optional(conn)
     .await?;
     Ok(row.map(|row| {
-        let (id, name, prefix, workspace_id) = (row.id, row.name, row.prefix, row.workspace_id);
-        let key = KeyRow { id, name, prefix, workspace_id, created_at: row.created_at, last_used_at: row.last_used_at };
-        (row.account_id, key)
+        let shown = KeyRow {
+            id: key,
+            name: row.name,
+            prefix: row.prefix,
+            workspace_id: row.workspace_id,
+            created_at: row.created_at,
+            last_used_at: row.last_used_at,
+            made_by_user: row.made_by_user,
+            made_by_key: row.made_by_key,
+            revoked_at: row.revoked_at,
+        };
+        (row.account_id, shown)
     }))
 }
 
@@ -174,4 +205,51 @@ pub async fn revoke(conn: &mut PgConnection, account: AccountId, key: KeyId) -> 
         (false, true) => Revoked::Foreign,
         (false, false) => Revoked::Missing,
     })
+}
+
+/// An account's keys, live and revoked, newest first, after (that is, older than) `after`: for operators.
+pub async fn every(
+    conn: &mut PgConnection,
+    account: AccountId,
+    after: Option<Uuid>,
+    limit: i64,
+) -> sqlx::Result<Vec<KeyRow>> {
+    sqlx::query_as!(
+        KeyRow,
+        r#"SELECT id AS "id: KeyId", name, prefix, workspace_id AS "workspace_id: WorkspaceId", created_at, last_used_at,
+               made_by_user_id AS "made_by_user: UserId", made_by_key_id AS "made_by_key: KeyId", revoked_at
+           FROM api_keys
+           WHERE account_id = $1 AND ($2::uuid IS NULL OR id < $2)
+           ORDER BY id DESC
+           LIMIT $3"#,
+        account as _,
+        after,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Revokes a live key, whosever it is. Answers whose; none when there is no such live key.
+pub async fn revoke_any(conn: &mut PgConnection, key: KeyId) -> sqlx::Result<Option<AccountId>> {
+    sqlx::query_scalar!(
+        r#"UPDATE api_keys SET revoked_at = mws_now() WHERE id = $1 AND revoked_at IS NULL
+           RETURNING account_id AS "account_id: AccountId""#,
+        key as _
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Revokes the live keys of an account that a user made, or whose keys made them. Answers which.
+pub async fn revoke_made_by(conn: &mut PgConnection, account: AccountId, user: UserId) -> sqlx::Result<Vec<KeyId>> {
+    sqlx::query_scalar!(
+        r#"UPDATE api_keys SET revoked_at = mws_now()
+           WHERE made_by_user_id = $2 AND account_id = $1 AND revoked_at IS NULL
+           RETURNING id AS "id: KeyId""#,
+        account as _,
+        user as _
+    )
+    .fetch_all(conn)
+    .await
 }

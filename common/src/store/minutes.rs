@@ -226,6 +226,18 @@ pub async fn grant(
     Ok(done.rows_affected() > 0)
 }
 
+/// How many minutes the account's journal says that a reference gave; none when it never counted.
+pub async fn given(conn: &mut PgConnection, account: AccountId, reference: &str) -> sqlx::Result<Option<Minutes>> {
+    sqlx::query_scalar!(
+        r#"SELECT month_amount + bought_amount AS "given!: Minutes" FROM minute_journal
+           WHERE account_id = $1 AND reference = $2"#,
+        account.uuid(),
+        reference
+    )
+    .fetch_optional(conn)
+    .await
+}
+
 /// Changes the allowance of the account from now on, and of its open bucket, and journals the difference. Call under the
 /// account's lock, after `fold`. An allowance below what is used and held leaves nothing, and takes nothing back.
 pub async fn allow(conn: &mut PgConnection, account: AccountId, allowance: Minutes, note: &str) -> sqlx::Result<()> {

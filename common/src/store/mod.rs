@@ -3,6 +3,7 @@
 //! Functions take `&mut PgConnection` and never begin or commit: a transaction is opened in one place a use case. A state
 //! change is one conditional update that names the state it leaves. Nothing here decides: rules are in `domain`.
 
+pub mod account_audit;
 pub mod accounts;
 pub mod attempts;
 pub mod audit;
@@ -11,6 +12,7 @@ mod connect;
 pub mod credentials;
 pub mod deliveries;
 pub mod endpoints;
+pub mod erasure;
 pub mod event_stream;
 pub mod events;
 pub mod fleet;
@@ -30,6 +32,7 @@ mod refusal;
 pub mod renders;
 pub mod retention;
 pub mod sessions;
+pub mod suspension;
 pub mod uploads;
 pub mod users;
 pub mod webhook_secrets;

@@ -5,9 +5,14 @@ WITH caller AS (
         workspace.account_id AS workspace_account_id,
         CASE WHEN token.user_id IS NULL THEN 'owner' ELSE member.role END AS role,
         key.revoked_at IS NOT NULL AS revoked,
-        token.expires_at <= mws_now() AS expired
+        token.expires_at <= mws_now() AS expired,
+        person.disabled_at IS NOT NULL AS disabled,
+        coalesce(payer.suspended_reason, owner.suspended_reason) AS suspended
     FROM session_tokens AS token
     JOIN workspaces AS workspace ON workspace.id = token.workspace_id
+    JOIN accounts AS payer ON payer.id = token.account_id
+    JOIN accounts AS owner ON owner.id = workspace.account_id
+    LEFT JOIN users AS person ON person.id = token.user_id
     LEFT JOIN api_keys AS key ON key.id = token.key_id
     LEFT JOIN members AS member ON member.workspace_id = token.workspace_id AND member.user_id = token.user_id
     WHERE token.token_hash = $1
@@ -28,6 +33,8 @@ SELECT
     caller.user_id AS "user_id?: UserId",
     caller.revoked AS "revoked!",
     caller.expired AS "expired!",
+    caller.disabled AS "disabled!",
+    caller.suspended AS "suspended?",
     passed.account_id IS NOT NULL AS "passed!",
     coalesce(passed.theoretical_arrival, blocked.theoretical_arrival) AS arrival,
     mws_now() AS "now!"

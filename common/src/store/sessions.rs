@@ -86,3 +86,18 @@ pub async fn redeem(conn: &mut PgConnection, redemption: &Redemption, pace: Pace
     .fetch_one(conn)
     .await
 }
+
+/// Ends the sessions of a user: in one workspace, or with none everywhere. Codes that were not redeemed go too.
+pub async fn end_of_user(conn: &mut PgConnection, user: UserId, workspace: Option<WorkspaceId>) -> sqlx::Result<()> {
+    sqlx::query!(
+        "WITH codes AS (
+             DELETE FROM session_codes WHERE user_id = $1 AND ($2::uuid IS NULL OR workspace_id = $2)
+         )
+         DELETE FROM session_tokens WHERE user_id = $1 AND ($2::uuid IS NULL OR workspace_id = $2)",
+        user as _,
+        workspace as _
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}

@@ -40,6 +40,7 @@ pub struct Presented<'a> {
 
 /// What a token led to.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a reason to refuse, and several may hold")]
 pub struct TokenFound {
     /// Whether its time is over. Not counted then.
     pub expired: bool,
@@ -61,6 +62,10 @@ pub struct TokenFound {
     pub workspace_account_id: Option<AccountId>,
     /// The user's role there.
     pub role: Option<Role>,
+    /// Whether the user is disabled.
+    pub disabled: bool,
+    /// Why the user's account, or the one whose workspace it is, is suspended; none when neither is.
+    pub suspended: Option<String>,
 }
 
 /// The caller behind a token that was verified. The default workspace is the first that the token lets in to, then the
@@ -116,6 +121,8 @@ pub struct UserRow {
     pub oauth_subject: Option<String>,
     /// When they were added.
     pub created_at: DateTime<Utc>,
+    /// Since when they are refused.
+    pub disabled_at: Option<DateTime<Utc>>,
 }
 
 /// Why a user was not added or changed.
@@ -139,7 +146,7 @@ pub async fn add(
         r#"INSERT INTO users (id, account_id, name, oauth_issuer, oauth_subject)
            SELECT $1, id, $3, $4, $5 FROM accounts WHERE id = $2
            RETURNING id AS "id: UserId", account_id AS "account_id: AccountId", name, oauth_issuer, oauth_subject,
-               created_at"#,
+               created_at, disabled_at"#,
         UserId::mint() as _,
         account as _,
         name,
@@ -158,6 +165,8 @@ pub struct Change<'a> {
     pub name: Option<&'a str>,
     /// Another identity; an inner none takes it away.
     pub identity: Option<Option<Identity<'a>>>,
+    /// Whether they are refused from now on; since when stays with one who is.
+    pub disabled: Option<bool>,
 }
 
 /// Changes a user. After `Taken` the transaction is good for nothing but a rollback.
@@ -168,15 +177,17 @@ pub async fn change(conn: &mut PgConnection, id: UserId, change: &Change<'_>) ->
         r#"UPDATE users SET
                name = coalesce($2, name),
                oauth_issuer = CASE WHEN $3 THEN $4 ELSE oauth_issuer END,
-               oauth_subject = CASE WHEN $3 THEN $5 ELSE oauth_subject END
+               oauth_subject = CASE WHEN $3 THEN $5 ELSE oauth_subject END,
+               disabled_at = CASE WHEN $6 THEN coalesce(disabled_at, mws_now()) WHEN NOT $6 THEN NULL ELSE disabled_at END
            WHERE id = $1
            RETURNING id AS "id: UserId", account_id AS "account_id: AccountId", name, oauth_issuer, oauth_subject,
-               created_at"#,
+               created_at, disabled_at"#,
         id as _,
         change.name,
         change.identity.is_some(),
         identity.map(|identity| identity.issuer),
-        identity.map(|identity| identity.subject)
+        identity.map(|identity| identity.subject),
+        change.disabled
     )
     .fetch_optional(conn)
     .await;
@@ -197,7 +208,8 @@ fn put(made: sqlx::Result<Option<UserRow>>) -> sqlx::Result<Result<UserRow, NotP
 pub async fn lock(conn: &mut PgConnection, id: UserId) -> sqlx::Result<Option<UserRow>> {
     sqlx::query_as!(
         UserRow,
-        r#"SELECT id AS "id: UserId", account_id AS "account_id: AccountId", name, oauth_issuer, oauth_subject, created_at
+        r#"SELECT id AS "id: UserId", account_id AS "account_id: AccountId", name, oauth_issuer, oauth_subject,
+               created_at, disabled_at
            FROM users WHERE id = $1 FOR NO KEY UPDATE"#,
         id as _
     )
@@ -223,7 +235,8 @@ pub async fn list(
 ) -> sqlx::Result<Vec<UserRow>> {
     sqlx::query_as!(
         UserRow,
-        r#"SELECT id AS "id: UserId", account_id AS "account_id: AccountId", name, oauth_issuer, oauth_subject, created_at
+        r#"SELECT id AS "id: UserId", account_id AS "account_id: AccountId", name, oauth_issuer, oauth_subject,
+               created_at, disabled_at
            FROM users
            WHERE ($1::uuid IS NULL OR account_id = $1) AND ($2::text IS NULL OR oauth_subject = $2)
                AND ($3::uuid IS NULL OR id < $3)

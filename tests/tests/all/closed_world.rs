@@ -67,6 +67,7 @@ const TABLE: &[Row] = &[
     Row("GET /keys", AccountWithoutSession, "200", "200", ""),
     Row("GET /keys/{key}", AccountWithoutSession, "200", "403 workspace_forbidden", ""),
     Row("DELETE /keys/{key}", AccountWithoutSession, "200", "403 workspace_forbidden", ""),
+    Row("GET /audit", AccountWithoutSession, "200", "200", ""),
     Row("GET /workspaces", Account, "200", "200", ""),
     Row("POST /sessions/redeem", Open, "400 code_malformed", "", r#"{"code":"x"}"#),
     Row("POST /uploads", Editor, "201", "201", r#"{"filename":"a.wav","content_type":"audio/wav","bytes":1}"#),
@@ -111,6 +112,13 @@ const TABLE: &[Row] = &[
     Row("GET /operator/accounts", Operator, "200", "", ""),
     Row("GET /operator/accounts/{account}", Operator, "200", "", ""),
     Row("PATCH /operator/accounts/{account}", Operator, "200", "", r#"{"name":"renamed"}"#),
+    Row("POST /operator/accounts/{account}/suspend", Operator, "200", "", r#"{"reason":"x"}"#),
+    Row("POST /operator/accounts/{account}/resume", Operator, "200", "", ""),
+    Row("POST /operator/accounts/{account}/erase", Operator, "409 illegal_transition", "", ""),
+    Row("POST /operator/workspaces/{workspace}/erase", Operator, "409 illegal_transition", "", ""),
+    Row("POST /operator/items/{item}/erase", Operator, "200", "", ""),
+    Row("GET /operator/keys?account_id={account}", Operator, "200", "", ""),
+    Row("DELETE /operator/keys/{key}", Operator, "200", "", ""),
     Row("GET /operator/audit", Operator, "200", "", ""),
     Row("GET /operator/deliveries", Operator, "200", "", ""),
     Row(
@@ -132,7 +140,7 @@ const TABLE: &[Row] = &[
     ),
     Row("GET /operator/members?workspace_id={workspace}", Operator, "200", "", ""),
     Row("DELETE /operator/members/{workspace}/{user}", Operator, "200", "", ""),
-    Row("POST /operator/accounts/{account}/minutes", Operator, "200", "", r#"{"kind":"purchase","minutes":1}"#),
+    Row("POST /operator/accounts/{account}/minutes", Operator, "200", "", r#"{"kind":"grant","minutes":1}"#),
     Row("GET /operator/reads", Operator, "200", "", ""),
     Row("PATCH /operator/reads/levels", Operator, "200", "", r#"{"paused":false}"#),
     Row("POST /operator/users", Operator, "201", "", r#"{"account_id":"{account}","name":"x"}"#),
@@ -253,7 +261,9 @@ impl Stage {
 
     async fn filled(&mut self, template: &str) -> anyhow::Result<String> {
         let mut text = template.to_owned();
-        for what in ["item", "job", "key", "upload", "webhook", "delivery", "event", "project", "account", "workspace", "user"] {
+        for what in
+            ["item", "job", "key", "upload", "webhook", "delivery", "event", "project", "account", "workspace", "user"]
+        {
             let place = format!("{{{what}}}");
             if text.contains(&place) {
                 if !self.made.contains_key(what) {

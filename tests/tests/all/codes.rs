@@ -108,6 +108,17 @@ async fn forbidden(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
             let viewer = world.member(other, tenant, "viewer").await?;
             post(&viewer, "/tools/cancel_jobs", &json!({ "job_ids": ["x"] })).await
         }
+        Code::AccountSuspended => {
+            let operator = world.client(Some("operator-token-of-the-tests".to_owned()));
+            let path = format!("/operator/accounts/{}/suspend", tenant.account);
+            post(&operator, &path, &json!({ "reason": "Unpaid." })).await?;
+            stage.send("GET", "/keys").await
+        }
+        Code::UserDisabled => {
+            let member = world.member(other, tenant, "viewer").await?;
+            sqlx::query("UPDATE users SET disabled_at = mws_now()").execute(world.pool()).await?;
+            member.send("GET", "/workspaces", &[], None).await
+        }
         Code::OriginForbidden => {
             let page = [("origin", "https://elsewhere.example")];
             tenant.client.below(world.base_url()).send("POST", "/mcp", &page, Some("{}".to_owned())).await
@@ -322,6 +333,7 @@ async fn provoked(stage: &Stage, code: Code) -> anyhow::Result<Option<Answer>> {
         C::WorkspaceForbidden | C::RoleForbidden | C::KeyWrongWorkspace | C::OriginForbidden => {
             forbidden(stage, code).await
         }
+        C::AccountSuspended | C::UserDisabled => forbidden(stage, code).await,
         C::ItemNotFound | C::ProjectNotFound | C::KeyNotFound | C::WebhookNotFound => missing(stage, code).await,
         C::EventNotFound | C::ReadNotFound => missing(stage, code).await,
         C::DeliveryNotFound | C::WebhookSecretNotFound | C::UploadNotFound | C::CodeNotRedeemable => {

@@ -55,9 +55,11 @@ async fn a_long_poll_waits_for_what_was_live_when_it_began() -> anyhow::Result<(
     let cancel = async |job: &str| tenant.client.tool("cancel_jobs", &json!({ "job_ids": [job] })).await;
     cancel(&jobs[0]).await?.data()?;
     let poll = async |seconds: u32, wait_for: &str| {
-        let (began, asked) = (Instant::now(), json!({ "job_ids": jobs, "wait_seconds": seconds, "wait_for": wait_for }));
+        let (began, asked) =
+            (Instant::now(), json!({ "job_ids": jobs, "wait_seconds": seconds, "wait_for": wait_for }));
         let answer = tenant.client.tool("get_jobs", &asked).await?;
-        let live = answer.data()?["jobs"].as_array().into_iter().flatten().filter(|job| job["status"] == "queued").count();
+        let live =
+            answer.data()?["jobs"].as_array().into_iter().flatten().filter(|job| job["status"] == "queued").count();
         anyhow::Ok((began.elapsed(), live))
     };
     // One has ended already: the call waits all the same, and a loop of such calls does not spin.
@@ -84,7 +86,8 @@ async fn each_thing_is_had_by_its_id_and_lists_have_one_shape() -> anyhow::Resul
     let key = post(client, "/keys", &json!({ "name": "ci" })).await?.json;
     let shown = get(client, &format!("/keys/{}", key["id"].as_str().unwrap_or_default())).await?.json;
     assert_eq!((&shown["name"], &shown["key"]), (&json!("ci"), &Value::Null));
-    let upload = post(client, "/uploads", &json!({ "filename": "a.wav", "content_type": "audio/wav", "bytes": 9 })).await?;
+    let upload =
+        post(client, "/uploads", &json!({ "filename": "a.wav", "content_type": "audio/wav", "bytes": 9 })).await?;
     let shown = get(client, &format!("/uploads/{}", upload.json["id"].as_str().unwrap_or_default())).await?;
     assert_eq!((&shown.json["status"], &shown.json["item_id"]), (&json!("awaiting_upload"), &upload.json["item_id"]));
     assert!(!shown.text.contains("token"), "{}", shown.text);
@@ -93,7 +96,8 @@ async fn each_thing_is_had_by_its_id_and_lists_have_one_shape() -> anyhow::Resul
     }
     let page = get(client, "/projects?limit=2").await?.json;
     assert_eq!((&page["data"][0]["brief"], &page["has_more"]), (&json!("film 2"), &json!(true)));
-    let rest = get(client, &format!("/projects?limit=2&cursor={}", page["next_cursor"].as_str().unwrap_or_default())).await?;
+    let rest =
+        get(client, &format!("/projects?limit=2&cursor={}", page["next_cursor"].as_str().unwrap_or_default())).await?;
     assert_eq!((&rest.json["data"][0]["brief"], &rest.json["has_more"]), (&json!("film 0"), &json!(false)));
     for path in ["/tools", "/models"] {
         let list = get(client, path).await?.json;
@@ -186,7 +190,8 @@ async fn what_an_agent_says_of_a_project_leads_to_the_web_or_to_an_item() -> any
         assert_eq!((refused.status, refused.code()), (400, "invalid_request"), "{said}");
         assert!(refused.text.contains(named), "{said}: {}", refused.text);
     }
-    let assets = json!([{ "ref": item, "type": "video" }, { "ref": "mine", "type": "image", "url": "https://a.example/b" }]);
+    let assets =
+        json!([{ "ref": item, "type": "video" }, { "ref": "mine", "type": "image", "url": "https://a.example/b" }]);
     let body = json!({ "status": "idle", "assets": assets, "assembled_url": "https://cdn.example.com/v.mp4" });
     let changed = post(client, &path, &body).await?;
     assert_eq!((changed.status, &changed.json["revision"]), (200, &json!(2)), "{}", changed.text);
@@ -248,7 +253,8 @@ async fn no_refusal_of_a_bad_body_or_query_speaks_the_frameworks_words() -> anyh
                     }
                 }
             }
-            for parameter in operation["parameters"].as_array().into_iter().flatten().filter(|one| one["in"] == "query") {
+            for parameter in operation["parameters"].as_array().into_iter().flatten().filter(|one| one["in"] == "query")
+            {
                 let name = parameter["name"].as_str().unwrap_or_default();
                 requests.extend(["", "x", "-1", "1e9", "%00"].map(|value| (format!("{plain}?{name}={value}"), None)));
             }

@@ -112,9 +112,21 @@ async fn reads_that_end_at_the_same_time_in_two_transactions_give_them_too() -> 
         // Each has done all that it will before either commits: neither waits for the other, and neither sees it.
         let (mut one, mut other) = (world.pool().begin().await?, world.pool().begin().await?);
         let ended = jobs::end(&mut one, &[transcript.0]).await?;
-        let first = ending::conclude(&mut one, &ended, &[Product::Read(Box::new(transcript.1))], &common::domain::job::JobKind::ALL).await?;
+        let first = ending::conclude(
+            &mut one,
+            &ended,
+            &[Product::Read(Box::new(transcript.1))],
+            &common::domain::job::JobKind::ALL,
+        )
+        .await?;
         let ended = jobs::end(&mut other, &[index.0]).await?;
-        let second = ending::conclude(&mut other, &ended, &[Product::Read(Box::new(index.1))], &common::domain::job::JobKind::ALL).await?;
+        let second = ending::conclude(
+            &mut other,
+            &ended,
+            &[Product::Read(Box::new(index.1))],
+            &common::domain::job::JobKind::ALL,
+        )
+        .await?;
         if first_commits {
             one.commit().await?;
             other.commit().await?;

@@ -14,8 +14,8 @@ use crate::tools::prepare_media::{cloud_processing, needed};
 use crate::tools::starting;
 use crate::tools::stored_read::{Need, NeedStatus, Needed, QueuedRead, need};
 use common::domain::item::ItemStatus;
-use common::domain::minutes::Minutes;
 use common::domain::media_time::{Span, speech_of, true_duration_ms};
+use common::domain::minutes::Minutes;
 use common::domain::plan::Reason;
 use common::domain::read::Read;
 use common::domain::render::RenderPlan;
@@ -218,7 +218,9 @@ impl<'a> Call<'a> {
                 let message = format!("The account keeps as many bytes as it may, {}.", settings.storage_quota_bytes);
                 ApiError::new(Code::FileTooLarge, message).suggest("Delete items that are no longer needed.")
             }
-            Rendering::Made(_) | Rendering::Queued { .. } | Rendering::Startable { .. } => ApiError::internal("a render that started was refused"),
+            Rendering::Made(_) | Rendering::Queued { .. } | Rendering::Startable { .. } => {
+                ApiError::internal("a render that started was refused")
+            }
         }
     }
 }

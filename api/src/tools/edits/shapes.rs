@@ -33,7 +33,13 @@ pub struct RemoveSilence {
 
 impl Example for RemoveSilence {
     fn example() -> Self {
-        Self { item_ref: "interview".into(), min_silence_ms: Some(700), padding_ms: None, render: Some(true), dry_run: None }
+        Self {
+            item_ref: "interview".into(),
+            min_silence_ms: Some(700),
+            padding_ms: None,
+            render: Some(true),
+            dry_run: None,
+        }
     }
 }
 

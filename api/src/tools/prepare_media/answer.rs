@@ -142,7 +142,8 @@ impl PreparedRead {
             }
             Answer::Not(reason) => {
                 let (status, code, message) = reason.parts();
-                let needs = if let Reason::InsufficientMinutes { needs } = reason { Some((*needs).into()) } else { None };
+                let needs =
+                    if let Reason::InsufficientMinutes { needs } = reason { Some((*needs).into()) } else { None };
                 let status = match status {
                     "skipped" => ReadStatus::Skipped,
                     "held" => ReadStatus::Held,

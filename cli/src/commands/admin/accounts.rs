@@ -1,6 +1,6 @@
 //! `mws admin accounts`.
 
-use super::{Context, pages};
+use super::{Context, items, pages};
 use crate::client::part;
 use crate::commands::upload::without_nulls;
 use crate::failure::Failure;
@@ -8,17 +8,29 @@ use crate::output::{Column, document, print};
 use clap::Subcommand;
 use serde_json::{Number, json};
 
-const COLUMNS: [Column; 4] = [
+const COLUMNS: [Column; 5] = [
     Column::new("ID", "/id"),
     Column::new("NAME", "/name"),
     Column::new("MINUTES A MONTH", "/monthly_allowance_minutes"),
     Column::new("CREATED", "/created_at"),
+    Column::new("SUSPENDED", "/suspended_at"),
 ];
 
-const FIELDS: [Column; 9] = [
+const SUSPENDED: [Column; 6] = [
+    Column::new("id", "/account/id"),
+    Column::new("name", "/account/name"),
+    Column::new("suspended", "/account/suspended_at"),
+    Column::new("reason", "/account/suspended_reason"),
+    Column::new("ended jobs", "/ended_jobs"),
+    Column::new("ended uploads", "/ended_uploads"),
+];
+
+const FIELDS: [Column; 11] = [
     Column::new("id", "/account/id"),
     Column::new("name", "/account/name"),
     Column::new("created", "/account/created_at"),
+    Column::new("suspended", "/account/suspended_at"),
+    Column::new("reason", "/account/suspended_reason"),
     Column::new("month", "/balances/month"),
     Column::new("allowance", "/balances/allowance_minutes"),
     Column::new("used", "/balances/used_minutes"),
@@ -71,6 +83,33 @@ pub enum Command {
         #[arg(long)]
         name: String,
     },
+    /// Refuse every credential of an account. What it has is kept; its queued jobs wait.
+    #[command(
+        after_help = "Example:\n  mws admin accounts suspend acc_01J… --reason \"Unpaid since March.\" --end-work"
+    )]
+    Suspend {
+        /// Its id.
+        id: String,
+        /// Why, in words that the account's callers are told.
+        #[arg(long)]
+        reason: String,
+        /// Cancel the jobs that it pays for and end its uploads and imports too.
+        #[arg(long)]
+        end_work: bool,
+    },
+    /// Let a suspended account go on where it was.
+    Resume {
+        /// Its id.
+        id: String,
+    },
+    /// Erase a suspended account for good: its workspaces, items, people and names. The ledger stays.
+    Erase {
+        /// Its id.
+        id: String,
+        /// Its id once more.
+        #[arg(long, value_name = "ID")]
+        confirm: String,
+    },
 }
 
 pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
@@ -104,5 +143,15 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let changed = client.patch(&format!("/operator/accounts/{}", part(&id)), &json!({ "name": name })).await?;
             context.out.record(&changed, "id", &COLUMNS)
         }
+        Command::Suspend { id, reason, end_work } => {
+            let asked = json!({ "reason": reason, "end_work": end_work });
+            let path = format!("/operator/accounts/{}/suspend", part(&id));
+            context.out.record(&client.post(&path, &asked).await?, "id", &SUSPENDED)
+        }
+        Command::Resume { id } => {
+            let resumed = client.post(&format!("/operator/accounts/{}/resume", part(&id)), &json!({})).await?;
+            context.out.record(&resumed, "id", &COLUMNS)
+        }
+        Command::Erase { id, confirm } => items::erase("accounts", &id, &confirm, context).await,
     }
 }

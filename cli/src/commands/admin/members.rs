@@ -43,7 +43,7 @@ pub enum Command {
         #[arg(long, value_parser = ["viewer", "editor", "owner"])]
         role: String,
     },
-    /// End a membership. What the user has started in the workspace goes on.
+    /// End a membership, its sessions and the keys that the user made. What they have started goes on.
     Delete {
         /// The workspace.
         #[arg(long)]

@@ -8,8 +8,9 @@ use crate::output::Column;
 use clap::{Args, Subcommand};
 use serde_json::{Number, json};
 
-const FIELDS: [Column; 6] = [
+const FIELDS: [Column; 7] = [
     Column::new("applied", "/applied"),
+    Column::new("given", "/given_minutes"),
     Column::new("month", "/balances/month"),
     Column::new("allowance", "/balances/allowance_minutes"),
     Column::new("used", "/balances/used_minutes"),
@@ -25,7 +26,18 @@ pub enum Command {
     Grant(Giving),
     /// Add bought minutes, which never lapse.
     #[command(after_help = "Example:\n  mws admin minutes purchase acc_01J… 1000 --reference INV-17")]
-    Purchase(Giving),
+    Purchase {
+        /// The account.
+        account: String,
+        /// How many minutes, with at most two decimals.
+        minutes: Number,
+        /// Your own name for it, such as an invoice's number: the same one counts once, however often it is sent.
+        #[arg(long)]
+        reference: String,
+        /// Why, for the journal.
+        #[arg(long)]
+        note: Option<String>,
+    },
     /// Set how many minutes each month has, from the open one on.
     Allow {
         /// The account.
@@ -56,7 +68,9 @@ pub struct Giving {
 pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
     let (kind, giving) = match command {
         Command::Grant(giving) => ("grant", giving),
-        Command::Purchase(giving) => ("purchase", giving),
+        Command::Purchase { account, minutes, reference, note } => {
+            ("purchase", Giving { account, minutes, note, reference: Some(reference) })
+        }
         Command::Allow { account, minutes, note } => ("allowance", Giving { account, minutes, note, reference: None }),
     };
     let asked = json!({

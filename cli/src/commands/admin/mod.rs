@@ -5,7 +5,9 @@
 mod accounts;
 mod audit;
 mod deliveries;
+mod items;
 mod jobs;
+mod keys;
 mod members;
 mod minutes;
 mod reads;
@@ -36,6 +38,12 @@ pub enum Command {
     /// Users, and whom OAuth tokens stand for.
     #[command(subcommand)]
     Users(users::Command),
+    /// Items of all accounts.
+    #[command(subcommand)]
+    Items(items::Command),
+    /// See and revoke the keys of an account.
+    #[command(subcommand)]
+    Keys(keys::Command),
     /// Workspaces of all accounts.
     #[command(subcommand)]
     Workspaces(workspaces::Command),
@@ -61,6 +69,8 @@ pub enum Command {
 pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
     match command {
         Command::Accounts(command) => accounts::run(command, context).await,
+        Command::Items(command) => items::run(command, context).await,
+        Command::Keys(command) => keys::run(command, context).await,
         Command::Users(command) => users::run(command, context).await,
         Command::Workspaces(command) => workspaces::run(command, context).await,
         Command::Members(command) => members::run(command, context).await,

@@ -2,18 +2,20 @@
 
 use super::{Context, pages};
 use crate::client::part;
+use crate::commands::confirm::confirm;
 use crate::commands::upload::without_nulls;
 use crate::failure::Failure;
 use crate::output::Column;
 use clap::Subcommand;
 use serde_json::{Value, json};
 
-const COLUMNS: [Column; 5] = [
+const COLUMNS: [Column; 6] = [
     Column::new("ID", "/id"),
     Column::new("NAME", "/name"),
     Column::new("ACCOUNT", "/account_id"),
     Column::new("SUBJECT", "/oauth_subject"),
     Column::new("ISSUER", "/oauth_issuer"),
+    Column::new("DISABLED", "/disabled_at"),
 ];
 
 /// Commands about users.
@@ -62,6 +64,16 @@ pub enum Command {
         #[arg(long, conflicts_with = "oauth_subject")]
         no_oauth_subject: bool,
     },
+    /// Refuse a user everywhere, end their sessions and revoke the keys that they made.
+    Disable {
+        /// Their id.
+        id: String,
+    },
+    /// Let a disabled user in again. What was revoked stays revoked.
+    Enable {
+        /// Their id.
+        id: String,
+    },
 }
 
 pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
@@ -87,5 +99,16 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let changed = context.client.patch(&format!("/operator/users/{}", part(&id)), &asked).await?;
             context.out.record(&changed, "id", &COLUMNS)
         }
+        Command::Disable { id } => {
+            confirm(context, &format!("Disable {id}, end their sessions and revoke the keys that they made?"))?;
+            disabled(&id, true, context).await
+        }
+        Command::Enable { id } => disabled(&id, false, context).await,
     }
+}
+
+async fn disabled(id: &str, is_so: bool, context: &Context) -> Result<(), Failure> {
+    let path = format!("/operator/users/{}", part(id));
+    let changed = context.client.patch(&path, &json!({ "disabled": is_so })).await?;
+    context.out.record(&changed, "id", &COLUMNS)
 }

@@ -1,6 +1,6 @@
 //! `mws admin workspaces`.
 
-use super::{Context, pages};
+use super::{Context, items, pages};
 use crate::client::part;
 use crate::commands::upload::without_nulls;
 use crate::failure::Failure;
@@ -47,6 +47,14 @@ pub enum Command {
         #[arg(long)]
         default: bool,
     },
+    /// Erase a workspace for good: its items, projects, members, keys and name. Not an account's default one.
+    Erase {
+        /// Its id.
+        id: String,
+        /// Its id once more.
+        #[arg(long, value_name = "ID")]
+        confirm: String,
+    },
 }
 
 pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
@@ -63,6 +71,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let asked = without_nulls(json!({ "name": name, "is_default": default.then_some(true) }));
             context.client.patch(&format!("/operator/workspaces/{}", part(&id)), &asked).await?
         }
+        Command::Erase { id, confirm } => return items::erase("workspaces", &id, &confirm, context).await,
     };
     context.out.record(&made, "id", &COLUMNS)
 }

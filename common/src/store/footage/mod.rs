@@ -133,12 +133,14 @@ pub struct Linked {
     pub expired: bool,
 }
 
-/// The picture of an item, for a link that ends at this unix second; nothing when the item is deleted.
+/// The picture of an item, for a link that ends at this unix second; nothing when the item is deleted or
+/// its account is suspended.
 pub async fn item_picture(conn: &mut PgConnection, item: ItemId, expires: f64) -> sqlx::Result<Option<Linked>> {
     sqlx::query_as!(
         Linked,
         r#"SELECT thumbnail_key, mws_now() >= to_timestamp($2) AS "expired!" FROM items
-           WHERE id = $1 AND deleted_at IS NULL"#,
+           WHERE id = $1 AND deleted_at IS NULL
+               AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = items.account_id AND a.suspended_at IS NOT NULL)"#,
         item as ItemId,
         expires
     )
@@ -157,7 +159,8 @@ pub async fn moment_picture(
         Linked,
         r#"SELECT m.thumbnail_key, mws_now() >= to_timestamp($3) AS "expired!"
            FROM moments m JOIN items i ON i.id = m.item_id AND i.deleted_at IS NULL
-           WHERE m.item_id = $1 AND m.number = $2"#,
+           WHERE m.item_id = $1 AND m.number = $2
+               AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = i.account_id AND a.suspended_at IS NOT NULL)"#,
         item as ItemId,
         number,
         expires

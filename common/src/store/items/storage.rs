@@ -1,6 +1,6 @@
 //! The bytes an account keeps: how many, and which of them may go.
 
-use crate::ids::{AccountId, ItemId};
+use crate::ids::{AccountId, ItemId, WorkspaceId};
 use sqlx::PgConnection;
 
 /// Makes other callers that add to this account's storage wait until the caller's transaction ends, so that two can't
@@ -25,6 +25,16 @@ pub async fn bytes_kept(conn: &mut PgConnection, account: AccountId) -> sqlx::Re
     .await
 }
 
+/// Where an item is, or was before it was deleted.
+pub async fn workspace_of(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Option<WorkspaceId>> {
+    sqlx::query_scalar!(
+        r#"SELECT workspace_id AS "workspace_id: WorkspaceId" FROM items WHERE id = $1"#,
+        item as ItemId
+    )
+    .fetch_optional(conn)
+    .await
+}
+
 /// Tombstones whose bytes no live job reads any more, oldest first.
 pub async fn to_purge(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<ItemId>> {
     sqlx::query_scalar!(
@@ -40,16 +50,21 @@ pub async fn to_purge(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<I
     .await
 }
 
-/// Notes that these tombstones' objects are gone, and drops their stored reads with all rows of those. Answers how many were
-/// not yet so.
+/// Notes that these tombstones' objects are gone, drops their stored reads with all rows of those, and forgets what they were
+/// called and what was in them. Answers how many were not yet so.
 pub async fn purged(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "WITH purged AS (
-            UPDATE items SET purged_at = mws_now(), object_key = NULL, thumbnail_key = NULL
+            UPDATE items SET purged_at = mws_now(), object_key = NULL, thumbnail_key = NULL,
+                erased_at = coalesce(erased_at, mws_now()),
+                name = '', ref = '', sha256 = NULL, streams = NULL, error_message = NULL
             WHERE id = ANY ($1) AND deleted_at IS NOT NULL AND purged_at IS NULL
             RETURNING id
         ), dropped AS (
             DELETE FROM item_reads USING purged WHERE item_reads.item_id = purged.id
+        ), no_uploads AS (
+            UPDATE uploads SET filename = '', source_url = NULL FROM purged
+            WHERE uploads.item_id = purged.id AND uploads.finished_at IS NOT NULL
         ), no_moments AS (
             DELETE FROM moments USING purged WHERE moments.item_id = purged.id
         ), no_passages AS (

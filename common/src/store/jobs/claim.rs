@@ -81,7 +81,7 @@ pub enum Music {
 
 /// Claims those of these jobs that are queued, admitted and due: each gets a higher `claim_no`, a lease, and a row of its
 /// own in `job_claims`. A job that is not in the answer was taken, ended or put off; its ticket is spent. One whose read an
-/// operator has paused gives up its place instead, for jobs that can run, and is admitted again once it is resumed.
+/// operator has paused, or whose payer is suspended, gives up its place instead, and is admitted again once that is resumed.
 pub async fn claim(conn: &mut PgConnection, jobs: &[JobId], worker: &str) -> sqlx::Result<Vec<Claimed>> {
     sqlx::query_file_as!(ClaimedRow, "src/store/jobs/claim.sql", jobs as &[JobId], worker, interval(LEASE))
         .fetch_all(conn)

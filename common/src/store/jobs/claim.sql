@@ -1,5 +1,6 @@
 WITH due AS (
-    SELECT j.id, EXISTS (SELECT FROM read_kinds k WHERE k.read = j.read AND k.paused_at IS NOT NULL) AS paused
+    SELECT j.id, EXISTS (SELECT FROM read_kinds k WHERE k.read = j.read AND k.paused_at IS NOT NULL)
+        OR EXISTS (SELECT FROM accounts a WHERE a.id = j.payer_account_id AND a.suspended_at IS NOT NULL) AS paused
     FROM jobs j
     WHERE id = ANY ($1) AND status = 'queued' AND admitted AND due_at <= mws_now()
     ORDER BY id FOR UPDATE SKIP LOCKED

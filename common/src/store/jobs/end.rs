@@ -166,6 +166,14 @@ pub async fn cancel_for_items(conn: &mut PgConnection, items: &[ItemId]) -> sqlx
         .map(|rows| rows.into_iter().map(EndedJob::from).collect())
 }
 
+/// The same for up to `limit` live jobs that an account pays for, wherever they act; not those that were asked before.
+pub async fn cancel_for_payer(conn: &mut PgConnection, payer: AccountId, limit: i64) -> sqlx::Result<Vec<EndedJob>> {
+    sqlx::query_file_as!(EndedRow, "src/store/jobs/cancel_for_payer.sql", payer.uuid(), limit)
+        .fetch_all(conn)
+        .await
+        .map(|rows| rows.into_iter().map(EndedJob::from).collect())
+}
+
 struct EndedRow {
     id: JobId,
     status: JobStatus,

@@ -3,7 +3,7 @@
 //! A job that ends hands its place to the next in line in the same transaction, without the account's lock. Only when no
 //! one waits is the place free; the next dispatch counts it, or `admit` looks once more under the lock, because a dispatch
 //! that counted before the end was committed may have left a job waiting. A job whose read an operator has paused is not
-//! given a place: it could do nothing with it.
+//! given a place, nor is one of a suspended account: it could do nothing with it.
 
 use crate::domain::job::{JobKind, PLACES};
 use crate::domain::read::Read;
@@ -44,6 +44,7 @@ pub async fn hand_over(conn: &mut PgConnection, freed: &[(AccountId, i64)]) -> s
                    SELECT id FROM jobs
                    WHERE payer_account_id = freed.payer AND status = 'queued' AND NOT admitted AND finished_at IS NULL
                        AND due_at <= mws_now()
+                       AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = freed.payer AND a.suspended_at IS NOT NULL)
                        AND NOT EXISTS (SELECT FROM read_kinds k WHERE k.read = jobs.read AND k.paused_at IS NOT NULL)
                    ORDER BY seq LIMIT freed.places FOR UPDATE SKIP LOCKED
                ) AS waiting
@@ -70,6 +71,7 @@ pub async fn admit(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<
                SELECT id FROM jobs
                WHERE payer_account_id = $1 AND status = 'queued' AND NOT admitted AND finished_at IS NULL
                    AND due_at <= mws_now()
+                   AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = $1 AND a.suspended_at IS NOT NULL)
                    AND NOT EXISTS (SELECT FROM read_kinds k WHERE k.read = jobs.read AND k.paused_at IS NOT NULL)
                ORDER BY seq LIMIT (SELECT greatest($2 - places, 0) FROM taken) FOR UPDATE SKIP LOCKED
            )
@@ -88,7 +90,8 @@ pub async fn admit(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<
 pub async fn payers_with_waiting(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<AccountId>> {
     sqlx::query_scalar!(
         r#"SELECT a.id AS "id: AccountId" FROM accounts a
-           WHERE EXISTS (SELECT FROM jobs j WHERE j.payer_account_id = a.id AND j.status = 'queued' AND NOT j.admitted
+           WHERE a.suspended_at IS NULL
+               AND EXISTS (SELECT FROM jobs j WHERE j.payer_account_id = a.id AND j.status = 'queued' AND NOT j.admitted
                              AND j.finished_at IS NULL AND j.due_at <= mws_now()
                              AND NOT EXISTS (SELECT FROM read_kinds k WHERE k.read = j.read AND k.paused_at IS NOT NULL))
                AND (SELECT count(*) FROM jobs j

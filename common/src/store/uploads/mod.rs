@@ -124,6 +124,8 @@ pub struct UploadRow {
     pub received_bytes: Option<i64>,
     /// Their SHA-256.
     pub received_sha256: Option<Vec<u8>>,
+    /// Why the account whose storage it takes is suspended; none when it is not.
+    pub suspended: Option<String>,
 }
 
 /// The upload with this id, whosever it is.
@@ -132,7 +134,8 @@ pub async fn find(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Opt
         UploadRow,
         r#"SELECT id AS "id: UploadId", item_id AS "item_id: ItemId", workspace_id AS "workspace_id: WorkspaceId",
             status AS "status: UploadStatus", expires_at <= mws_now() AS "overdue!", content_type, declared_bytes,
-            declared_sha256, token_hash, received_bytes, received_sha256
+            declared_sha256, token_hash, received_bytes, received_sha256,
+            (SELECT a.suspended_reason FROM accounts a WHERE a.id = uploads.account_id) AS suspended
            FROM uploads WHERE id = $1"#,
         upload as UploadId,
     )
@@ -185,6 +188,31 @@ pub async fn shown(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Op
     )
     .fetch_optional(conn)
     .await
+}
+
+/// Ends the uploads and imports of an account that wait or are worked on, with failed items: a worker that has one loses its
+/// claim. Answers how many.
+pub async fn end_for_account(conn: &mut PgConnection, account: AccountId, limit: i64) -> sqlx::Result<u64> {
+    let ended = sqlx::query!(
+        "WITH live AS (
+            SELECT id FROM uploads
+            WHERE account_id = $1 AND status IN ('awaiting_upload', 'processing') AND finished_at IS NULL
+            ORDER BY id LIMIT $2 FOR UPDATE
+        ), done AS (
+            UPDATE uploads SET status = 'failed', finished_at = mws_now(), lease_until = NULL,
+                error_code = 'account_suspended', error_message = 'the account was suspended'
+            FROM live WHERE uploads.id = live.id
+            RETURNING uploads.item_id
+        )
+        UPDATE items SET status = 'failed', error_code = 'account_suspended', bytes = 0,
+            error_message = 'the account was suspended'
+        FROM done WHERE items.id = done.item_id AND items.status = 'processing'",
+        account as AccountId,
+        limit,
+    )
+    .execute(conn)
+    .await?;
+    Ok(ended.rows_affected())
 }
 
 /// Whether an upload went on to be processed.

@@ -45,11 +45,12 @@ pub async fn let_in(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx
     Ok(claimed.map_or(LetIn::No, |dropped| LetIn::Yes { dropped }))
 }
 
-/// Renews the claim; answers whether it is still this request's.
+/// Renews the claim; answers whether it is still this request's, and its account not suspended.
 pub async fn still_in(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx::Result<bool> {
     let renewed = sqlx::query!(
         "UPDATE uploads SET receiving_until = mws_now() + make_interval(secs => $3)
-         WHERE id = $1 AND receiving_by = $2 AND status = 'awaiting_upload'",
+         WHERE id = $1 AND receiving_by = $2 AND status = 'awaiting_upload'
+             AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = uploads.account_id AND a.suspended_at IS NOT NULL)",
         upload as UploadId,
         by,
         f64::from(RECEIVING_SECONDS),

@@ -174,7 +174,7 @@ async fn a_change_that_can_not_be_logged_is_not_made_and_what_is_logged_stays() 
         .await?;
     let tenant = world.tenant("a").await?;
     let user = json!({ "account_id": tenant.account, "name": "Bo" });
-    let minutes = json!({ "kind": "purchase", "minutes": 5 });
+    let minutes = json!({ "kind": "purchase", "minutes": 5, "reference": "INV-1" });
     let account = tenant.account;
     for (method, path, body) in [
         ("POST", "/operator/accounts".to_owned(), json!({ "name": "Second" })),
@@ -213,6 +213,8 @@ async fn minutes_are_given_to_the_month_or_for_good_and_a_reference_counts_once(
     let applied = try_join_all(purchases).await?.iter().filter(|given| given["applied"] == true).count();
     assert_eq!(applied, 1, "twenty requests for one invoice");
     assert_eq!(give("purchase", 0.01, Some("INV-18")).await?["balances"]["bought_minutes"], 100.01);
+    let again = give("purchase", 7.0, Some("INV-17")).await?;
+    assert_eq!((&again["applied"], &again["given_minutes"]), (&json!(false), &json!(100)), "what it gave at first");
     let lowered = give("allowance", 4.0, None).await?;
     assert_eq!(lowered["balances"]["allowance_minutes"], 4, "from the open month on, what was granted included");
     let own = get(&tenant.client, "/balances").await?;
@@ -222,8 +224,9 @@ async fn minutes_are_given_to_the_month_or_for_good_and_a_reference_counts_once(
 
     for body in [
         json!({ "kind": "grant", "minutes": 0 }),
-        json!({ "kind": "purchase", "minutes": -1 }),
-        json!({ "kind": "purchase", "minutes": 0.001 }),
+        json!({ "kind": "purchase", "minutes": 1 }),
+        json!({ "kind": "purchase", "minutes": -1, "reference": "x" }),
+        json!({ "kind": "purchase", "minutes": 0.001, "reference": "x" }),
         json!({ "kind": "grant", "minutes": 1e12 }),
         json!({ "kind": "allowance", "minutes": 1, "reference": "x" }),
         json!({ "kind": "gift", "minutes": 1 }),

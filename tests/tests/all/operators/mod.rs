@@ -1,6 +1,8 @@
 //! What operators do, and that nobody else does it (interface.md, "Operators").
 
 mod accounts;
+mod erasing;
+mod stopping;
 mod work;
 
 use mws_tests::world::{Answer, Client, World};
@@ -45,9 +47,9 @@ pub fn refusal(answer: &Answer) -> (u16, &str) {
     (answer.status, answer.code())
 }
 
-/// `action target` of every change, the first one first.
+/// `action target` of every change, the first one first; looks are left out.
 pub async fn log(client: &Client) -> anyhow::Result<Vec<String>> {
     let list = get(client, "/operator/audit?limit=100").await?;
-    let rows = list["data"].as_array().into_iter().flatten().rev();
+    let rows = list["data"].as_array().into_iter().flatten().rev().filter(|row| row["action"] != "view");
     Ok(rows.map(|row| format!("{} {}", text(row, "/action"), text(row, "/target"))).collect())
 }

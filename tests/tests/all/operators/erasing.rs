@@ -1,0 +1,130 @@
+//! Erasing: no word of what was erased is left in any table, and the ledger is as it was.
+
+use super::{done, get, log, refusal, send, stage, text};
+use common::store::accounts;
+use mws_tests::world::{Media, Tenant, World, runners};
+use serde_json::{Value, json};
+use sqlx::AssertSqlSafe;
+
+/// What marks everything that the tests erase.
+const WORD: &str = "kingfisher";
+/// Where what is left lapses with the retention, or is the operators' own (docs/operators.md, "Erasing").
+const LAPSES: [&str; 7] =
+    ["calls", "deliveries", "delivery_attempts", "events", "job_renders", "jobs", "minute_journal"];
+
+/// The tables in which the word still stands.
+async fn told_in(world: &World) -> anyhow::Result<Vec<String>> {
+    let tables: Vec<String> = sqlx::query_scalar(
+        "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE '\\_%' ORDER BY 1",
+    )
+    .fetch_all(world.pool())
+    .await?;
+    assert!(tables.len() > 20, "{tables:?}");
+    let mut told = Vec::new();
+    for table in tables {
+        let count = format!("SELECT count(*) FROM {table} AS t WHERE t::text ILIKE '%{WORD}%'");
+        let count: i64 = sqlx::query_scalar(AssertSqlSafe(count)).fetch_one(world.pool()).await?;
+        if count > 0 {
+            told.push(table);
+        }
+    }
+    Ok(told)
+}
+
+/// An item that is called by the word.
+async fn item(world: &World, tenant: &Tenant) -> anyhow::Result<String> {
+    let item = world.item(tenant, Media::video(60)).await?;
+    sqlx::query("UPDATE items SET name = $2, ref = $3 WHERE id = $1")
+        .bind(item)
+        .bind(WORD)
+        .bind(format!("{WORD}-{item}"))
+        .execute(world.pool())
+        .await?;
+    Ok(item.to_string())
+}
+
+#[tokio::test]
+async fn a_deleted_item_and_an_erased_one_leave_no_name_behind() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let (deleted, erased) = (item(&world, &tenant).await?, item(&world, &tenant).await?);
+    let job = tenant.client.prepare(&[&erased], &["levels"]).await?.job_ids()?.remove(0);
+    done(&tenant.client, "DELETE", &format!("/library/items/{deleted}"), &Value::Null, 200).await?;
+    let path = format!("/operator/items/{erased}/erase");
+    assert_eq!(done(&anna, "POST", &path, &json!({}), 200).await?["items"], 1);
+    let gone = tenant.client.job(&job).await?;
+    assert_eq!((&gone["status"], &gone["ref"]), (&json!("cancelled"), &Value::Null));
+    assert_eq!(told_in(&world).await?, ["items"], "the deleted one still has bytes to be dropped");
+    scheduler::purge_items::run_once(&world.process).await?;
+    assert_eq!(told_in(&world).await?, Vec::<String>::new());
+    done(&anna, "POST", &path, &json!({}), 200).await?;
+    let nothing = send(&anna, "POST", "/operator/items/itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y/erase", &json!({})).await?;
+    assert_eq!(refusal(&nothing), (404, "item_not_found"));
+    assert_eq!(log(&anna).await?, [format!("item.erase {erased}"), format!("item.erase {erased}")]);
+    world.end().await
+}
+
+#[tokio::test]
+async fn an_erased_account_leaves_its_ledger_and_ids_and_no_word_of_anybodys() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let (tenant, other) = (world.tenant(WORD).await?, world.tenant("other").await?);
+    let (client, account) = (&tenant.client, tenant.account);
+    let mut conn = world.pool().acquire().await?;
+    let user = accounts::create_user(&mut conn, account, WORD, None).await?;
+    accounts::set_member(&mut conn, tenant.workspace, user, "editor").await?;
+    accounts::set_member(&mut conn, other.workspace, user, "viewer").await?;
+    drop(conn);
+    let named = json!({ "account_id": account, "name": format!("{WORD} two") });
+    let second = text(&done(&anna, "POST", "/operator/workspaces", &named, 201).await?, "/id");
+    done(&anna, "PATCH", &format!("/operator/accounts/{account}"), &json!({ "name": format!("{WORD} Ltd") }), 200)
+        .await?;
+    done(&anna, "PATCH", &format!("/operator/users/{user}"), &json!({ "name": format!("{WORD} Bo") }), 200).await?;
+    for (path, body) in [
+        ("/keys", json!({ "name": WORD })),
+        ("/webhooks", json!({ "url": format!("https://93.184.216.34/{WORD}"), "description": WORD })),
+        ("/projects", json!({ "brief": WORD })),
+        ("/uploads", json!({ "filename": format!("{WORD}.wav"), "content_type": "audio/wav", "bytes": 9 })),
+    ] {
+        done(client, "POST", path, &body, 201).await?;
+    }
+    done(client, "POST", "/webhook-secret", &json!({}), 200).await?;
+    let items = [item(&world, &tenant).await?, item(&world, &tenant).await?];
+    let jobs = client.prepare_once("key", &items[..1], &["levels"]).await?.job_ids()?;
+    world.work(runners::instant()).await?;
+    client.ended(&jobs).await?;
+    let journal = "SELECT coalesce(sum(month_amount), 0)::bigint FROM minute_journal WHERE kind = 'settle'";
+    let charged = world.count(journal).await?;
+    assert!(charged > 0);
+
+    let path = format!("/operator/accounts/{account}");
+    let early = send(&anna, "POST", &format!("{path}/erase"), &json!({})).await?;
+    assert_eq!(refusal(&early), (409, "illegal_transition"));
+    let default = send(&anna, "POST", &format!("/operator/workspaces/{}/erase", tenant.workspace), &json!({})).await?;
+    assert_eq!(refusal(&default), (409, "illegal_transition"));
+    done(&anna, "POST", &format!("{path}/suspend"), &json!({ "reason": WORD, "end_work": true }), 200).await?;
+    let erased = done(&anna, "POST", &format!("{path}/erase"), &json!({}), 200).await?;
+    assert_eq!((&erased["workspaces"], &erased["items"], &erased["projects"]), (&json!(2), &json!(3), &json!(1)));
+    let again = done(&anna, "POST", &format!("{path}/erase"), &json!({}), 200).await?;
+    assert_eq!((&again["items"], &again["projects"]), (&json!(0), &json!(0)));
+    let scheduler = world.scheduler().await?;
+    mws_tests::world::until("its bytes and names are gone", async || {
+        Ok((world.count("SELECT count(*) FROM items WHERE purged_at IS NULL").await? == 0).then_some(()))
+    })
+    .await?;
+    scheduler.stop().await?;
+    let told = told_in(&world).await?;
+    assert!(told.iter().all(|table| LAPSES.contains(&table.as_str())), "{told:?}");
+    assert_eq!(world.count(journal).await?, charged);
+    assert_eq!(refusal(&send(client, "GET", "/keys", &Value::Null).await?), (401, "credential_revoked"));
+    assert_eq!(
+        refusal(&send(&anna, "POST", &format!("{path}/resume"), &json!({})).await?),
+        (409, "illegal_transition")
+    );
+    assert!(get(&anna, &path).await?["account"]["erased_at"].is_string());
+    assert_eq!(get(&other.client, "/workspaces").await?["data"].as_array().map(Vec::len), Some(1));
+    let chain = common::store::audit::verify(&mut *world.pool().acquire().await?).await?;
+    assert_eq!(chain.broken_at, None, "the operators' log is whole without what was changed");
+    assert!(log(&anna).await?.contains(&format!("account.erase {account}")));
+    assert!(second.starts_with("wsp_"));
+    world.end().await
+}
