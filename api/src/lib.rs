@@ -29,6 +29,7 @@ pub mod operator;
 mod outer;
 pub mod paging;
 mod projects;
+mod quotas;
 mod router;
 pub mod routes;
 mod scope;

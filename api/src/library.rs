@@ -14,6 +14,7 @@ use crate::app::App;
 use crate::auth::{Auth, Caller, CallerWorkspace};
 use crate::envelope::Deleted;
 use crate::error::{Answer, ApiError, Code};
+use crate::limits::pace;
 use crate::operation::{Refusals, Tag};
 use crate::paging::{Limit, List, Page};
 use crate::text::{Text, Time};
@@ -219,7 +220,8 @@ pub async fn delete(app: &App, caller: &Caller, name: &str) -> Answer<ItemId> {
         return Err(unknown(name));
     }
     let ended = jobs::cancel_for_items(&mut delete_item, &[item]).await?;
-    let aftermath = ending::conclude(&mut delete_item, &ended, &[]).await?;
+    let pace = pace(&app.process.settings);
+    let aftermath = ending::conclude_stopped(&mut delete_item, &ended, caller.account_id, pace).await?;
     delete_item.commit().await?;
     aftermath.settle_down(&app.process.pool, &app.process.wakes).await;
     Ok(item)

@@ -29,7 +29,10 @@ use std::collections::BTreeMap;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
-    ("POST /uploads", &[Code::RoleForbidden, Code::FileTooLarge, Code::UnsupportedMediaType, Code::UrlNotAllowed]),
+    (
+        "POST /uploads",
+        &[Code::RoleForbidden, Code::FileTooLarge, Code::UnsupportedMediaType, Code::UrlNotAllowed, Code::QuotaReached],
+    ),
     (
         "PUT /uploads/{id}/content",
         &[

@@ -105,7 +105,8 @@ impl WebhookSecrets {
 
 impl WebhookSecrets {
     fn shown(&self, account: AccountId, found: &SealedSecret) -> Answer<Json<Secret>> {
-        let secret = self.0.sealer.open_text(&found.sealed, &purpose(account)).map_err(|error| sealed(account, error))?;
+        let secret =
+            self.0.sealer.open_text(&found.sealed, &purpose(account)).map_err(|error| sealed(account, error))?;
         Ok(Json(Secret {
             secret: secret.expose_secret().into(),
             created_at: Time(found.created_at),

@@ -140,6 +140,14 @@ impl Process {
     pub fn over(settings: Settings, pool: PgPool) -> Result<Self, StartError> {
         let media = MediaStore::open(&settings.media_store_url())?;
         let policy = NetworkPolicy::naming(settings.outbound_allow.iter().copied());
+        if policy.names_networks() {
+            let networks: Vec<String> = settings.outbound_allow.iter().map(ToString::to_string).collect();
+            tracing::warn!(
+                networks = networks.join(","),
+                "MWS_OUTBOUND_ALLOW: every account's webhooks and imports may reach any port in these networks, over plain \
+                 http too, and see the start of what answers there."
+            );
+        }
         let extra_roots = settings.outbound_roots.as_deref().map_or_else(|| Ok(Vec::new()), roots_from_file)?;
         let outbound = OutboundClient::new(OutboundSettings { policy, extra_roots, ..OutboundSettings::default() })?;
         let shutdown = CancellationToken::new();
@@ -216,16 +224,16 @@ async fn can_open(settings: &Settings, pool: &PgPool) -> Result<(), StartError> 
     if !settings.accept_lost_secrets {
         return Err(StartError::UnknownSeals { count });
     }
-    tracing::error!(secrets = count, "Signing secrets are sealed under keys that are not configured: they can't be used.");
+    tracing::error!(
+        secrets = count,
+        "Signing secrets are sealed under keys that are not configured: they can't be used."
+    );
     Ok(())
 }
 
 /// Tries until it works, or fails for a reason that does not pass, or `patience` is over: a database that is started beside the
 /// process, or fails over meanwhile, takes a while. The first failure is told, and one each ten seconds.
-async fn in_patience<T>(
-    patience: Duration,
-    tried: impl AsyncFn() -> Result<T, StartError>,
-) -> Result<T, StartError> {
+async fn in_patience<T>(patience: Duration, tried: impl AsyncFn() -> Result<T, StartError>) -> Result<T, StartError> {
     let (began, mut pause, mut tell_at) = (Instant::now(), FIRST_PAUSE, Instant::now());
     loop {
         match tried().await {

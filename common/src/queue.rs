@@ -10,8 +10,8 @@ mod watched;
 use crate::domain::read::Read;
 use crate::domain::task::Task;
 use crate::ids::{DeliveryId, EndpointId, JobId, ProjectWebhookId, UploadId};
-use crate::store::{self, PoolSize};
 use crate::signs::{Beat, Signs};
+use crate::store::{self, PoolSize};
 use crate::wake::Wakes;
 use apalis::prelude::{Monitor, WorkerBuilder, WorkerBuilderExt};
 use apalis_core::backend::ext::BackendExt;
@@ -50,7 +50,9 @@ pub enum Queue {
     Read(Read),
     /// Jobs that make new items.
     Render,
-    /// Uploads and imports to be fetched and probed.
+    /// Imports to be fetched.
+    Fetch,
+    /// Uploads, and imports that were fetched, to be probed.
     Ingest,
     /// First attempts to healthy endpoints.
     WebhookFirst,
@@ -71,6 +73,7 @@ impl Queue {
             Self::Read(Read::Beats) => "read:beats",
             Self::Read(Read::Levels) => "read:levels",
             Self::Render => "render",
+            Self::Fetch => "fetch",
             Self::Ingest => "ingest",
             Self::WebhookFirst => "webhook:first",
             Self::WebhookSlow => "webhook:slow",

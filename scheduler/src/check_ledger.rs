@@ -35,7 +35,10 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
         );
     }
     if drift.len() > TOLD {
-        tracing::error!(balances = drift.len(), "Many balances are not what the journal adds up to; some were told above.");
+        tracing::error!(
+            balances = drift.len(),
+            "Many balances are not what the journal adds up to; some were told above."
+        );
     }
     Ok(drift.len() as u64)
 }

@@ -2,7 +2,7 @@
 
 use crate::each::{Each, until_none};
 use common::process::Process;
-use common::store::{fleet, retention};
+use common::store::{fleet, retention, unpaid};
 use futures_util::FutureExt;
 
 /// Rows deleted in one transaction.
@@ -19,5 +19,6 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
         .and(until_none(process, |conn| retention::session_codes(conn).boxed()).await)
         .and(until_none(process, |conn| retention::session_tokens(conn).boxed()).await)
         .and(until_none(process, |conn| fleet::forget(conn).boxed()).await)
+        .and(until_none(process, |conn| unpaid::forget(conn).boxed()).await)
         .result()
 }

@@ -76,6 +76,8 @@ async fn tell(process: &Process, headers: &[Vec<u8>]) -> sqlx::Result<()> {
         metrics::gauge!("mws_seals", "key" => key).set(f64::from(u32::try_from(count).unwrap_or(u32::MAX)));
     }
     let clean = old == 0 && unknown == 0;
-    process.signs.note("seals", if clean { Value::Null } else { json!({ "of_old_keys": old, "of_unknown_keys": unknown }) });
+    process
+        .signs
+        .note("seals", if clean { Value::Null } else { json!({ "of_old_keys": old, "of_unknown_keys": unknown }) });
     Ok(())
 }

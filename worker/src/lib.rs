@@ -82,7 +82,7 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
     let decoders = match MediaTools::found(&reader_settings(&process.settings)) {
         Ok(tools) => {
             let level = tools.confinement().name();
-            subscriptions.push(ingest::subscription(&process, &Arc::new(tools)));
+            subscriptions.extend(ingest::subscriptions(&process, &Arc::new(tools)));
             level
         }
         Err(why) => {
@@ -100,8 +100,7 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
             Instant::now()
         }
     });
-    let works =
-        Works { pool: &process.pool, wakes: &process.wakes, process: &process.name, signs: &process.signs };
+    let works = Works { pool: &process.pool, wakes: &process.wakes, process: &process.name, signs: &process.signs };
     let ended = queue::work(works, &subscriptions, drain + HAND_BACK, process.shutdown.clone()).await;
     if process.shutdown.is_cancelled() {
         let since = asked_to_end.await?;

@@ -18,7 +18,7 @@ use poem_openapi::{Object, OpenApi};
 pub const ERRORS: Refusals = &[
     ("POST /tools/list_items", &[Code::InvalidCursor]),
     ("POST /tools/get_item", &[Code::ItemNotFound, Code::WorkspaceForbidden]),
-    ("POST /tools/import_media", &[Code::RoleForbidden, Code::FileTooLarge, Code::UrlNotAllowed]),
+    ("POST /tools/import_media", &[Code::RoleForbidden, Code::FileTooLarge, Code::UrlNotAllowed, Code::QuotaReached]),
     ("POST /tools/delete_item", &[Code::RoleForbidden, Code::ItemNotFound, Code::WorkspaceForbidden]),
 ];
 

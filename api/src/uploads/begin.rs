@@ -5,6 +5,7 @@ use super::CreateUpload;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Answer, ApiError, Code};
+use crate::quotas::{self, Asker};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
@@ -120,11 +121,11 @@ pub struct Imported {
 /// Use case "import": an item in `processing`, and the ticket that has a worker fetch it.
 ///
 /// # Errors
-/// `url_not_allowed`, `invalid_request` by field, `file_too_large` when the account's storage is full.
+/// `url_not_allowed`, `invalid_request` by field, `file_too_large` when the account's storage is full, `quota_reached`.
 pub async fn import(app: &App, caller: &Caller, asked: &Import<'_>) -> Answer<Imported> {
     let process = &app.process;
     let refused = |refused| ApiError::new(Code::UrlNotAllowed, format!("{refused}."));
-    let checked = process.outbound.check_resolves_public(asked.url).await.map_err(refused)?;
+    let checked = process.outbound.check_resolves_public(asked.url, caller.account_id).await.map_err(refused)?;
     let name = match asked.name {
         Some(name) => named("name", Some(name))?,
         None => name_in(checked.url()),
@@ -132,10 +133,10 @@ pub async fn import(app: &App, caller: &Caller, asked: &Import<'_>) -> Answer<Im
     let item_ref = checked_ref(asked.item_ref)?;
 
     let (upload, item) = (UploadId::mint(), ItemId::mint());
-    let ticket = Ticket::new(Queue::Ingest, Subject::Upload(upload));
+    let ticket = Ticket::new(Queue::Fetch, Subject::Upload(upload));
     let (workspace_id, account_id) = (caller.workspace.id, caller.workspace.account_id);
     let mut import = process.pool.begin().await?;
-    // Its size is unknown, so a byte is asked for; the worker stops at what is left when it fetches.
+    // Its size is unknown, so a byte is asked for; the worker reserves what it needs as the bytes come.
     reserve(&mut import, process, caller, 1).await?;
     let item_ref = item_ref.unwrap_or_else(|| item.to_string());
     let new =
@@ -153,21 +154,22 @@ pub async fn import(app: &App, caller: &Caller, asked: &Import<'_>) -> Answer<Im
     uploads::add_import(&mut import, &new).await?;
     queue::push(&mut import, &[ticket]).await?;
     import.commit().await?;
-    process.wakes.queues([Queue::Ingest]);
+    process.wakes.queues([Queue::Fetch]);
     Ok(Imported { upload, item })
 }
 
-/// Refuses what would take the account past its storage. Others that add to it wait until the transaction ends.
+/// Refuses what would take the account past its storage, or past the items that it may have. Others that add to it wait until the transaction ends.
 async fn reserve(conn: &mut PgConnection, process: &Process, caller: &Caller, bytes: i64) -> Answer<()> {
     let account = caller.workspace.account_id;
-    items::lock_storage(conn, account).await?;
-    let kept = items::bytes_kept(conn, account).await?;
-    let quota = process.settings.storage_quota_bytes;
+    let asker = if account == caller.account_id { Asker::Own } else { Asker::Guest };
+    let kept = quotas::locked(conn, account).await?;
+    quotas::one_more_item(&process.settings, kept, asker)?;
+    let (kept, quota) = (kept.media_bytes, process.settings.storage_quota_bytes);
     if u64::try_from(kept.saturating_add(bytes)).is_ok_and(|wanted| wanted <= quota) {
         return Ok(());
     }
     // What somebody else's account keeps in its other workspaces is not a guest's to know.
-    let message = if account == caller.account_id {
+    let message = if asker == Asker::Own {
         format!("The account may keep {quota} bytes and keeps {kept}; this does not fit.")
     } else {
         "The workspace's account has not that much storage left.".to_owned()

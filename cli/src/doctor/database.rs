@@ -192,9 +192,15 @@ async fn seals(conn: &mut PgConnection, settings: &Settings) -> sqlx::Result<Fin
     }
     Ok(if unknown > 0 {
         let value = format!("{unknown} signing secrets are sealed under a key that is not configured here");
-        Finding::problem("seals", value, "add that key to MWS_SECRET_KEY_OLD; docs/operations.md says how keys are changed")
+        Finding::problem(
+            "seals",
+            value,
+            "add that key to MWS_SECRET_KEY_OLD; docs/operations.md says how keys are changed",
+        )
     } else if old > 0 {
-        let value = format!("{old} signing secrets are still sealed under keys of MWS_SECRET_KEY_OLD, {current} under the current one");
+        let value = format!(
+            "{old} signing secrets are still sealed under keys of MWS_SECRET_KEY_OLD, {current} under the current one"
+        );
         Finding::warning("seals", value, "keep the old keys: a scheduler seals anew within a minute or two")
     } else {
         Finding::fine("seals", format!("{current} signing secrets, all under the current key; old keys can go"))

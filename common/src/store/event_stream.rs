@@ -63,9 +63,11 @@ pub struct Read {
 
 /// The highest number that was given out.
 pub async fn issued(conn: &mut PgConnection) -> sqlx::Result<i64> {
-    sqlx::query_scalar!(r#"SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS "issued!" FROM event_seq"#)
-        .fetch_one(conn)
-        .await
+    sqlx::query_scalar!(
+        r#"SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END AS "issued!" FROM event_seq"#
+    )
+    .fetch_one(conn)
+    .await
 }
 
 /// The oldest transaction that runs, and the first id that is free.

@@ -60,7 +60,8 @@ async fn told(feed: &mut Feed, many: usize) -> anyhow::Result<(Vec<String>, Stri
 
 /// What a program of this server's version says.
 async fn run(pool: &PgPool, program: &str, url: &str, more: &[&str], input: &[u8]) -> anyhow::Result<Vec<u8>> {
-    let folder: String = sqlx::query_scalar("SELECT setting FROM pg_config WHERE name = 'BINDIR'").fetch_one(pool).await?;
+    let folder: String =
+        sqlx::query_scalar("SELECT setting FROM pg_config WHERE name = 'BINDIR'").fetch_one(pool).await?;
     let mut command = Command::new(format!("{folder}/{program}"));
     command.arg("--dbname").arg(url).args(more).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn()?;
@@ -102,7 +103,10 @@ async fn a_stream_goes_on_after_a_restore_into_another_cluster_and_an_older_stat
     let url = server.url("restored");
     run(world.pool(), "psql", &url, &["--quiet", "--no-psqlrc", "--set", "ON_ERROR_STOP=1"], &dump).await?;
     let pool = PgPool::connect_with(server.connect_options("restored")).await?;
-    assert!(next_xid(&pool).await? + 1_000 < next_xid(world.pool()).await?, "its transactions are those of a new cluster");
+    assert!(
+        next_xid(&pool).await? + 1_000 < next_xid(world.pool()).await?,
+        "its transactions are those of a new cluster"
+    );
     let (process, anyone) = world.api_at(&url).await?;
     let client = anyone.as_one_with(Some(tenant.key.expose()));
 

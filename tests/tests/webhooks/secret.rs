@@ -43,7 +43,8 @@ async fn a_sessions_token_may_neither_read_nor_make_nor_remove_the_signing_secre
 }
 
 #[tokio::test]
-async fn keys_that_change_twice_orphan_nothing_and_a_start_without_a_key_that_is_needed_is_refused() -> anyhow::Result<()> {
+async fn keys_that_change_twice_orphan_nothing_and_a_start_without_a_key_that_is_needed_is_refused()
+-> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("one").await?;
     let first = world.settings.secret_key.clone();
@@ -72,15 +73,21 @@ async fn keys_that_change_twice_orphan_nothing_and_a_start_without_a_key_that_is
     assert_eq!(read(&process, &anyone).await?.json["secret"], secret, "the old keys can go");
 
     let refused = world.api_with(|settings| settings.secret_key = Some(key(3))).await.err().expect("refused");
-    assert!(format!("{refused:#}").contains("2 signing secrets") && format!("{refused:#}").contains("MWS_SECRET_KEY_OLD"));
-    let (process, anyone) = world
-        .api_with(|settings| (settings.secret_key, settings.accept_lost_secrets) = (Some(key(3)), true))
-        .await?;
+    assert!(
+        format!("{refused:#}").contains("2 signing secrets") && format!("{refused:#}").contains("MWS_SECRET_KEY_OLD")
+    );
+    let (process, anyone) =
+        world.api_with(|settings| (settings.secret_key, settings.accept_lost_secrets) = (Some(key(3)), true)).await?;
     assert_eq!(scheduler::reseal::run_once(&process).await?, 0);
     assert_eq!(process.signs.notes()["seals"], json!({ "of_old_keys": 0, "of_unknown_keys": 2 }));
     let own = anyone.as_one_with(Some(tenant.key.expose()));
     let sealed = own.send("GET", "/webhook-secret", &[], None).await?;
-    assert_eq!((sealed.status, sealed.code(), sealed.header("retry-after")), (503, "unavailable", "60"), "{}", sealed.text);
+    assert_eq!(
+        (sealed.status, sealed.code(), sealed.header("retry-after")),
+        (503, "unavailable", "60"),
+        "{}",
+        sealed.text
+    );
     world.advance(std::time::Duration::from_hours(25)).await?;
     let new = own.send("POST", "/webhook-secret", &[], rotate()).await?;
     assert_eq!(new.status, 200, "{}", new.text);
