@@ -86,6 +86,7 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("PATCH /projects/{id}/settings", EDITOR),
     ("POST /projects/{id}/status", EDITOR),
     ("POST /projects/{id}/cancel", EDITOR),
+    ("DELETE /projects/{id}", EDITOR),
     ("GET /projects/{id}/deliveries", VIEWER),
     ("GET /events", Account),
     ("GET /events/{id}", Account),

@@ -11,6 +11,7 @@ mod hands;
 mod render;
 mod view;
 
+use crate::limits::pace;
 use common::domain::minutes::Minutes;
 use common::domain::plan::{Answer, Start};
 use common::domain::read::Read;
@@ -24,6 +25,7 @@ use common::store::idempotency::{self, Key, Stored};
 use common::store::jobs::{self, Call, Owners};
 use common::store::minutes::{self, Balance, Unfolded};
 use common::store::reads;
+use common::store::unpaid;
 pub use estimate::{estimate, estimate_render};
 use hands::Hands;
 pub use render::{Render, RenderWish, Rendering, dispatch_render};
@@ -57,6 +59,8 @@ pub enum Dispatched<Answered = Prepared> {
     Replayed(String),
     /// The key was used for another request.
     KeyReused,
+    /// The account has stopped so many jobs that it may start none for so many seconds.
+    TooSoon(u64),
 }
 
 /// The answers of one call.
@@ -124,6 +128,12 @@ async fn run(process: &Process, wish: &Wish, beside: Beside<'_>) -> sqlx::Result
         if triage.candidates.is_empty() {
             let balance = balance(&mut conn, wish.owners, monthly, Unfolded::CountedIn).await?;
             return Ok(Dispatched::Answered(triage.prepared(wish, &[], balance)));
+        }
+        // An operator's repeat is not the account's doing.
+        if matches!(beside, Beside::Answer(_))
+            && let Some(seconds) = unpaid::wait_seconds(&mut conn, wish.owners.payer, pace(&process.settings)).await?
+        {
+            return Ok(Dispatched::TooSoon(seconds));
         }
         drop(conn);
         match commit(process, wish, &triage, beside).await? {

@@ -90,6 +90,7 @@ codes! {
     KeyLimitReached = "key_limit_reached", CONFLICT, false, "The account holds as many keys as it may.";
     EndpointLimitReached = "endpoint_limit_reached", CONFLICT, false, "The account has as many endpoints as it may.";
     EndpointDisabled = "endpoint_disabled", CONFLICT, false, "The webhook endpoint is disabled.";
+    QuotaReached = "quota_reached", CONFLICT, false, "The account keeps as many items, or as much in projects, as it may.";
     RotationInProgress = "rotation_in_progress", CONFLICT, false, "The secret before the current one still verifies.";
     IllegalTransition = "illegal_transition", CONFLICT, false, "The project's status does not allow this.";
     SubjectTaken = "subject_taken", CONFLICT, false, "Another user has this OAuth subject; for operators.";

@@ -33,6 +33,7 @@ pub mod operator;
 mod outer;
 pub mod paging;
 mod projects;
+mod quotas;
 mod router;
 pub mod routes;
 mod scope;

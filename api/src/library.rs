@@ -14,6 +14,7 @@ use crate::app::App;
 use crate::auth::{Auth, Caller, CallerWorkspace};
 use crate::envelope::Deleted;
 use crate::error::{Answer, ApiError, Code};
+use crate::limits::pace;
 use crate::operation::{Refusals, Tag};
 use crate::paging::{Limit, List, Page};
 use crate::text::{Text, Time};
@@ -219,7 +220,8 @@ pub async fn delete(app: &App, caller: &Caller, name: &str) -> Answer<ItemId> {
         return Err(unknown(name));
     }
     let ended = jobs::cancel_for_items(&mut delete_item, &[item]).await?;
-    let aftermath = ending::conclude(&mut delete_item, &ended, &[], &app.process.settings.event_kinds).await?;
+    let (pace, told) = (pace(&app.process.settings), &app.process.settings.event_kinds);
+    let aftermath = ending::conclude_stopped(&mut delete_item, &ended, caller.account_id, pace, told).await?;
     delete_item.commit().await?;
     aftermath.settle_down(&app.process.pool, &app.process.wakes).await;
     Ok(item)

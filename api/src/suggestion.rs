@@ -56,6 +56,9 @@ pub const fn usual(code: Code) -> &'static str {
         Code::UploadIncomplete => "Send all bytes to the upload's URL, then complete it.",
         Code::KeyLimitReached => "Revoke a key that is no longer needed (DELETE /keys/{keyId}).",
         Code::EndpointLimitReached => "Remove an endpoint that is no longer needed (DELETE /webhooks/{id}).",
+        Code::QuotaReached => {
+            "Delete what is no longer needed: items (DELETE /library/items/{id}), projects (DELETE /projects/{id})."
+        }
         Code::EndpointDisabled => "Enable the endpoint first: PATCH /webhooks/{id} with `enabled: true`.",
         Code::RotationInProgress => "Rotate again once the secret before has ended; `previous_expires_at` says when.",
         Code::IllegalTransition => "Read what it is now, and change it from there.",

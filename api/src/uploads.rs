@@ -38,7 +38,14 @@ use std::collections::BTreeMap;
 pub const ERRORS: Refusals = &[
     (
         "POST /uploads",
-        &[Code::RoleForbidden, Code::RefTaken, Code::FileTooLarge, Code::UnsupportedMediaType, Code::UrlNotAllowed],
+        &[
+            Code::RoleForbidden,
+            Code::RefTaken,
+            Code::FileTooLarge,
+            Code::UnsupportedMediaType,
+            Code::UrlNotAllowed,
+            Code::QuotaReached,
+        ],
     ),
     (
         "PUT /uploads/{id}/content",
@@ -249,7 +256,7 @@ impl Uploads {
     /// Use case "import", by its route.
     async fn import(&self, caller: &Caller, once: &Once, asked: &Import<'_>) -> Answer<Stored<Upload, 201>> {
         let process = &self.0.process;
-        let checked = CheckedImport::of(process, asked).await?;
+        let checked = CheckedImport::of(process, caller, asked).await?;
         let mut begin_import = match once.begin(&self.0).await? {
             Begun::Now(begin_import, _) => begin_import,
             Begun::Before(before) => return Ok(Stored::replayed(before.body)),
@@ -259,7 +266,7 @@ impl Uploads {
         let answer = Stored::fresh(&Upload { id, status: UploadState::Fetching, item_id, upload: None });
         once.keep(&mut begin_import, answer.body()).await?;
         begin_import.commit().await?;
-        process.wakes.queues([Queue::Ingest]);
+        process.wakes.queues([Queue::Fetch]);
         Ok(answer)
     }
 

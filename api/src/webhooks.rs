@@ -19,7 +19,7 @@ use common::domain::event::{EventId, EventType, ping_bytes};
 use common::domain::series::Trigger;
 use common::domain::url_policy::UrlRefused;
 use common::ending::wakes_of;
-use common::ids::{DeliveryId, EndpointId};
+use common::ids::{AccountId, DeliveryId, EndpointId};
 use common::queue::{self, Queue, Subject, Ticket};
 use common::store::deliveries::{self, LatelyPinged, NewDelivery, Opening};
 use common::store::endpoints::{self, Change, MOST_ENDPOINTS, NewEndpoint};
@@ -62,7 +62,7 @@ impl Webhooks {
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }
-        self.check(&asked.url).await?;
+        self.check(caller.account_id, &asked.url).await?;
         let new = NewEndpoint {
             id: EndpointId::mint(),
             account_id: caller.account_id,
@@ -129,7 +129,7 @@ impl Webhooks {
         let id: EndpointId = id.0.id(Code::WebhookNotFound)?;
         let asked = body.0;
         if let Some(url) = &asked.url {
-            self.check(url).await?;
+            self.check(caller.account_id, url).await?;
         }
         let change = Change {
             url: asked.url.map(|text| text.0),
@@ -182,8 +182,8 @@ enum After {
 }
 
 impl Webhooks {
-    async fn check(&self, url: &str) -> Answer<()> {
-        match self.0.process.outbound.check_resolves_public(url).await {
+    async fn check(&self, account: AccountId, url: &str) -> Answer<()> {
+        match self.0.process.outbound.check_resolves_public(url, account).await {
             Ok(_) => Ok(()),
             Err(refused) => {
                 let code = match refused {

@@ -63,6 +63,7 @@ pub struct Settings {
     pub default_webhook_secret: Option<SecretString>,
 
     /// Networks (CIDR, comma-separated) that webhooks and imports may reach although private; plain http to these alone.
+    /// For closed networks and tests: it opens every port there to every account. Metadata services of clouds stay shut.
     #[arg(long, env = "MWS_OUTBOUND_ALLOW", value_delimiter = ',')]
     pub outbound_allow: Vec<IpNet>,
 
@@ -148,6 +149,18 @@ pub struct Settings {
     #[arg(long, env = "MWS_STORAGE_QUOTA_BYTES", default_value_t = 1 << 40)]
     pub storage_quota_bytes: u64,
 
+    /// Items an account may have, those that were deleted and whose rows are still kept included.
+    #[arg(long, env = "MWS_MAX_ITEMS", default_value_t = 200_000)]
+    pub max_items: u64,
+
+    /// Projects an account may have.
+    #[arg(long, env = "MWS_MAX_PROJECTS", default_value_t = 10_000)]
+    pub max_projects: u64,
+
+    /// Bytes of an account's projects, and of the log of their webhooks.
+    #[arg(long, env = "MWS_PROJECT_QUOTA_BYTES", default_value_t = 256 << 20)]
+    pub project_quota_bytes: u64,
+
     /// Seconds of the longest media that is read.
     #[arg(long, env = "MWS_MAX_MEDIA_SECONDS", default_value_t = 86_400)]
     pub max_media_seconds: u64,
@@ -164,7 +177,7 @@ pub struct Settings {
     #[arg(long, env = "MWS_RENDER_TIMEOUT_FACTOR", default_value_t = 10.0)]
     pub render_timeout_factor: f64,
 
-    /// Days that ended jobs and deliveries are kept.
+    /// Days that ended jobs, deliveries, cancelled projects, and the rows of deleted items are kept.
     #[arg(long, env = "MWS_RETENTION_DAYS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub retention_days: u32,
 

@@ -13,7 +13,8 @@ use crate::domain::task::Task;
 use crate::ids::{AccountId, ItemId, JobId};
 use crate::queue::{self, Queue, Subject, Ticket};
 use crate::store::accounts;
-use crate::store::events::{self, EndedEvent};
+use crate::store::credentials::Pace;
+use crate::store::events::{self, EndedEvent, Spread};
 use crate::store::footage;
 use crate::store::jobs::{self, Admitted, EndedJob};
 use crate::store::minutes::{self, Settlement};
@@ -77,6 +78,28 @@ pub async fn conclude(
     made: &[Product],
     told: &[JobKind],
 ) -> Result<Aftermath, sqlx::Error> {
+    settle_all(conn, ended, made, told, None).await
+}
+
+/// The same for jobs that `account` has stopped: they cost it nothing, so what is sent of them goes at its own rate.
+pub async fn conclude_stopped(
+    conn: &mut PgConnection,
+    stopped: &[EndedJob],
+    account: AccountId,
+    pace: Pace,
+    told: &[JobKind],
+) -> Result<Aftermath, sqlx::Error> {
+    let to_come = stopped.iter().filter(|job| !job.status.is_final()).count();
+    settle_all(conn, stopped, &[], told, Some(Spread { account, pace, to_come })).await
+}
+
+async fn settle_all(
+    conn: &mut PgConnection,
+    ended: &[EndedJob],
+    made: &[Product],
+    told: &[JobKind],
+    spread: Option<Spread>,
+) -> Result<Aftermath, sqlx::Error> {
     let finals: Vec<&EndedJob> = ended.iter().filter(|job| job.status.is_final()).collect();
     if !finals.is_empty() {
         let settlements: Vec<Settlement> = finals.iter().map(|job| settlement(job)).collect();
@@ -84,7 +107,7 @@ pub async fn conclude(
         keep(conn, &finals, made).await?;
         give_back(conn, &finals).await?;
     }
-    let mut tickets = record_events(conn, &finals, told).await?;
+    let mut tickets = record_events(conn, &finals, told, spread).await?;
 
     let mut freed: BTreeMap<AccountId, i64> = BTreeMap::new();
     for job in ended.iter().filter(|job| job.freed_place) {
@@ -237,12 +260,14 @@ fn settlement(job: &EndedJob) -> Settlement {
 }
 
 /// Records the events of jobs that ended, with the job as `get_jobs` shows it from now on.
-async fn record_events(conn: &mut PgConnection, finals: &[&EndedJob], told: &[JobKind]) -> sqlx::Result<Vec<Ticket>> {
+async fn record_events(
+    conn: &mut PgConnection,
+    finals: &[&EndedJob],
+    told: &[JobKind],
+    spread: Option<Spread>,
+) -> sqlx::Result<Vec<Ticket>> {
     let ids: Vec<JobId> = finals.iter().map(|job| job.job).collect();
-    if ids.is_empty() {
-        return Ok(Vec::new());
-    }
-    let shown = jobs::by_ids(conn, &ids, None).await?;
+    let shown = if ids.is_empty() { Vec::new() } else { jobs::by_ids(conn, &ids, None).await? };
     let mut recorded = Vec::with_capacity(shown.len());
     for job in shown.iter().filter(|job| told.contains(&job.kind)) {
         let Some(ended) = finals.iter().find(|ended| ended.job == job.id) else { continue };
@@ -250,7 +275,7 @@ async fn record_events(conn: &mut PgConnection, finals: &[&EndedJob], told: &[Jo
             recorded.push(event);
         }
     }
-    events::record(conn, &recorded).await
+    events::record_spread(conn, &recorded, spread).await
 }
 
 fn event(job: &Job, ended: &EndedJob) -> sqlx::Result<Option<EndedEvent>> {

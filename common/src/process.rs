@@ -140,6 +140,14 @@ impl Process {
     pub fn over(settings: Settings, pool: PgPool) -> Result<Self, StartError> {
         let media = MediaStore::open(&settings.media_store_url())?;
         let policy = NetworkPolicy::naming(settings.outbound_allow.iter().copied());
+        if policy.names_networks() {
+            let networks: Vec<String> = settings.outbound_allow.iter().map(ToString::to_string).collect();
+            tracing::warn!(
+                networks = networks.join(","),
+                "MWS_OUTBOUND_ALLOW: every account's webhooks and imports may reach any port in these networks, over plain \
+                 http too, and see the start of what answers there."
+            );
+        }
         let extra_roots = settings.outbound_roots.as_deref().map_or_else(|| Ok(Vec::new()), roots_from_file)?;
         let outbound = OutboundClient::new(OutboundSettings { policy, extra_roots, ..OutboundSettings::default() })?;
         let shutdown = CancellationToken::new();

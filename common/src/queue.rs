@@ -50,7 +50,9 @@ pub enum Queue {
     Read(Read),
     /// Jobs that make new items.
     Render,
-    /// Uploads and imports to be fetched and probed.
+    /// Imports to be fetched.
+    Fetch,
+    /// Uploads, and imports that were fetched, to be probed.
     Ingest,
     /// First attempts to healthy endpoints.
     WebhookFirst,
@@ -71,6 +73,7 @@ impl Queue {
             Self::Read(Read::Beats) => "read:beats",
             Self::Read(Read::Levels) => "read:levels",
             Self::Render => "render",
+            Self::Fetch => "fetch",
             Self::Ingest => "ingest",
             Self::WebhookFirst => "webhook:first",
             Self::WebhookSlow => "webhook:slow",

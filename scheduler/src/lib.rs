@@ -11,8 +11,10 @@ mod each;
 pub mod end_deliveries;
 pub mod expire_uploads;
 pub mod fold_minutes;
+pub mod fold_usage;
 pub mod prune;
 pub mod prune_deliveries;
+pub mod prune_kept;
 pub mod prune_paces;
 pub mod prune_project_webhooks;
 pub mod prune_renders;
@@ -66,8 +68,10 @@ const DUTIES: &[Duty] = &[
     duty!(end_deliveries, 2_000),
     duty!(expire_uploads, 30_000),
     duty!(fold_minutes, 1_000),
+    duty!(fold_usage, 5_000),
     duty!(prune, 30_000),
     duty!(prune_deliveries, 30_000),
+    duty!(prune_kept, 30_000),
     duty!(prune_paces, 300_000),
     duty!(prune_project_webhooks, 30_000),
     duty!(prune_renders, 60_000),

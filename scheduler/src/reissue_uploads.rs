@@ -3,9 +3,10 @@
 //! The neighbour of `reissue` for jobs. Two schedulers may run it at once: the rows are locked and skipped, and the new
 //! ticket is stored in the same transaction, so a backlog never multiplies its tickets.
 
+use common::ids::UploadId;
 use common::process::Process;
 use common::queue::{self, Queue, Subject, Ticket};
-use common::store::uploads;
+use common::store::uploads::{self, Stage};
 
 /// Uploads a transaction.
 const BATCH: i64 = 200;
@@ -17,11 +18,14 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     if due.is_empty() {
         return Ok(0);
     }
-    let tickets: Vec<Ticket> = due.iter().map(|upload| Ticket::new(Queue::Ingest, Subject::Upload(*upload))).collect();
+    let queue = |stage| if stage == Stage::Fetch { Queue::Fetch } else { Queue::Ingest };
+    let tickets: Vec<Ticket> =
+        due.iter().map(|(upload, stage)| Ticket::new(queue(*stage), Subject::Upload(*upload))).collect();
+    let due: Vec<UploadId> = due.iter().map(|(upload, _)| *upload).collect();
     let ids: Vec<String> = tickets.iter().map(|ticket| ticket.id.clone()).collect();
     uploads::assign_tickets(&mut reissue, &due, &ids).await?;
     queue::push(&mut reissue, &tickets).await?;
     reissue.commit().await?;
-    process.wakes.queues([Queue::Ingest]);
+    process.wakes.queues([Queue::Fetch, Queue::Ingest]);
     Ok(due.len() as u64)
 }

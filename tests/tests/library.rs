@@ -5,7 +5,10 @@ use common::domain::item::ItemType;
 use common::ids::{AccountId, ItemId, JobId, UploadId, WorkspaceId};
 use common::queue::{self, Queue, Subject, Ticket};
 use common::store::items::{self, Added, NewItem, Resolved, Tombstone};
-use common::store::uploads::{self, Claim, Completed, Facts, Finished, LetIn, NewImport, NewUpload, Received};
+use common::store::uploads::{
+    self, Claim, Completed, Counts, Facts, Finished, LetIn, NewImport, NewUpload, Received, Reserved, Stage,
+};
+use common::store::usage;
 use mws_tests::template::TestDatabase;
 use sqlx::pool::PoolConnection;
 use sqlx::{PgConnection, PgPool, Postgres};
@@ -88,8 +91,15 @@ impl Library {
         Ok(id)
     }
 
+    async fn stage(&mut self, upload: UploadId) -> sqlx::Result<Stage> {
+        let asked = "SELECT object_key IS NULL AND source_url IS NOT NULL FROM uploads WHERE id = $1";
+        let to_fetch: bool = sqlx::query_scalar(asked).bind(upload).fetch_one(&mut *self.conn).await?;
+        Ok(if to_fetch { Stage::Fetch } else { Stage::Probe })
+    }
+
     async fn claim(&mut self, upload: UploadId) -> sqlx::Result<Option<Claim>> {
-        uploads::claim(&mut self.conn, upload, MANY).await
+        let stage = self.stage(upload).await?;
+        uploads::claim(&mut self.conn, upload, stage, MANY).await
     }
 
     /// Lets this much time pass, as the rules see it.
@@ -230,7 +240,7 @@ async fn a_worker_whose_lease_was_lost_writes_nothing() -> anyhow::Result<()> {
     assert!(!uploads::renew(&mut library.conn, &first).await?);
     assert!(uploads::finish(&mut library.conn, &first, &sound()).await?.is_none());
     assert_eq!(uploads::fail(&mut library.conn, &first, "x", "x").await?, Finished::Lost);
-    assert_eq!(uploads::retry(&mut library.conn, &first, 10, "x", "x").await?, Finished::Lost);
+    assert_eq!(uploads::retry(&mut library.conn, &first, Counts::Yes, 10, "x", "x").await?, Finished::Lost);
 
     let kept = uploads::finish(&mut library.conn, &second, &sound()).await?;
     assert_eq!(kept.as_deref(), Some("items/x/media/1"));
@@ -246,17 +256,21 @@ async fn a_retry_waits_and_then_gets_one_new_ticket() -> anyhow::Result<()> {
     let item = library.item("song").await?;
     let upload = library.due(item).await?;
     let claim = library.claim(upload).await?.expect("it is due");
-    uploads::retry(&mut library.conn, &claim, 10, "fetch_failed", "503").await?;
+    uploads::retry(&mut library.conn, &claim, Counts::Yes, 10, "fetch_failed", "503").await?;
     assert!(uploads::lock_due(&mut library.conn, 10).await?.is_empty(), "it waits");
     library.pass("11 seconds").await?;
-    assert_eq!(uploads::lock_due(&mut library.conn, 10).await?, [upload]);
+    assert_eq!(uploads::lock_due(&mut library.conn, 10).await?, [(upload, Stage::Probe)]);
 
     let ticket = Ticket::new(Queue::Ingest, Subject::Upload(upload));
     uploads::assign_tickets(&mut library.conn, &[upload], std::slice::from_ref(&ticket.id)).await?;
     queue::push(&mut library.conn, &[ticket]).await?;
     assert!(uploads::lock_due(&mut library.conn, 10).await?.is_empty(), "it has a ticket");
     sqlx::query("UPDATE apalis.jobs SET status = 'Done'").execute(&mut *library.conn).await?;
-    assert_eq!(uploads::lock_due(&mut library.conn, 10).await?, [upload], "a done ticket brings nothing");
+    assert_eq!(
+        uploads::lock_due(&mut library.conn, 10).await?,
+        [(upload, Stage::Probe)],
+        "a done ticket brings nothing"
+    );
     assert_eq!(library.claim(upload).await?.map(|claim| (claim.failures, claim.losses)), Some((1, 0)));
     library.close().await
 }
@@ -265,13 +279,64 @@ async fn a_retry_waits_and_then_gets_one_new_ticket() -> anyhow::Result<()> {
 async fn one_account_fetches_from_so_many_urls_at_once_and_no_more() -> anyhow::Result<()> {
     let mut library = Library::new().await?;
     let (one, other) = (library.import().await?, library.import().await?);
-    assert!(uploads::claim(&mut library.conn, one, 1).await?.is_some());
-    assert!(uploads::claim(&mut library.conn, other, 1).await?.is_none());
+    assert!(uploads::claim(&mut library.conn, one, Stage::Fetch, 1).await?.is_some());
+    assert!(uploads::claim(&mut library.conn, other, Stage::Fetch, 1).await?.is_none());
     uploads::postpone(&mut library.conn, other).await?;
-    assert!(uploads::claim(&mut library.conn, other, 2).await?.is_none(), "it waits for two seconds");
+    assert!(uploads::claim(&mut library.conn, other, Stage::Fetch, 2).await?.is_none(), "it waits for two seconds");
     library.pass("3 seconds").await?;
-    assert!(uploads::claim(&mut library.conn, other, 2).await?.is_some());
+    assert!(uploads::claim(&mut library.conn, other, Stage::Fetch, 2).await?.is_some());
     library.close().await
+}
+
+#[tokio::test]
+async fn what_an_import_reserves_is_given_back_at_every_end() -> anyhow::Result<()> {
+    let mut library = Library::new().await?;
+    let account = library.account;
+    let kept = async |library: &mut Library| items::bytes_kept(&mut library.conn, account).await;
+    let upload = library.import().await?;
+    let before = kept(&mut library).await?;
+    let first = library.claim(upload).await?.expect("it is due");
+    // An import's item is made with no bytes; the helper's has three.
+    sqlx::query("UPDATE items SET bytes = 0").execute(&mut *library.conn).await?;
+    let quota = 1_000;
+    let reserve = async |library: &mut Library, claim: &Claim, bytes| {
+        uploads::reserve(&mut library.conn, claim, bytes, quota).await
+    };
+    assert_eq!((before, reserve(&mut library, &first, 400).await?), (3, Reserved::Bytes(400)));
+    assert_eq!(reserve(&mut library, &first, 700).await?, Reserved::Bytes(700), "its own counts once");
+    assert_eq!(reserve(&mut library, &first, 5_000).await?, Reserved::Bytes(1_000), "what there is");
+    uploads::retry(&mut library.conn, &first, Counts::No, 0, "internal", "x").await?;
+    assert_eq!(kept(&mut library).await?, 0, "a retry");
+    assert_eq!(reserve(&mut library, &first, 1).await?, Reserved::Lost);
+
+    let second = library.claim(upload).await?.expect("it is due again");
+    assert_eq!((second.failures, reserve(&mut library, &second, 300).await?), (0, Reserved::Bytes(300)));
+    uploads::hand_back(&mut library.conn, &second, "t").await?;
+    assert_eq!(kept(&mut library).await?, 0, "a worker that stops");
+
+    let third = library.claim(upload).await?.expect("it is due again");
+    reserve(&mut library, &third, 300).await?;
+    assert!(uploads::fetched(&mut library.conn, &third, "items/x/media/2", 20, &[1; 32], None, "t").await?);
+    assert_eq!(kept(&mut library).await?, 20, "what was not needed");
+    let probing = library.claim(upload).await?.expect("it is due to be probed");
+    assert_eq!(uploads::fail(&mut library.conn, &probing, "media_unreadable", "x").await?, Finished::Written);
+    assert_eq!(kept(&mut library).await?, 0, "a failure");
+
+    let other = library.import().await?;
+    sqlx::query("UPDATE items SET bytes = 0").execute(&mut *library.conn).await?;
+    let claim = library.claim(other).await?.expect("it is due");
+    reserve(&mut library, &claim, 300).await?;
+    assert_eq!(items::tombstone(&mut library.conn, claim.item_id, library.workspace).await?, Tombstone::Set);
+    assert_eq!(kept(&mut library).await?, 0, "a deleted item");
+    let noted = usage_notes(&mut library).await?.unsigned_abs();
+    assert_eq!(usage::fold(&mut library.conn, 1_000).await?, noted);
+    assert_eq!((usage_notes(&mut library).await?, kept(&mut library).await?), (0, 0));
+    library.close().await
+}
+
+/// Notes of what accounts keep that are not folded yet.
+async fn usage_notes(library: &mut Library) -> anyhow::Result<i64> {
+    Ok(sqlx::query_scalar("SELECT count(*) FROM account_usage_changes").fetch_one(&mut *library.conn).await?)
 }
 
 #[tokio::test]

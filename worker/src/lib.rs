@@ -82,7 +82,7 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
     let decoders = match MediaTools::found(&reader_settings(&process.settings)) {
         Ok(tools) => {
             let level = tools.confinement().name();
-            subscriptions.push(ingest::subscription(&process, &Arc::new(tools)));
+            subscriptions.extend(ingest::subscriptions(&process, &Arc::new(tools)));
             level
         }
         Err(why) => {

@@ -121,7 +121,8 @@ impl ProjectNotifier {
         if !marked {
             return Ok(());
         }
-        let request = WebhookRequest { url: waiting.url, headers, body: waiting.body.into(), timeout };
+        let account = waiting.account_id;
+        let request = WebhookRequest { account, url: waiting.url, headers, body: waiting.body.into(), timeout };
         let outcome = process.outbound.post_webhook(request).await;
         drop(place);
         measure(&outcome);

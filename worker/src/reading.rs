@@ -55,6 +55,11 @@ impl Worker {
         for file in &outcome.files {
             self.process.media.put(&file.key, file.bytes.clone()).await.map_err(std::io::Error::other)?;
         }
+        if let Some(read) = reads.first_mut() {
+            // They go with the read that was asked for, which is the first.
+            let bytes: usize = outcome.files.iter().map(|file| file.bytes.len()).sum();
+            read.bytes = read.bytes.saturating_add(i64::try_from(bytes).unwrap_or(i64::MAX));
+        }
         let names: Vec<&str> = reads.iter().map(|one| one.read.name()).collect();
         let result = json!({ "stored_reads": names });
         // What is charged for is what is stored.
@@ -81,6 +86,7 @@ impl Worker {
         let stored = without_rows(stored);
         let internal = |error: serde_json::Error| ReadError::Internal(error.to_string());
         let bytes = serde_json::to_vec(&*stored).map_err(internal)?;
+        let size = i64::try_from(bytes.len()).unwrap_or(i64::MAX);
         let body = if bytes.len() <= INLINE_BYTES {
             ReadBody::Inline(serde_json::from_slice(&bytes).map_err(internal)?)
         } else {
@@ -90,7 +96,7 @@ impl Worker {
         };
         let quality = serde_json::to_value(stored.quality).ok().and_then(|word| word.as_str().map(str::to_owned));
         let engine = (stored.engine.name.clone(), stored.engine.version.clone());
-        Ok(NewRead { item: item.id, read, job: claimed.job, engine, quality, body, rows })
+        Ok(NewRead { item: item.id, read, job: claimed.job, engine, quality, body, bytes: size, rows })
     }
 }
 

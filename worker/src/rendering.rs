@@ -12,7 +12,7 @@ use common::ending::Product;
 use common::media::{WriteError, new_thumbnail_key, rendered_key};
 use common::store::items;
 use common::store::jobs::{Claimed, ClaimedItem, Music};
-use common::store::renders::NewRendered;
+use common::store::renders::{self, NewRendered};
 use serde_json::json;
 use std::io;
 use tokio_util::io::ReaderStream;
@@ -44,6 +44,7 @@ impl Worker {
         let rendering = Rendering { plan, source_key: item.object_key.clone(), music_key, most_bytes };
         let rendered = (self.runner.render)(rendering, ctx.clone()).await?;
 
+        self.reserve(claimed, rendered.file.metadata()?.len()).await?;
         let object_key = rendered_key(render.output, claimed.job, claimed.claim_no);
         let file = ReaderStream::with_capacity(tokio::fs::File::from_std(rendered.file), CHUNK_BYTES);
         let written = self.process.media.write(&object_key, file, most_bytes).await.map_err(not_written)?;
@@ -66,6 +67,22 @@ impl Worker {
             object_key,
         };
         Ok(Made { item, duration_ms: rendered.duration_ms })
+    }
+
+    /// Transaction "reserve": storage for the new item, before its bytes are kept. Two renders that fit one by one must not
+    /// both take the last of it.
+    async fn reserve(&self, claimed: &Claimed, bytes: u64) -> Result<(), ReadError> {
+        let number = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+        let quota = number(self.process.settings.storage_quota_bytes);
+        let reserve = async {
+            let mut reserve = self.process.pool.begin().await?;
+            items::lock_storage(&mut reserve, claimed.owner).await?;
+            let (job, claim_no) = (claimed.job, claimed.claim_no);
+            let fits = renders::reserve(&mut reserve, job, claim_no, claimed.owner, number(bytes), quota).await?;
+            reserve.commit().await?;
+            Ok::<bool, sqlx::Error>(fits)
+        };
+        if reserve.await.map_err(io::Error::other)? { Ok(()) } else { Err(ReadError::NoRoom) }
     }
 
     /// Bytes that the new item may have: the limit of one file, or what is left of the account's storage.

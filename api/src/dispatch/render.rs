@@ -6,6 +6,7 @@
 
 use super::hands::means;
 use super::{Committed, Dispatched, LOOKS, Prepared, balance, charge, locked_balance, stored_answer, write};
+use crate::limits::pace;
 use common::domain::minutes::Minutes;
 use common::domain::plan::{self, Candidate, Reason};
 use common::domain::render::RenderPlan;
@@ -14,10 +15,11 @@ use common::ending::wakes_of;
 use common::ids::{ItemId, JobId};
 use common::process::Process;
 use common::store::idempotency::{self, Key};
-use common::store::items;
 use common::store::jobs::{Call, Owners};
 use common::store::minutes::{Balance, Unfolded};
 use common::store::renders::{self, NewRender};
+use common::store::unpaid;
+use common::store::usage;
 use sqlx::PgConnection;
 
 /// A render that a call asks for.
@@ -111,6 +113,9 @@ pub async fn dispatch_render(
                 balance(&mut conn, wish.owners, process.settings.monthly_minutes, Unfolded::CountedIn).await?;
             return Ok(Dispatched::Answered(Render { state, balance }));
         }
+        if let Some(seconds) = unpaid::wait_seconds(&mut conn, wish.owners.payer, pace(&process.settings)).await? {
+            return Ok(Dispatched::TooSoon(seconds));
+        }
         drop(conn);
         match commit(process, wish, &hash, compose).await? {
             Committed::Done(render) => return Ok(Dispatched::Answered(render)),
@@ -136,8 +141,10 @@ pub(super) async fn look(
     if !renders::configured(conn).await? {
         return Ok(Some(Rendering::Not(Reason::EngineNotConfigured)));
     }
-    let kept = items::bytes_kept(conn, wish.owners.owner).await?;
-    let full = u64::try_from(kept).unwrap_or(0) >= process.settings.storage_quota_bytes;
+    let kept = usage::of(conn, wish.owners.owner).await?;
+    let settings = &process.settings;
+    let full = u64::try_from(kept.media_bytes).unwrap_or(0) >= settings.storage_quota_bytes
+        || kept.items.unsigned_abs() >= settings.max_items;
     Ok(full.then_some(Rendering::StorageFull))
 }
 

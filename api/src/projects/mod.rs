@@ -10,20 +10,24 @@ mod shape;
 
 pub use list::ListedProject;
 pub use log::{ERRORS as LOG_ERRORS, ProjectDeliveries};
+use shape::small_enough;
 pub use shape::{Project, ProjectAsset, ProjectState, ProjectTimeline, ReportedStatus};
 
 use crate::app::App;
 use crate::auth::{Auth, Caller};
-use crate::envelope::Stored;
+use crate::envelope::{Deleted, Stored};
 use crate::error::{Answer, ApiError, Code};
 use crate::idempotency::IdempotencyKey;
+use crate::limits::pace;
 use crate::once::{Begun, Once};
 use crate::operation::{Refusals, Tag};
 use crate::paging::{Limit, List, Page};
+use crate::quotas::{self, Asker};
 use crate::text::{Text, Time};
 use common::domain::project::ProjectStatus;
-use common::ids::{ProjectId, ProjectWebhookId};
+use common::ids::{AccountId, ProjectId, ProjectWebhookId};
 use common::queue::{self, Queue, Subject, Ticket};
+use common::store::credentials;
 use common::store::project_webhooks::{self, NewWebhook};
 use common::store::projects::{self, Change, NewProject, ProjectRow};
 use poem_openapi::param::{Path, Query};
@@ -35,18 +39,32 @@ use url::Url;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
-    ("POST /projects", &[Code::RoleForbidden, Code::WebhookUrlNotAllowed]),
+    ("POST /projects", &[Code::RoleForbidden, Code::WebhookUrlNotAllowed, Code::QuotaReached]),
     ("GET /projects", &[Code::InvalidCursor]),
     ("GET /projects/{id}", &[Code::ProjectNotFound, Code::WorkspaceForbidden]),
     (
         "PATCH /projects/{id}/settings",
         &[Code::ProjectNotFound, Code::WorkspaceForbidden, Code::RoleForbidden, Code::WebhookUrlNotAllowed],
     ),
-    ("POST /projects/{id}/status", CHANGING),
+    (
+        "POST /projects/{id}/status",
+        &[
+            Code::ProjectNotFound,
+            Code::WorkspaceForbidden,
+            Code::RoleForbidden,
+            Code::IllegalTransition,
+            Code::QuotaReached,
+            Code::RequestTooLarge,
+        ],
+    ),
     ("POST /projects/{id}/cancel", CHANGING),
+    ("DELETE /projects/{id}", &[Code::ProjectNotFound, Code::WorkspaceForbidden, Code::RoleForbidden]),
 ];
 const CHANGING: &[Code] =
     &[Code::ProjectNotFound, Code::WorkspaceForbidden, Code::RoleForbidden, Code::IllegalTransition];
+
+/// Bytes of a change that count as one request.
+const A_REQUEST: usize = 16 << 10;
 
 /// How a project is worked on when nothing is said (spec §2: "an autonomous mode exists").
 const DEFAULT_MODE: &str = "autonomous";
@@ -123,7 +141,7 @@ impl Projects {
             return Ok(Stored::replayed(before.body));
         }
         if let Some(url) = &asked.webhook_url {
-            self.check(url).await?;
+            self.check(caller.workspace.account_id, url).await?;
         }
         let or = |given: Option<Text>, default: &str| given.map_or_else(|| default.to_owned(), |text| text.0);
         let new = NewProject {
@@ -141,6 +159,7 @@ impl Projects {
         };
         let row = projects::insert(&mut create, &new).await?;
         let project = self.tell(&mut create, &caller, row).await?;
+        self.within_quota(&mut create, &caller).await?;
         let answer = Stored::fresh(&project);
         once.keep(&mut create, answer.body()).await?;
         create.commit().await?;
@@ -208,7 +227,7 @@ impl Projects {
             MaybeUndefined::Value(url) => Some(url),
         };
         if let Some(url) = &url {
-            self.check(url).await?;
+            self.check(caller.workspace.account_id, url).await?;
         }
         let mut conn = self.0.conn().await?;
         if !projects::set_webhook_url(&mut conn, id, caller.workspace.id, url.as_deref()).await? {
@@ -255,15 +274,44 @@ impl Projects {
             None => Err(refused(&mut conn, &caller, id, change.status).await?),
         }
     }
+
+    /// Delete a project
+    ///
+    /// With the log of its webhooks, whatever its status; nobody is told. A project that was cancelled goes by itself after
+    /// 30 days.
+    #[oai(path = "/projects/:id", method = "delete", operation_id = "delete_project")]
+    async fn remove(
+        &self,
+        auth: Auth,
+        /// The project's id.
+        id: Path<Text>,
+    ) -> Answer<Json<Deleted>> {
+        let Auth(caller) = auth;
+        let id: ProjectId = id.0.id(Code::ProjectNotFound)?;
+        let mut remove = self.0.process.pool.begin().await?;
+        if !projects::remove(&mut remove, id, caller.workspace.id).await? {
+            reach(&mut remove, &caller, id).await?;
+            return Err(missing(id));
+        }
+        remove.commit().await?;
+        Ok(Deleted::json())
+    }
 }
 
 impl Projects {
-    async fn check(&self, url: &str) -> Answer<()> {
-        let checked = self.0.process.outbound.check_resolves_public(url).await;
+    async fn check(&self, account: AccountId, url: &str) -> Answer<()> {
+        let checked = self.0.process.outbound.check_resolves_public(url, account).await;
         checked.map(|_| ()).map_err(|refused| {
             ApiError::new(Code::WebhookUrlNotAllowed, format!("`webhook_url`: {refused}."))
                 .suggest("Give an HTTPS URL whose host is publicly reachable.")
         })
+    }
+
+    /// Refuses what took the account past what it may keep in projects; its transaction is rolled back with it.
+    async fn within_quota(&self, conn: &mut PgConnection, caller: &Caller) -> Answer<()> {
+        let account = caller.workspace.account_id;
+        let asker = if account == caller.account_id { Asker::Own } else { Asker::Guest };
+        quotas::projects(&self.0.process.settings, quotas::locked(conn, account).await?, asker)
     }
 
     /// The use case "change status": the change and its webhook in one transaction.
@@ -280,11 +328,13 @@ impl Projects {
             Some(assets) => dated(assets, Time(projects::now(&mut changed).await?)).to_json(),
             None => None,
         };
+        let timeline = said(asked.timeline, |timeline| timeline.to_json().unwrap_or_default());
+        let bytes = small_enough(assets.as_ref(), timeline.as_ref().and_then(Option::as_ref))?;
         let change = Change {
             status: asked.status.into(),
             agent_message: said(asked.agent_message, |text| text.0),
             assets,
-            timeline: said(asked.timeline, |timeline| timeline.to_json().unwrap_or_default()),
+            timeline,
             assembled_url: said(asked.assembled_url, |text| text.0),
             assembled_url_expires_at: said(asked.assembled_url_expires_at, |time| time.0),
         };
@@ -292,7 +342,13 @@ impl Projects {
             return Err(refused(&mut changed, caller, id, change.status).await?);
         };
         let project = self.tell(&mut changed, caller, row).await?;
+        self.within_quota(&mut changed, caller).await?;
         changed.commit().await?;
+        let requests = i64::try_from(bytes / A_REQUEST).unwrap_or(i64::MAX);
+        if requests > 0 {
+            // The rate counts a large change as what it is; this one has been let in.
+            credentials::charge(&mut conn, caller.account_id, requests, pace(&self.0.process.settings)).await?;
+        }
         self.wake(&project);
         Ok(project)
     }

@@ -6,6 +6,7 @@ use crate::app::App;
 use crate::auth::{Auth, Caller};
 use crate::envelope::ToolAnswer;
 use crate::error::{Answer, ApiError, Code};
+use crate::limits::pace;
 use crate::operation::{Refusals, Tag};
 use crate::paging::{Limit, Page};
 use crate::text::{Text, Time};
@@ -129,7 +130,8 @@ impl Jobs {
     /// Stop jobs
     ///
     /// A queued job is cancelled at once and its hold freed; a running one is asked to stop and ends as `cancelled`
-    /// within seconds, charged nothing. One that has ended already stays as it is.
+    /// within seconds, charged nothing. One that has ended already stays as it is. What is told of stopped jobs goes out at the
+    /// account's request rate, and while more of it waits than a burst no jobs are started.
     #[oai(path = "/tools/cancel_jobs", method = "post", operation_id = "cancel_jobs")]
     async fn cancel_jobs(
         &self,
@@ -141,7 +143,8 @@ impl Jobs {
         let process = &self.0.process;
         let mut tx = process.pool.begin().await?;
         let stopped = jobs::cancel(&mut tx, &known, caller.workspace.id).await?;
-        let aftermath = ending::conclude(&mut tx, &stopped, &[], &process.settings.event_kinds).await?;
+        let (pace, told) = (pace(&process.settings), &process.settings.event_kinds);
+        let aftermath = ending::conclude_stopped(&mut tx, &stopped, caller.account_id, pace, told).await?;
         let found = jobs::by_ids(&mut tx, &known, Some(caller.workspace.id)).await?;
         tx.commit().await?;
         aftermath.settle_down(&process.pool, &process.wakes).await;

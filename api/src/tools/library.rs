@@ -21,7 +21,10 @@ use poem_openapi::{Object, OpenApi};
 pub const ERRORS: Refusals = &[
     ("POST /tools/list_items", &[Code::InvalidCursor]),
     ("POST /tools/get_item", &[Code::ItemNotFound, Code::WorkspaceForbidden]),
-    ("POST /tools/import_media", &[Code::RoleForbidden, Code::RefTaken, Code::FileTooLarge, Code::UrlNotAllowed]),
+    (
+        "POST /tools/import_media",
+        &[Code::RoleForbidden, Code::RefTaken, Code::FileTooLarge, Code::UrlNotAllowed, Code::QuotaReached],
+    ),
     ("POST /tools/delete_item", &[Code::RoleForbidden, Code::ItemNotFound, Code::WorkspaceForbidden]),
 ];
 
@@ -132,7 +135,7 @@ impl LibraryTools {
         }
         let ImportMedia { url, name, item_ref } = arguments.0;
         let asked = Import { url: &url, name: name.as_deref(), item_ref: item_ref.as_deref() };
-        let checked = CheckedImport::of(process, &asked).await?;
+        let checked = CheckedImport::of(process, &caller, &asked).await?;
         let mut begin_import = match once.begin(&self.0).await? {
             Begun::Now(begin_import, _) => begin_import,
             Begun::Before(before) => return Ok(Stored::replayed(before.body)),
@@ -143,7 +146,7 @@ impl LibraryTools {
         let answer = Stored::fresh(&ToolAnswer::new(&caller, ItemAnswer { item }));
         once.keep(&mut begin_import, answer.body()).await?;
         begin_import.commit().await?;
-        process.wakes.queues([Queue::Ingest]);
+        process.wakes.queues([Queue::Fetch]);
         Ok(answer)
     }
 

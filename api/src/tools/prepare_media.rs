@@ -131,6 +131,7 @@ impl PrepareMedia {
                 Ok(Stored::replayed(body))
             }
             Dispatched::KeyReused => Err(starting::key_reused()),
+            Dispatched::TooSoon(seconds) => Err(starting::too_soon(seconds)),
         }
     }
 }

@@ -168,6 +168,7 @@ async fn start(app: &App, caller: &Caller, key: IdempotencyKey, need: &Need<'_>)
     let dispatched = dispatch::dispatch(&app.process, &wish, &compose).await;
     match dispatched.map_err(|error| starting::refused(wish.key.as_ref(), error))? {
         Dispatched::KeyReused => Err(starting::key_reused()),
+        Dispatched::TooSoon(seconds) => Err(starting::too_soon(seconds)),
         Dispatched::Replayed(body) => {
             metrics::counter!("mws_idempotent_replays_total").increment(1);
             Ok(Needed::Answered(Stored::replayed(body)))

@@ -4,6 +4,7 @@
 use super::CreateUpload;
 use crate::auth::Caller;
 use crate::error::{Answer, ApiError, Code};
+use crate::quotas::{self, Asker};
 use chrono::{DateTime, Utc};
 use common::config::Settings;
 use common::domain::credential::CredentialHash;
@@ -129,9 +130,9 @@ impl CheckedImport {
     ///
     /// # Errors
     /// `url_not_allowed`, `invalid_request` by field.
-    pub async fn of(process: &Process, asked: &Import<'_>) -> Answer<Self> {
+    pub async fn of(process: &Process, caller: &Caller, asked: &Import<'_>) -> Answer<Self> {
         let refused = |refused| ApiError::new(Code::UrlNotAllowed, format!("{refused}."));
-        let checked = process.outbound.check_resolves_public(asked.url).await.map_err(refused)?;
+        let checked = process.outbound.check_resolves_public(asked.url, caller.account_id).await.map_err(refused)?;
         let name = match asked.name {
             Some(name) => named("name", Some(name))?,
             None => name_in(checked.url()),
@@ -142,10 +143,10 @@ impl CheckedImport {
 }
 
 /// Use case "import", in its transaction: an item in `processing`, and the ticket that has a worker fetch it. Wake
-/// `Queue::Ingest` after the commit.
+/// `Queue::Fetch` after the commit.
 ///
 /// # Errors
-/// `file_too_large` when the account's storage is full, `ref_taken`.
+/// `file_too_large` when the account's storage is full, `ref_taken`, `quota_reached`.
 pub async fn import(
     conn: &mut PgConnection,
     process: &Process,
@@ -154,9 +155,9 @@ pub async fn import(
 ) -> Answer<Imported> {
     let CheckedImport { url, name, item_ref } = asked;
     let (upload, item) = (UploadId::mint(), ItemId::mint());
-    let ticket = Ticket::new(Queue::Ingest, Subject::Upload(upload));
+    let ticket = Ticket::new(Queue::Fetch, Subject::Upload(upload));
     let (workspace_id, account_id) = (caller.workspace.id, caller.workspace.account_id);
-    // Its size is unknown, so a byte is asked for; the worker stops at what is left when it fetches.
+    // Its size is unknown, so a byte is asked for; the worker reserves what it needs as the bytes come.
     reserve(conn, process, caller, 1).await?;
     let item_ref = item_ref.unwrap_or_else(|| item.to_string());
     let new =
@@ -176,17 +177,18 @@ pub async fn import(
     Ok(Imported { upload, item })
 }
 
-/// Refuses what would take the account past its storage. Others that add to it wait until the transaction ends.
+/// Refuses what would take the account past its storage, or past the items that it may have. Others that add to it wait until the transaction ends.
 async fn reserve(conn: &mut PgConnection, process: &Process, caller: &Caller, bytes: i64) -> Answer<()> {
     let account = caller.workspace.account_id;
-    items::lock_storage(conn, account).await?;
-    let kept = items::bytes_kept(conn, account).await?;
-    let quota = process.settings.storage_quota_bytes;
+    let asker = if account == caller.account_id { Asker::Own } else { Asker::Guest };
+    let kept = quotas::locked(conn, account).await?;
+    quotas::one_more_item(&process.settings, kept, asker)?;
+    let (kept, quota) = (kept.media_bytes, process.settings.storage_quota_bytes);
     if u64::try_from(kept.saturating_add(bytes)).is_ok_and(|wanted| wanted <= quota) {
         return Ok(());
     }
     // What somebody else's account keeps in its other workspaces is not a guest's to know.
-    let message = if account == caller.account_id {
+    let message = if asker == Asker::Own {
         format!("The account may keep {quota} bytes and keeps {kept}; this does not fit.")
     } else {
         "The workspace's account has not that much storage left.".to_owned()

@@ -8,6 +8,7 @@ pub mod ducking;
 pub mod event;
 pub mod footage;
 pub mod horizon;
+pub mod host_name;
 pub mod item;
 pub mod job;
 pub mod link;

@@ -2,7 +2,8 @@
 //!
 //! It owns the list, written out from the IANA special-purpose registries (RFC 6890 and its successors), because the
 //! classifier crates that were tried call mapped, translated and multicast addresses global. It decides about an
-//! address alone; `url_policy` decides about a URL and knows which private networks an operator has named.
+//! address alone; `url_policy` decides about a URL and knows which private networks an operator has named,
+//! `is_never_named` which addresses that never opens.
 
 use ipnet::{Ipv4Net, Ipv6Net};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -67,6 +68,49 @@ static NOT_PUBLIC_V6: [Ipv6Net; 22] = [
     v6([0x4000, 0, 0, 0], 2),
     v6([0x8000, 0, 0, 0], 1),
 ];
+
+/// What no network named by an operator opens: where clouds hand the machine's own credentials to whoever asks, and what
+/// reaches nobody beyond the link.
+static NEVER_NAMED_V4: [Ipv4Net; 4] = [
+    v4([169, 254, 0, 0], 16),     // link-local: metadata of AWS, Google, Azure and most others
+    v4([100, 100, 100, 200], 32), // Alibaba's metadata
+    v4([168, 63, 129, 16], 32),   // Azure's wire server
+    v4([192, 0, 0, 192], 32),     // Oracle's metadata
+];
+
+static NEVER_NAMED_V6: [Ipv6Net; 4] = [
+    v6([0xfe80, 0, 0, 0], 10),     // link-local: OpenStack's metadata
+    v6([0xfd00, 0xec2, 0, 0], 32), // AWS's metadata and what stands beside it
+    v6([0xfd20, 0xce, 0, 0], 32),  // Google's metadata
+    v6([0xfd00, 0x42, 0, 0], 32),  // Scaleway's metadata
+];
+
+/// Whether no setting may open this address: the clouds' metadata services and link-local addresses, in IPv4, IPv6 and as
+/// IPv4 inside IPv6.
+pub fn is_never_named(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => NEVER_NAMED_V4.iter().any(|network| network.contains(&address)),
+        IpAddr::V6(address) => {
+            NEVER_NAMED_V6.iter().any(|network| network.contains(&address))
+                || embedded(address).into_iter().flatten().any(|inner| is_never_named(inner.into()))
+        }
+    }
+}
+
+/// The IPv4 addresses that an IPv6 one may lead to by translation: in its last 32 bits (mapped, compatible, NAT64), behind
+/// its prefix (6to4), or in its last 32 bits the other way round (Teredo).
+fn embedded(address: Ipv6Addr) -> [Option<Ipv4Addr>; 3] {
+    let bits = address.to_bits();
+    let last = u32::try_from(bits & u128::from(u32::MAX)).unwrap_or_default();
+    let segments = address.segments();
+    let last_holds_one = segments[0] == 0 || segments[0] == 0x64;
+    let six_to_four = (u32::from(segments[1]) << 16) | u32::from(segments[2]);
+    [
+        last_holds_one.then(|| Ipv4Addr::from_bits(last)),
+        (segments[0] == 0x2002).then(|| Ipv4Addr::from_bits(six_to_four)),
+        (segments[0] == 0x2001 && segments[1] == 0).then(|| Ipv4Addr::from_bits(!last)),
+    ]
+}
 
 /// Whether an address belongs to the public internet. An IPv6 address that embeds an IPv4 one never does, whatever is
 /// embedded: a receiver that is public has an address of its own.
@@ -173,6 +217,33 @@ mod tests {
             "1234::1",
         ] {
             assert!(!is_public(address.parse().expect("an address")), "{address}");
+        }
+    }
+
+    #[test]
+    fn metadata_is_never_named_in_any_form() {
+        for address in [
+            "169.254.169.254",
+            "169.254.170.2",
+            "100.100.100.200",
+            "168.63.129.16",
+            "192.0.0.192",
+            "fd00:ec2::254",
+            "fd20:ce::254",
+            "fd00:42::42",
+            "fe80::a9fe:a9fe",
+            "::ffff:169.254.169.254",
+            "::169.254.169.254",
+            "64:ff9b::169.254.169.254",
+            "64:ff9b:1::a9fe:a9fe",
+            "2002:a9fe:a9fe::1",
+            "2001::5601:5601",
+        ] {
+            let address = address.parse().expect("an address");
+            assert!(is_never_named(address) && !is_public(address), "{address}");
+        }
+        for address in ["10.0.0.1", "127.0.0.1", "192.168.169.254", "::1", "fd00:1::1", "64:ff9b::8.8.8.8", "8.8.8.8"] {
+            assert!(!is_never_named(address.parse().expect("an address")), "{address}");
         }
     }
 

@@ -4,7 +4,8 @@
 //! `public_address` says what is public, `outbound` asks both before every request. A literal address skips a client's
 //! resolver, so the check on the parsed host is no formality: it is the only thing between a literal and a connection.
 
-use super::public_address::is_public;
+use super::host_name::HostName;
+use super::public_address::{is_never_named, is_public};
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
@@ -19,10 +20,10 @@ pub enum UrlRefused {
     /// Not HTTPS, and not plain HTTP to a network that the operator has named.
     #[error("the URL must begin with https://")]
     UrlNotHttps,
-    /// The host is, or resolves to, an address that is not public.
+    /// The host is, or resolves to, an address that is not public, or its name can never be public.
     #[error("the URL must lead to a public address")]
     UrlNotPublic,
-    /// No URL, or one with a user name, a password, a control character or more than 2,048 bytes.
+    /// No URL, or one with a user name, a password, a control character, a host that is no name or more than 2,048 bytes.
     #[error("the URL is malformed: give scheme, host and path, without user name or spaces")]
     Malformed,
 }
@@ -38,7 +39,8 @@ pub enum Reach {
     Refused,
 }
 
-/// The rules for outbound requests: public addresses, and the networks of `MWS_OUTBOUND_ALLOW`.
+/// The rules for outbound requests: public addresses, and the networks of `MWS_OUTBOUND_ALLOW`. Names that can never be
+/// public mean something only where a network is named, and must lead into it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NetworkPolicy {
     named: Vec<IpNet>,
@@ -83,10 +85,12 @@ impl NetworkPolicy {
         !self.named.is_empty()
     }
 
-    /// How far this address may be reached. A mapped IPv4 address is not the IPv4 address: naming `10.0.0.0/8` does not
+    /// How far this address may be reached. Metadata services of clouds never are, whatever is named. A mapped IPv4 address is not the IPv4 address: naming `10.0.0.0/8` does not
     /// name `::ffff:10.0.0.1`.
     pub fn judge(&self, address: IpAddr) -> Reach {
-        if self.named.iter().any(|network| network.contains(&address)) {
+        if is_never_named(address) {
+            Reach::Refused
+        } else if self.named.iter().any(|network| network.contains(&address)) {
             Reach::Named
         } else if is_public(address) {
             Reach::Public
@@ -124,14 +128,16 @@ impl NetworkPolicy {
     }
 
     /// Judges what a checked URL's name resolves to. One bad address refuses the whole name, for nobody can say which
-    /// of them a later connection would take.
+    /// of them a later connection would take. A name of local use must lead into the named networks alone.
     ///
     /// # Errors
     /// [`UrlRefused::UrlNotPublic`], or `UrlNotHttps` when plain HTTP would leave the named networks.
-    pub fn check_addresses(&self, addresses: &[IpAddr], plain: Plain) -> Result<(), UrlRefused> {
+    pub fn check_addresses(&self, name: &str, addresses: &[IpAddr], plain: Plain) -> Result<(), UrlRefused> {
+        let is_local = HostName::of(name) != HostName::Public;
         for &address in addresses {
             match (self.judge(address), plain) {
                 (Reach::Refused, _) => return Err(UrlRefused::UrlNotPublic),
+                (Reach::Public, _) if is_local => return Err(UrlRefused::UrlNotPublic),
                 (Reach::Public, Plain::Yes) => return Err(UrlRefused::UrlNotHttps),
                 (Reach::Public, Plain::No) | (Reach::Named, _) => {}
             }
@@ -139,20 +145,32 @@ impl NetworkPolicy {
         Ok(())
     }
 
+    /// Judges at its registration a URL whose name does not resolve now. A public name over https may come to exist later;
+    /// what may lead into named networks alone must do so now.
+    ///
+    /// # Errors
+    /// [`UrlRefused::UrlNotPublic`] for a name of local use, `UrlNotHttps` for plain HTTP.
+    pub fn check_unresolved(&self, url: &CheckedUrl) -> Result<(), UrlRefused> {
+        match url.name().map(HostName::of) {
+            None | Some(HostName::Public) if url.is_plain() => Err(UrlRefused::UrlNotHttps),
+            None | Some(HostName::Public) => Ok(()),
+            Some(_) => Err(UrlRefused::UrlNotPublic),
+        }
+    }
+
     /// The reach of a host that can be judged by its text; none for a name that has to be resolved.
     fn judge_host(&self, url: &Url) -> Result<Option<Reach>, UrlRefused> {
         match url.host().ok_or(UrlRefused::Malformed)? {
             Host::Ipv4(address) => Ok(Some(self.judge(address.into()))),
             Host::Ipv6(address) => Ok(Some(self.judge(address.into()))),
-            Host::Domain(name) => {
-                let name = name.trim_end_matches('.');
-                if name.is_empty() {
-                    return Err(UrlRefused::Malformed);
-                }
+            Host::Domain(name) => match HostName::of(name) {
+                HostName::Malformed => Err(UrlRefused::Malformed),
+                HostName::Never => Ok(Some(Reach::Refused)),
+                HostName::Local if !self.names_networks() => Ok(Some(Reach::Refused)),
                 // RFC 6761 gives these names to loopback, so there is no need to ask a resolver.
-                let local = name == "localhost" || name.ends_with(".localhost");
-                Ok((local && !self.names_loopback()).then_some(Reach::Refused))
-            }
+                HostName::Local if is_loopback(name) && !self.names_loopback() => Ok(Some(Reach::Refused)),
+                HostName::Local | HostName::Public => Ok(None),
+            },
         }
     }
 
@@ -160,6 +178,11 @@ impl NetworkPolicy {
         let loopback: [IpAddr; 2] = [Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()];
         loopback.into_iter().any(|address| self.judge(address) == Reach::Named)
     }
+}
+
+fn is_loopback(name: &str) -> bool {
+    let name = name.strip_suffix('.').unwrap_or(name);
+    name == "localhost" || name.ends_with(".localhost")
 }
 
 /// Whether a request is plain HTTP.

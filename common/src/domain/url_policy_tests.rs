@@ -21,13 +21,13 @@ const NOT_PUBLIC_HOSTS: &str = "
     [64:ff9b:1::a00:1] [64:ff9b:1::1] [2002:7f00:1::] [2002:a00:1::1] [2002:c0a8:1::1] [2001::1] [2001:0:7f00:1::1]
     [2001:db8::1] [2001:2::1] [2001:10::1] [100::1] [fc00::1] [fd00::1] [fd00:ec2::254] [fd20:ce::254] [fe80::1]
     [fe80::169.254.169.254] [febf::1] [fec0::1] [feff::1] [ff02::1] [ff05::2] [3fff::1] [5f00::1]
-    localhost LOCALHOST LocalHost localhost. localhost.. foo.localhost foo.localhost. ｌｏｃａｌｈｏｓｔ ⓛocalhost %6cocalhost";
+    localhost LOCALHOST LocalHost localhost. foo.localhost foo.localhost. ｌｏｃａｌｈｏｓｔ ⓛocalhost %6cocalhost";
 
 /// Hosts that no parser of ours takes for one.
 const NO_HOSTS: &str = "
     127.0.0.1.1 256.256.256.256 127.0.0.256 0x7f.0.0.0x100 4294967296 0x100000000 1.2.3.4.5  08.0.0.1 09
     [fe80::1%25eth0] [fe80::1%eth0] [::1%lo] [::1%251] [::1 ::1] [::1]] [:::1] [::ffff:127.0.0.256] [::g] [] [1]
-    [127.0.0.1] [%3A%3A1] [::ffff:127.1] [2001:db8::1::1] . .. %00 a%00b a%20b %2f host:0 host:65536 host:x
+    [127.0.0.1] [%3A%3A1] [::ffff:127.1] [2001:db8::1::1] . .. localhost.. a..b .a.b -a.b.com a-.b.com a*b.com %00 a%00b a%20b %2f host:0 host:65536 host:x
     user@host :pass@host user:pass@8.8.8.8 8.8.8.8@10.0.0.1 a%40b@c x<y ho^st ho|st";
 
 #[test]
@@ -44,28 +44,63 @@ fn every_spelling_of_an_address_that_is_not_public_is_refused() {
 }
 
 #[test]
+fn a_name_that_can_never_be_public_is_refused_unless_a_network_is_named() {
+    let (closed, open) = (NetworkPolicy::public_only(), "10.0.0.0/8".parse::<NetworkPolicy>().expect("a network"));
+    for host in
+        ["notlocalhost", "intranet.", "a.test", "a.example", "a.local", "A.Home.Arpa", "metadata.google.internal"]
+    {
+        let url = format!("https://{host}/hook");
+        assert_eq!(closed.check_url(&url), Err(UrlRefused::UrlNotPublic), "{url}");
+        assert!(open.check_url(&url).is_ok(), "{url}");
+        let addresses = |text: &str| open.check_addresses(host, &[text.parse().expect("an address")], Plain::No);
+        assert_eq!((addresses("10.0.0.1"), addresses("8.8.8.8")), (Ok(()), Err(UrlRefused::UrlNotPublic)), "{host}");
+    }
+    for host in ["a.onion", "a.alt", "a.invalid", "1.0.0.10.in-addr.arpa"] {
+        let url = format!("https://{host}/");
+        for policy in [&closed, &open] {
+            assert_eq!(policy.check_url(&url), Err(UrlRefused::UrlNotPublic), "{url}");
+        }
+    }
+}
+
+#[test]
+fn metadata_is_out_of_reach_whatever_is_named() {
+    let policy: NetworkPolicy = "0.0.0.0/0,::/0".parse().expect("networks");
+    assert_eq!(policy.judge("10.0.0.1".parse().expect("an address")), Reach::Named);
+    for host in ["169.254.169.254", "2852039166", "[fd00:ec2::254]", "[::ffff:169.254.169.254]", "[64:ff9b::a9fe:a9fe]"]
+    {
+        for scheme in ["http", "https"] {
+            let url = format!("{scheme}://{host}/latest/meta-data/");
+            assert_eq!(policy.check_url(&url), Err(UrlRefused::UrlNotPublic), "{url}");
+        }
+    }
+    let metadata = ["169.254.169.254".parse().expect("an address")];
+    assert_eq!(policy.check_addresses("a.example.com", &metadata, Plain::No), Err(UrlRefused::UrlNotPublic));
+}
+
+#[test]
 fn what_is_no_host_is_malformed() {
     let policy = NetworkPolicy::public_only();
     for host in NO_HOSTS.split_whitespace() {
         let url = format!("https://{host}/hook");
         assert_eq!(policy.check_url(&url), Err(UrlRefused::Malformed), "{url}");
     }
-    let long = format!("https://a.example/{}", "a".repeat(LONGEST_URL));
+    let long = format!("https://a.example.com/{}", "a".repeat(LONGEST_URL));
     for url in [
         "",
         "https",
         "https:",
         "https://",
-        "//a.example/",
-        "a.example",
-        " https://a.example/",
-        "https://a.example/ ",
-        "https://a.example/\n",
-        "ht\ttps://a.example/",
-        "https://a.example\\@10.0.0.1/",
-        "https:\\\\a.example\\",
+        "//a.example.com/",
+        "a.example.com",
+        " https://a.example.com/",
+        "https://a.example.com/ ",
+        "https://a.example.com/\n",
+        "ht\ttps://a.example.com/",
+        "https://a.example.com\\@10.0.0.1/",
+        "https:\\\\a.example.com\\",
         "https://a.exa\u{ad}mple\r/",
-        "https://a.example/\u{a0}",
+        "https://a.example.com/\u{a0}",
         long.as_str(),
     ] {
         assert_eq!(policy.check_url(url), Err(UrlRefused::Malformed), "{url:?}");
@@ -76,15 +111,15 @@ fn what_is_no_host_is_malformed() {
 fn only_https_is_taken() {
     let policy = NetworkPolicy::public_only();
     for url in [
-        "http://a.example/",
+        "http://a.example.com/",
         "HTTP://8.8.8.8/",
-        "ftp://a.example/",
+        "ftp://a.example.com/",
         "file:///etc/passwd",
-        "gopher://a.example/",
+        "gopher://a.example.com/",
         "data:text/plain,x",
         "javascript:alert(1)",
-        "ws://a.example/",
-        "wss://a.example/",
+        "ws://a.example.com/",
+        "wss://a.example.com/",
         "unix:/run/x",
         "blob:https://a/",
     ] {
@@ -98,22 +133,21 @@ fn only_https_is_taken() {
 fn a_public_url_is_taken_as_it_is() {
     let policy = NetworkPolicy::public_only();
     for url in [
-        "https://hooks.example/a?b=c",
+        "https://hooks.example.com/a?b=c",
         "https://8.8.8.8/",
         "https://[2606:4700:4700::1111]:8443/x",
-        "https://bücher.example/",
-        "https://a.example./",
-        "https://a.example:1/",
+        "https://bücher.example.com/",
+        "https://a.example.com./",
+        "https://a.example.com:1/",
         "https://134744072/",
-        "https://localhost.example/",
-        "https://notlocalhost/",
-        "https://@a.example/",
+        "https://localhost.example.com/",
+        "https://@a.example.com/",
     ] {
         let checked = policy.check_url(url).unwrap_or_else(|refused| panic!("{url}: {refused}"));
         assert!(!checked.is_plain());
     }
-    let checked = policy.check_url("https://hooks.example/a").expect("public");
-    assert_eq!((checked.name(), checked.url().as_str()), (Some("hooks.example"), "https://hooks.example/a"));
+    let checked = policy.check_url("https://hooks.example.com/a").expect("public");
+    assert_eq!((checked.name(), checked.url().as_str()), (Some("hooks.example.com"), "https://hooks.example.com/a"));
     assert_eq!(policy.check_url("https://8.8.8.8/").expect("public").name(), None);
 }
 
@@ -125,7 +159,7 @@ fn a_named_network_may_be_reached_also_over_plain_http_and_no_other() {
         "https://10.1.2.3/",
         "http://127.0.0.1:9000/",
         "http://[fd00:1::5]/",
-        "http://name.example/",
+        "http://name.example.com/",
         "http://localhost/",
         "https://localhost/",
     ] {
@@ -149,7 +183,7 @@ fn a_named_network_may_be_reached_also_over_plain_http_and_no_other() {
 fn one_bad_address_refuses_the_whole_name() {
     let policy: NetworkPolicy = "10.0.0.0/8".parse().expect("a network");
     let addresses = |text: &str| text.split(' ').map(|a| a.parse().expect("an address")).collect::<Vec<IpAddr>>();
-    let check = |text, plain| policy.check_addresses(&addresses(text), plain);
+    let check = |text, plain| policy.check_addresses("a.example.com", &addresses(text), plain);
     assert_eq!(check("8.8.8.8 1.1.1.1 2606:4700::1", Plain::No), Ok(()));
     assert_eq!(check("8.8.8.8 10.0.0.1", Plain::No), Ok(()));
     assert_eq!(check("8.8.8.8 192.168.0.1", Plain::No), Err(UrlRefused::UrlNotPublic));

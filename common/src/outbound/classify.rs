@@ -9,22 +9,48 @@ use reqwest::StatusCode;
 use std::error::Error;
 use std::io;
 
-/// The step at which a request failed.
-pub(super) fn failure(error: &reqwest::Error) -> AttemptError {
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        match error.downcast_ref() {
+/// A request that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Failure {
+    /// At which step.
+    pub error: AttemptError,
+    /// Whether for a reason of ours, before anything was sent.
+    pub is_ours: bool,
+}
+
+impl From<AttemptError> for Failure {
+    fn from(error: AttemptError) -> Self {
+        Self { error, is_ours: false }
+    }
+}
+
+/// The step at which a request failed, and whether that was our own doing.
+pub(super) fn failure(error: &reqwest::Error) -> Failure {
+    Failure { error: step(error), is_ours: causes(error).any(is_ours) }
+}
+
+fn is_ours(cause: &(dyn Error + 'static)) -> bool {
+    matches!(cause.downcast_ref(), Some(ResolveError::Ours))
+}
+
+/// What led to an error, the nearest cause first.
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    std::iter::successors(error.source(), |&error| error.source())
+}
+
+fn step(error: &reqwest::Error) -> AttemptError {
+    for cause in causes(error) {
+        match cause.downcast_ref() {
             Some(ResolveError::Refused(_)) => return AttemptError::UrlNotPublic,
-            Some(ResolveError::Failed) => return AttemptError::DnsFailed,
+            Some(ResolveError::Failed | ResolveError::Ours) => return AttemptError::DnsFailed,
             None => {}
         }
-        if error.downcast_ref().is_some_and(is_tls) {
+        if cause.downcast_ref().is_some_and(is_tls) {
             return AttemptError::TlsFailed;
         }
-        if error.downcast_ref().is_some_and(|error: &hyper::Error| error.is_parse() || error.is_parse_too_large()) {
+        if cause.downcast_ref().is_some_and(|cause: &hyper::Error| cause.is_parse() || cause.is_parse_too_large()) {
             return AttemptError::InvalidResponse;
         }
-        cause = error.source();
     }
     if error.is_timeout() {
         AttemptError::Timeout

@@ -1,12 +1,13 @@
 //! The download behind an import by URL, under the same policy as webhooks (interface.md, `POST /uploads`).
 //!
-//! It owns the size cap and the name that a download suggests. It never stores anything: the bytes go on as a stream,
+//! It owns the size cap, the least rate and the name that a download suggests. It never stores anything: the bytes go on as a stream,
 //! to `media`, so that memory stays bounded whatever the size.
 
-use super::OutboundClient;
 use super::classify::{failure, verdict};
+use super::{OutboundClient, shares};
 use crate::domain::attempt::AttemptError;
 use crate::domain::url_policy::UrlRefused;
+use crate::ids::AccountId;
 use bytes::Bytes;
 use futures_util::stream::{Stream, try_unfold};
 use percent_encoding::percent_decode_str;
@@ -17,6 +18,36 @@ use url::Url;
 
 /// The longest name that is taken from a download, in characters.
 const LONGEST_NAME: usize = 200;
+
+/// How long the answer to a download may take to begin.
+const FIRST_ANSWER: Duration = Duration::from_secs(30);
+
+/// What a download may have.
+#[derive(Debug, Clone, Copy)]
+pub struct FetchLimits {
+    /// Bytes.
+    pub max_bytes: u64,
+    /// The time for all of it, the last byte included.
+    pub timeout: Duration,
+    /// How fast it must be.
+    pub pace: Pace,
+}
+
+/// A least rate: so many bytes in each span of time, but for the last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// Bytes.
+    pub least_bytes: u64,
+    /// The span.
+    pub within: Duration,
+}
+
+impl Default for Pace {
+    /// That of bytes which are sent to us: 32 KiB in 30 s.
+    fn default() -> Self {
+        Self { least_bytes: 32 << 10, within: Duration::from_secs(30) }
+    }
+}
 
 /// Why a download failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -32,6 +63,15 @@ pub enum FetchError {
         /// The answer's status.
         status: Option<u16>,
     },
+    /// It could not be made for a reason of ours: it is no failure of the URL's.
+    #[error("the download can't be made now")]
+    Ours,
+    /// It came slower than the least rate.
+    #[error("fewer than {} bytes came in {} s", .0.least_bytes, .0.within.as_secs())]
+    TooSlow(Pace),
+    /// It was not whole when the time was over.
+    #[error("the download took longer than {} s", .0.as_secs())]
+    TooLong(Duration),
     /// There are more bytes than allowed.
     #[error("the file is larger than {max_bytes} bytes")]
     TooLarge {
@@ -56,21 +96,26 @@ pub struct Fetched {
 struct Body {
     response: reqwest::Response,
     left: u64,
-    max_bytes: u64,
+    limits: FetchLimits,
     deadline: Instant,
+    /// When the span ends that is under way, and how many bytes came in it.
+    span_ends: Instant,
+    in_span: u64,
 }
 
 impl OutboundClient {
-    /// Starts a download. `timeout` is the time for all of it, the last byte included.
+    /// Starts a download for this account.
     ///
     /// # Errors
     /// [`FetchError`]: the URL is refused, the request fails, the status is not 2xx, or too much is announced.
-    pub async fn fetch(&self, url: &str, max_bytes: u64, timeout: Duration) -> Result<Fetched, FetchError> {
-        let deadline = Instant::now() + timeout;
+    pub async fn fetch(&self, url: &str, account: AccountId, limits: FetchLimits) -> Result<Fetched, FetchError> {
+        let deadline = Instant::now() + limits.timeout;
+        let max_bytes = limits.max_bytes;
         let url = self.check_url(url).map_err(FetchError::Url)?;
-        let sent = tokio::time::timeout_at(deadline, self.client(&url).get(url.url().clone()).send()).await;
-        let response = match sent {
-            Ok(response) => response.map_err(|error| failed(failure(&error)))?,
+        let request = shares::on_behalf(account, self.client(&url).get(url.url().clone()).send());
+        let answers_by = deadline.min(Instant::now() + FIRST_ANSWER);
+        let response = match tokio::time::timeout_at(answers_by, request).await {
+            Ok(response) => response.map_err(|error| broken(&error))?,
             Err(_) => return Err(failed(AttemptError::Timeout)),
         };
         let status = Some(response.status().as_u16());
@@ -82,27 +127,55 @@ impl OutboundClient {
         let header = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let content_type = header.map(str::to_owned);
         let name = named(response.headers()).or_else(|| last_segment(url.url()));
-        let body = Body { response, left: max_bytes, max_bytes, deadline };
+        let span_ends = Instant::now() + limits.pace.within;
+        let body = Body { response, left: max_bytes, limits, deadline, span_ends, in_span: 0 };
         Ok(Fetched { content_type, name, announced_bytes, body })
     }
 }
 
 impl Fetched {
-    /// The bytes, in order. The stream ends with an error past the size cap or the deadline, and when the connection
-    /// breaks: bytes that came before an error are no file.
+    /// The bytes, in order. The stream ends with an error past the size cap or the deadline, when it is too slow, and when
+    /// the connection breaks: bytes that came before an error are no file.
     pub fn into_stream(self) -> impl Stream<Item = Result<Bytes, FetchError>> + Send {
-        try_unfold(self.body, |mut body| async move {
-            let chunk = match tokio::time::timeout_at(body.deadline, body.response.chunk()).await {
-                Ok(chunk) => chunk.map_err(|error| failed(failure(&error)))?,
-                Err(_) => return Err(failed(AttemptError::Timeout)),
-            };
-            let Some(chunk) = chunk else { return Ok(None) };
-            let length = u64::try_from(chunk.len()).unwrap_or(u64::MAX);
-            let too_large = FetchError::TooLarge { max_bytes: body.max_bytes };
-            body.left = body.left.checked_sub(length).ok_or(too_large)?;
-            Ok(Some((chunk, body)))
-        })
+        try_unfold(self.body, |mut body| async move { Ok(body.next().await?.map(|chunk| (chunk, body))) })
     }
+}
+
+impl Body {
+    async fn next(&mut self) -> Result<Option<Bytes>, FetchError> {
+        let FetchLimits { max_bytes, timeout, pace } = self.limits;
+        let chunk = loop {
+            match tokio::time::timeout_at(self.deadline.min(self.span_ends), self.response.chunk()).await {
+                Ok(chunk) => break chunk.map_err(|error| broken(&error))?,
+                Err(_) if Instant::now() >= self.deadline => return Err(FetchError::TooLong(timeout)),
+                Err(_) => self.end_span(pace)?,
+            }
+        };
+        let Some(chunk) = chunk else { return Ok(None) };
+        if Instant::now() > self.span_ends {
+            // Whoever takes the bytes was slow, not who sends them.
+            (self.in_span, self.span_ends) = (0, Instant::now() + pace.within);
+        }
+        let length = u64::try_from(chunk.len()).unwrap_or(u64::MAX);
+        self.left = self.left.checked_sub(length).ok_or(FetchError::TooLarge { max_bytes })?;
+        self.in_span = self.in_span.saturating_add(length);
+        Ok(Some(chunk))
+    }
+
+    /// Begins another span, if enough came in the one that has ended.
+    fn end_span(&mut self, pace: Pace) -> Result<(), FetchError> {
+        if self.in_span < pace.least_bytes {
+            return Err(FetchError::TooSlow(pace));
+        }
+        (self.in_span, self.span_ends) = (0, Instant::now() + pace.within);
+        Ok(())
+    }
+}
+
+/// What a client's error comes to.
+fn broken(error: &reqwest::Error) -> FetchError {
+    let failure = failure(error);
+    if failure.is_ours { FetchError::Ours } else { failed(failure.error) }
 }
 
 const fn failed(error: AttemptError) -> FetchError {

@@ -15,10 +15,14 @@ struct Download {
     bytes: Vec<u8>,
 }
 
-async fn download(behaviour: Behaviour, max_bytes: u64, limit: Duration) -> Result<Download, FetchError> {
+async fn download(behaviour: Behaviour, max_bytes: u64, timeout: Duration) -> Result<Download, FetchError> {
+    paced(behaviour, FetchLimits { max_bytes, timeout, pace: Pace::default() }).await
+}
+
+async fn paced(behaviour: Behaviour, limits: FetchLimits) -> Result<Download, FetchError> {
     let receiver = Receiver::tls(behaviour).await;
-    let url = format!("https://hooks.test:{}/a/clip%20one.mp4?t=1", receiver.port);
-    let fetched = local(&receiver).fetch(&url, max_bytes, limit).await?;
+    let url = format!("https://hooks.example.com:{}/a/clip%20one.mp4?t=1", receiver.port);
+    let fetched = local(&receiver).fetch(&url, AccountId::mint(), limits).await?;
     let (content_type, name) = (fetched.content_type.clone(), fetched.name.clone());
     let announced_bytes = fetched.announced_bytes;
     let chunks: Vec<Bytes> = fetched.into_stream().try_collect().await?;
@@ -62,9 +66,21 @@ async fn a_body_that_never_ends_is_cut_at_the_deadline() {
     for head in ["200 OK\r\ncontent-length: 9999", "200 OK"] {
         let started = Instant::now();
         let error = download(Behaviour::Drips(answer(head, "")), 99_999, Duration::from_millis(300)).await.err();
-        assert_eq!(error, Some(failed(AttemptError::Timeout)));
+        assert_eq!(error, Some(FetchError::TooLong(Duration::from_millis(300))));
         assert!(started.elapsed() < Duration::from_millis(1_500));
     }
+}
+
+#[tokio::test]
+async fn a_body_that_drips_is_cut_long_before_the_deadline() {
+    let pace = Pace { least_bytes: 1_000, within: Duration::from_millis(200) };
+    let limits = FetchLimits { max_bytes: 99_999, timeout: Duration::from_mins(5), pace };
+    let started = Instant::now();
+    let dripping = Behaviour::Drips(answer("200 OK\r\ncontent-length: 9999", ""));
+    assert_eq!(paced(dripping, limits).await.err(), Some(FetchError::TooSlow(pace)));
+    assert!(started.elapsed() < Duration::from_millis(1_500));
+    let whole = Behaviour::Closes(answer("200 OK", &"x".repeat(9_000)));
+    assert!(paced(whole, limits).await.is_ok(), "the end of a file may be any size");
 }
 
 #[tokio::test]
@@ -75,6 +91,7 @@ async fn a_redirect_an_error_and_a_private_address_give_no_download() {
         assert_eq!(download(Behaviour::Answers(bytes), 9, LIMIT).await.err(), Some(expected));
     }
     let client = OutboundClient::new(super::super::OutboundSettings::default()).expect("a client");
-    let refused = client.fetch("https://169.254.169.254/latest/meta-data/", 9, LIMIT).await.err();
+    let limits = FetchLimits { max_bytes: 9, timeout: LIMIT, pace: Pace::default() };
+    let refused = client.fetch("https://169.254.169.254/latest/meta-data/", AccountId::mint(), limits).await.err();
     assert_eq!(refused, Some(FetchError::Url(UrlRefused::UrlNotPublic)));
 }

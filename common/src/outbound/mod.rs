@@ -10,6 +10,8 @@
 mod classify;
 mod fetch;
 mod resolve;
+mod shares;
+mod system_names;
 mod webhook;
 
 #[cfg(test)]
@@ -18,12 +20,15 @@ pub(crate) mod test_receiver;
 mod tests;
 
 use crate::domain::url_policy::{CheckedUrl, NetworkPolicy, Plain, UrlRefused};
-pub use fetch::{FetchError, Fetched};
+use crate::ids::AccountId;
+pub use fetch::{FetchError, FetchLimits, Fetched, Pace};
 use reqwest::redirect;
 pub use resolve::Lookup;
-use resolve::{CHECKS, REQUESTS, ResolveError, VettingResolver};
+use resolve::{ResolveError, VettingResolver};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
+use shares::Shares;
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -87,12 +92,20 @@ pub fn roots_from_file(path: &Path) -> Result<Vec<CertificateDer<'static>>, Outb
 }
 
 /// The client. Cheap to clone; all clones share their connections.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct OutboundClient {
     policy: Arc<NetworkPolicy>,
     lookup: Lookup,
+    /// Lookups for URLs that are being registered; requests have a share of their own.
+    checks: Shares,
     https: reqwest::Client,
     plain: reqwest::Client,
+}
+
+impl fmt::Debug for OutboundClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OutboundClient").field("policy", &self.policy).finish_non_exhaustive()
+    }
 }
 
 impl OutboundClient {
@@ -104,12 +117,13 @@ impl OutboundClient {
         let tls = tls(&settings.extra_roots)?;
         let policy = Arc::new(settings.policy);
         let lookup = settings.lookup;
+        let requests = Shares::default();
         let client = |plain| {
-            let resolver = VettingResolver::new(lookup.clone(), policy.clone(), plain, &REQUESTS);
+            let resolver = VettingResolver::new(lookup.clone(), policy.clone(), plain, requests.clone());
             pool(tls.clone(), resolver)
         };
         let (https, plain) = (client(Plain::No)?, client(Plain::Yes)?);
-        Ok(Self { policy, lookup, https, plain })
+        Ok(Self { policy, lookup, checks: Shares::default(), https, plain })
     }
 
     /// Checks a URL's text alone; the name is not resolved.
@@ -120,23 +134,32 @@ impl OutboundClient {
         self.policy.check_url(url)
     }
 
-    /// Checks a URL at creation (interface.md, `POST /webhooks`): its text, and what its name resolves to now. A name
-    /// that does not resolve now is accepted, since every send checks again.
+    /// Checks a URL that this account registers (interface.md, `POST /webhooks`): its text, and what its name resolves to
+    /// now. A public name that does not resolve now is accepted over https, since every send checks again.
     ///
     /// # Errors
     /// [`UrlRefused`].
-    pub async fn check_resolves_public(&self, url: &str) -> Result<CheckedUrl, UrlRefused> {
-        self.check_resolves_within(url, CREATION_LOOKUP).await
+    pub async fn check_resolves_public(&self, url: &str, account: AccountId) -> Result<CheckedUrl, UrlRefused> {
+        self.check_resolves_within(url, account, CREATION_LOOKUP).await
     }
 
-    async fn check_resolves_within(&self, url: &str, limit: Duration) -> Result<CheckedUrl, UrlRefused> {
+    async fn check_resolves_within(
+        &self,
+        url: &str,
+        account: AccountId,
+        limit: Duration,
+    ) -> Result<CheckedUrl, UrlRefused> {
         let checked = self.check_url(url)?;
         let Some(name) = checked.name() else { return Ok(checked) };
         let plain = if checked.is_plain() { Plain::Yes } else { Plain::No };
-        let resolver = VettingResolver::new(self.lookup.clone(), self.policy.clone(), plain, &CHECKS);
-        match tokio::time::timeout(limit, resolver.vetted(name.to_owned())).await {
+        let resolver = VettingResolver::new(self.lookup.clone(), self.policy.clone(), plain, self.checks.clone());
+        match tokio::time::timeout(limit, resolver.vetted(name.to_owned(), Some(account))).await {
             Ok(Err(ResolveError::Refused(refused))) => Err(refused),
-            Ok(Ok(_) | Err(ResolveError::Failed)) | Err(_) => Ok(checked),
+            Ok(Ok(_)) => Ok(checked),
+            Ok(Err(ResolveError::Failed | ResolveError::Ours)) | Err(_) => {
+                self.policy.check_unresolved(&checked)?;
+                Ok(checked)
+            }
         }
     }
 

@@ -50,7 +50,7 @@ struct Seen {
 }
 
 impl Receiver {
-    /// Speaks TLS as `hooks.test`, `localhost` and 127.0.0.1.
+    /// Speaks TLS as `hooks.example.com`, `localhost` and 127.0.0.1.
     pub(crate) async fn tls(behaviour: Behaviour) -> Self {
         Self::start(behaviour, true).await
     }
@@ -101,7 +101,7 @@ fn authority(http2: bool) -> (CertificateDer<'static>, TlsAcceptor) {
     let mut ca = CertificateParams::default();
     ca.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let ca = CertifiedIssuer::self_signed(ca, KeyPair::generate().expect("a key")).expect("an authority");
-    let mut leaf = CertificateParams::new(["hooks.test".to_owned(), "localhost".to_owned()]).expect("names");
+    let mut leaf = CertificateParams::new(["hooks.example.com".to_owned(), "localhost".to_owned()]).expect("names");
     leaf.subject_alt_names.push(rcgen::SanType::IpAddress(IpAddr::V4(Ipv4Addr::LOCALHOST)));
     let key = KeyPair::generate().expect("a key");
     let certificate = leaf.signed_by(&key, &ca).expect("a certificate");

@@ -29,13 +29,14 @@ pub(super) fn client(allow: &str, roots: &[&Receiver], lookup: Lookup) -> Outbou
 }
 
 pub(super) fn local(receiver: &Receiver) -> OutboundClient {
-    client("127.0.0.0/8", &[receiver], names("hooks.test=127.0.0.1 other.test=127.0.0.1"))
+    client("127.0.0.0/8", &[receiver], names("hooks.example.com=127.0.0.1 other.example.com=127.0.0.1"))
 }
 
 fn to(url: String) -> WebhookRequest {
     let mut headers = HeaderMap::new();
     headers.insert("service-event", "job.succeeded".parse().expect("a value"));
-    WebhookRequest { url, headers, body: Bytes::from_static(b"{\"a\":1}"), timeout: Duration::from_secs(5) }
+    let (account, body) = (AccountId::mint(), Bytes::from_static(b"{\"a\":1}"));
+    WebhookRequest { account, url, headers, body, timeout: Duration::from_secs(5) }
 }
 
 fn hurried(url: String) -> WebhookRequest {
@@ -43,7 +44,7 @@ fn hurried(url: String) -> WebhookRequest {
 }
 
 fn hook(receiver: &Receiver) -> String {
-    format!("https://hooks.test:{}/hook?x=1", receiver.port)
+    format!("https://hooks.example.com:{}/hook?x=1", receiver.port)
 }
 
 #[tokio::test]
@@ -165,18 +166,21 @@ async fn each_failure_has_its_word_and_nothing_more() {
     let headers = format!("HTTP/1.1 200 OK\r\nx-large: {}\r\n\r\n", "x".repeat(2 << 20));
     let large = Receiver::tls(Behaviour::Answers(headers.into_bytes())).await;
     let other = Receiver::tls(Behaviour::Answers(b"SSH-2.0-OpenSSH_9.2\r\n".to_vec())).await;
-    let client =
-        client("127.0.0.0/8", &[&trusted, &mute, &large, &other], names("hooks.test=127.0.0.1 other.test=127.0.0.1"));
+    let client = client(
+        "127.0.0.0/8",
+        &[&trusted, &mute, &large, &other],
+        names("hooks.example.com=127.0.0.1 other.example.com=127.0.0.1"),
+    );
     for (url, error) in [
-        (format!("https://nowhere.test:{}/", trusted.port), AttemptError::DnsFailed),
-        ("https://hooks.test:1/".to_owned(), AttemptError::ConnectFailed),
+        (format!("https://nowhere.example.com:{}/", trusted.port), AttemptError::DnsFailed),
+        ("https://hooks.example.com:1/".to_owned(), AttemptError::ConnectFailed),
         (hook(&mute), AttemptError::ConnectionLost),
         (hook(&large), AttemptError::InvalidResponse),
         (hook(&other), AttemptError::InvalidResponse),
         (hook(&stranger), AttemptError::TlsFailed),
         (hook(&plain), AttemptError::TlsFailed),
         (hook(&hangs_up), AttemptError::TlsFailed),
-        (format!("https://other.test:{}/", trusted.port), AttemptError::TlsFailed),
+        (format!("https://other.example.com:{}/", trusted.port), AttemptError::TlsFailed),
         ("https://10.0.0.1/".to_owned(), AttemptError::UrlNotPublic),
         ("http://8.8.8.8/".to_owned(), AttemptError::UrlNotPublic),
         ("nonsense".to_owned(), AttemptError::UrlNotPublic),
@@ -191,10 +195,10 @@ async fn each_failure_has_its_word_and_nothing_more() {
 async fn what_is_refused_opens_no_connection() {
     let receiver = Receiver::tls(Behaviour::Answers(OK.to_vec())).await;
     let plain = Receiver::plain(Behaviour::Answers(OK.to_vec())).await;
-    let table = "loop.test=127.0.0.1 mixed.test=8.8.8.8,127.0.0.1 mapped.test=::ffff:127.0.0.1 six.test=::1 \
-        nat.test=64:ff9b::7f00:1 last.test=2606:4700::1,8.8.8.8,0.0.0.0 public.test=8.8.8.8";
+    let table = "loop.example.com=127.0.0.1 mixed.example.com=8.8.8.8,127.0.0.1 mapped.example.com=::ffff:127.0.0.1 six.example.com=::1 \
+        nat.example.com=64:ff9b::7f00:1 last.example.com=2606:4700::1,8.8.8.8,0.0.0.0 public.example.com=8.8.8.8";
     let client = client("", &[&receiver], names(table));
-    let hosts = "loop.test mixed.test mapped.test six.test nat.test last.test 127.0.0.1 0x7f000001 2130706433 127.1 \
+    let hosts = "loop.example.com mixed.example.com mapped.example.com six.example.com nat.example.com last.example.com 127.0.0.1 0x7f000001 2130706433 127.1 \
         0.0.0.0 [::1] [::ffff:127.0.0.1] localhost";
     for host in hosts.split_whitespace() {
         for (scheme, port) in [("https", receiver.port), ("http", plain.port)] {
@@ -208,19 +212,19 @@ async fn what_is_refused_opens_no_connection() {
 #[tokio::test]
 async fn plain_http_reaches_named_networks_alone() {
     let receiver = Receiver::plain(Behaviour::Answers(OK.to_vec())).await;
-    let table = "hooks.test=127.0.0.1 public.test=8.8.8.8 both.test=127.0.0.1,8.8.8.8";
+    let table = "hooks.example.com=127.0.0.1 public.example.com=8.8.8.8 both.example.com=127.0.0.1,8.8.8.8";
     let client = client("127.0.0.0/8", &[], names(table));
     for (host, error) in [
         ("127.0.0.1", None),
-        ("hooks.test", None),
-        ("public.test", Some(AttemptError::UrlNotPublic)),
-        ("both.test", Some(AttemptError::UrlNotPublic)),
+        ("hooks.example.com", None),
+        ("public.example.com", Some(AttemptError::UrlNotPublic)),
+        ("both.example.com", Some(AttemptError::UrlNotPublic)),
         ("8.8.8.8", Some(AttemptError::UrlNotPublic)),
     ] {
         let outcome = client.post_webhook(to(format!("http://{host}:{}/", receiver.port))).await;
         assert_eq!(outcome.error, error, "{host}");
     }
-    let created = client.check_resolves_public("http://public.test/").await;
+    let created = client.check_resolves_public("http://public.example.com/", AccountId::mint()).await;
     assert_eq!(created, Err(UrlRefused::UrlNotHttps));
 }
 
@@ -235,7 +239,7 @@ async fn a_name_that_changes_its_answer_after_the_check_gains_nothing() {
         Box::pin(async move { Ok(vec![address]) })
     });
     let client = client("", &[&receiver], rebinding);
-    assert!(client.check_resolves_public(&hook(&receiver)).await.is_ok());
+    assert!(client.check_resolves_public(&hook(&receiver), AccountId::mint()).await.is_ok());
     for _ in 0..3 {
         let outcome = client.post_webhook(to(hook(&receiver))).await;
         assert_eq!(outcome.error, Some(AttemptError::UrlNotPublic));
@@ -245,22 +249,91 @@ async fn a_name_that_changes_its_answer_after_the_check_gains_nothing() {
 
 #[tokio::test]
 async fn an_endpoint_may_be_created_before_its_name_exists() {
-    let table = "public.test=8.8.8.8 private.test=8.8.8.8,10.0.0.1";
+    let table = "public.example.com=8.8.8.8 private.example.com=8.8.8.8,10.0.0.1";
     let client = client("", &[], names(table));
-    let check = async |url: &str| client.check_resolves_public(url).await.map(drop);
-    assert_eq!(check("https://public.test/").await, Ok(()));
-    assert_eq!(check("https://not-yet.test/").await, Ok(()));
+    let check = async |url: &str| client.check_resolves_public(url, AccountId::mint()).await.map(drop);
+    assert_eq!(check("https://public.example.com/").await, Ok(()));
+    assert_eq!(check("https://not-yet.example.com/").await, Ok(()));
     assert_eq!(check("https://8.8.8.8/").await, Ok(()));
-    assert_eq!(check("https://private.test/").await, Err(UrlRefused::UrlNotPublic));
+    assert_eq!(check("https://private.example.com/").await, Err(UrlRefused::UrlNotPublic));
     assert_eq!(check("https://10.0.0.1/").await, Err(UrlRefused::UrlNotPublic));
-    assert_eq!(check("http://public.test/").await, Err(UrlRefused::UrlNotHttps));
-    assert_eq!(check("https://user@public.test/").await, Err(UrlRefused::Malformed));
+    assert_eq!(check("http://public.example.com/").await, Err(UrlRefused::UrlNotHttps));
+    assert_eq!(check("https://user@public.example.com/").await, Err(UrlRefused::Malformed));
+}
+
+#[tokio::test]
+async fn what_may_lead_into_named_networks_alone_does_so_when_it_is_registered() {
+    let table = "receiver=127.0.0.1 hook.internal=127.0.0.1 astray.internal=8.8.8.8 here.example.com=127.0.0.1 \
+        there.example.com=8.8.8.8";
+    let (open, closed) = (client("127.0.0.0/8", &[], names(table)), client("", &[], names(table)));
+    let check =
+        async |client: &OutboundClient, url: &str| client.check_resolves_public(url, AccountId::mint()).await.map(drop);
+    for (url, expected) in [
+        ("http://receiver/", Ok(())),
+        ("https://receiver/", Ok(())),
+        ("https://hook.internal/", Ok(())),
+        ("http://here.example.com/", Ok(())),
+        ("https://not-yet.example.com/", Ok(())),
+        ("http://there.example.com/", Err(UrlRefused::UrlNotHttps)),
+        ("http://not-yet.example.com/", Err(UrlRefused::UrlNotHttps)),
+        ("https://astray.internal/", Err(UrlRefused::UrlNotPublic)),
+        ("https://not-yet.internal/", Err(UrlRefused::UrlNotPublic)),
+        ("http://nobody/", Err(UrlRefused::UrlNotPublic)),
+        ("https://abc.onion/", Err(UrlRefused::UrlNotPublic)),
+    ] {
+        assert_eq!(check(&open, url).await, expected, "{url}");
+    }
+    for url in ["https://receiver/", "https://hook.internal/", "https://hook.test/", "https://nobody.local/"] {
+        assert_eq!(check(&closed, url).await, Err(UrlRefused::UrlNotPublic), "{url}");
+    }
+}
+
+#[tokio::test]
+async fn names_of_one_account_that_hang_are_its_own_matter_and_no_failure_of_its_endpoints() {
+    let receiver = Receiver::tls(Behaviour::Answers(OK.to_vec())).await;
+    let lookup = Lookup::from_fn(|name| {
+        Box::pin(async move {
+            if name.starts_with("hang") {
+                std::future::pending::<()>().await;
+            }
+            Ok(vec![IpAddr::from([127, 0, 0, 1])])
+        })
+    });
+    let client = client("127.0.0.0/8", &[&receiver], lookup);
+    let account = AccountId::mint();
+    let hanging: Vec<_> = (0..100)
+        .map(|number| {
+            let request = WebhookRequest { account, ..to(format!("https://hang{number}.example.com/")) };
+            let client = client.clone();
+            tokio::spawn(async move { client.post_webhook(request).await })
+        })
+        .collect();
+    tokio::task::yield_now().await;
+    let began = Instant::now();
+    let others = client.post_webhook(to(hook(&receiver))).await;
+    assert_eq!((others.error, others.is_ours), (None, false));
+    assert!(began.elapsed() < Duration::from_secs(1), "{:?}", began.elapsed());
+    let own = client.post_webhook(WebhookRequest { account, ..to(hook(&receiver)) }).await;
+    // Another account's connection is at hand, so that nothing has to be looked up; or else it is told as ours.
+    assert!(own.error.is_none() || own.is_ours, "{own:?}");
+    let mut ours = 0;
+    for one in hanging {
+        let outcome = one.await.expect("no panic");
+        assert!(outcome.is_ours || outcome.error == Some(AttemptError::Timeout), "{outcome:?}");
+        ours += usize::from(outcome.is_ours);
+    }
+    assert_eq!(ours, 68, "32 are looked up at once, and those who wait in vain are not counted");
 }
 
 #[tokio::test]
 async fn a_resolver_that_hangs_does_not_hold_up_a_creation() {
     let client = client("", &[], Lookup::from_fn(|_| Box::pin(std::future::pending())));
-    assert!(client.check_resolves_within("https://slow.test/", Duration::from_millis(10)).await.is_ok());
+    assert!(
+        client
+            .check_resolves_within("https://slow.example.com/", AccountId::mint(), Duration::from_millis(10))
+            .await
+            .is_ok()
+    );
 }
 
 /// A process can't change its own environment safely, so the test starts itself again with a proxy in it.

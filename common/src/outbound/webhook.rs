@@ -3,9 +3,10 @@
 //! It owns the caps on what is read of an answer. It never signs, counts or retries: headers and bytes are handed in as
 //! they are to be sent, and the outcome goes to the store.
 
-use super::classify::{failure, verdict};
-use super::{OutboundClient, UrlRefused};
+use super::classify::{Failure, failure, verdict};
+use super::{OutboundClient, UrlRefused, shares};
 use crate::domain::attempt::AttemptError;
+use crate::ids::AccountId;
 use bytes::Bytes;
 use reqwest::header::HeaderMap;
 use std::time::Duration;
@@ -20,6 +21,8 @@ const EXCERPT_CAP: usize = 1024;
 /// One attempt to be made.
 #[derive(Debug, Clone)]
 pub struct WebhookRequest {
+    /// Whose it is: the names of one account's URLs are looked up so many at a time.
+    pub account: AccountId,
     /// Where to, as the customer gave it; it is checked here, at every attempt.
     pub url: String,
     /// The headers to send, signature and content type among them.
@@ -37,6 +40,8 @@ pub struct AttemptOutcome {
     pub status: Option<u16>,
     /// None on success, which is a 2xx within the time.
     pub error: Option<AttemptError>,
+    /// Whether the error is a fault of this process or its machine. Nothing was sent then, and nothing is to be counted.
+    pub is_ours: bool,
     /// The start of the answer's body as text, at most 1 KiB; bytes that are no text, and NUL, which Postgres can't
     /// keep, are shown as U+FFFD.
     pub excerpt: String,
@@ -47,7 +52,7 @@ pub struct AttemptOutcome {
 impl AttemptOutcome {
     /// Of an attempt that was not made.
     pub const fn not_sent(error: AttemptError) -> Self {
-        Self { status: None, error: Some(error), excerpt: String::new(), duration_ms: 0 }
+        Self { status: None, error: Some(error), is_ours: false, excerpt: String::new(), duration_ms: 0 }
     }
 }
 
@@ -64,13 +69,19 @@ impl OutboundClient {
         let started = Instant::now();
         let deadline = started + request.timeout;
         let mut answer = Answer::default();
-        let result = tokio::time::timeout_at(deadline, self.exchange(request, &mut answer)).await;
-        let error = result.unwrap_or(Err(AttemptError::Timeout)).err();
-        let duration_ms = u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);
-        AttemptOutcome { status: answer.status, error, excerpt: excerpt(&answer.start), duration_ms }
+        let exchange = shares::on_behalf(request.account, self.exchange(request, &mut answer));
+        let result = tokio::time::timeout_at(deadline, exchange).await;
+        let failure = result.unwrap_or(Err(AttemptError::Timeout.into())).err();
+        AttemptOutcome {
+            status: answer.status,
+            error: failure.map(|failure| failure.error),
+            is_ours: failure.is_some_and(|failure| failure.is_ours),
+            excerpt: excerpt(&answer.start),
+            duration_ms: u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX),
+        }
     }
 
-    async fn exchange(&self, request: WebhookRequest, answer: &mut Answer) -> Result<(), AttemptError> {
+    async fn exchange(&self, request: WebhookRequest, answer: &mut Answer) -> Result<(), Failure> {
         let url = self.check_url(&request.url).map_err(|_: UrlRefused| AttemptError::UrlNotPublic)?;
         let post = self.client(&url).post(url.url().clone()).headers(request.headers).body(request.body);
         let mut response = post.send().await.map_err(|error| failure(&error))?;
@@ -86,7 +97,7 @@ impl OutboundClient {
                 break;
             }
         }
-        verdict(response.status())
+        Ok(verdict(response.status())?)
     }
 }
 

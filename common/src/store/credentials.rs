@@ -57,6 +57,21 @@ pub struct Found {
     pub now: DateTime<Utc>,
 }
 
+/// Counts so many requests more for an account whose last one was larger than a request usually is. It refuses nothing; the
+/// next ones have to wait.
+pub async fn charge(conn: &mut PgConnection, account: AccountId, requests: i64, pace: Pace) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE rate_limits
+         SET theoretical_arrival = greatest(theoretical_arrival, mws_now()) + $2::bigint * interval '1 microsecond'
+         WHERE account_id = $1",
+        account as AccountId,
+        requests.saturating_mul(pace.interval_us)
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
 /// The caller behind an API key, if the hash is one.
 pub async fn key_caller(conn: &mut PgConnection, key_hash: &[u8], pace: Pace) -> sqlx::Result<Option<Found>> {
     sqlx::query_file_as!(Found, "src/store/key_caller.sql", key_hash, pace.interval_us, pace.ahead_us)

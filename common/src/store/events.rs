@@ -4,7 +4,9 @@
 //! be lost. It never sends and never decides what a job's event says: `domain::event` makes the bytes, `deliveries` has
 //! everything that follows.
 
+use super::credentials::Pace;
 use super::deliveries::{self, NewDelivery, Opening};
+use super::unpaid;
 use crate::domain::event::{EventId, EventType};
 use crate::domain::job::JobKind;
 use crate::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
@@ -50,20 +52,44 @@ struct Target {
 /// event that is recorded already starts nothing again. A disabled endpoint gets a `skipped` delivery, which can be
 /// resent (interface.md, "while disabled").
 pub async fn record(conn: &mut PgConnection, ended: &[EndedEvent]) -> sqlx::Result<Vec<Ticket>> {
-    if ended.is_empty() {
+    record_spread(conn, ended, None).await
+}
+
+/// For whom events are spread that cost nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Spread {
+    /// Who caused them.
+    pub account: AccountId,
+    /// How fast that account may cause some.
+    pub pace: Pace,
+    /// Jobs that it stopped and whose events are still to come.
+    pub to_come: usize,
+}
+
+/// The same for events that an account caused at no cost: what goes beyond its burst is due later, one delivery after
+/// another at its pace, and gets its ticket then. Nothing is left out.
+pub async fn record_spread(
+    conn: &mut PgConnection,
+    ended: &[EndedEvent],
+    spread: Option<Spread>,
+) -> sqlx::Result<Vec<Ticket>> {
+    if ended.is_empty() && spread.is_none_or(|spread| spread.to_come == 0) {
         return Ok(Vec::new());
     }
-    let targets = insert(conn, ended).await?;
+    let targets = if ended.is_empty() { Vec::new() } else { insert(conn, ended).await? };
+    let waits_ms = waits(conn, spread, ended.len(), targets.len()).await?;
     if targets.is_empty() {
         return Ok(Vec::new());
     }
     let by_id: HashMap<&str, &EndedEvent> = ended.iter().map(|event| (event.event_id.as_str(), event)).collect();
     let mut tickets = Vec::new();
     let mut series = Vec::with_capacity(targets.len());
-    for target in &targets {
+    for (target, after_ms) in targets.iter().zip(waits_ms) {
         let Some(event) = by_id.get(target.event_id.as_str()) else { continue };
         let id = DeliveryId::mint();
-        let opening = if target.enabled {
+        let opening = if target.enabled && after_ms > 0 {
+            Opening::Later { after_ms }
+        } else if target.enabled {
             let queue = if target.healthy { Queue::WebhookFirst } else { Queue::WebhookSlow };
             let ticket = Ticket::new(queue, Subject::Delivery { id, endpoint: target.endpoint_id });
             let ticket_id = ticket.id.clone();
@@ -76,6 +102,21 @@ pub async fn record(conn: &mut PgConnection, ended: &[EndedEvent]) -> sqlx::Resu
     }
     deliveries::insert(conn, &series).await?;
     Ok(tickets)
+}
+
+/// When each of these deliveries is due, in milliseconds from now. An end that nobody is told of counts too.
+async fn waits(
+    conn: &mut PgConnection,
+    spread: Option<Spread>,
+    ends: usize,
+    deliveries: usize,
+) -> sqlx::Result<Vec<i64>> {
+    let Some(Spread { account, pace, to_come }) = spread else { return Ok(vec![0; deliveries]) };
+    let many = i64::try_from(ends.max(deliveries) + to_come).unwrap_or(i64::MAX);
+    let ahead_us = unpaid::count(conn, account, many, pace).await?;
+    let due_us =
+        (0..).map(|place: i64| ahead_us.saturating_add(place.saturating_mul(pace.interval_us)) - pace.ahead_us);
+    Ok(due_us.take(deliveries).map(|due_us| (due_us / 1_000).max(0)).collect())
 }
 
 /// Inserts the events that are not there yet and answers the endpoints that want one of those.

@@ -231,6 +231,42 @@ pub async fn change(
     .await
 }
 
+/// Removes a project of the workspace with the log of its webhooks. Those that are under way end unrecorded. Two statements:
+/// call it in a transaction. Answers whether there was such a project.
+pub async fn remove(conn: &mut PgConnection, id: ProjectId, workspace: WorkspaceId) -> sqlx::Result<bool> {
+    // Locked first, so that no change adds a webhook meanwhile.
+    let found =
+        sqlx::query!("SELECT id FROM projects WHERE id = $1 AND workspace_id = $2 FOR UPDATE", id as _, workspace as _)
+            .fetch_optional(&mut *conn)
+            .await?;
+    if found.is_none() {
+        return Ok(false);
+    }
+    sqlx::query!("DELETE FROM project_webhooks WHERE project_id = $1", id as _).execute(&mut *conn).await?;
+    sqlx::query!("DELETE FROM projects WHERE id = $1", id as _).execute(conn).await?;
+    Ok(true)
+}
+
+/// Removes up to `limit` projects that were cancelled more than `days` ago, with their logs. Answers how many.
+pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
+    let gone = sqlx::query!(
+        "WITH old AS (
+             SELECT id FROM projects
+             WHERE status = 'cancelled' AND updated_at < mws_now() - make_interval(days => $1)
+             ORDER BY updated_at LIMIT $2
+             FOR UPDATE SKIP LOCKED
+         ), logs AS (
+             DELETE FROM project_webhooks USING old WHERE project_webhooks.project_id = old.id
+         )
+         DELETE FROM projects USING old WHERE projects.id = old.id",
+        days,
+        limit
+    )
+    .execute(conn)
+    .await?;
+    Ok(gone.rows_affected())
+}
+
 /// The database's time, which is that of everything its transaction writes.
 pub async fn now(conn: &mut PgConnection) -> sqlx::Result<DateTime<Utc>> {
     sqlx::query_scalar!(r#"SELECT mws_now() AS "now!""#).fetch_one(conn).await

@@ -130,6 +130,8 @@ pub struct NewRead {
     pub quality: Option<String>,
     /// Where the result stands: in the row, or in the media store under this key.
     pub body: ReadBody,
+    /// Bytes of the result and of the files that go with it, which count as storage of the item's account.
+    pub bytes: i64,
     /// What of it stands in rows of its own, to be joined with other reads and searched.
     pub rows: Rows,
 }
@@ -164,9 +166,10 @@ pub async fn store(conn: &mut PgConnection, reads: &[NewRead]) -> sqlx::Result<V
         })
         .collect();
     let stored = sqlx::query!(
-        r#"INSERT INTO item_reads (item_id, read, job_id, engine, engine_version, quality, result, object_key)
+        r#"INSERT INTO item_reads (item_id, read, job_id, engine, engine_version, quality, result, object_key,
+                                 bytes)
          SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::json[],
-                              $8::text[])
+                              $8::text[], $9::bigint[])
          ON CONFLICT (item_id, read) DO NOTHING
          RETURNING item_id AS "item_id: ItemId", read AS "read: Read""#,
         &reads.iter().map(|one| one.item.uuid()).collect::<Vec<_>>(),
@@ -176,7 +179,8 @@ pub async fn store(conn: &mut PgConnection, reads: &[NewRead]) -> sqlx::Result<V
         &reads.iter().map(|one| one.engine.1.clone()).collect::<Vec<_>>(),
         &reads.iter().map(|one| one.quality.clone()).collect::<Vec<_>>() as &[Option<String>],
         &bodies as &[Option<Value>],
-        &keys as &[Option<String>]
+        &keys as &[Option<String>],
+        &reads.iter().map(|one| one.bytes).collect::<Vec<_>>()
     )
     .fetch_all(conn)
     .await?;

@@ -8,6 +8,7 @@ use crate::domain::minutes::Minutes;
 use crate::domain::plan::LiveJob;
 use crate::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use crate::store::uploads::Facts;
+use crate::store::usage;
 use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
@@ -79,6 +80,34 @@ pub async fn live(conn: &mut PgConnection, hash: &[u8]) -> sqlx::Result<Option<L
     .fetch_optional(conn)
     .await?;
     Ok(row.map(|row| LiveJob { id: row.job, estimate: Minutes::from_hundredths(row.held) }))
+}
+
+/// Reserves storage for what a claim has rendered, if the account has that much left of `quota`. The caller holds
+/// `items::lock_storage` until its commit. It counts until the render has ended; then the new item does.
+pub async fn reserve(
+    conn: &mut PgConnection,
+    job: JobId,
+    claim_no: i32,
+    account: AccountId,
+    bytes: i64,
+    quota: i64,
+) -> sqlx::Result<bool> {
+    let kept = usage::of(conn, account).await?.media_bytes;
+    let reserved = sqlx::query!(
+        "UPDATE job_renders r SET account_id = $3, reserved_bytes = $4
+         FROM jobs j
+         WHERE r.job_id = $1 AND r.ended_at IS NULL AND j.id = r.job_id AND j.claim_no = $2 AND j.status = 'running'
+             AND $5::bigint - r.reserved_bytes + $4 <= $6::bigint",
+        job as JobId,
+        claim_no,
+        account as AccountId,
+        bytes,
+        kept,
+        quota
+    )
+    .execute(conn)
+    .await?;
+    Ok(reserved.rows_affected() == 1)
 }
 
 /// A new item, rendered and in the media store.

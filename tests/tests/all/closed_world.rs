@@ -104,6 +104,7 @@ const TABLE: &[Row] = &[
     Row("PATCH /projects/{project}/settings", Editor, "200", "403 workspace_forbidden", r#"{"webhook_url":null}"#),
     Row("POST /projects/{project}/status", Editor, "200", "403 workspace_forbidden", r#"{"status":"generating"}"#),
     Row("POST /projects/{project}/cancel", Editor, "200", "403 workspace_forbidden", ""),
+    Row("DELETE /projects/{project}", Editor, "200", "403 workspace_forbidden", ""),
     Row("GET /projects/{project}/deliveries", Viewer, "200", "403 workspace_forbidden", ""),
     Row("GET /events", Account, "200", "200", ""),
     Row("GET /events/{event}", Account, "200", "403 workspace_forbidden", ""),

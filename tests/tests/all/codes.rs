@@ -178,6 +178,16 @@ async fn operating(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
     }
 }
 
+/// One project more than an account may have.
+async fn full() -> anyhow::Result<Answer> {
+    let world = World::with(|settings| settings.max_projects = 1).await?;
+    let keeper = world.tenant("keeper").await?;
+    post(&keeper.client, "/projects", &json!({ "brief": "a film" })).await?;
+    let refused = post(&keeper.client, "/projects", &json!({ "brief": "another" })).await?;
+    world.end().await?;
+    Ok(refused)
+}
+
 /// What the state of things does not allow.
 async fn conflicting(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
     let Stage { world, tenant, .. } = stage;
@@ -236,6 +246,7 @@ async fn conflicting(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
             }
             stage.post("/webhooks", json!({ "url": "https://93.184.216.34/" })).await
         }
+        Code::QuotaReached => full().await,
         Code::EndpointDisabled => {
             let path = format!("/webhooks/{}", stage.endpoint().await?);
             let change = async |body: Value| tenant.client.send("PATCH", &path, &[], Some(body.to_string())).await;
@@ -346,7 +357,7 @@ async fn provoked(stage: &Stage, code: Code) -> anyhow::Result<Option<Answer>> {
         C::ChecksumMismatch | C::KeyLimitReached | C::EndpointLimitReached | C::EndpointDisabled => {
             conflicting(stage, code).await
         }
-        C::RotationInProgress | C::IllegalTransition => conflicting(stage, code).await,
+        C::RotationInProgress | C::IllegalTransition | C::QuotaReached => conflicting(stage, code).await,
         C::FileTooLarge | C::UrlNotHttps | C::UrlNotPublic | C::WebhookUrlNotAllowed | C::UrlNotAllowed => {
             unfit(stage, code).await
         }

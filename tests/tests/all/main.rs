@@ -8,6 +8,7 @@
 )]
 
 mod admission;
+mod amplification;
 mod attempts;
 mod beside;
 mod closed_world;
@@ -18,6 +19,7 @@ mod credentials;
 mod cut_off;
 mod dispatch;
 mod generated;
+mod imports;
 mod jobs;
 mod joined;
 mod kill;
@@ -33,6 +35,7 @@ mod outage;
 mod owners;
 mod pictures;
 mod pruning;
+mod quotas;
 mod rate;
 mod read_only;
 mod readings;

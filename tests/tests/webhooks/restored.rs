@@ -22,6 +22,7 @@ async fn happen(pool: &PgPool, tenant: &Tenant, what: &str, many: usize) -> anyh
         let body = format!("{{\"what\":\"{what}\",\"number\":{number}}}");
         let event = EndedEvent {
             event_id: EventId::of_job(job_id, EventType::JobFailed),
+            kind: common::domain::job::JobKind::Read,
             event_type: EventType::JobFailed,
             job_id,
             workspace_id: tenant.workspace,

@@ -18,6 +18,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
+/// When one is due again that could not be sent for a reason of ours, in milliseconds.
+const AFTER_A_FAULT_OF_OURS_MS: i64 = 5_000;
+
 /// Makes attempts.
 pub struct Sender {
     client: OutboundClient,
@@ -27,6 +30,17 @@ pub struct Sender {
     standard: StandardWebhooks,
     timeout: Duration,
     worker: Arc<str>,
+}
+
+/// How an attempt ended.
+pub enum Ended {
+    /// It is to be recorded.
+    Told(Box<EndedAttempt>),
+    /// It was not made, for a reason of ours that passes, and is no attempt of the delivery's.
+    NotSent {
+        /// Milliseconds until it is due again.
+        after_ms: i64,
+    },
 }
 
 impl Sender {
@@ -48,7 +62,7 @@ impl Sender {
 
     /// Makes one attempt. `since` is when the claim was asked for: the signature's time is the claim's, by the
     /// database's clock, and what has passed since.
-    pub async fn attempt(&self, claim: &Claim, since: Instant) -> EndedAttempt {
+    pub async fn attempt(&self, claim: &Claim, since: Instant) -> Ended {
         let secrets = match self.secrets(claim) {
             Ok(secrets) => secrets,
             Err(error) => {
@@ -58,7 +72,7 @@ impl Sender {
                 );
                 let mut ended = self.ended(claim, AttemptOutcome::not_sent(AttemptError::SecretUnavailable));
                 (ended.counts, ended.url_host, ended.url_path) = (false, None, None);
-                return ended;
+                return Ended::Told(Box::new(ended));
             }
         };
         let secrets: Vec<&str> = secrets.iter().map(ExposeSecret::expose_secret).collect();
@@ -73,13 +87,21 @@ impl Sender {
         };
         let headers = request::headers(&attempt, self.standard);
         let request_headers = request::logged(&headers);
-        let request =
-            WebhookRequest { url: claim.url.clone(), headers, body: claim.body.clone().into(), timeout: self.timeout };
+        let request = WebhookRequest {
+            account: claim.account_id,
+            url: claim.url.clone(),
+            headers,
+            body: claim.body.clone().into(),
+            timeout: self.timeout,
+        };
         let outcome = self.client.post_webhook(request).await;
+        if outcome.is_ours {
+            return Ended::NotSent { after_ms: AFTER_A_FAULT_OF_OURS_MS };
+        }
         measure(&outcome);
         let mut ended = self.ended(claim, outcome);
         (ended.at, ended.request_headers) = (at, Some(request_headers));
-        ended
+        Ended::Told(Box::new(ended))
     }
 
     /// The secrets that verify now, the current one first; the shared default when the account has none.

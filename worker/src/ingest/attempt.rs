@@ -1,19 +1,19 @@
-//! One attempt at an upload: its bytes, where they are not here yet, and what is in them.
+//! One attempt at an upload: to bring its bytes here, or to find out what is in them.
 //!
-//! It writes one thing only, that the bytes have been fetched, so that the next attempt need not; what the attempt comes
-//! to is written by its caller.
+//! What an attempt comes to is written by its caller. Bytes that were fetched are kept under a key that no row names yet,
+//! and go with the attempt if it is given up.
 
 use super::failure::{Failure, facts, settled};
+use super::room::Room;
 use crate::readers::decode::{Channels, SoundFormat, cover, decode_sound, small_pictures};
 use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
 use common::domain::item::ItemType;
 use common::media::{new_media_key, new_thumbnail_key};
+use common::outbound::{FetchLimits, Pace};
 use common::process::Process;
-use common::store::items;
-use common::store::uploads::{self, Claim, Facts};
+use common::store::uploads::{Claim, Facts};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -36,55 +36,40 @@ const COUNT_SIZE: (usize, usize) = (8, 2);
 pub(super) struct Attempt<'a> {
     pub process: &'a Process,
     pub tools: &'a Arc<MediaTools>,
-    pub probes: &'a Semaphore,
     pub claim: &'a Claim,
 }
 
+/// Bytes that were fetched, under a key that is nobody's yet.
+pub(super) struct Fetched {
+    pub key: String,
+    pub bytes: i64,
+    pub sha256: [u8; 32],
+    /// The type that they are said to have.
+    pub announced: Option<String>,
+}
+
 impl Attempt<'_> {
-    /// What the bytes are, fetched first if need be.
-    pub async fn run(&self) -> Result<Facts, Failure> {
-        let (key, announced) = match (&self.claim.object_key, &self.claim.source_url) {
-            (Some(key), _) => (key.clone(), self.claim.content_type.clone()),
-            (None, Some(url)) => self.fetch(url).await?,
-            (None, None) => return Err(Failure::missing()),
-        };
-        self.probe(&key, announced.as_deref()).await
-    }
-
-    /// Brings the bytes of a URL into the media store; answers where they are and what type they are said to have.
-    async fn fetch(&self, url: &str) -> Result<(String, Option<String>), Failure> {
-        let max_bytes = self.room().await?;
-        let fetched = self.process.outbound.fetch(url, max_bytes, FETCH_TIME).await?;
-        let announced = fetched.content_type.clone();
-        let key = new_media_key(self.claim.item_id);
-        let written = self.process.media.write(&key, fetched.into_stream(), max_bytes).await?;
-        let bytes = i64::try_from(written.bytes).unwrap_or(i64::MAX);
-        let mut conn = self.process.pool.acquire().await?;
-        let recorded =
-            uploads::fetched(&mut conn, self.claim, &key, bytes, &written.sha256, announced.as_deref()).await?;
-        drop(conn);
-        if !recorded {
-            // The claim is lost, so nobody knows of this object but us.
-            self.process.media.delete(&key).await?;
-            return Err(Failure::missing());
-        }
-        Ok((key, announced))
-    }
-
-    /// Bytes that the download may have: the limit of one file, or what is left of the account's storage.
-    async fn room(&self) -> Result<u64, Failure> {
+    /// Brings the bytes of a URL into the media store.
+    pub async fn fetch(&self) -> Result<Fetched, Failure> {
+        let Some(url) = &self.claim.source_url else { return Err(Failure::missing()) };
         let settings = &self.process.settings;
-        let mut conn = self.process.pool.acquire().await?;
-        let kept = items::bytes_kept(&mut conn, self.claim.account_id).await?;
-        let left = settings.storage_quota_bytes.saturating_sub(u64::try_from(kept).unwrap_or(0));
-        Ok(left.min(settings.max_upload_bytes))
+        let max_bytes = settings.max_upload_bytes.min(settings.storage_quota_bytes);
+        let limits = FetchLimits { max_bytes, timeout: FETCH_TIME, pace: Pace::default() };
+        let fetched = self.process.outbound.fetch(url, self.claim.account_id, limits).await?;
+        let announced = fetched.content_type.clone();
+        let room = Room::take(self.process, self.claim, fetched.announced_bytes).await?;
+        let key = new_media_key(self.claim.item_id);
+        let written = self.process.media.write(&key, room.fill(fetched.into_stream()), max_bytes).await?;
+        let bytes = i64::try_from(written.bytes).unwrap_or(i64::MAX);
+        Ok(Fetched { key, bytes, sha256: written.sha256, announced })
     }
 
-    async fn probe(&self, key: &str, announced: Option<&str>) -> Result<Facts, Failure> {
-        let _turn = self.probes.acquire().await.map_err(|_| Failure::panicked())?;
+    /// Finds out what the bytes are.
+    pub async fn probe(&self) -> Result<Facts, Failure> {
+        let Some(key) = &self.claim.object_key else { return Err(Failure::missing()) };
         let local = self.process.media.local(key).await?;
         let media = MediaSource::open(local.path(), self.tools, &within(PROBE_TIME)).await?;
-        let mut facts = told(&media, announced).await?;
+        let mut facts = told(&media, self.claim.content_type.as_deref()).await?;
         facts.thumbnail_key = self.picture(&media, &facts).await;
         Ok(facts)
     }

@@ -3,6 +3,7 @@
 //! Pure: from the probe's and the client's answers to rows. The messages are shown to customers, so they hold no path,
 //! no address and nothing of the file.
 
+use super::room::Stopped;
 use crate::readers::{Probe, ReadError};
 use common::domain::attempt::AttemptError;
 use common::domain::item::ItemType;
@@ -20,15 +21,17 @@ pub(super) struct Failure {
     pub message: String,
     /// Whether the same upload may succeed when tried again.
     pub retryable: bool,
+    /// Whether it failed for a reason of ours, which is no attempt of the upload's.
+    pub is_ours: bool,
 }
 
 impl Failure {
     fn last(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), retryable: false }
+        Self { code, message: message.into(), retryable: false, is_ours: false }
     }
 
     fn passing(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), retryable: true }
+        Self { code, message: message.into(), retryable: true, is_ours: false }
     }
 
     /// Every worker that took it died of it, or with it.
@@ -60,7 +63,7 @@ impl From<ReadError> for Failure {
             ReadError::Timeout => "it took too long to find out what it holds".to_owned(),
             _ => error.to_string(),
         };
-        Self { code, message, retryable }
+        Self { code, message, retryable, is_ours: false }
     }
 }
 
@@ -69,6 +72,9 @@ impl From<FetchError> for Failure {
         match error {
             FetchError::Url(refused) => Self::last("url_not_allowed", refused.to_string()),
             FetchError::TooLarge { max_bytes } => too_large(max_bytes),
+            FetchError::Ours => Self { is_ours: true, ..Self::passing("internal", "the download could not be made") },
+            // A server that is slow once is slow again, and each attempt holds a place for long.
+            FetchError::TooSlow(_) | FetchError::TooLong(_) => Self::last("fetch_failed", error.to_string()),
             FetchError::Failed { error: AttemptError::UrlNotPublic, .. } => {
                 Self::last("url_not_allowed", "the URL leads to an address that is not public")
             }
@@ -90,10 +96,23 @@ impl From<FetchError> for Failure {
     }
 }
 
-impl From<WriteError<FetchError>> for Failure {
-    fn from(error: WriteError<FetchError>) -> Self {
+impl From<Stopped> for Failure {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Fetch(error) => error.into(),
+            Stopped::Full => {
+                Self::last("file_too_large", "the account's storage is full; delete items that are not needed")
+            }
+            Stopped::Lost => Self::missing(),
+            Stopped::Database(error) => error.into(),
+        }
+    }
+}
+
+impl From<WriteError<Stopped>> for Failure {
+    fn from(error: WriteError<Stopped>) -> Self {
         match error {
-            WriteError::Source(error) => error.into(),
+            WriteError::Source(stopped) => stopped.into(),
             WriteError::TooLarge(max_bytes) => too_large(max_bytes),
             WriteError::Store(error) => MediaError::from(error).into(),
         }

@@ -1,61 +1,76 @@
 //! Ingest: turns an upload or an import into a ready item, or says why it can't (interface.md, "POST /uploads").
 //!
-//! A ticket names an upload; the claim in our own table decides whether there is anything to do. While an attempt runs its
-//! lease is renewed, and a claim that is lost ends the attempt before another can begin one. Every ending is one
-//! conditional update that names the claim, so a kill at any moment costs a lease and nothing else. What an attempt does
-//! is in `attempt`, what its errors mean in `failure`.
+//! There are two stages, each with a queue and slots of its own: imports are fetched, and what is here is probed. So bytes
+//! that were sent never wait for a network. A ticket names an upload; the claim in our own table decides whether there is
+//! anything to do. While an attempt runs its lease is renewed, and a claim that is lost ends the attempt before another can
+//! begin one. Every ending is one conditional update that names the claim, so a kill at any moment costs a lease and nothing
+//! else. What an attempt does is in `attempt`, what its errors mean in `failure`, what it reserves in `room`.
 
 mod attempt;
 mod failure;
+mod room;
 
 use crate::readers::MediaTools;
-use attempt::Attempt;
 #[cfg(test)]
 pub(crate) use attempt::length_ms;
+use attempt::{Attempt, Fetched};
 use common::domain::job::{LEASE, MAX_LOSSES, Next, RENEWAL, after_failure};
-use common::ids::UploadId;
+use common::ids::{AccountId, UploadId};
 use common::media::media_prefix;
 use common::process::Process;
 use common::queue::{self, Queue, Subject, Subscription, Ticket, Work};
-use common::store::uploads::{self, Claim, Facts, Finished};
+use common::store::uploads::{self, Claim, Counts, Facts, Finished, Stage};
 use failure::Failure;
 pub(crate) use failure::facts;
 use futures_util::FutureExt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout};
 
-/// Uploads a process is at, most of them waiting for a network.
-const SLOTS: usize = 16;
-/// Downloads of one account in the whole fleet, so that slow servers of one can't take every slot.
-const AN_ACCOUNT: i64 = 8;
+/// Downloads of a process at once.
+const FETCHES: usize = 16;
+/// Probes of a process at once, however few cores it has: a file that has to be counted takes minutes.
+const LEAST_PROBES: usize = 4;
+/// How long a slot goes on with the uploads of one account before it takes another ticket.
+const ONE_ACCOUNT: Duration = Duration::from_secs(10);
+/// A download that fails after this time is not made again, whatever it failed of.
+const LONG_FETCH: Duration = Duration::from_mins(10);
 /// What is left of the drain for handing back what did not end in it.
 const HAND_BACK: Duration = Duration::from_secs(3);
+/// When what failed for a reason of ours is tried again, in seconds.
+const AFTER_A_FAULT_OF_OURS: i32 = 30;
 
-/// The worker of the ingest queue.
+/// The worker of one stage.
 #[derive(Clone)]
 struct Ingest {
     process: Process,
     tools: Arc<MediaTools>,
-    /// One decoder a core, however many uploads there are.
-    probes: Arc<Semaphore>,
+    stage: Stage,
+    /// What an account may have at this stage in the whole fleet: a quarter of a process's slots.
+    an_account: i64,
 }
 
-/// The subscription of a process that can decode.
-pub fn subscription(process: &Process, tools: &Arc<MediaTools>) -> Subscription {
-    let probes = Arc::new(Semaphore::new(process.settings.read_slots()));
-    let ingest = Ingest { process: process.clone(), tools: Arc::clone(tools), probes };
-    let handler = Arc::new(move |subject| {
-        let ingest = ingest.clone();
-        async move { ingest.handle(subject).await }.boxed()
-    });
-    Subscription { queues: vec![Queue::Ingest], concurrency: SLOTS, work: Work::Long, handler }
+/// The subscriptions of a process that can decode: one a stage.
+pub fn subscriptions(process: &Process, tools: &Arc<MediaTools>) -> Vec<Subscription> {
+    let probes = (2 * process.settings.read_slots()).max(LEAST_PROBES);
+    [(Stage::Fetch, Queue::Fetch, FETCHES), (Stage::Probe, Queue::Ingest, probes)]
+        .map(|(stage, queue, slots)| {
+            let an_account = i64::try_from(slots / 4).unwrap_or(i64::MAX).max(1);
+            let ingest = Ingest { process: process.clone(), tools: Arc::clone(tools), stage, an_account };
+            let handler = Arc::new(move |subject| {
+                let ingest = ingest.clone();
+                async move { ingest.handle(subject).await }.boxed()
+            });
+            Subscription { queues: vec![queue], concurrency: slots, work: Work::Long, handler }
+        })
+        .into()
 }
 
 /// How an attempt ended.
 enum Ended {
+    /// The bytes are here, and can be probed.
+    Fetched(Fetched),
     /// The item can be ready.
     Ready(Facts),
     /// It can't, or not now.
@@ -77,28 +92,54 @@ impl Ingest {
         }
     }
 
+    /// Works an upload, and then for a while others of its account that were made to wait for it.
     async fn work(&self, upload: UploadId) -> sqlx::Result<()> {
-        let mut conn = self.process.pool.acquire().await?;
-        let Some(claim) = uploads::claim(&mut conn, upload, AN_ACCOUNT).await? else {
-            return uploads::postpone(&mut conn, upload).await;
-        };
-        drop(conn);
-        if claim.losses >= MAX_LOSSES {
-            return self.end(&claim, Ended::Failed(Failure::worker_lost())).await;
+        let until = Instant::now() + ONE_ACCOUNT;
+        let mut next = Some(upload);
+        while let Some(upload) = next {
+            let Some(claim) = self.claim(upload).await? else { return Ok(()) };
+            let began = Instant::now();
+            let ended =
+                if claim.losses >= MAX_LOSSES { Ended::Failed(Failure::worker_lost()) } else { self.run(&claim).await };
+            self.end(&claim, ended, began.elapsed()).await?;
+            let goes_on = Instant::now() < until && !self.process.shutdown.is_cancelled();
+            next = if goes_on { self.next(claim.account_id).await? } else { None };
         }
-        let ended = self.run(&claim).await;
-        self.end(&claim, ended).await
+        Ok(())
+    }
+
+    /// Transaction "claim an upload". One that can't be had now waits for a moment.
+    async fn claim(&self, upload: UploadId) -> sqlx::Result<Option<Claim>> {
+        let mut claim = self.process.pool.begin().await?;
+        uploads::lock_claims(&mut claim, upload).await?;
+        let claimed = uploads::claim(&mut claim, upload, self.stage, self.an_account).await?;
+        if claimed.is_none() {
+            uploads::postpone(&mut claim, upload).await?;
+        }
+        claim.commit().await?;
+        Ok(claimed)
+    }
+
+    async fn next(&self, account: AccountId) -> sqlx::Result<Option<UploadId>> {
+        let mut conn = self.process.pool.acquire().await?;
+        uploads::next_of(&mut conn, account, self.stage).await
     }
 
     /// Runs one attempt for as long as the claim is held and the process may work. What is dropped half-way leaves no
     /// child process and no object.
     async fn run(&self, claim: &Claim) -> Ended {
-        let attempt = Attempt { process: &self.process, tools: &self.tools, probes: &self.probes, claim };
+        let attempt = Attempt { process: &self.process, tools: &self.tools, claim };
+        let attempted = async {
+            match self.stage {
+                Stage::Fetch => attempt.fetch().boxed().await.map(Ended::Fetched),
+                Stage::Probe => attempt.probe().boxed().await.map(Ended::Ready),
+            }
+        };
         tokio::select! {
             biased;
             () = self.lost(claim) => Ended::Lost,
-            ended = AssertUnwindSafe(attempt.run()).catch_unwind() => match ended {
-                Ok(Ok(facts)) => Ended::Ready(facts),
+            ended = AssertUnwindSafe(attempted).catch_unwind() => match ended {
+                Ok(Ok(ended)) => ended,
                 Ok(Err(failure)) => Ended::Failed(failure),
                 Err(_) => Ended::Failed(Failure::panicked()),
             },
@@ -132,16 +173,37 @@ impl Ingest {
         sleep(Duration::from_secs(self.process.settings.drain_seconds).saturating_sub(HAND_BACK)).await;
     }
 
-    async fn end(&self, claim: &Claim, ended: Ended) -> sqlx::Result<()> {
+    async fn end(&self, claim: &Claim, ended: Ended, took: Duration) -> sqlx::Result<()> {
         match ended {
+            Ended::Fetched(fetched) => self.hand_on(claim, &fetched).await,
             Ended::Ready(facts) => self.finish(claim, &facts).await,
-            Ended::Failed(failure) => self.fail(claim, failure).await,
+            Ended::Failed(failure) => self.fail(claim, failure, took).await,
             Ended::Stopping => self.hand_back(claim).await,
             Ended::Lost => {
                 tracing::info!(upload.id = %claim.id, claim_no = claim.claim_no, "An upload was given up: its claim is gone.");
                 Ok(())
             }
         }
+    }
+
+    /// Transaction "fetched": the bytes are the upload's, which goes on to be probed.
+    async fn hand_on(&self, claim: &Claim, fetched: &Fetched) -> sqlx::Result<()> {
+        let ticket = Ticket::new(Queue::Ingest, Subject::Upload(claim.id));
+        let Fetched { key, bytes, sha256, announced } = fetched;
+        let mut hand_on = self.process.pool.begin().await?;
+        let announced = announced.as_deref();
+        if uploads::fetched(&mut hand_on, claim, key, *bytes, sha256, announced, &ticket.id).await? {
+            queue::push(&mut hand_on, &[ticket]).await?;
+            hand_on.commit().await?;
+            self.process.wakes.queues([Queue::Ingest]);
+            return Ok(());
+        }
+        drop(hand_on);
+        // The claim is lost, so nobody knows of this object but us.
+        if let Err(error) = self.process.media.delete(key).await {
+            tracing::warn!(item.id = %claim.item_id, error = %error, "Bytes that were fetched in vain stay until the item goes.");
+        }
+        Ok(())
     }
 
     async fn finish(&self, claim: &Claim, facts: &Facts) -> sqlx::Result<()> {
@@ -167,12 +229,18 @@ impl Ingest {
         }
     }
 
-    async fn fail(&self, claim: &Claim, failure: Failure) -> sqlx::Result<()> {
-        let Failure { code, message, retryable } = failure;
+    async fn fail(&self, claim: &Claim, failure: Failure, took: Duration) -> sqlx::Result<()> {
+        let Failure { code, message, retryable, is_ours } = failure;
         let mut conn = self.process.pool.acquire().await?;
+        if is_ours {
+            uploads::retry(&mut conn, claim, Counts::No, AFTER_A_FAULT_OF_OURS, code, &message).await?;
+            tracing::warn!(upload.id = %claim.id, error.code = code, "An upload has to wait: {message}.");
+            return Ok(());
+        }
+        let retryable = retryable && (self.stage == Stage::Probe || took < LONG_FETCH);
         if let Next::Again(wait) = after_failure(claim.failures, retryable) {
             let seconds = i32::try_from(wait.as_secs()).unwrap_or(i32::MAX);
-            uploads::retry(&mut conn, claim, seconds, code, &message).await?;
+            uploads::retry(&mut conn, claim, Counts::Yes, seconds, code, &message).await?;
             tracing::info!(upload.id = %claim.id, error.code = code, wait_seconds = seconds, "An upload is tried again: {message}.");
             return Ok(());
         }
@@ -189,14 +257,15 @@ impl Ingest {
 
     /// Transaction "hand back": the upload waits again, uncounted, with a new ticket.
     async fn hand_back(&self, claim: &Claim) -> sqlx::Result<()> {
-        let ticket = Ticket::new(Queue::Ingest, Subject::Upload(claim.id));
+        let queue = if self.stage == Stage::Fetch { Queue::Fetch } else { Queue::Ingest };
+        let ticket = Ticket::new(queue, Subject::Upload(claim.id));
         let mut tx = self.process.pool.begin().await?;
         if uploads::hand_back(&mut tx, claim, &ticket.id).await? == Finished::Lost {
             return Ok(());
         }
         queue::push(&mut tx, &[ticket]).await?;
         tx.commit().await?;
-        self.process.wakes.queues([Queue::Ingest]);
+        self.process.wakes.queues([queue]);
         Ok(())
     }
 }

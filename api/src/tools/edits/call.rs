@@ -103,7 +103,7 @@ impl<'a> Call<'a> {
         match dispatch::answered_before(&self.app.process, &key).await? {
             Some(Dispatched::Replayed(body)) => Ok(Some(replay(body))),
             Some(Dispatched::KeyReused) => Err(starting::key_reused()),
-            Some(Dispatched::Answered(())) | None => Ok(None),
+            Some(Dispatched::Answered(()) | Dispatched::TooSoon(_)) | None => Ok(None),
         }
     }
 
@@ -184,6 +184,7 @@ impl<'a> Call<'a> {
         let dispatched = dispatch::dispatch_render(&self.app.process, &wish, &compose).await;
         match dispatched.map_err(|error| starting::refused(wish.key.as_ref(), error))? {
             Dispatched::KeyReused => Err(starting::key_reused()),
+            Dispatched::TooSoon(seconds) => Err(starting::too_soon(seconds)),
             Dispatched::Replayed(body) => Ok(replay(body)),
             Dispatched::Answered(render) => match started(&render) {
                 Some(rendered) => Ok(fresh(&render, rendered)),

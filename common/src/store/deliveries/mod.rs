@@ -38,6 +38,11 @@ pub enum Opening {
         /// The ticket that the caller pushes in the same transaction.
         ticket_id: String,
     },
+    /// Due in a while; it gets its ticket then.
+    Later {
+        /// Milliseconds.
+        after_ms: i64,
+    },
     /// Ended already, because its endpoint is disabled; it is there to be seen and resent.
     Skipped,
 }
@@ -93,15 +98,17 @@ pub async fn insert(conn: &mut PgConnection, series: &[NewDelivery]) -> sqlx::Re
     let tickets: Vec<Option<String>> = series.iter().map(|new| new.opening.ticket_id()).collect();
     sqlx::query!(
         "INSERT INTO deliveries (id, endpoint_id, account_id, workspace_id, event_id, event_type, job_id, trigger,
-             resend_of, traceparent, ticket_id, status, error, finished_at)
-         SELECT new.*,
-             CASE WHEN ticket_id IS NULL THEN 'skipped' ELSE 'pending' END,
-             CASE WHEN ticket_id IS NULL THEN 'endpoint_disabled' END,
-             CASE WHEN ticket_id IS NULL THEN mws_now() END
+             resend_of, traceparent, ticket_id, status, error, finished_at, due_at)
+         SELECT new.id, new.endpoint_id, new.account_id, new.workspace_id, new.event_id, new.event_type, new.job_id,
+             new.trigger, new.resend_of, new.traceparent, new.ticket_id,
+             CASE WHEN skipped THEN 'skipped' ELSE 'pending' END,
+             CASE WHEN skipped THEN 'endpoint_disabled' END,
+             CASE WHEN skipped THEN mws_now() END,
+             mws_now() + new.after_ms * interval '1 ms'
          FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::uuid[], $8::text[],
-             $9::uuid[], $10::text[], $11::text[])
+             $9::uuid[], $10::text[], $11::text[], $12::boolean[], $13::bigint[])
              AS new (id, endpoint_id, account_id, workspace_id, event_id, event_type, job_id, trigger, resend_of,
-                 traceparent, ticket_id)",
+                 traceparent, ticket_id, skipped, after_ms)",
         &series.iter().map(|new| new.id).collect::<Vec<_>>() as _,
         &series.iter().map(|new| new.endpoint_id).collect::<Vec<_>>() as _,
         &series.iter().map(|new| new.account_id).collect::<Vec<_>>() as _,
@@ -112,7 +119,9 @@ pub async fn insert(conn: &mut PgConnection, series: &[NewDelivery]) -> sqlx::Re
         &series.iter().map(|new| new.trigger.name().to_owned()).collect::<Vec<_>>(),
         &series.iter().map(|new| new.resend_of).collect::<Vec<_>>() as _,
         &series.iter().map(|new| new.traceparent.clone()).collect::<Vec<_>>() as _,
-        &tickets as _
+        &tickets as _,
+        &series.iter().map(|new| new.opening == Opening::Skipped).collect::<Vec<_>>(),
+        &series.iter().map(|new| new.opening.after_ms()).collect::<Vec<_>>()
     )
     .execute(conn)
     .await?;
@@ -123,7 +132,14 @@ impl Opening {
     fn ticket_id(&self) -> Option<String> {
         match self {
             Self::Pending { ticket_id } => Some(ticket_id.clone()),
-            Self::Skipped => None,
+            Self::Later { .. } | Self::Skipped => None,
+        }
+    }
+
+    const fn after_ms(&self) -> i64 {
+        match self {
+            Self::Later { after_ms } => *after_ms,
+            Self::Pending { .. } | Self::Skipped => 0,
         }
     }
 }

@@ -9,7 +9,7 @@ mod storage;
 mod sweep;
 
 pub use resolve::{ItemForReads, Resolved, resolve};
-pub use storage::{bytes_kept, lock_storage, purged, to_purge, workspace_of};
+pub use storage::{bytes_kept, lock_storage, prune, purged, to_purge, workspace_of};
 pub use sweep::{named_objects, next_to_sweep};
 
 use crate::domain::item::{ItemStatus, ItemType, Stream};

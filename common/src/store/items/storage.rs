@@ -1,6 +1,7 @@
 //! The bytes an account keeps: how many, and which of them may go.
 
 use crate::ids::{AccountId, ItemId, WorkspaceId};
+use crate::store::usage;
 use sqlx::PgConnection;
 
 /// Makes other callers that add to this account's storage wait until the caller's transaction ends, so that two can't
@@ -15,14 +16,9 @@ pub async fn lock_storage(conn: &mut PgConnection, account: AccountId) -> sqlx::
     Ok(())
 }
 
-/// Bytes that an account's items take, those that were announced and have not arrived included.
+/// Bytes of media that an account keeps: of its items, of what is reserved for those to come, and of what is read of them.
 pub async fn bytes_kept(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<i64> {
-    sqlx::query_scalar!(
-        r#"SELECT coalesce(sum(bytes), 0)::bigint AS "bytes!" FROM items WHERE account_id = $1 AND deleted_at IS NULL"#,
-        account as AccountId,
-    )
-    .fetch_one(conn)
-    .await
+    Ok(usage::of(conn, account).await?.media_bytes)
 }
 
 /// Where an item is, or was before it was deleted.
@@ -48,6 +44,28 @@ pub async fn to_purge(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<I
     )
     .fetch_all(conn)
     .await
+}
+
+/// Forgets up to `limit` tombstones whose objects went more than `days` ago, with the uploads that filled them: as long as
+/// ended jobs are kept, which may name them. Answers how many.
+pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
+    let gone = sqlx::query!(
+        "WITH old AS (
+            SELECT id FROM items
+            WHERE purged_at < mws_now() - make_interval(days => $1)
+                AND NOT EXISTS (SELECT FROM item_reads WHERE item_reads.item_id = items.id)
+            ORDER BY purged_at LIMIT $2
+            FOR UPDATE SKIP LOCKED
+        ), uploaded AS (
+            DELETE FROM uploads USING old WHERE uploads.item_id = old.id
+        )
+        DELETE FROM items USING old WHERE items.id = old.id",
+        days,
+        limit,
+    )
+    .execute(conn)
+    .await?;
+    Ok(gone.rows_affected())
 }
 
 /// Notes that these tombstones' objects are gone, drops their stored reads with all rows of those, and forgets what they were

@@ -45,7 +45,7 @@ pub async fn set_tickets(conn: &mut PgConnection, ids: &[ProjectWebhookId], tick
 pub async fn call_unknown(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<ProjectWebhookId>> {
     sqlx::query_scalar!(
         r#"UPDATE project_webhooks AS w
-           SET status = 'unknown', error = 'interrupted', finished_at = mws_now()
+           SET status = 'unknown', error = 'interrupted', finished_at = mws_now(), body = ''
            FROM (
                SELECT id FROM project_webhooks
                WHERE status = 'sent' AND finished_at IS NULL AND lease_until <= mws_now()

@@ -90,7 +90,7 @@ impl Outcome {
     }
 }
 
-/// Records the end of what this worker sent. False when it was called unknown meanwhile, which stays.
+/// Records the end of what this worker sent, and forgets its body, which is sent once. False when it was called unknown meanwhile, which stays.
 pub async fn record(
     conn: &mut PgConnection,
     id: ProjectWebhookId,
@@ -100,7 +100,7 @@ pub async fn record(
     let done = sqlx::query!(
         "UPDATE project_webhooks
          SET status = $3, response_status = $4, error = $5, response_excerpt = $6, duration_ms = $7,
-             finished_at = mws_now()
+             finished_at = mws_now(), body = ''
          WHERE id = $1 AND status = 'sent' AND sent_by = $2",
         id as _,
         worker,

@@ -1,14 +1,15 @@
 //! The scheduler's part of uploads: new tickets for those that are due and have none, and an end for those abandoned.
 
+use super::Stage;
 use crate::ids::UploadId;
 use sqlx::PgConnection;
 
 /// Locks uploads that are due and that no ticket will bring to a worker: it is gone, done, or with a queue worker that
 /// has stopped beating. Those that another scheduler is at are skipped.
-pub async fn lock_due(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<UploadId>> {
+pub async fn lock_due(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<(UploadId, Stage)>> {
     // The queue's own tables are stamped by `now()`, whatever the tests' clock says.
-    sqlx::query_scalar!(
-        r#"SELECT id AS "id: UploadId" FROM uploads
+    let due = sqlx::query!(
+        r#"SELECT id AS "id: UploadId", (object_key IS NULL AND source_url IS NOT NULL) AS "to_fetch!" FROM uploads
            WHERE status = 'processing' AND finished_at IS NULL AND due_at <= mws_now()
                AND (lease_until IS NULL OR lease_until <= mws_now())
                AND NOT EXISTS (
@@ -29,7 +30,9 @@ pub async fn lock_due(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<U
         limit,
     )
     .fetch_all(conn)
-    .await
+    .await?;
+    let stage = |to_fetch| if to_fetch { Stage::Fetch } else { Stage::Probe };
+    Ok(due.into_iter().map(|row| (row.id, stage(row.to_fetch))).collect())
 }
 
 /// Notes the new tickets of uploads that the same transaction has locked.

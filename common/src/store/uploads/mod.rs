@@ -9,7 +9,10 @@ mod work;
 
 pub use due::{assign_tickets, expire, lock_due, prune};
 pub use receive::{LetIn, RECEIVING_SECONDS, Received, let_go, let_in, receive, still_in};
-pub use work::{Claim, Facts, Finished, claim, fail, fetched, finish, hand_back, postpone, renew, retry};
+pub use work::{
+    Claim, Counts, Facts, Finished, Reserved, Stage, claim, fail, fetched, finish, hand_back, lock_claims, next_of,
+    postpone, renew, reserve, retry,
+};
 
 use crate::domain::upload::{UPLOAD_HOURS, UploadStatus};
 use crate::ids::{AccountId, ItemId, UploadId, WorkspaceId};

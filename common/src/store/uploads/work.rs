@@ -1,11 +1,13 @@
 //! The worker's part of an upload: claim, keep, and end in one of its ways.
 //!
-//! `claim_no` rises at every claim, and every later write names it: what a worker writes after its lease was lost and
+//! An import is worked twice, each time with a ticket of another queue: its bytes are fetched, and then, as those that were
+//! sent, probed. `claim_no` rises at every claim, and every later write names it: what a worker writes after its lease was lost and
 //! another has claimed changes nothing. A kill at any moment leaves a lease that runs out.
 
 use crate::domain::item::{ItemType, Stream};
 use crate::domain::media_time::FrameRate;
 use crate::ids::{AccountId, ItemId, UploadId};
+use crate::store::usage;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
@@ -32,31 +34,75 @@ pub struct Claim {
     pub losses: i16,
 }
 
-/// Claims an upload for 30 s, if it is due, nobody else holds it, and fewer than `most` of its account are held already:
-/// one account's uploads can't keep those of others waiting.
-pub async fn claim(conn: &mut PgConnection, upload: UploadId, most: i64) -> sqlx::Result<Option<Claim>> {
+/// What is to be done with an upload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Its bytes are to be fetched.
+    Fetch,
+    /// Its bytes are here, and are to be probed.
+    Probe,
+}
+
+/// Makes other claims of this upload's account wait until the caller's transaction ends, so that `claim` counts right.
+pub async fn lock_claims(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<()> {
+    sqlx::query!(
+        "SELECT pg_advisory_xact_lock(hashtextextended('ingest ' || account_id::text, 0)) FROM uploads WHERE id = $1",
+        upload as UploadId
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(())
+}
+
+/// Claims an upload for 30 s, if it is due for this stage, nobody else holds it, and fewer than `most` of its account are
+/// held at this stage already: one account's uploads can't keep those of others waiting. After [`lock_claims`].
+pub async fn claim(conn: &mut PgConnection, upload: UploadId, stage: Stage, most: i64) -> sqlx::Result<Option<Claim>> {
     sqlx::query_as!(
         Claim,
         r#"UPDATE uploads
            SET claim_no = claim_no + 1, lease_until = mws_now() + interval '30 seconds',
                losses = losses + CASE WHEN lease_until IS NULL THEN 0 ELSE 1 END
            WHERE id = $1 AND status = 'processing' AND due_at <= mws_now()
+               AND (object_key IS NULL AND source_url IS NOT NULL) = $3
                AND (lease_until IS NULL OR lease_until <= mws_now())
                AND $2 > (
                    SELECT count(*) FROM uploads held
                    WHERE held.account_id = uploads.account_id AND held.status = 'processing'
                        AND held.finished_at IS NULL AND held.lease_until > mws_now()
+                       AND (held.object_key IS NULL AND held.source_url IS NOT NULL) = $3
                )
            RETURNING id AS "id: UploadId", claim_no, item_id AS "item_id: ItemId", account_id AS "account_id: AccountId",
                content_type, source_url, object_key, failures, losses"#,
         upload as UploadId,
         most,
+        stage == Stage::Fetch,
     )
     .fetch_optional(conn)
     .await
 }
 
-/// Lets an upload that could be claimed but for its account's others wait for a moment.
+/// The account's upload that waits longest at this stage, of those that are due or were made to wait for its others. Its
+/// claim tells whether it can be had.
+pub async fn next_of(conn: &mut PgConnection, account: AccountId, stage: Stage) -> sqlx::Result<Option<UploadId>> {
+    sqlx::query_scalar!(
+        r#"UPDATE uploads SET due_at = least(due_at, mws_now())
+           WHERE id = (
+               SELECT id FROM uploads
+               WHERE account_id = $1 AND status = 'processing' AND finished_at IS NULL AND lease_until IS NULL
+                   AND due_at <= mws_now() + interval '2 seconds'
+                   AND (object_key IS NULL AND source_url IS NOT NULL) = $2
+               ORDER BY id LIMIT 1
+               FOR UPDATE SKIP LOCKED
+           ) AND status = 'processing' AND lease_until IS NULL
+           RETURNING id AS "id: UploadId""#,
+        account as AccountId,
+        stage == Stage::Fetch,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Lets an upload that could be claimed but for its account's others, or that is due for the other stage, wait for a moment.
 pub async fn postpone(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE uploads SET due_at = mws_now() + interval '2 seconds', ticket_id = NULL
@@ -66,6 +112,36 @@ pub async fn postpone(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// Storage that a claim's item has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reserved {
+    /// So many bytes; fewer than were asked for where the account has no more.
+    Bytes(i64),
+    /// The claim is lost, or the item deleted.
+    Lost,
+}
+
+/// Reserves storage for the bytes that this claim fetches: `bytes` in all, or what the account has left of `quota`. The caller
+/// holds `items::lock_storage` until its commit. It stands as the item's size, and is given back with that.
+pub async fn reserve(conn: &mut PgConnection, claim: &Claim, bytes: i64, quota: i64) -> sqlx::Result<Reserved> {
+    let kept = usage::of(conn, claim.account_id).await?.media_bytes;
+    let reserved = sqlx::query_scalar!(
+        r#"UPDATE items SET bytes = greatest(least($3::bigint, $4::bigint - $5::bigint + items.bytes), 0)
+           FROM uploads u
+           WHERE u.id = $1 AND u.claim_no = $2 AND u.status = 'processing' AND u.lease_until IS NOT NULL
+               AND items.id = u.item_id AND items.deleted_at IS NULL
+           RETURNING items.bytes"#,
+        claim.id as UploadId,
+        claim.claim_no,
+        bytes,
+        quota,
+        kept,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(reserved.map_or(Reserved::Lost, Reserved::Bytes))
 }
 
 /// Keeps a claim for another 30 s. False when it is lost or the upload has ended: stop, and write nothing.
@@ -81,8 +157,8 @@ pub async fn renew(conn: &mut PgConnection, claim: &Claim) -> sqlx::Result<bool>
     Ok(renewed.rows_affected() > 0)
 }
 
-/// Records the bytes that this claim has fetched, so that a later attempt need not fetch them again, and the
-/// item's size. False when the claim is lost: the object is nobody's.
+/// Records the bytes that this claim has fetched, and the item's size, and ends the claim: what was fetched is due to be
+/// probed, with a ticket that the same transaction pushes. False when the claim is lost: the object is nobody's.
 pub async fn fetched(
     conn: &mut PgConnection,
     claim: &Claim,
@@ -90,11 +166,12 @@ pub async fn fetched(
     bytes: i64,
     sha256: &[u8],
     content_type: Option<&str>,
+    ticket_id: &str,
 ) -> sqlx::Result<bool> {
     let recorded = sqlx::query_scalar!(
         r#"WITH received AS (
             UPDATE uploads SET object_key = $3, received_bytes = $4, received_sha256 = $5, received_at = mws_now(),
-                content_type = $6
+                content_type = $6, lease_until = NULL, due_at = mws_now(), ticket_id = $7
             WHERE id = $1 AND claim_no = $2 AND status = 'processing' AND lease_until IS NOT NULL
             RETURNING item_id
         ), sized AS (
@@ -107,6 +184,7 @@ pub async fn fetched(
         bytes,
         sha256,
         content_type,
+        ticket_id,
     )
     .fetch_one(conn)
     .await?;
@@ -219,40 +297,65 @@ pub async fn fail(conn: &mut PgConnection, claim: &Claim, code: &str, message: &
     Ok(Finished::of(done.unsigned_abs()))
 }
 
-/// Counts a failed attempt and lets the upload wait; the scheduler gives it its next ticket when it is due.
+/// Whether an attempt that ended without a result is one of those that an upload has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counts {
+    /// It is.
+    Yes,
+    /// It failed for a reason of ours.
+    No,
+}
+
+/// Lets the upload wait after an attempt that failed; the scheduler gives it its next ticket when it is due. What was
+/// reserved for bytes that were not fetched is given back.
 pub async fn retry(
     conn: &mut PgConnection,
     claim: &Claim,
+    counts: Counts,
     seconds: i32,
     code: &str,
     message: &str,
 ) -> sqlx::Result<Finished> {
-    let waiting = sqlx::query!(
-        "UPDATE uploads
-         SET failures = failures + 1, lease_until = NULL, due_at = mws_now() + make_interval(secs => $3::int),
-             ticket_id = NULL, error_code = $4, error_message = $5
-         WHERE id = $1 AND claim_no = $2 AND status = 'processing' AND lease_until IS NOT NULL",
+    let waiting = sqlx::query_scalar!(
+        r#"WITH waiting AS (
+            UPDATE uploads
+            SET failures = failures + $6::int, lease_until = NULL, due_at = mws_now() + make_interval(secs => $3::int),
+                ticket_id = NULL, error_code = $4, error_message = $5
+            WHERE id = $1 AND claim_no = $2 AND status = 'processing' AND lease_until IS NOT NULL
+            RETURNING item_id, object_key
+        ), freed AS (
+            UPDATE items SET bytes = 0 FROM waiting WHERE items.id = waiting.item_id AND waiting.object_key IS NULL
+        )
+        SELECT count(*) AS "waiting!" FROM waiting"#,
         claim.id as UploadId,
         claim.claim_no,
         seconds,
         code,
         message,
+        i32::from(counts == Counts::Yes),
     )
-    .execute(conn)
+    .fetch_one(conn)
     .await?;
-    Ok(Finished::of(waiting.rows_affected()))
+    Ok(Finished::of(waiting.unsigned_abs()))
 }
 
-/// Gives an upload back uncounted, due at once, with a ticket that the same transaction pushes.
+/// Gives an upload back uncounted, due at once, with a ticket that the same transaction pushes, and what was reserved for
+/// bytes that were not fetched.
 pub async fn hand_back(conn: &mut PgConnection, claim: &Claim, ticket_id: &str) -> sqlx::Result<Finished> {
-    let handed = sqlx::query!(
-        "UPDATE uploads SET lease_until = NULL, due_at = mws_now(), ticket_id = $3
-         WHERE id = $1 AND claim_no = $2 AND status = 'processing' AND lease_until IS NOT NULL",
+    let handed = sqlx::query_scalar!(
+        r#"WITH handed AS (
+            UPDATE uploads SET lease_until = NULL, due_at = mws_now(), ticket_id = $3
+            WHERE id = $1 AND claim_no = $2 AND status = 'processing' AND lease_until IS NOT NULL
+            RETURNING item_id, object_key
+        ), freed AS (
+            UPDATE items SET bytes = 0 FROM handed WHERE items.id = handed.item_id AND handed.object_key IS NULL
+        )
+        SELECT count(*) AS "handed!" FROM handed"#,
         claim.id as UploadId,
         claim.claim_no,
         ticket_id,
     )
-    .execute(conn)
+    .fetch_one(conn)
     .await?;
-    Ok(Finished::of(handed.rows_affected()))
+    Ok(Finished::of(handed.unsigned_abs()))
 }

@@ -1,0 +1,149 @@
+//! Imports beside everything else: slow servers hold up nobody's uploads, and what is fetched at once stays within the
+//! account's storage.
+
+use mws_tests::world::{Client, Tenant, World, runners, until};
+use serde_json::json;
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::time::sleep;
+
+/// What a server does once it has read a request.
+#[derive(Clone)]
+enum Server {
+    /// Sends a byte a second of a file that it announces.
+    Drips,
+    /// Sends this, without a word of its length.
+    Sends(Vec<u8>),
+}
+
+impl Server {
+    async fn start(self) -> anyhow::Result<String> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let url = format!("http://{}/a.wav", listener.local_addr()?);
+        tokio::spawn(async move {
+            while let Ok((connection, _)) = listener.accept().await {
+                // A client that has gone ends it.
+                tokio::spawn(self.clone().answer(connection));
+            }
+        });
+        Ok(url)
+    }
+
+    async fn answer(self, mut connection: TcpStream) -> std::io::Result<()> {
+        let mut request = [0; 4_096];
+        if connection.read(&mut request).await? == 0 {
+            return Ok(());
+        }
+        match self {
+            Self::Drips => {
+                connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 9999999\r\n\r\n").await?;
+                loop {
+                    connection.write_all(b"x").await?;
+                    sleep(Duration::from_secs(1)).await;
+                }
+            }
+            Self::Sends(bytes) => {
+                connection.write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n").await?;
+                for part in bytes.chunks(100_000) {
+                    connection.write_all(part).await?;
+                    sleep(Duration::from_millis(20)).await;
+                }
+                connection.shutdown().await
+            }
+        }
+    }
+}
+
+/// A WAV file of silence with so many bytes of samples.
+fn silence(bytes: u32) -> Vec<u8> {
+    let (format, rate) = ([1_u8, 0, 1, 0], 8_000_u32);
+    let mut file = b"RIFF".to_vec();
+    file.extend((bytes + 36).to_le_bytes());
+    file.extend(b"WAVEfmt ");
+    file.extend(16_u32.to_le_bytes());
+    file.extend(format);
+    file.extend(rate.to_le_bytes());
+    file.extend((rate * 2).to_le_bytes());
+    file.extend([2, 0, 16, 0]);
+    file.extend(b"data");
+    file.extend(bytes.to_le_bytes());
+    file.resize(44 + usize::try_from(bytes).unwrap_or_default(), 0);
+    file
+}
+
+async fn import(tenant: &Tenant, url: &str) -> anyhow::Result<()> {
+    let answer = tenant.client.tool("import_media", &json!({ "url": url })).await?;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    Ok(())
+}
+
+/// Sends a file, completes its upload, and answers its item.
+async fn upload(client: &Client, bytes: Vec<u8>) -> anyhow::Result<String> {
+    let announced = json!({ "filename": "a.wav", "content_type": "audio/wav", "bytes": bytes.len() });
+    let made = client.send("POST", "/uploads", &[], Some(announced.to_string())).await?;
+    let url = made.json["upload"]["url"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(client.put(&url, "audio/wav", bytes).await?.status, 200);
+    let id = made.json["id"].as_str().unwrap_or_default();
+    let completed = client.send("POST", &format!("/uploads/{id}/complete"), &[], None).await?;
+    assert_eq!(completed.status, 200, "{}", completed.text);
+    Ok(made.json["item_id"].as_str().unwrap_or_default().to_owned())
+}
+
+#[tokio::test]
+async fn dripping_imports_hold_up_nobodys_upload() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let url = Server::Drips.start().await?;
+    let (one, other, victim) = (world.tenant("one").await?, world.tenant("other").await?, world.tenant("c").await?);
+    for _ in 0..8 {
+        import(&one, &url).await?;
+        import(&other, &url).await?;
+    }
+    world.work(runners::instant()).await?;
+    let scheduler = world.scheduler().await?;
+    let held = "SELECT count(*) FROM uploads WHERE lease_until > mws_now()";
+    until("the imports have their slots", async || Ok((world.count(held).await? == 8).then_some(()))).await?;
+
+    let began = Instant::now();
+    let item = upload(&victim.client, silence(16_000)).await?;
+    let ready = until("the upload is ready", async || {
+        let shown = victim.client.send("GET", &format!("/library/items/{item}"), &[], None).await?;
+        Ok((shown.json["status"] == "ready").then_some(()))
+    });
+    ready.await?;
+    println!("ready in {:?} beside 16 dripping imports", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    let most = "SELECT coalesce(max(held), 0) FROM (SELECT count(*) AS held FROM uploads WHERE lease_until > mws_now()
+        GROUP BY account_id) AS accounts";
+    assert_eq!(world.count(most).await?, 4, "a quarter of a process's slots an account");
+    scheduler.stop().await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn imports_at_once_keep_no_more_than_the_storage_there_is() -> anyhow::Result<()> {
+    let world = World::with(|settings| settings.storage_quota_bytes = 2_000_000).await?;
+    let tenant = world.tenant("a").await?;
+    let url = Server::Sends(silence(700_000)).start().await?;
+    for _ in 0..8 {
+        import(&tenant, &url).await?;
+    }
+    world.work(runners::instant()).await?;
+    let scheduler = world.scheduler().await?;
+    let live = "SELECT count(*) FROM uploads WHERE finished_at IS NULL";
+    let kept = "SELECT coalesce(sum(bytes), 0)::bigint FROM items WHERE deleted_at IS NULL";
+    until("every import has ended", async || {
+        assert!(world.count(kept).await? <= 2_000_000, "reserved");
+        Ok((world.count(live).await? == 0).then_some(()))
+    })
+    .await?;
+    let ready = world.count("SELECT count(*) FROM items WHERE status = 'ready'").await?;
+    println!("{ready} of 8 are ready");
+    assert!((1..=2).contains(&ready), "{ready}");
+    assert_eq!(world.count(kept).await?, ready * 700_044);
+    let refused =
+        "SELECT count(*) FROM items WHERE error_code = 'file_too_large' AND error_message LIKE '%delete items%'";
+    assert_eq!(world.count(refused).await?, 8 - ready);
+    scheduler.stop().await?;
+    world.end().await
+}

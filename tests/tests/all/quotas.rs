@@ -1,0 +1,111 @@
+//! What an account may keep: items, projects and their log, each with a bound, an end, and a refusal that says what to delete.
+
+use mws_tests::world::{Answer, Client, Media, World, runners};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+async fn post(client: &Client, path: &str, body: &Value) -> anyhow::Result<Answer> {
+    client.send("POST", path, &[], Some(body.to_string())).await
+}
+
+async fn status(client: &Client, project: &str, status: &str, prompt: &str) -> anyhow::Result<Answer> {
+    let assets = json!([{ "ref": "a", "type": "image", "prompt": prompt }]);
+    post(client, &format!("/projects/{project}/status"), &json!({ "status": status, "assets": assets })).await
+}
+
+#[tokio::test]
+async fn a_flood_of_projects_ends_at_the_quota_and_a_deletion_makes_room() -> anyhow::Result<()> {
+    let world = World::with(|settings| settings.project_quota_bytes = 600_000).await?;
+    let tenant = world.tenant("a").await?;
+    let client = &tenant.client;
+    let project = async || {
+        let body = json!({ "brief": "a film", "webhook_url": "https://93.184.216.34/" });
+        Ok::<_, anyhow::Error>(
+            post(client, "/projects", &body).await?.json["id"].as_str().unwrap_or_default().to_owned(),
+        )
+    };
+    let first = project().await?;
+    let large = status(client, &first, "generating", &"x".repeat(300_000)).await?;
+    assert_eq!((large.status, large.code()), (413, "request_too_large"), "{}", large.text);
+    let mut answers = Vec::new();
+    for next in ["generating", "running", "generating", "running"] {
+        answers.push(status(client, &first, next, &"x".repeat(200_000)).await?);
+    }
+    let codes: Vec<u16> = answers.iter().map(|answer| answer.status).collect();
+    // Each leaves a webhook of 200 KB to be sent, and the project itself has as much.
+    assert_eq!(codes, [200, 409, 409, 409]);
+    assert_eq!(answers[1].code(), "quota_reached");
+    let unchanged = client.send("GET", &format!("/projects/{first}"), &[], None).await?;
+    assert_eq!(unchanged.json["revision"], 2, "what is refused changes nothing");
+    assert_eq!(world.count("SELECT count(*) FROM project_webhooks").await?, 2);
+
+    let second = project().await?;
+    let gone = client.send("DELETE", &format!("/projects/{first}"), &[], None).await?;
+    assert_eq!(gone.status, 200, "{}", gone.text);
+    assert_eq!(client.send("GET", &format!("/projects/{first}"), &[], None).await?.code(), "project_not_found");
+    assert_eq!(status(client, &second, "generating", &"x".repeat(200_000)).await?.status, 200);
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_was_sent_of_a_project_keeps_no_body_and_a_cancelled_project_goes() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let receiver = mws_tests::world::Receiver::start()?;
+    let made = post(&tenant.client, "/projects", &json!({ "brief": "a film", "webhook_url": receiver.url })).await?;
+    let project = made.json["id"].as_str().unwrap_or_default().to_owned();
+    world.work(runners::instant()).await?;
+    receiver.gets(1).await?;
+    let kept = "SELECT count(*) FROM project_webhooks WHERE status = 'succeeded' AND body = ''";
+    mws_tests::world::until("its body is forgotten", async || Ok((world.count(kept).await? == 1).then_some(())))
+        .await?;
+    post(&tenant.client, &format!("/projects/{project}/cancel"), &json!({})).await?;
+    assert_eq!(scheduler::prune_kept::run_once(&world.process).await?, 0);
+    world.advance(Duration::from_hours(31 * 24)).await?;
+    assert_eq!(scheduler::prune_kept::run_once(&world.process).await?, 1);
+    assert_eq!(world.count("SELECT count(*) FROM projects").await?, 0);
+    assert_eq!(world.count("SELECT count(*) FROM project_webhooks").await?, 0);
+    world.end().await
+}
+
+#[tokio::test]
+async fn items_have_a_number_and_their_tombstones_an_end() -> anyhow::Result<()> {
+    let world = World::with(|settings| settings.max_items = 2).await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::audio(9)).await?;
+    let announced = json!({ "filename": "a.wav", "content_type": "audio/wav", "bytes": 4 });
+    assert_eq!(post(&tenant.client, "/uploads", &announced).await?.status, 201);
+    let full = post(&tenant.client, "/uploads", &announced).await?;
+    assert_eq!((full.status, full.code()), (409, "quota_reached"), "{}", full.text);
+    let import = tenant.client.tool("import_media", &json!({ "url": "https://93.184.216.34/a.wav" })).await?;
+    assert_eq!((import.status, import.code()), (409, "quota_reached"), "{}", import.text);
+
+    tenant.client.send("DELETE", &format!("/library/items/{item}"), &[], None).await?;
+    assert_eq!(scheduler::purge_items::run_once(&world.process).await?, 1);
+    assert_eq!(post(&tenant.client, "/uploads", &announced).await?.status, 409, "its row is kept for a while");
+    world.advance(Duration::from_hours(31 * 24)).await?;
+    // The upload whose bytes never came has expired by now.
+    scheduler::expire_uploads::run_once(&world.process).await?;
+    assert_eq!(scheduler::prune_kept::run_once(&world.process).await?, 1);
+    assert_eq!(world.count("SELECT count(*) FROM items").await?, 1);
+    assert_eq!(post(&tenant.client, "/uploads", &announced).await?.status, 201);
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_is_read_of_an_item_counts_as_storage() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::audio(9)).await?;
+    world.work(runners::instant()).await?;
+    let kept = "SELECT sum(media_bytes)::bigint FROM (SELECT media_bytes FROM account_usage
+        UNION ALL SELECT media_bytes FROM account_usage_changes) AS noted";
+    let before = world.count(kept).await?;
+    let started = tenant.client.prepare(&[item], &["levels"]).await?;
+    tenant.client.ended(&started.job_ids()?).await?;
+    let after = world.count(kept).await?;
+    assert!(after > before, "{before} and {after}");
+    assert!(scheduler::fold_usage::run_once(&world.process).await? > 0);
+    assert_eq!(world.count(kept).await?, after);
+    world.end().await
+}
