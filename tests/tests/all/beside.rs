@@ -1,6 +1,6 @@
 //! Transactions that meet at one moment, held there step by step: an end beside a dispatch, an end beside a delete.
 
-use common::domain::job::JobStatus;
+use common::domain::job::{JobKind, JobStatus};
 use common::domain::minutes::Minutes;
 use common::ending;
 use common::ids::JobId;
@@ -23,7 +23,7 @@ async fn minutes_freed_beside_a_dispatch_are_not_promised_before_they_are_folded
     minutes::fold(&mut dispatch, tenant.account, allowance).await?;
     let mut cancel = world.pool().begin().await?;
     let ended = jobs::cancel(&mut cancel, &[job], tenant.workspace).await?;
-    let aftermath = ending::conclude(&mut cancel, &ended, &[], &common::domain::job::JobKind::ALL).await?;
+    let aftermath = ending::conclude(&mut cancel, &ended, &[], &JobKind::ALL).await?;
     cancel.commit().await?;
 
     let mut left = Vec::new();
@@ -52,7 +52,7 @@ async fn a_result_that_waited_for_the_delete_of_its_item_is_free_and_kept_nowher
     let mut delete = world.pool().begin().await?;
     items::tombstone(&mut delete, item, tenant.workspace).await?;
     let asked = jobs::cancel_for_items(&mut delete, &[item]).await?;
-    let stopped = ending::conclude(&mut delete, &asked, &[], &common::domain::job::JobKind::ALL).await?;
+    let stopped = ending::conclude(&mut delete, &asked, &[], &JobKind::ALL).await?;
 
     let charge = Minutes::from_hundredths(10);
     let outcome = Outcome::Succeeded { charge, result: json!({ "stored_reads": ["levels"] }) };
@@ -61,7 +61,7 @@ async fn a_result_that_waited_for_the_delete_of_its_item_is_free_and_kept_nowher
     let finish = tokio::spawn(async move {
         let mut finish = pool.begin().await?;
         let ended = jobs::end(&mut finish, &[end]).await?;
-        let aftermath = ending::conclude(&mut finish, &ended, &[], &common::domain::job::JobKind::ALL).await?;
+        let aftermath = ending::conclude(&mut finish, &ended, &[], &JobKind::ALL).await?;
         finish.commit().await?;
         Ok::<_, sqlx::Error>((ended, aftermath))
     });

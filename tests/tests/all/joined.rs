@@ -2,6 +2,7 @@
 //! "Mixed fleets").
 
 use common::domain::footage::Rows;
+use common::domain::job::JobKind;
 use common::domain::minutes::Minutes;
 use common::domain::read::Read;
 use common::ending::{self, Product};
@@ -91,7 +92,7 @@ async fn claimed(world: &World, item: ItemId, job: &str, read: Read, data: Value
     let end = End { job, claim_no: claim.claim_no, item: Some(item), outcome, error: None };
     let (engine, rows) = (("test".to_owned(), "1".to_owned()), Rows::of(read, &data));
     let body = ReadBody::Inline(json!({ "kind": read.name(), "data": {} }));
-    Ok((end, NewRead { item, read, job, engine, quality: None, body, bytes: 0, rows }))
+    Ok((end, NewRead { item, read, job, engine, quality: None, body, rows }))
 }
 
 #[tokio::test]
@@ -112,21 +113,9 @@ async fn reads_that_end_at_the_same_time_in_two_transactions_give_them_too() -> 
         // Each has done all that it will before either commits: neither waits for the other, and neither sees it.
         let (mut one, mut other) = (world.pool().begin().await?, world.pool().begin().await?);
         let ended = jobs::end(&mut one, &[transcript.0]).await?;
-        let first = ending::conclude(
-            &mut one,
-            &ended,
-            &[Product::Read(Box::new(transcript.1))],
-            &common::domain::job::JobKind::ALL,
-        )
-        .await?;
+        let first = ending::conclude(&mut one, &ended, &[Product::Read(Box::new(transcript.1))], &JobKind::ALL).await?;
         let ended = jobs::end(&mut other, &[index.0]).await?;
-        let second = ending::conclude(
-            &mut other,
-            &ended,
-            &[Product::Read(Box::new(index.1))],
-            &common::domain::job::JobKind::ALL,
-        )
-        .await?;
+        let second = ending::conclude(&mut other, &ended, &[Product::Read(Box::new(index.1))], &JobKind::ALL).await?;
         if first_commits {
             one.commit().await?;
             other.commit().await?;

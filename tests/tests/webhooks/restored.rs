@@ -3,6 +3,7 @@
 
 use anyhow::ensure;
 use common::domain::event::{EventId, EventType};
+use common::domain::job::JobKind;
 use common::ids::JobId;
 use common::store::events::{self, EndedEvent};
 use mws_tests::template::OwnServer;
@@ -22,9 +23,9 @@ async fn happen(pool: &PgPool, tenant: &Tenant, what: &str, many: usize) -> anyh
         let body = format!("{{\"what\":\"{what}\",\"number\":{number}}}");
         let event = EndedEvent {
             event_id: EventId::of_job(job_id, EventType::JobFailed),
-            kind: common::domain::job::JobKind::Read,
             event_type: EventType::JobFailed,
             job_id,
+            kind: JobKind::Read,
             workspace_id: tenant.workspace,
             account_id: tenant.account,
             body: body.clone(),
