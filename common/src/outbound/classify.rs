@@ -5,6 +5,7 @@
 
 use super::resolve::ResolveError;
 use crate::domain::attempt::AttemptError;
+use crate::own_fault;
 use reqwest::StatusCode;
 use std::error::Error;
 use std::io;
@@ -15,7 +16,7 @@ pub(super) fn failure(error: &reqwest::Error) -> AttemptError {
     while let Some(error) = cause {
         match error.downcast_ref() {
             Some(ResolveError::Refused(_)) => return AttemptError::UrlNotPublic,
-            Some(ResolveError::Failed) => return AttemptError::DnsFailed,
+            Some(ResolveError::Failed(_)) => return AttemptError::DnsFailed,
             None => {}
         }
         if error.downcast_ref().is_some_and(is_tls) {
@@ -33,6 +34,16 @@ pub(super) fn failure(error: &reqwest::Error) -> AttemptError {
     } else {
         AttemptError::ConnectionLost
     }
+}
+
+/// Whether a request never left, for want of something that is ours: no connection could be opened, and not because of who
+/// was to be reached.
+pub(super) fn is_ours(error: &reqwest::Error) -> bool {
+    if !error.is_connect() {
+        return false;
+    }
+    let resolved_not = || failure(error) == AttemptError::DnsFailed && own_fault::has_no_descriptor();
+    own_fault::is_behind(error) || resolved_not()
 }
 
 /// What a status means: 2xx is success, a redirect is refused, anything else is a failure (spec §6.1.8).

@@ -4,7 +4,7 @@
 //! to `media`, so that memory stays bounded whatever the size.
 
 use super::OutboundClient;
-use super::classify::{failure, verdict};
+use super::classify::{failure, is_ours, verdict};
 use crate::domain::attempt::AttemptError;
 use crate::domain::url_policy::UrlRefused;
 use bytes::Bytes;
@@ -32,6 +32,9 @@ pub enum FetchError {
         /// The answer's status.
         status: Option<u16>,
     },
+    /// No connection could be opened, for want of something that is ours (`own_fault`).
+    #[error("the download could not be begun here")]
+    Ours,
     /// There are more bytes than allowed.
     #[error("the file is larger than {max_bytes} bytes")]
     TooLarge {
@@ -70,7 +73,9 @@ impl OutboundClient {
         let url = self.check_url(url).map_err(FetchError::Url)?;
         let sent = tokio::time::timeout_at(deadline, self.client(&url).get(url.url().clone()).send()).await;
         let response = match sent {
-            Ok(response) => response.map_err(|error| failed(failure(&error)))?,
+            Ok(response) => {
+                response.map_err(|error| if is_ours(&error) { FetchError::Ours } else { failed(failure(&error)) })?
+            }
             Err(_) => return Err(failed(AttemptError::Timeout)),
         };
         let status = Some(response.status().as_u16());

@@ -136,7 +136,7 @@ impl OutboundClient {
         let resolver = VettingResolver::new(self.lookup.clone(), self.policy.clone(), plain, &CHECKS);
         match tokio::time::timeout(limit, resolver.vetted(name.to_owned())).await {
             Ok(Err(ResolveError::Refused(refused))) => Err(refused),
-            Ok(Ok(_) | Err(ResolveError::Failed)) | Err(_) => Ok(checked),
+            Ok(Ok(_) | Err(ResolveError::Failed(_))) | Err(_) => Ok(checked),
         }
     }
 

@@ -82,14 +82,14 @@ impl fmt::Debug for Lookup {
 }
 
 /// Why a name gave no address to connect to. Its text never holds an address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum ResolveError {
     /// At least one address may not be reached.
     #[error("the name leads to an address that is not public")]
     Refused(UrlRefused),
     /// The name has no address, or the resolver failed.
     #[error("the name does not resolve")]
-    Failed,
+    Failed(#[source] io::Error),
 }
 
 /// The resolver that connections use.
@@ -108,9 +108,9 @@ impl VettingResolver {
 
     /// The name's addresses, if every one of them may be reached.
     pub(super) async fn vetted(self, name: String) -> Result<Vec<IpAddr>, ResolveError> {
-        let addresses = self.lookup.addresses(name, self.share).await.map_err(|_| ResolveError::Failed)?;
+        let addresses = self.lookup.addresses(name, self.share).await.map_err(ResolveError::Failed)?;
         if addresses.is_empty() {
-            return Err(ResolveError::Failed);
+            return Err(ResolveError::Failed(io::ErrorKind::NotFound.into()));
         }
         self.policy.check_addresses(&addresses, self.plain).map_err(ResolveError::Refused)?;
         Ok(addresses)

@@ -3,7 +3,7 @@
 //! It owns the caps on what is read of an answer. It never signs, counts or retries: headers and bytes are handed in as
 //! they are to be sent, and the outcome goes to the store.
 
-use super::classify::{failure, verdict};
+use super::classify::{failure, is_ours, verdict};
 use super::{OutboundClient, UrlRefused};
 use crate::domain::attempt::AttemptError;
 use bytes::Bytes;
@@ -42,12 +42,15 @@ pub struct AttemptOutcome {
     pub excerpt: String,
     /// From the check of the URL to the end, in milliseconds.
     pub duration_ms: u32,
+    /// Whether nothing was sent for want of something that is ours (`own_fault`). `error` says at which step then, and says
+    /// nothing of the receiver.
+    pub own_fault: bool,
 }
 
 impl AttemptOutcome {
     /// Of an attempt that was not made.
     pub const fn not_sent(error: AttemptError) -> Self {
-        Self { status: None, error: Some(error), excerpt: String::new(), duration_ms: 0 }
+        Self { status: None, error: Some(error), excerpt: String::new(), duration_ms: 0, own_fault: false }
     }
 }
 
@@ -56,6 +59,7 @@ impl AttemptOutcome {
 struct Answer {
     status: Option<u16>,
     start: Vec<u8>,
+    own_fault: bool,
 }
 
 impl OutboundClient {
@@ -67,13 +71,22 @@ impl OutboundClient {
         let result = tokio::time::timeout_at(deadline, self.exchange(request, &mut answer)).await;
         let error = result.unwrap_or(Err(AttemptError::Timeout)).err();
         let duration_ms = u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX);
-        AttemptOutcome { status: answer.status, error, excerpt: excerpt(&answer.start), duration_ms }
+        AttemptOutcome {
+            status: answer.status,
+            error,
+            excerpt: excerpt(&answer.start),
+            duration_ms,
+            own_fault: answer.own_fault,
+        }
     }
 
     async fn exchange(&self, request: WebhookRequest, answer: &mut Answer) -> Result<(), AttemptError> {
         let url = self.check_url(&request.url).map_err(|_: UrlRefused| AttemptError::UrlNotPublic)?;
         let post = self.client(&url).post(url.url().clone()).headers(request.headers).body(request.body);
-        let mut response = post.send().await.map_err(|error| failure(&error))?;
+        let mut response = post.send().await.map_err(|error| {
+            answer.own_fault = is_ours(&error);
+            failure(&error)
+        })?;
         answer.status = Some(response.status().as_u16());
         let mut read = 0;
         // A body that breaks off doesn't change the verdict: the status was received, and nothing else of an answer

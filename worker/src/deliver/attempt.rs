@@ -8,6 +8,7 @@ use super::request::{self, Attempt, StandardWebhooks};
 use common::domain::attempt::AttemptError;
 use common::domain::retry::RetrySchedule;
 use common::outbound::{AttemptOutcome, OutboundClient, WebhookRequest};
+use common::own_fault;
 use common::process::Process;
 use common::seal::{SealError, Sealer};
 use common::store::attempts::EndedAttempt;
@@ -29,6 +30,13 @@ pub struct Sender {
     worker: Arc<str>,
 }
 
+/// An attempt that was not made, because this machine lacked something: it counts for nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct PutOff {
+    /// Milliseconds until the delivery is due again.
+    pub after_ms: i64,
+}
+
 impl Sender {
     /// From the process's settings.
     pub fn new(process: &Process) -> Result<Self, DeliverError> {
@@ -48,7 +56,10 @@ impl Sender {
 
     /// Makes one attempt. `since` is when the claim was asked for: the signature's time is the claim's, by the
     /// database's clock, and what has passed since.
-    pub async fn attempt(&self, claim: &Claim, since: Instant) -> EndedAttempt {
+    ///
+    /// # Errors
+    /// [`PutOff`] when nothing was sent for a fault of ours: the attempt was not made.
+    pub async fn attempt(&self, claim: &Claim, since: Instant) -> Result<EndedAttempt, PutOff> {
         let secrets = match self.secrets(claim) {
             Ok(secrets) => secrets,
             Err(error) => {
@@ -58,7 +69,7 @@ impl Sender {
                 );
                 let mut ended = self.ended(claim, AttemptOutcome::not_sent(AttemptError::SecretUnavailable));
                 (ended.counts, ended.url_host, ended.url_path) = (false, None, None);
-                return ended;
+                return Ok(ended);
             }
         };
         let secrets: Vec<&str> = secrets.iter().map(ExposeSecret::expose_secret).collect();
@@ -77,9 +88,19 @@ impl Sender {
             WebhookRequest { url: claim.url.clone(), headers, body: claim.body.clone().into(), timeout: self.timeout };
         let outcome = self.client.post_webhook(request).await;
         measure(&outcome);
+        // Where it goes on for too long it counts after all: an address may be one that we can never reach.
+        if outcome.own_fault
+            && let Some(wait) = own_fault::wait(claim.claim_no - i32::from(claim.attempt))
+        {
+            tracing::warn!(
+                delivery.id = %claim.id, error.code = outcome.error.map_or("", AttemptError::name),
+                "A webhook did not leave: this machine has no descriptor, memory or port left. It is sent later, uncounted."
+            );
+            return Err(PutOff { after_ms: i64::try_from(wait.as_millis()).unwrap_or(i64::MAX) });
+        }
         let mut ended = self.ended(claim, outcome);
         (ended.at, ended.request_headers) = (at, Some(request_headers));
-        ended
+        Ok(ended)
     }
 
     /// The secrets that verify now, the current one first; the shared default when the account has none.
@@ -117,7 +138,7 @@ impl Sender {
 }
 
 fn measure(outcome: &AttemptOutcome) {
-    let result = outcome.error.map_or("succeeded", AttemptError::name);
+    let result = if outcome.own_fault { "own_fault" } else { outcome.error.map_or("succeeded", AttemptError::name) };
     metrics::counter!("mws_webhook_attempts_total", "result" => result).increment(1);
     metrics::histogram!("mws_webhook_attempt_seconds").record(f64::from(outcome.duration_ms) / 1000.0);
 }

@@ -9,7 +9,9 @@ use common::domain::item::ItemType;
 use common::domain::upload::settled_type;
 use common::media::{MediaError, WriteError};
 use common::outbound::FetchError;
+use common::own_fault;
 use common::store::uploads::Facts;
+use std::error::Error;
 
 /// Why an attempt came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,15 +22,22 @@ pub(super) struct Failure {
     pub message: String,
     /// Whether the same upload may succeed when tried again.
     pub retryable: bool,
+    /// Whether this machine lacked what it takes: nothing is counted.
+    pub ours: bool,
 }
 
 impl Failure {
     fn last(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), retryable: false }
+        Self { code, message: message.into(), retryable: false, ours: false }
     }
 
     fn passing(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), retryable: true }
+        Self { code, message: message.into(), retryable: true, ours: false }
+    }
+
+    /// This machine could not do it: `error` says why, to the log alone.
+    fn on_this_machine(message: impl Into<String>, error: &(dyn Error + 'static)) -> Self {
+        Self { ours: own_fault::is_behind(error), ..Self::passing("internal", message) }
     }
 
     /// Every worker that took it died of it, or with it.
@@ -60,13 +69,14 @@ impl From<ReadError> for Failure {
             ReadError::Timeout => "it took too long to find out what it holds".to_owned(),
             _ => error.to_string(),
         };
-        Self { code, message, retryable }
+        Self { code, message, retryable, ours: error.is_ours() }
     }
 }
 
 impl From<FetchError> for Failure {
     fn from(error: FetchError) -> Self {
         match error {
+            FetchError::Ours => Self { ours: true, ..Self::passing("internal", "the download could not be begun") },
             FetchError::Url(refused) => Self::last("url_not_allowed", refused.to_string()),
             FetchError::TooLarge { max_bytes } => too_large(max_bytes),
             FetchError::Failed { error: AttemptError::UrlNotPublic, .. } => {
@@ -106,14 +116,14 @@ impl From<MediaError> for Failure {
             return Self::missing();
         }
         tracing::warn!(error = %error, "The media store failed.");
-        Self::passing("internal", "the media store did not answer")
+        Self::on_this_machine("the media store did not answer", &error)
     }
 }
 
 impl From<sqlx::Error> for Failure {
     fn from(error: sqlx::Error) -> Self {
         tracing::warn!(error = %error, "The database did not answer an ingest.");
-        Self::passing("internal", "the database did not answer")
+        Self::on_this_machine("the database did not answer", &error)
     }
 }
 
@@ -204,6 +214,17 @@ mod tests {
     fn a_failure_shows_no_path() {
         let failure = Failure::from(ReadError::from(std::io::Error::other("/srv/media/items/x")));
         assert!(!failure.message.contains('/'));
-        assert!(failure.retryable);
+        assert!(failure.retryable && !failure.ours);
+    }
+
+    #[test]
+    fn what_this_machine_lacks_is_told_apart_from_what_the_file_or_its_server_does() {
+        let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
+        assert!(Failure::from(ReadError::from(full())).ours);
+        assert!(Failure::from(MediaError::from(full())).ours);
+        assert!(Failure::from(sqlx::Error::Io(full())).ours);
+        assert!(Failure::from(FetchError::Ours).ours);
+        assert!(!Failure::from(sqlx::Error::PoolTimedOut).ours);
+        assert!(!Failure::from(ReadError::Timeout).ours);
     }
 }

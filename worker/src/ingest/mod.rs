@@ -15,6 +15,7 @@ pub(crate) use attempt::length_ms;
 use common::domain::job::{LEASE, MAX_LOSSES, Next, RENEWAL, after_failure};
 use common::ids::UploadId;
 use common::media::media_prefix;
+use common::own_fault;
 use common::process::Process;
 use common::queue::{self, Queue, Subject, Subscription, Ticket, Work};
 use common::store::uploads::{self, Claim, Facts, Finished};
@@ -168,7 +169,11 @@ impl Ingest {
     }
 
     async fn fail(&self, claim: &Claim, failure: Failure) -> sqlx::Result<()> {
-        let Failure { code, message, retryable } = failure;
+        let Failure { code, message, retryable, ours } = failure;
+        // What was claimed and did not fail was handed back or lost.
+        if ours && let Some(wait) = own_fault::wait(claim.claim_no - 1 - i32::from(claim.failures)) {
+            return self.put_back(claim, wait, &message).await;
+        }
         let mut conn = self.process.pool.acquire().await?;
         if let Next::Again(wait) = after_failure(claim.failures, retryable) {
             let seconds = i32::try_from(wait.as_secs()).unwrap_or(i32::MAX);
@@ -184,6 +189,15 @@ impl Ingest {
         if let Err(error) = self.process.media.delete_all(&media_prefix(claim.item_id)).await {
             tracing::warn!(item.id = %claim.item_id, error = %error, "A failed item's bytes stay until the item goes.");
         }
+        Ok(())
+    }
+
+    /// The upload waits, uncounted: it was this machine that lacked something. The scheduler gives it its next ticket.
+    async fn put_back(&self, claim: &Claim, wait: Duration, why: &str) -> sqlx::Result<()> {
+        let seconds = i32::try_from(wait.as_secs()).unwrap_or(i32::MAX);
+        let mut conn = self.process.pool.acquire().await?;
+        uploads::put_back(&mut conn, claim, seconds).await?;
+        tracing::warn!(upload.id = %claim.id, wait_seconds = seconds, "An upload is put back, uncounted: {why}.");
         Ok(())
     }
 

@@ -8,8 +8,8 @@ mod receive;
 mod work;
 
 pub use due::{assign_tickets, expire, lock_due, prune};
-pub use receive::{LetIn, RECEIVING_SECONDS, Received, let_go, let_in, receive, still_in};
-pub use work::{Claim, Facts, Finished, claim, fail, fetched, finish, hand_back, postpone, renew, retry};
+pub use receive::{LetIn, RECEIVING_SECONDS, Received, claim_left, let_go, let_in, receive, still_in};
+pub use work::{Claim, Facts, Finished, claim, fail, fetched, finish, hand_back, postpone, put_back, renew, retry};
 
 use crate::domain::upload::{UPLOAD_HOURS, UploadStatus};
 use crate::ids::{AccountId, ItemId, UploadId, WorkspaceId};
@@ -108,6 +108,8 @@ pub struct UploadRow {
     pub item_id: ItemId,
     /// That item's workspace.
     pub workspace_id: WorkspaceId,
+    /// That workspace's account.
+    pub account_id: AccountId,
     /// How far it has come.
     pub status: UploadStatus,
     /// Whether its bytes are too late, whatever the scheduler has noted.
@@ -131,7 +133,7 @@ pub async fn find(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Opt
     sqlx::query_as!(
         UploadRow,
         r#"SELECT id AS "id: UploadId", item_id AS "item_id: ItemId", workspace_id AS "workspace_id: WorkspaceId",
-            status AS "status: UploadStatus", expires_at <= mws_now() AS "overdue!", content_type, declared_bytes,
+            account_id AS "account_id: AccountId", status AS "status: UploadStatus", expires_at <= mws_now() AS "overdue!", content_type, declared_bytes,
             declared_sha256, token_hash, received_bytes, received_sha256
            FROM uploads WHERE id = $1"#,
         upload as UploadId,

@@ -243,6 +243,21 @@ pub async fn retry(
     Ok(Finished::of(waiting.rows_affected()))
 }
 
+/// Gives an upload back uncounted, due after a while; the scheduler gives it its next ticket then.
+pub async fn put_back(conn: &mut PgConnection, claim: &Claim, seconds: i32) -> sqlx::Result<Finished> {
+    let waiting = sqlx::query!(
+        "UPDATE uploads
+         SET lease_until = NULL, due_at = mws_now() + make_interval(secs => $3::int), ticket_id = NULL
+         WHERE id = $1 AND claim_no = $2 AND status = 'processing' AND lease_until IS NOT NULL",
+        claim.id as UploadId,
+        claim.claim_no,
+        seconds,
+    )
+    .execute(conn)
+    .await?;
+    Ok(Finished::of(waiting.rows_affected()))
+}
+
 /// Gives an upload back uncounted, due at once, with a ticket that the same transaction pushes.
 pub async fn hand_back(conn: &mut PgConnection, claim: &Claim, ticket_id: &str) -> sqlx::Result<Finished> {
     let handed = sqlx::query!(
