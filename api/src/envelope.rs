@@ -170,11 +170,6 @@ impl<T: ToJSON> Stored<T> {
         Self { body, replayed: true, shape: PhantomData }
     }
 
-    /// These bytes, made by hand for an answer that is too large to be taken apart.
-    pub fn composed(body: String) -> Self {
-        Self { body, replayed: false, shape: PhantomData }
-    }
-
     /// The same bytes, documented as an answer of which they are one form.
     pub fn documented_as<U>(self) -> Stored<U> {
         Stored { body: self.body, replayed: self.replayed, shape: PhantomData }

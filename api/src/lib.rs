@@ -5,6 +5,7 @@
 
 pub mod access;
 mod address;
+mod answers;
 pub mod app;
 pub mod auth;
 pub mod balances;
@@ -15,6 +16,8 @@ pub mod error;
 mod event_stream;
 mod explain;
 mod guard;
+mod guesses;
+mod holding;
 pub mod idempotency;
 mod intake;
 pub mod keys;
@@ -34,6 +37,7 @@ pub mod routes;
 mod scope;
 mod serve;
 pub mod sessions;
+mod shares;
 mod suggestion;
 pub mod text;
 pub mod thumbnails;

@@ -31,17 +31,19 @@ fn client() -> (TestClient<impl Endpoint<Output = Response>>, CancellationToken)
     (TestClient::new(crate::router(app)), shutdown)
 }
 
-fn app() -> (App, CancellationToken) {
-    app_with(|_| ())
+/// An app over that database, and what ends it.
+pub(crate) fn app() -> (App, CancellationToken) {
+    app_with(|_, _| ())
 }
 
-fn app_with(change: impl FnOnce(&mut Settings)) -> (App, CancellationToken) {
+/// The same with other settings.
+pub(crate) fn app_with(change: impl FnOnce(&mut Settings, &mut ApiSettings)) -> (App, CancellationToken) {
     common::process::install_crypto();
     let folder = std::env::temp_dir().join(format!("mws-api-tests-{}", std::process::id()));
     let secret = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
     let mut arguments = Arguments::parse_from(["api", "--secret-key", secret]);
     arguments.settings.data_dir = folder.clone();
-    change(&mut arguments.settings);
+    change(&mut arguments.settings, &mut arguments.api);
     let pool = PgPoolOptions::new()
         .acquire_timeout(Duration::from_millis(200))
         .connect_lazy("postgres://mws@localhost/none?host=/nonexistent")
@@ -148,7 +150,7 @@ async fn a_handler_that_never_ends_is_given_up_and_one_that_takes_a_stream_is_no
 async fn metrics_are_kept_off_the_customers_port_where_they_have_one_of_their_own() {
     let (app, _shutdown) = app();
     TestClient::new(crate::router(app)).get("/metrics").send().await.assert_status_is_ok();
-    let (app, _shutdown) = app_with(|settings| settings.health_listen = Some(([127, 0, 0, 1], 9_000).into()));
+    let (app, _shutdown) = app_with(|settings, _| settings.health_listen = Some(([127, 0, 0, 1], 9_000).into()));
     let client = TestClient::new(crate::router(app));
     refused(client.get("/metrics"), StatusCode::NOT_FOUND, Code::RouteNotFound).await;
     client.get("/healthz").send().await.assert_status_is_ok();

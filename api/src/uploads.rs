@@ -16,12 +16,14 @@ use crate::envelope::Created;
 use crate::error::{Answer, ApiError, Code};
 use crate::library::{self, Item};
 use crate::operation::{Refusals, Tag};
+use crate::scope::Scope;
 use crate::text::{Text, Time};
 use begin::{Announced, begin};
 use common::domain::upload::UploadStatus;
 use common::ids::UploadId;
 use common::queue::{self, Queue, Subject, Ticket};
 use common::store::uploads::{self, Completed, UploadRow};
+use poem::Request;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
@@ -165,6 +167,7 @@ impl Uploads {
     #[oai(path = "/uploads/:id/content", method = "put", operation_id = "send_upload_content")]
     async fn content(
         &self,
+        request: &Request,
         /// The upload's id.
         id: Path<Text>,
         /// The secret in the URL.
@@ -172,7 +175,7 @@ impl Uploads {
         body: FileBody,
     ) -> Answer<Json<ReceivedBytes>> {
         let upload: UploadId = id.0.id(Code::UploadNotFound)?;
-        let written = content::receive(&self.0, upload, token.0.as_deref(), body).await?;
+        let written = content::receive(&self.0, &Scope::of(request), upload, token.0.as_deref(), body).await?;
         Ok(Json(ReceivedBytes {
             id: id.0,
             received_bytes: written.bytes,

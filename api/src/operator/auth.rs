@@ -1,6 +1,6 @@
 //! Who operates: the bearer token of `MWS_OPERATOR_TOKEN` or of one name in `MWS_OPERATOR_TOKENS`.
 //!
-//! No query is made for it. What an operation needs stands in `access`, as for customers; what a change leaves in the audit
+//! No query is made for it, and an address may send few wrong ones (`guesses`). What an operation needs stands in `access`, as for customers; what a change leaves in the audit
 //! log begins here.
 
 use crate::access::Needs;
@@ -57,13 +57,12 @@ impl OperatorCaller {
     }
 }
 
-#[expect(clippy::unused_async, reason = "the macro takes async checkers alone")]
 async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<OperatorCaller> {
     let app = request.data::<App>().ok_or_else(|| ApiError::internal("the router was built without its App"))?;
-    let operator = app.operators.find(&CredentialHash::of(&bearer.token)).ok_or_else(|| {
-        ApiError::new(Code::Unauthenticated, "This takes an operator's token, and the credential is none.")
-            .suggest("Send `Authorization: Bearer <operator's token>`.")
-    })?;
+    let (scope, token) = (Scope::of(request), CredentialHash::of(&bearer.token));
+    app.guesses.refuse(&scope, &token).await?;
+    let Some(operator) = app.operators.find(&token) else { return Err(guessed(app, &scope).await.into()) };
+    app.guesses.right(&token).await;
     let Some(Reached(operation)) = request.data::<Reached>() else {
         return Err(ApiError::internal("an operator's route without an operation").into());
     };
@@ -72,9 +71,18 @@ async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<Operato
         _ => return Err(ApiError::internal(format!("{} is no operator's in access.rs", operation.name())).into()),
     }
     operation.judge(request)?;
-    let scope = Scope::of(request);
     let address = scope.address.map(|address| address.to_string());
     Ok(OperatorCaller { name: operator.name.clone(), address, request_id: scope.request_id.clone() })
+}
+
+/// The refusal of what is no operator's token, which is counted and said in the log: somebody tries the keys to everything.
+async fn guessed(app: &App, scope: &Scope) -> ApiError {
+    app.guesses.count(scope).await;
+    metrics::counter!("mws_operator_guesses_total").increment(1);
+    let address = scope.address.map(|address| address.to_string()).unwrap_or_default();
+    tracing::warn!(address, "A credential that is no operator's was sent to an operators' route.");
+    ApiError::new(Code::Unauthenticated, "This takes an operator's token, and the credential is none.")
+        .suggest("Send `Authorization: Bearer <operator's token>`.")
 }
 
 fn allow(operator: &Operator, needed: OperatorRole) -> Answer<()> {

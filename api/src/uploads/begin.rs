@@ -94,6 +94,7 @@ pub(super) async fn begin(app: &App, caller: &Caller, announced: &Announced) -> 
     };
     let expires_at = uploads::add(&mut begin_upload, &new).await?;
     begin_upload.commit().await?;
+    app.guesses.right(&token_hash).await;
     Ok(Begun { upload, item, token, expires_at })
 }
 

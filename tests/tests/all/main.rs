@@ -14,6 +14,7 @@ mod closed_world;
 mod codes;
 mod connections;
 mod credentials;
+mod crowds;
 mod cut_off;
 mod dispatch;
 mod generated;
