@@ -3,20 +3,32 @@
 //! `X-Forwarded-For` is read from the right, past every trusted proxy: what stands further left may be anyone's fiction.
 
 use ipnet::IpNet;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 /// The client's address. `forwarded` is the header's value, all lines joined by commas.
 pub fn client(connection: Option<IpAddr>, forwarded: Option<&str>, trusted: &[IpNet]) -> Option<IpAddr> {
-    let is_trusted = |address: IpAddr| trusted.iter().any(|network| network.contains(&address.to_canonical()));
     let mut address = connection?;
     for hop in forwarded.unwrap_or_default().rsplit(',') {
-        if !is_trusted(address) {
+        if !is_trusted(address, trusted) {
             break;
         }
         let Ok(before) = hop.trim().parse() else { break };
         address = before;
     }
     Some(address.to_canonical())
+}
+
+/// Whether an address is one of these proxies.
+pub fn is_trusted(address: IpAddr, trusted: &[IpNet]) -> bool {
+    trusted.iter().any(|network| network.contains(&address.to_canonical()))
+}
+
+/// What an address counts as: itself, or the /64 that it is of, which whoever has an IPv6 address has the whole of.
+pub fn network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(v4) => v4.into(),
+        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX)).into(),
+    }
 }
 
 #[cfg(test)]
@@ -26,6 +38,14 @@ mod tests {
     fn seen(connection: &str, forwarded: Option<&str>, trusted: &[&str]) -> Option<String> {
         let trusted: Vec<IpNet> = trusted.iter().filter_map(|network| network.parse().ok()).collect();
         client(connection.parse().ok(), forwarded, &trusted).map(|address| address.to_string())
+    }
+
+    #[test]
+    fn an_ipv6_address_counts_as_its_network_and_an_ipv4_address_as_itself_in_either_form() {
+        let counted = |text: &str| network(text.parse().expect("an address")).to_string();
+        assert_eq!(counted("2001:db8:1:2:3:4:5:6"), "2001:db8:1:2::");
+        assert_eq!(counted("1.2.3.4"), "1.2.3.4");
+        assert_eq!(counted("::ffff:1.2.3.4"), "1.2.3.4");
     }
 
     #[test]

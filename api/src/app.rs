@@ -2,17 +2,22 @@
 //!
 //! One value, made at start, cheap to clone. It holds no state of a request: that is `scope`.
 
+use crate::answers::Answers;
 use crate::doors::Door;
+use crate::guesses::Guesses;
 use crate::intake::Rooms;
 use crate::limits::Blocked;
 use crate::oauth::{Issuer, OAuthError};
+use crate::shares::Shares;
 use crate::thumbnails::Links;
 use common::config::ApiSettings;
 use common::domain::link::LinkKeys;
 use common::domain::operator::{OperatorError, Operators};
+use common::ids::AccountId;
 use common::process::{Process, StartError};
 use common::seal::{SealError, Sealer};
 use secrecy::ExposeSecret;
+use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -47,8 +52,18 @@ pub struct Parts {
     pub links: Links,
     /// Who is over the rate limit, so that a flood costs no queries.
     pub blocked: Blocked,
+    /// Wrong credentials, so that guesses cost no queries.
+    pub guesses: Guesses,
     /// Room for the bodies that are read before their sender is known.
     pub rooms: Rooms,
+    /// Room for the answers that are being sent.
+    pub answers: Answers,
+    /// Requests under way, by account.
+    pub of_account: Shares<AccountId>,
+    /// Requests under way that came through a trusted proxy, by address.
+    pub of_address: Shares<IpAddr>,
+    /// Uploads whose bytes are being sent, by account.
+    pub uploads: Shares<AccountId>,
 }
 
 /// Why the api can't start.
@@ -88,7 +103,25 @@ impl App {
         let operators = Operators::read(settings.operator_token.as_ref(), settings.operator_tokens.as_ref())?;
         let oauth = Issuer::new(&api.oauth)?;
         let (blocked, rooms, links) = (Blocked::new(), Rooms::new(), Links::new(keys, &base_url));
-        let parts = Parts { process, api, public_url, base_url, sealer, operators, oauth, links, blocked, rooms };
+        let (guesses, answers) = (Guesses::new(api.wrong_credentials_per_minute), Answers::new());
+        let (of_account, of_address, uploads) = (Shares::default(), Shares::default(), Shares::default());
+        let parts = Parts {
+            process,
+            api,
+            public_url,
+            base_url,
+            sealer,
+            operators,
+            oauth,
+            links,
+            blocked,
+            guesses,
+            rooms,
+            answers,
+            of_account,
+            of_address,
+            uploads,
+        };
         let door = if parts.api.operator_listen.is_some() { Door::Customers } else { Door::Everyone };
         Ok(Self { parts: Arc::new(parts), door })
     }

@@ -129,28 +129,67 @@ async fn presented(request: &Request, bearer: &Bearer) -> poem::Result<Caller> {
         Credential::ApiKey(key) => stored_caller(app, &scope, CredentialKind::ApiKey, key.hash()).await,
         Credential::SessionToken(token) => stored_caller(app, &scope, CredentialKind::Session, token.hash()).await,
         Credential::Jwt(token) => oauth_caller(app, &scope, token, named_workspace(request)).await,
-        Credential::Opaque(_) | Credential::Malformed => Err(unauthenticated("The credential is not valid.")),
+        Credential::Opaque(_) | Credential::Malformed => {
+            let credential = CredentialHash::of(&bearer.token);
+            app.guesses.refuse(&scope, &credential).await?;
+            app.guesses.count(&scope).await;
+            Err(unauthenticated("The credential is not valid."))
+        }
     }?;
     in_workspace(named_workspace(request)?, &caller)?;
+    take_share(app, &scope, caller.account_id)?;
     Ok(caller)
+}
+
+/// Takes a place among the requests that the account has under way, for as long as this one is.
+fn take_share(app: &App, scope: &Scope, account: AccountId) -> Answer<()> {
+    let most = app.api.max_account_requests;
+    let share = app.of_account.take(account, most).ok_or_else(|| {
+        ApiError::new(
+            Code::RateLimited,
+            format!("The account has {most} requests under way, which is the most at once."),
+        )
+    })?;
+    let _ = scope.share.set(share);
+    Ok(())
 }
 
 async fn stored_caller(app: &App, scope: &Scope, kind: CredentialKind, hash: CredentialHash) -> Answer<Caller> {
     refuse_blocked(app, scope, &hash).await?;
+    if let Some(code) = app.guesses.refused_before(scope, &hash).await {
+        return Err(wrong(code));
+    }
+    app.guesses.refuse(scope, &hash).await?;
     let found = in_time(found(app, kind, &hash)).await?;
-    let found = found.ok_or_else(|| unauthenticated("The credential is not valid."))?;
-    if found.revoked {
-        return Err(ApiError::new(Code::CredentialRevoked, "The key is revoked.").suggest("Create another key."));
-    }
-    if found.expired {
-        let refusal = ApiError::new(Code::TokenExpired, "The session token's 30 minutes are over.");
-        return Err(refusal.suggest("Ask `get_api_session` for a new code and redeem it."));
-    }
+    let found = match found {
+        None => Err(Code::Unauthenticated),
+        Some(found) if found.revoked => Err(Code::CredentialRevoked),
+        Some(found) if found.expired => Err(Code::TokenExpired),
+        Some(found) => Ok(found),
+    };
+    let found = match found {
+        Ok(found) => found,
+        Err(code) => {
+            app.guesses.wrong(scope, &hash, code).await;
+            return Err(wrong(code));
+        }
+    };
+    app.guesses.right(&hash).await;
     let counted = Counted { arrival: found.arrival, now: found.now, passed: found.passed };
     count(app, scope, &hash, counted).await?;
     let _ = scope.account.set(found.account_id);
     refuse_stopped(found.disabled, found.suspended.as_deref())?;
     caller(scope, kind, &found)
+}
+
+/// The refusal of a credential that never works again.
+fn wrong(code: Code) -> ApiError {
+    match code {
+        Code::CredentialRevoked => ApiError::new(code, "The key is revoked.").suggest("Create another key."),
+        Code::TokenExpired => ApiError::new(code, "The session token's 30 minutes are over.")
+            .suggest("Ask `get_api_session` for a new code and redeem it."),
+        _ => unauthenticated("The credential is not valid."),
+    }
 }
 
 /// Waits for the database no longer than a caller would.

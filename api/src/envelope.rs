@@ -188,7 +188,7 @@ impl<T: ToJSON, const STATUS: u16> Stored<T, STATUS> {
         Self { body, replayed: true, shape: PhantomData }
     }
 
-    /// These bytes, made by hand for an answer that is too large to be taken apart.
+    /// These bytes, made by hand of what is stored as text.
     pub fn composed(body: String) -> Self {
         Self { body, replayed: false, shape: PhantomData }
     }

@@ -5,6 +5,7 @@
 
 pub mod access;
 mod address;
+mod answers;
 pub mod app;
 mod audit;
 pub mod auth;
@@ -18,6 +19,8 @@ mod event_stream;
 mod events;
 mod explain;
 mod guard;
+mod guesses;
+mod holding;
 pub mod idempotency;
 mod intake;
 pub mod keys;
@@ -39,6 +42,7 @@ pub mod routes;
 mod scope;
 mod serve;
 pub mod sessions;
+mod shares;
 mod suggestion;
 pub mod text;
 pub mod thumbnails;

@@ -3,10 +3,12 @@
 //! The item's shape and the use cases that tools share are here: finding the one that a text names, holding its reads
 //! back, deleting it. How an item gets its bytes is `uploads`'s.
 
+mod document;
 mod item;
 mod joined;
 mod stored;
 
+pub use document::Document;
 pub use item::{Item, ItemKind, ItemState, hexadecimal};
 pub use stored::{StoredResult, stored_read};
 
@@ -131,7 +133,7 @@ impl Library {
         let mut conn = self.0.conn().await?;
         let item = reach(&mut conn, caller.workspace, &id.0).await?;
         drop(conn);
-        let stored = stored_read(&self.0, item.id, read).await?.ok_or_else(|| {
+        let stored = stored_read(&self.0, caller.account_id, item.id, read).await?.ok_or_else(|| {
             ApiError::new(Code::ReadNotFound, format!("The item has no stored `{read}`."))
                 .suggest("Start it with `prepare_media`.")
         })?;

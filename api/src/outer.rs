@@ -2,7 +2,7 @@
 //!
 //! Nothing here knows an operation. A panic inside ends here as `internal`, logged once.
 
-use crate::address;
+use crate::address::{self, is_trusted, network};
 use crate::app::{API_PATH, App};
 use crate::doors::{self, Door};
 use crate::error::{ApiError, Code};
@@ -12,12 +12,14 @@ use crate::limits::policy;
 use crate::mcp::MCP_PATH;
 use crate::openapi;
 use crate::scope::{Parts, Scope};
+use crate::shares::Share;
 use common::ids::RequestId;
 use futures_util::FutureExt;
 use poem::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use poem::{Endpoint, Request, Response};
+use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use tracing::Instrument;
@@ -57,6 +59,19 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
         Self { longest, ..self }
     }
 
+    /// A place among the requests that the client's address has under way, where it comes through a proxy that is trusted: what
+    /// is counted there for others is their connections.
+    fn take_share(&self, request: &Request) -> Result<Option<Share<IpAddr>>, ApiError> {
+        let connection = request.remote_addr().as_socket_addr().map(SocketAddr::ip);
+        let is_proxy = connection.is_some_and(|from| is_trusted(from, &self.app.api.trusted_proxies));
+        let Some(client) = Scope::of(request).address.filter(|client| is_proxy && Some(*client) != connection) else {
+            return Ok(None);
+        };
+        let share = self.app.of_address.take(network(client), self.app.api.max_address_connections);
+        let message = "Your address has as many requests under way as one may.";
+        share.map(Some).ok_or_else(|| ApiError::new(Code::RateLimited, message))
+    }
+
     async fn answer(&self, mut request: Request, envelope: Envelope) -> Response {
         let (path, address) = (request.uri().path(), Scope::of(&request).address);
         if !doors::lets_in(self.app.door, path, address, &self.app.api.operator_allow) {
@@ -67,6 +82,10 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
         }
         let versioned = request.uri().path().starts_with(API_PATH);
         let taken_in = versioned || request.uri().path() == MCP_PATH;
+        let _share = match self.take_share(&request) {
+            Ok(share) => share,
+            Err(refusal) => return envelope.refuse(&refusal),
+        };
         if taken_in && self.app.process.shutdown.is_cancelled() {
             return envelope.refuse(&ApiError::new(Code::ShuttingDown, "This process is stopping. Try again."));
         }
@@ -110,7 +129,8 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
         request.set_data(self.app.clone());
         // Whatever is logged on the way names the request.
         let span = tracing::error_span!("request", request.id = scope.request_id.as_str());
-        let mut response = self.answer(request, envelope).instrument(span).await;
+        let response = self.answer(request, envelope).instrument(span).await;
+        let mut response = self.app.answers.housed(envelope, response);
         add_headers(&self.app, &scope, &mut response);
         record(&method, &scope, &response, started.elapsed());
         Ok(response)
@@ -171,13 +191,12 @@ fn allowed(path: &str) -> String {
 fn scope(app: &App, request: &Request) -> Scope {
     let lines: Vec<&str> =
         request.headers().get_all("x-forwarded-for").iter().filter_map(|v| v.to_str().ok()).collect();
-    let connection = request.remote_addr().as_socket_addr().map(std::net::SocketAddr::ip);
+    let connection = request.remote_addr().as_socket_addr().map(SocketAddr::ip);
     Scope(Arc::new(Parts {
         request_id: request_id(request.header("x-request-id")),
         traceparent: request.header("traceparent").filter(|value| value.len() <= 128).map(str::to_owned),
         address: address::client(connection, Some(&lines.join(",")), &app.api.trusted_proxies),
-        standing: OnceLock::new(),
-        account: OnceLock::new(),
+        ..Parts::default()
     }))
 }
 

@@ -1,5 +1,6 @@
 //! Everything the api serves, put together: the versioned routes, MCP, the document and its pages, health and metrics.
 
+use crate::answers::Roomed;
 use crate::app::{API_PATH, App};
 use crate::doors::Door;
 use crate::guard::Guarded;
@@ -37,17 +38,23 @@ pub fn router(app: App) -> impl Endpoint<Output = Response> {
         .at("/reference", page(document.scalar()))
         .at(
             format!("{API_PATH}/openapi.json"),
-            get(make_sync(move |_| Response::builder().content_type("application/json").body(json.clone()))),
+            get(make_sync(move |_| shared(Response::builder().content_type("application/json").body(json.clone())))),
         )
         .nest(API_PATH, service);
     let route = mcp::add_to(route, &app, Arc::new(calls.boxed()));
     Outer::new(route.map_to_response(), app)
 }
 
+/// An answer whose bytes are there once for all: it takes no room of those that are made for one.
+fn shared(mut response: Response) -> Response {
+    response.set_data(Roomed);
+    response
+}
+
 fn page(html: String) -> impl Endpoint + 'static {
     let html = Bytes::from(html);
     get(make_sync(move |_| {
-        let mut response = Response::builder().content_type("text/html; charset=utf-8").body(html.clone());
+        let mut response = shared(Response::builder().content_type("text/html; charset=utf-8").body(html.clone()));
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         response

@@ -4,6 +4,7 @@
 //! Made by `outer` before anything else runs, and found in the request's extensions from there on.
 
 use crate::limits::Standing;
+use crate::shares::Share;
 use common::ids::AccountId;
 use poem::Request;
 use std::net::IpAddr;
@@ -26,6 +27,8 @@ pub struct Parts {
     pub standing: OnceLock<Standing>,
     /// The account that called, once that is known.
     pub account: OnceLock<AccountId>,
+    /// This request's place among those that the account has under way.
+    pub share: OnceLock<Share<AccountId>>,
 }
 
 impl Scope {

@@ -3,8 +3,9 @@
 //! It takes no credential, so an address may try ten times at once, and ten times a minute from then on. A used, an
 //! expired and an unknown code look alike.
 
+use crate::address::network;
 use crate::app::App;
-use crate::auth::in_time;
+use crate::auth::{in_time, refuse_blocked};
 use crate::error::{Answer, ApiError, Code};
 use crate::limits::Standing;
 use crate::operation::{Refusals, Tag};
@@ -72,12 +73,15 @@ impl Sessions {
             ApiError::new(Code::CodeMalformed, "`code` must be `esx_` and 32 lower-case hex characters.")
         })?;
         let scope = Scope::of(request);
+        let address = CredentialHash::of(&network_name(scope.address));
+        refuse_blocked(&self.0, &scope, &address).await?;
+        self.0.guesses.refuse(&scope, &code.hash()).await?;
         let token = SessionToken::from_random(rand::random());
         let redemption = Redemption {
             code_hash: code.hash(),
             token_hash: token.hash(),
             token_seconds: TOKEN_SECONDS,
-            address: counted_as(scope.address),
+            address: counted_as(&address),
         };
         let pace = Pace::new(REDEMPTIONS, REDEMPTIONS);
         let asked = async { sessions::redeem(&mut *self.0.conn().await?, &redemption, pace).await };
@@ -85,13 +89,16 @@ impl Sessions {
         let standing = Standing::at(REDEMPTIONS, pace, redeemed.arrival, redeemed.now, redeemed.passed);
         let _ = scope.standing.set(standing);
         if !redeemed.passed {
+            self.0.blocked.remember(*address.as_bytes(), standing).await;
             let message = format!("An address may redeem {REDEMPTIONS} codes a minute.");
             return Err(ApiError::new(Code::RateLimited, message).retry_after(standing.retry_after().unwrap_or(1)));
         }
         let (Some(workspace_id), Some(expires_at)) = (redeemed.workspace_id, redeemed.expires_at) else {
+            self.0.guesses.count(&scope).await;
             let refusal = ApiError::new(Code::CodeNotRedeemable, "The code is used, expired or unknown.");
             return Err(refusal.suggest("Ask `get_api_session` for a new code."));
         };
+        self.0.guesses.right(&token.hash()).await;
         Ok(Json(SessionTokenAnswer {
             token: token.expose().into(),
             token_type: TokenType::Bearer,
@@ -102,15 +109,14 @@ impl Sessions {
     }
 }
 
-/// What an address counts under: an IPv6 client has the whole of its /64. Hashed, so that it can't be an account's id
-/// and no address is stored.
-fn counted_as(address: Option<IpAddr>) -> Uuid {
-    let network = match address.map(|address| address.to_canonical()) {
-        Some(IpAddr::V4(v4)) => v4.to_string(),
-        Some(IpAddr::V6(v6)) => format!("{:x?}", &v6.segments()[..4]),
-        None => "unknown".to_owned(),
-    };
-    let hash = CredentialHash::of(&format!("redeem {network}"));
+/// What redemptions of an address are counted by: an IPv6 client has the whole of its /64.
+fn network_name(address: Option<IpAddr>) -> String {
+    let network = address.map(|address| network(address).to_string());
+    format!("redeem {}", network.as_deref().unwrap_or("unknown"))
+}
+
+/// The same as it is stored: hashed, so that it can't be an account's id and no address is stored.
+fn counted_as(hash: &CredentialHash) -> Uuid {
     let mut bytes = [0; 16];
     bytes.copy_from_slice(&hash.as_bytes()[..16]);
     uuid::Builder::from_custom_bytes(bytes).into_uuid()

@@ -31,13 +31,14 @@ fn client() -> (TestClient<impl Endpoint<Output = Response>>, CancellationToken)
     (TestClient::new(crate::router(app)), shutdown)
 }
 
-fn app() -> (App, CancellationToken) {
-    app_with(|_| ())
+/// An app over that database, and what ends it.
+pub(crate) fn app() -> (App, CancellationToken) {
+    app_with(|_, _| ())
 }
 
 #[tokio::test]
 async fn operators_may_have_a_port_of_their_own_and_customers_find_nothing_of_theirs_on_the_other() {
-    let (customers, _shutdown) = app_as(|_, api| api.operator_listen = "127.0.0.1:1".parse().ok());
+    let (customers, _shutdown) = app_with(|_, api| api.operator_listen = "127.0.0.1:1".parse().ok());
     let operators = TestClient::new(crate::router(customers.for_operators()));
     let customers = TestClient::new(crate::router(customers));
     for path in ["/api/v1/operator/accounts", "/api/v1/operator/nope", "/metrics"] {
@@ -55,7 +56,7 @@ async fn operators_may_have_a_port_of_their_own_and_customers_find_nothing_of_th
 
 #[tokio::test]
 async fn operators_routes_may_be_for_some_addresses_alone() {
-    let (app, _shutdown) = app_as(|_, api| api.operator_allow = vec!["10.1.0.0/16".parse().expect("a network")]);
+    let (app, _shutdown) = app_with(|_, api| api.operator_allow = vec!["10.1.0.0/16".parse().expect("a network")]);
     let client = TestClient::new(crate::router(app));
     // A request of this test comes from no address at all.
     for path in ["/api/v1/operator/accounts", "/metrics"] {
@@ -64,11 +65,8 @@ async fn operators_routes_may_be_for_some_addresses_alone() {
     refused(client.get("/api/v1/keys"), StatusCode::UNAUTHORIZED, Code::Unauthenticated).await;
 }
 
-fn app_with(change: impl FnOnce(&mut Settings)) -> (App, CancellationToken) {
-    app_as(|settings, _| change(settings))
-}
-
-fn app_as(change: impl FnOnce(&mut Settings, &mut ApiSettings)) -> (App, CancellationToken) {
+/// The same with other settings.
+pub(crate) fn app_with(change: impl FnOnce(&mut Settings, &mut ApiSettings)) -> (App, CancellationToken) {
     common::process::install_crypto();
     let folder = std::env::temp_dir().join(format!("mws-api-tests-{}", std::process::id()));
     let secret = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
@@ -181,7 +179,7 @@ async fn a_handler_that_never_ends_is_given_up_and_one_that_takes_a_stream_is_no
 async fn metrics_are_kept_off_the_customers_port_where_they_have_one_of_their_own() {
     let (app, _shutdown) = app();
     TestClient::new(crate::router(app)).get("/metrics").send().await.assert_status_is_ok();
-    let (app, _shutdown) = app_with(|settings| settings.health_listen = Some(([127, 0, 0, 1], 9_000).into()));
+    let (app, _shutdown) = app_with(|settings, _| settings.health_listen = Some(([127, 0, 0, 1], 9_000).into()));
     let client = TestClient::new(crate::router(app));
     refused(client.get("/metrics"), StatusCode::NOT_FOUND, Code::RouteNotFound).await;
     client.get("/healthz").send().await.assert_status_is_ok();

@@ -20,6 +20,7 @@ use crate::idempotency::IdempotencyKey;
 use crate::library::{self, Item};
 use crate::once::{Before, Begun, Once, forgotten};
 use crate::operation::{Refusals, Tag};
+use crate::scope::Scope;
 use crate::text::{Text, Time};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -28,6 +29,7 @@ use common::domain::upload::UploadStatus;
 use common::ids::UploadId;
 use common::queue::{self, Queue, Subject, Ticket};
 use common::store::uploads::{self, Completed, UploadRow};
+use poem::Request;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
@@ -197,6 +199,7 @@ impl Uploads {
     #[oai(path = "/uploads/:id/content", method = "put", operation_id = "send_upload_content")]
     async fn content(
         &self,
+        request: &Request,
         /// The upload's id.
         id: Path<Text>,
         /// The secret in the URL.
@@ -204,7 +207,7 @@ impl Uploads {
         body: FileBody,
     ) -> Answer<Json<ReceivedBytes>> {
         let upload: UploadId = id.0.id(Code::UploadNotFound)?;
-        let written = content::receive(&self.0, upload, token.0.as_deref(), body).await?;
+        let written = content::receive(&self.0, &Scope::of(request), upload, token.0.as_deref(), body).await?;
         Ok(Json(ReceivedBytes {
             id: id.0,
             received_bytes: written.bytes,

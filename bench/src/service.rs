@@ -13,8 +13,9 @@ use std::time::Duration;
 use worker::Runner;
 use worker::readers::{Engine, Quality, ReadError, ReadOutcome, StoredRead};
 
-/// Connections, as `mws up` has them.
-const CONNECTIONS: PoolSize = PoolSize(40);
+/// Connections of each part, as `mws up` has them, and before they are started.
+const CONNECTIONS: PoolSize = PoolSize(16);
+const BEFORE: PoolSize = PoolSize(2);
 
 /// What the service is started with.
 #[derive(Debug, clap::Args)]
@@ -42,8 +43,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 }
 
 async fn serve(args: Args) -> anyhow::Result<()> {
-    let process = Process::start(args.settings, CONNECTIONS, "bench").await?;
-    let part = |name: &str| Process { name: format!("{}-{name}", process.name).into(), ..process.clone() };
+    let process = Process::start(args.settings, BEFORE, "bench").await?;
+    let part = |name: &str| process.part(name, CONNECTIONS);
     let listen = args.api.listen;
     let mut services = tokio::task::JoinSet::new();
     services.spawn(api::run(part("api"), args.api));

@@ -252,7 +252,8 @@ pub struct ApiSettings {
     #[arg(long, env = "MWS_PUBLIC_URL")]
     pub public_url: Option<String>,
 
-    /// Proxies (CIDR, comma-separated) whose X-Forwarded-For counts.
+    /// Proxies (CIDR, comma-separated) whose X-Forwarded-For counts. A proxy that is not named here is one address to the
+    /// service, with all who come through it: they share one address's connections, wrong credentials and redeemed codes.
     #[arg(long, env = "MWS_TRUSTED_PROXIES", value_delimiter = ',')]
     pub trusted_proxies: Vec<IpNet>,
 
@@ -265,9 +266,27 @@ pub struct ApiSettings {
     #[arg(long, env = "MWS_OPERATOR_ALLOW", value_delimiter = ',')]
     pub operator_allow: Vec<IpNet>,
 
-    /// Connections open at a time; one too many is answered 503.
+    /// Connections open at a time; one too many is answered 503. Fewer where the limit of open files (`RLIMIT_NOFILE`, raised
+    /// to the hard one at the start) leaves no room for as many: the log says how many there are.
     #[arg(long, env = "MWS_MAX_CONNECTIONS", default_value_t = 4096)]
     pub max_connections: usize,
+
+    /// Connections that one address may have open, and requests that it may have under way through a trusted proxy; an IPv6
+    /// network of 64 bits counts as one address.
+    #[arg(long, env = "MWS_MAX_ADDRESS_CONNECTIONS", default_value_t = 256)]
+    pub max_address_connections: usize,
+
+    /// Requests that one account may have under way.
+    #[arg(long, env = "MWS_MAX_ACCOUNT_REQUESTS", default_value_t = 64)]
+    pub max_account_requests: usize,
+
+    /// Uploads that one account may be sending the bytes of.
+    #[arg(long, env = "MWS_MAX_ACCOUNT_UPLOADS", default_value_t = 8)]
+    pub max_account_uploads: usize,
+
+    /// Wrong credentials that one address may send in a minute; past them it is answered 429, late.
+    #[arg(long, env = "MWS_WRONG_CREDENTIALS_PER_MINUTE", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+    pub wrong_credentials_per_minute: u32,
 
     /// Names (comma-separated, `host` or `host:port`) by which `/mcp` is called, beside the public URL's and loopback.
     #[arg(long, env = "MWS_MCP_HOSTS", value_delimiter = ',')]

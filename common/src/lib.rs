@@ -6,6 +6,7 @@
 
 pub mod clock;
 pub mod config;
+pub mod descriptors;
 pub mod domain;
 pub mod ending;
 pub mod health;
@@ -13,6 +14,7 @@ pub mod ids;
 pub mod measure;
 pub mod media;
 pub mod outbound;
+pub mod own_fault;
 pub mod postgres;
 pub mod process;
 pub mod queue;

@@ -34,6 +34,13 @@ fn describe() {
     describe_counter!("http_server_requests_total", "API requests, by route template, method and status.");
     describe_counter!("mws_api_refusals_total", "Refusals answered, by error code.");
     describe_counter!("mws_rate_limited_total", "Requests refused because their account is over its rate.");
+    describe_counter!("mws_wrong_credentials_total", "Credentials refused as wrong, revoked or over.");
+    describe_counter!(
+        "mws_wrong_credentials_refused_total",
+        "Credentials not looked up: their address sent too many wrong ones."
+    );
+    describe_counter!("mws_operator_guesses_total", "Credentials sent to operators' routes that were no operator's.");
+    describe_counter!("mws_connections_refused_total", "Connections not served: too many in all, or of their address.");
     describe_counter!("mws_idempotent_replays_total", "Calls answered again from their Idempotency-Key.");
     describe_gauge!("mws_db_pool_connections", "Connections of this process's pool, by state.");
     describe_counter!(

@@ -5,6 +5,7 @@
 
 use crate::clock::host_unix_millis;
 use crate::config::Settings;
+use crate::descriptors;
 use crate::domain::url_policy::NetworkPolicy;
 use crate::ids;
 use crate::media::{MediaError, MediaStore};
@@ -45,6 +46,8 @@ pub struct Process {
     pub host: Arc<str>,
     /// Connections straight to Postgres.
     pub pool: PgPool,
+    /// Descriptors that this process needs beside those of its clients' connections (`descriptors`).
+    pub descriptors_needed: usize,
     /// Where uploaded media and large results are kept.
     pub media: MediaStore,
     /// The only way to a customer's URL.
@@ -113,6 +116,8 @@ impl StartError {
 impl Process {
     /// Connects, brings the database up to date and starts listening for wake-ups.
     pub async fn start(settings: Settings, connections: PoolSize, service: &str) -> Result<Self, StartError> {
+        let descriptors = descriptors::raise();
+        tracing::info!(descriptors, "The process may have so many files and sockets open.");
         let url = settings.database_url.as_deref().ok_or(StartError::Missing {
             name: "DATABASE_URL",
             cure: "name a PostgreSQL, or run `mws up`, which brings its own",
@@ -159,6 +164,7 @@ impl Process {
             settings: Arc::new(settings),
             name: name.into(),
             host: host.into(),
+            descriptors_needed: descriptors::of_a_process(pool.options().get_max_connections()),
             pool,
             media,
             outbound,
@@ -167,6 +173,19 @@ impl Process {
             shutdown,
             decoders: Arc::default(),
         })
+    }
+
+    /// A part of this process: its own name, and connections of its own, so that no part can keep the others from theirs.
+    /// They are opened when they are needed.
+    #[must_use]
+    pub fn part(&self, name: &str, connections: PoolSize) -> Self {
+        let pool = store::apart(&self.pool, connections, &format!("mws-{name}"));
+        Self {
+            name: format!("{}-{name}", self.name).into(),
+            descriptors_needed: self.descriptors_needed + descriptors::of_a_process(connections.0),
+            pool,
+            ..self.clone()
+        }
     }
 
     /// Cancels `shutdown` at the first Ctrl-C or SIGTERM.

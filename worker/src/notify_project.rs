@@ -1,6 +1,7 @@
 //! Sending the webhooks of projects, each at most once (spec §6.2; design.md, "Project webhooks are at most once").
 //!
-//! The row is marked `sent`, and that is committed, before the request leaves; nothing leads back. So a crash at any moment
+//! The row is marked `sent`, and that is committed, before the request leaves; nothing leads back but that no connection could be
+//! opened here, which the sender alone knows. So a crash at any moment
 //! loses a webhook at worst, and never doubles one: a duty records as `unknown` what nobody knows the end of. Everything
 //! that can go wrong before the mark leaves the row `pending`. `hosts` says who is sent now.
 
@@ -11,6 +12,7 @@ use common::domain::attempt::AttemptError;
 use common::domain::signature::project_signature;
 use common::ids::ProjectWebhookId;
 use common::outbound::{AttemptOutcome, USER_AGENT, WebhookRequest};
+use common::own_fault;
 use common::process::Process;
 use common::queue::{Handler, Queue, Subject, Subscription, Work};
 use common::seal::{SealError, Sealer};
@@ -126,6 +128,11 @@ impl ProjectNotifier {
         let outcome = process.outbound.post_webhook(request).await;
         drop(place);
         measure(&outcome);
+        if outcome.is_ours
+            && let Some(wait) = own_fault::wait(waiting.put_backs)
+        {
+            return self.put_back(waiting.id, wait).await;
+        }
         self.record(waiting.id, &outcome).await
     }
 
@@ -140,6 +147,18 @@ impl ProjectNotifier {
         let outcome = AttemptOutcome::not_sent(AttemptError::SecretUnavailable);
         measure(&outcome);
         self.record(id, &outcome).await
+    }
+
+    /// Takes the mark back: no connection was opened, so nothing can have arrived. Should this fail, the webhook is called
+    /// unknown when its lease ends.
+    async fn put_back(&self, id: ProjectWebhookId, wait: Duration) -> sqlx::Result<()> {
+        tracing::warn!(
+            project_webhook.id = %id,
+            "A project's webhook did not leave: this machine has no descriptor, memory or port left. It is sent later."
+        );
+        let after_ms = i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
+        let mut conn = self.pool().acquire().await?;
+        project_webhooks::put_back(&mut conn, id, &self.0.process.name, after_ms).await.map(|_| ())
     }
 
     /// Records the end, tried a few times since the database may be away for a moment.
@@ -205,7 +224,7 @@ fn logged(headers: &HeaderMap) -> Value {
 }
 
 fn measure(outcome: &AttemptOutcome) {
-    let result = outcome.error.map_or("succeeded", AttemptError::name);
+    let result = if outcome.is_ours { "own_fault" } else { outcome.error.map_or("succeeded", AttemptError::name) };
     metrics::counter!("mws_project_webhooks_total", "result" => result).increment(1);
     metrics::histogram!("mws_project_webhook_seconds").record(f64::from(outcome.duration_ms) / 1000.0);
 }

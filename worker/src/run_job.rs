@@ -15,6 +15,7 @@ use common::domain::minutes::Minutes;
 use common::domain::task::Task;
 use common::ending::Product;
 use common::ids::{AccountId, JobId};
+use common::own_fault;
 use common::process::Process;
 use common::store::jobs::{self, Claimed, ClaimedItem, End, Outcome};
 use futures_util::FutureExt;
@@ -141,9 +142,13 @@ fn failed(claimed: &Claimed, error: &ReadError) -> (Option<Outcome>, Vec<Product
         ReadError::Timeout => after_timeout(claimed.failures),
         _ => after_failure(claimed.failures, error.retryable()),
     };
-    let outcome = match next {
-        Next::Again(delay) => Outcome::Retry(delay),
-        Next::Fail => Outcome::Failed,
+    // What was claimed and neither failed nor ended was handed back or lost.
+    let put_back =
+        error.is_ours().then(|| own_fault::wait(claimed.claim_no - 1 - i32::from(claimed.failures))).flatten();
+    let outcome = match (put_back, next) {
+        (Some(wait), _) => Outcome::PutBack(wait),
+        (None, Next::Again(delay)) => Outcome::Retry(delay),
+        (None, Next::Fail) => Outcome::Failed,
     };
     tracing::info!(job.id = %claimed.job, error.code = error.job_error_code(), error = %error, "An attempt failed.");
     let code = error.job_error_code();

@@ -106,7 +106,7 @@ impl EventStreams {
             read: VecDeque::new(),
             wakes,
             until: Instant::now() + LONGEST,
-            _seat: seat,
+            seat,
         };
         Ok(EventFeed(follower.feed()))
     }
@@ -144,7 +144,7 @@ struct Follower {
     read: VecDeque<StreamedEvent>,
     wakes: Receiver<Wake>,
     until: Instant,
-    _seat: Seat,
+    seat: Seat,
 }
 
 impl Follower {
@@ -162,12 +162,12 @@ impl Follower {
 
     /// The next event; none when the stream is to end.
     async fn next(&mut self) -> Option<StreamedEvent> {
-        let shutdown = self.app.process.shutdown.clone();
+        let (shutdown, lost) = (self.app.process.shutdown.clone(), self.seat.lost.clone());
         loop {
             if let Some(event) = self.read.pop_front() {
                 return Some(event);
             }
-            if shutdown.is_cancelled() || Instant::now() >= self.until {
+            if shutdown.is_cancelled() || lost.is_cancelled() || Instant::now() >= self.until {
                 return None;
             }
             if Instant::now() >= self.ask_at && !self.still_let_in().await {
@@ -175,6 +175,7 @@ impl Follower {
             }
             let goes_on = tokio::select! {
                 () = shutdown.cancelled() => return None,
+                () = lost.cancelled() => return None,
                 goes_on = self.look() => goes_on,
             };
             if !goes_on {

@@ -2,7 +2,7 @@
 //! moment of a search index, and who says each segment of a transcript.
 //!
 //! Each read's rows were stored by its own job; the rule that joins them is `domain::footage`'s. Fields that are not
-//! touched are copied as text, so that what a newer worker writes comes through.
+//! touched stay the text that they were, so that what a newer worker writes comes through.
 
 use crate::thumbnails::Links;
 use bytes::Bytes;
@@ -20,6 +20,7 @@ use serde_json::{from_slice, from_str, json};
 use sqlx::PgConnection;
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 /// What other reads of the item have to say in one read.
 pub(super) enum Others {
@@ -58,28 +59,31 @@ impl Others {
         Ok(Self::Footage(Footage { moments, passages, turns, now: row.now }))
     }
 
-    /// The read's document with what they say.
-    pub(super) fn put_into(self, document: Bytes, item: ItemId, links: &Links) -> serde_json::Result<Bytes> {
+    /// Whether the document is sent as it is.
+    pub(super) fn is_none(&self) -> bool {
         match self {
-            Self::None => Ok(document),
+            Self::None => true,
             // Stored by a worker that keeps no rows.
-            Self::Footage(footage) if footage.moments.is_empty() => Ok(document),
-            Self::Footage(footage) => {
-                let moments = footage.shown(item, links)?;
-                change_data(&document, |data| {
-                    data.set("moments", moments);
-                    Ok(())
-                })
-            }
-            Self::Turns(turns) => change_data(&document, |data| {
-                let Some(segments) = data.get("segments") else { return Ok(()) };
-                let mut segments: Vec<Fields> = from_str(segments.get())?;
+            Self::Footage(footage) => footage.moments.is_empty(),
+            Self::Turns(_) => false,
+        }
+    }
+
+    /// The read's document with what they say, in pieces: those of the document are parts of it, and no copies.
+    pub(super) fn put_into(self, document: Bytes, item: ItemId, links: &Links) -> serde_json::Result<Vec<Bytes>> {
+        if self.is_none() {
+            return Ok(vec![document]);
+        }
+        match self {
+            Self::None => Ok(vec![document]),
+            Self::Footage(footage) => with_field(&document, "moments", |_| footage.shown(item, links).map(Some)),
+            Self::Turns(turns) => with_field(&document, "segments", |segments| {
+                let Some(segments) = segments else { return Ok(None) };
+                let mut segments: Vec<Fields> = from_str(segments)?;
                 for segment in &mut segments {
                     segment.name_speaker(&turns)?;
                 }
-                let segments = to_raw_value(&segments)?;
-                data.set("segments", segments);
-                Ok(())
+                serde_json::to_vec(&segments).map(Some)
             }),
         }
     }
@@ -87,7 +91,7 @@ impl Others {
 
 impl Footage {
     /// The moments as they are shown.
-    fn shown(&self, item: ItemId, links: &Links) -> serde_json::Result<Box<RawValue>> {
+    fn shown(&self, item: ItemId, links: &Links) -> serde_json::Result<Vec<u8>> {
         let texts = self.passages.as_ref().map(|passages| footage::texts(&self.moments, passages));
         let shown = self.moments.iter().enumerate().map(|(place, moment)| {
             let picture = Picture::Moment(moment.number);
@@ -101,22 +105,44 @@ impl Footage {
                 "speakers": speakers,
             })
         });
-        to_raw_value(&shown.collect::<Vec<_>>())
+        let mut list = vec![b'['];
+        for (place, moment) in shown.enumerate() {
+            if place > 0 {
+                list.push(b',');
+            }
+            serde_json::to_writer(&mut list, &moment)?;
+        }
+        list.push(b']');
+        Ok(list)
     }
 }
 
-/// The document with another `data`.
-fn change_data(
-    document: &[u8],
-    change: impl FnOnce(&mut Fields<'_>) -> serde_json::Result<()>,
-) -> serde_json::Result<Bytes> {
-    let mut read: Fields = from_slice(document)?;
-    let Some(data) = read.get("data").map(ToOwned::to_owned) else { return Ok(Bytes::copy_from_slice(document)) };
-    let mut data: Fields = from_str(data.get())?;
-    change(&mut data)?;
-    let data = to_raw_value(&data)?;
-    read.set("data", data);
-    serde_json::to_vec(&read).map(Bytes::from)
+/// The document with another field of its `data`, which `value` makes of what the field was: before it, the field, behind it.
+fn with_field(
+    document: &Bytes,
+    name: &str,
+    value: impl FnOnce(Option<&str>) -> serde_json::Result<Option<Vec<u8>>>,
+) -> serde_json::Result<Vec<Bytes>> {
+    let read: Fields = from_slice(document)?;
+    let Some(data) = read.get("data") else { return Ok(vec![document.clone()]) };
+    let fields: Fields = from_str(data.get())?;
+    let old = fields.get(name).map(RawValue::get);
+    let Some(value) = value(old)? else { return Ok(vec![document.clone()]) };
+    let (place, before_it) = if let Some(old) = old {
+        (place_of(document, old), String::new())
+    } else {
+        // Before the brace that `data` ends with.
+        let end = place_of(document, data.get()).end - 1;
+        (end..end, format!("{}\"{name}\":", if fields.0.is_empty() { "" } else { "," }))
+    };
+    let (before, behind) = (document.slice(..place.start), document.slice(place.end..));
+    Ok(vec![before, before_it.into(), value.into(), behind])
+}
+
+/// Where a part of a document stands in it.
+fn place_of(document: &Bytes, part: &str) -> Range<usize> {
+    let start = part.as_ptr().addr() - document.as_ptr().addr();
+    start..start + part.len()
 }
 
 /// An object's fields in their order, each as the text that it was.
@@ -188,7 +214,7 @@ mod tests {
         let links = Links::new(LinkKeys::derived(["secret"]), "https://example.com");
         let document = Bytes::copy_from_slice(document.as_bytes());
         let put = others.put_into(document, ItemId::mint(), &links).expect("JSON");
-        String::from_utf8(put.to_vec()).expect("text")
+        String::from_utf8(put.concat()).expect("text")
     }
 
     fn turn(start_ms: i32, end_ms: i32, speaker: &str) -> Turn {
@@ -214,6 +240,12 @@ mod tests {
         let bare = put(footage(None, None), r#"{"data":{}}"#);
         let first = r#"{"id":"m1","start":0.0,"end":2.0,"thumbnail":null,"text":null,"speakers":null}"#;
         assert!(bare.starts_with(&format!(r#"{{"data":{{"moments":[{first},"#)), "{bare}");
+        let among = put(footage(None, None), r#"{"data":{"a":1,"moments":[0],"b":2},"c":3}"#);
+        assert!(among.starts_with(&format!(r#"{{"data":{{"a":1,"moments":[{first},"#)), "{among}");
+        assert!(among.ends_with(r#"],"b":2},"c":3}"#), "{among}");
+        let behind = put(footage(None, None), r#"{"data":{"a":1} ,"c":3}"#);
+        assert!(behind.starts_with(&format!(r#"{{"data":{{"a":1,"moments":[{first},"#)), "{behind}");
+        assert!(behind.ends_with(r#"]} ,"c":3}"#), "{behind}");
         let passage = Passage { text: "hello".to_owned(), own_words: 1, times: vec![(500, 900)] };
         let whole = put(footage(Some(vec![passage]), Some(vec![turn(500, 900, "A")])), r#"{"data":{}}"#);
         assert!(whole.contains(r#""text":"hello","speakers":["A"]}"#), "{whole}");

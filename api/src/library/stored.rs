@@ -1,15 +1,16 @@
 //! Stored reads as they are answered: the JSON that a worker stored, from the row or from the media store, with what other
 //! reads of the item have to say in it.
 //!
-//! What is stored is sent as it is, but for the moments of a search index and the speakers of a transcript, which `joined`
-//! puts in. A long transcript is not read to be written again.
+//! What is stored is sent as it is, read from the media store as its client takes it. The moments of a search index and the
+//! speakers of a transcript are put in by `joined`, which needs the whole document; nothing of it is copied.
 
+use super::document::Document;
 use super::joined::Others;
 use crate::app::App;
 use crate::error::{Answer, ApiError};
 use bytes::Bytes;
 use common::domain::read::Read;
-use common::ids::ItemId;
+use common::ids::{AccountId, ItemId};
 use common::store::items;
 use poem::{IntoResponse, Response};
 use poem_openapi::ApiResponse;
@@ -19,30 +20,54 @@ use poem_openapi::types::{Any, Type};
 
 /// Bytes of the largest stored read that is answered: a day of words is a few tens of MiB.
 const MOST_BYTES: u64 = 256 << 20;
+/// An answer that was put together here counts as one of its account's large ones from so many bytes on.
+const LARGE_BYTES: usize = 1 << 20;
 
 /// The JSON text of an item's stored read; nothing when it is not stored. Whether the caller may see the item is for the
 /// caller to know.
-pub async fn stored_read(app: &App, item: ItemId, read: Read) -> Answer<Option<Bytes>> {
+///
+/// # Errors
+/// `rate_limited` while the account has as many large answers under way as it may, `unavailable` when there is no room.
+pub async fn stored_read(app: &App, account: AccountId, item: ItemId, read: Read) -> Answer<Option<Document>> {
     let mut conn = app.conn().await?;
     let Some(stored) = items::stored_read(&mut conn, item, read).await? else { return Ok(None) };
     let others = Others::found(&mut conn, item, read).await?;
-    // No connection is held while the media store is read.
+    // No connection is held while the media store is read, or while an answer is sent.
     drop(conn);
-    let document: Bytes = match (stored.result, stored.object_key) {
-        (Some(result), _) => result.into(),
-        (None, Some(key)) => app.process.media.get(&key, MOST_BYTES).await.map_err(ApiError::internal)?,
+    let (document, room, mut large) = match (stored.result, stored.object_key) {
+        (Some(result), _) => {
+            let room = app.answers.hold(result.len() as u64)?;
+            (Bytes::from(result), room, None)
+        }
+        (None, Some(key)) => {
+            let large = app.answers.large(account)?;
+            let object = app.process.media.find(&key, MOST_BYTES).await.map_err(ApiError::internal)?;
+            if others.is_none() {
+                return Document::streamed(object, &app.answers, large).map(Some);
+            }
+            let room = app.answers.hold(object.bytes)?;
+            (object.whole().await.map_err(ApiError::internal)?, room, Some(large))
+        }
         (None, None) => return Err(ApiError::internal("a stored read without a result")),
     };
-    others.put_into(document, item, &app.links).map(Some).map_err(ApiError::internal)
+    let before = document.len();
+    let pieces = others.put_into(document, item, &app.links).map_err(ApiError::internal)?;
+    let after: usize = pieces.iter().map(Bytes::len).sum();
+    if large.is_none() && after > LARGE_BYTES {
+        large = Some(app.answers.large(account)?);
+    }
+    let more = app.answers.hold(after.saturating_sub(before) as u64)?;
+    let document = Document::of_text(pieces, room, large);
+    Ok(Some(document.then(Document::of_text(Vec::new(), more, None))))
 }
 
 /// A stored read, whose JSON goes out as it was stored.
 #[derive(Debug)]
-pub struct StoredResult(pub Bytes);
+pub struct StoredResult(pub Document);
 
 impl IntoResponse for StoredResult {
     fn into_response(self) -> Response {
-        Response::builder().content_type("application/json; charset=utf-8").body(self.0)
+        self.0.into_response()
     }
 }
 

@@ -27,6 +27,8 @@ pub type Calls = Arc<BoxEndpoint<'static, Response>>;
 
 /// What a client may send along with a call in `_meta`, for want of headers.
 const IDEMPOTENCY_META: &str = "idempotency_key";
+/// How many times an answer is there while it is made a result: as bytes, as values, and as text.
+const COPIES: u64 = 8;
 /// Headers that a call keeps.
 const KEPT: [HeaderName; 4] = [
     header::AUTHORIZATION,
@@ -38,6 +40,7 @@ const KEPT: [HeaderName; 4] = [
 /// The protocol's server. One value serves every message: it holds no state of a client.
 #[derive(Clone)]
 pub struct Server {
+    app: App,
     calls: Calls,
     instructions: Arc<str>,
 }
@@ -45,7 +48,7 @@ pub struct Server {
 impl Server {
     /// Which answers calls by `calls`.
     pub fn new(app: &App, calls: Calls) -> Self {
-        Self { calls, instructions: instructions(&app.base_url).into() }
+        Self { app: app.clone(), calls, instructions: instructions(&app.base_url).into() }
     }
 
     async fn answer(&self, call: CallToolRequestParams, context: &RequestContext<RoleServer>) -> CallToolResult {
@@ -58,7 +61,7 @@ impl Server {
             Ok(request) => request,
             Err(refusal) => return CallToolResult::structured_error(refusal.tool_body()),
         };
-        result(self.calls.get_response(request).await).await
+        result(&self.app, self.calls.get_response(request).await).await
     }
 }
 
@@ -146,9 +149,13 @@ fn idempotency_key(meta: &RequestMetaObject) -> Result<Option<HeaderValue>, ApiE
 }
 
 /// The answer's envelope as a result: as data, and as the same JSON in text.
-async fn result(mut response: Response) -> CallToolResult {
+async fn result(app: &App, mut response: Response) -> CallToolResult {
     let status = response.status();
     let bytes = response.take_body().into_bytes().await.unwrap_or_default();
+    let _room = match app.answers.hold(bytes.len() as u64 * COPIES) {
+        Ok(room) => room,
+        Err(refusal) => return CallToolResult::structured_error(refusal.tool_body()),
+    };
     match serde_json::from_slice(&bytes) {
         Ok(envelope) if status == StatusCode::OK => CallToolResult::structured(envelope),
         Ok(envelope) => CallToolResult::structured_error(envelope),

@@ -1,7 +1,7 @@
 //! Who operates: the bearer token of `MWS_OPERATOR_TOKEN` or of one name in `MWS_OPERATOR_TOKENS`.
 //!
-//! Who it is takes no query. What an operation needs stands in `access`, as for customers; what a change leaves in the audit log
-//! begins here, and a look at what is an account's is noted here.
+//! Who it is takes no query, and an address may send few wrong tokens (`guesses`). What an operation needs stands in `access`, as
+//! for customers; what a change leaves in the audit log begins here, and a look at what is an account's is noted here.
 
 use crate::access::Needs;
 use crate::app::{API_PATH, App};
@@ -84,10 +84,10 @@ impl OperatorCaller {
 
 async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<OperatorCaller> {
     let app = request.data::<App>().ok_or_else(|| ApiError::internal("the router was built without its App"))?;
-    let operator = app.operators.find(&CredentialHash::of(&bearer.token)).ok_or_else(|| {
-        ApiError::new(Code::Unauthenticated, "This takes an operator's token, and the credential is none.")
-            .suggest("Send `Authorization: Bearer <operator's token>`.")
-    })?;
+    let (scope, token) = (Scope::of(request), CredentialHash::of(&bearer.token));
+    app.guesses.refuse(&scope, &token).await?;
+    let Some(operator) = app.operators.find(&token) else { return Err(guessed(app, &scope).await.into()) };
+    app.guesses.right(&token).await;
     let Some(Reached(operation)) = request.data::<Reached>() else {
         return Err(ApiError::internal("an operator's route without an operation").into());
     };
@@ -96,7 +96,6 @@ async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<Operato
         _ => return Err(ApiError::internal(format!("{} is no operator's in access.rs", operation.name())).into()),
     }
     operation.judge(request)?;
-    let scope = Scope::of(request);
     let address = scope.address.map(|address| address.to_string());
     let caller = OperatorCaller { name: operator.name.clone(), address, request_id: scope.request_id.clone() };
     if request.method().is_safe() && !NOBODYS.contains(&operation.path.as_str()) {
@@ -121,6 +120,16 @@ fn seen(request: &Request) -> String {
     let query = pairs.collect::<Vec<_>>().join("&");
     let whole = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
     whole.chars().take(LONGEST_SEEN).collect()
+}
+
+/// The refusal of what is no operator's token, which is counted and said in the log: somebody tries the keys to everything.
+async fn guessed(app: &App, scope: &Scope) -> ApiError {
+    app.guesses.count(scope).await;
+    metrics::counter!("mws_operator_guesses_total").increment(1);
+    let address = scope.address.map(|address| address.to_string()).unwrap_or_default();
+    tracing::warn!(address, "A credential that is no operator's was sent to an operators' route.");
+    ApiError::new(Code::Unauthenticated, "This takes an operator's token, and the credential is none.")
+        .suggest("Send `Authorization: Bearer <operator's token>`.")
 }
 
 fn allow(operator: &Operator, needed: OperatorRole) -> Answer<()> {

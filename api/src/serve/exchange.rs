@@ -1,18 +1,16 @@
 //! The answers of one connection: how many are under way, and how many there have been.
 //!
 //! An answer is under way from the moment its request is read until its body has been handed over, which only the body
-//! itself knows. Nothing here waits; `wire` asks what it may expect of the client.
+//! itself knows. Nothing here waits; `wire` asks what it may expect of the client, and is woken when the last one ends: the
+//! client's time to say something more begins then, and nothing else may happen on the connection that would tell.
 
-use bytes::Bytes;
-use http_body_util::combinators::BoxBody;
-use hyper::body::{Body, Frame, SizeHint};
+use crate::holding::Holding;
+use futures_util::task::AtomicWaker;
 use poem::Response;
 use poem::http;
-use std::io;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::task::{Context, Poll};
+use std::task::Waker;
 
 /// How many answers of a connection are under way, and how many there have been.
 #[derive(Clone, Default)]
@@ -22,6 +20,7 @@ pub struct Exchange(Arc<Counts>);
 struct Counts {
     under_way: AtomicUsize,
     begun: AtomicUsize,
+    at_rest: AtomicWaker,
 }
 
 impl Exchange {
@@ -42,6 +41,13 @@ impl Exchange {
         self.0.under_way.load(Ordering::Acquire) > 0
     }
 
+    /// The same, and if one is: wakes this task once none is any more.
+    pub fn is_answering_until_woken(&self, waker: &Waker) -> bool {
+        self.0.at_rest.register(waker);
+        // Asked after the waker is there, so that no end falls between the two.
+        self.is_answering()
+    }
+
     /// How many there have been, those under way included.
     pub fn begun(&self) -> usize {
         self.0.begun.load(Ordering::Acquire)
@@ -53,34 +59,13 @@ pub struct Answering(Arc<Counts>);
 
 impl Drop for Answering {
     fn drop(&mut self) {
-        self.0.under_way.fetch_sub(1, Ordering::AcqRel);
+        if self.0.under_way.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.0.at_rest.wake();
+        }
     }
 }
 
 /// The response, whose body holds `answering` until it has been sent.
-pub fn held(response: Response, answering: Answering) -> http::Response<Held> {
-    http::Response::from(response).map(|body| Held { body, _answering: answering })
-}
-
-/// A body that is under way until it is dropped. It is as long as the one that it holds.
-pub struct Held {
-    body: BoxBody<Bytes, io::Error>,
-    _answering: Answering,
-}
-
-impl Body for Held {
-    type Data = Bytes;
-    type Error = io::Error;
-
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
-    }
+pub fn held(response: Response, answering: Answering) -> http::Response<Holding<Answering>> {
+    http::Response::from(response).map(|body| Holding::new(body, answering))
 }

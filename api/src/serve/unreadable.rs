@@ -1,4 +1,4 @@
-//! The answer to what never became a request: bytes that are no HTTP, headers past their caps, a connection too many.
+//! The answer to what never became a request: bytes that are no HTTP, headers past their caps.
 //!
 //! It is written out whole, because no HTTP implementation stands between it and the client; its envelope and headers
 //! are those of every other answer. Why a request is refused is decided elsewhere: here is only how that is said.
@@ -12,9 +12,6 @@ use poem::http::{StatusCode, header};
 /// The answer's bytes. `status` is what the HTTP implementation made of the request; `path` is what is known of its path.
 pub fn unreadable(app: &App, status: StatusCode, path: &str) -> Vec<u8> {
     let refusal = match status {
-        StatusCode::SERVICE_UNAVAILABLE => {
-            ApiError::new(Code::Unavailable, "This process has as many connections as it takes. Try again.")
-        }
         StatusCode::URI_TOO_LONG | StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => ApiError::new(
             Code::RequestTooLarge,
             "The request's line and headers are larger than 64 KiB, or there are more than 100 headers.",

@@ -1,4 +1,5 @@
-//! One connection's bytes: deadlines for what a client sends and takes, and an answer of ours where HTTP itself failed.
+//! One connection's bytes: deadlines for what a client sends, a least rate for what it takes, and an answer of ours where HTTP
+//! itself failed.
 //!
 //! A connection is in one of three states. At rest it may be silent for a while; a request that has begun must have its
 //! headers whole soon after; and while it is answered nothing is asked of the client but to take the answer (bodies have
@@ -7,6 +8,7 @@
 //! answer has. HTTP/2 is not spoken, and who begins with it is told so.
 
 use super::exchange::Exchange;
+use super::pace::Pace;
 use super::unreadable::bare_refusal;
 use poem::http::StatusCode;
 use std::future::Future;
@@ -25,7 +27,7 @@ pub struct Patience {
     pub rest: Duration,
     /// To send a request's line and headers, from their first byte, and to begin.
     pub head: Duration,
-    /// To take any of an answer.
+    /// To take some of an answer, beside the time that its bytes are given (`pace`).
     pub stall: Duration,
 }
 
@@ -46,7 +48,7 @@ const HTTP_2: &[u8] = b"PRI * HTTP/2.0";
 pub const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Makes the whole answer to a request that could not be read, from its status and its path.
-type Refusal = Arc<dyn Fn(StatusCode, &str) -> Vec<u8> + Send + Sync>;
+pub type Refusal = Arc<dyn Fn(StatusCode, &str) -> Vec<u8> + Send + Sync>;
 
 /// What is awaited of the client.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -92,9 +94,9 @@ pub struct Wire<Io> {
     /// The beginning of the request that is being read.
     line: Vec<u8>,
     deadline: Pin<Box<Sleep>>,
-    stall: Option<Pin<Box<Sleep>>>,
+    pace: Pace,
     substitute: Option<Substitute>,
-    /// Whether a refusal of ours was the last that was said, and until when its reader is listened to.
+    /// Whether what was said is the last that will be, and until when its reader is listened to.
     refused: bool,
     farewell: Option<Pin<Box<Sleep>>>,
 }
@@ -112,7 +114,7 @@ impl<Io> Wire<Io> {
             begun: 0,
             line: Vec::new(),
             deadline: Box::pin(sleep(patience.head)),
-            stall: None,
+            pace: Pace::new(patience.stall),
             substitute: None,
             refused: false,
             farewell: None,
@@ -163,20 +165,23 @@ impl<Io> Wire<Io> {
         }
     }
 
+    /// The same for a connection that is answered once and not kept: what its client sends still is read for a moment when it
+    /// is over, so that the answer is not lost.
+    pub fn once(io: Io, exchange: Exchange, refusal: Refusal, patience: Patience) -> Self {
+        Self { refused: true, ..Self::new(io, exchange, refusal, patience) }
+    }
+
     /// Ends with an error once the client has taken longer than it may.
     fn overdue(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.look();
         if self.phase.limit(self.patience).is_none() {
-            return Poll::Pending;
+            if self.exchange.is_answering_until_woken(cx.waker()) {
+                return Poll::Pending;
+            }
+            // The answer has ended between the two looks.
+            self.look();
         }
         ready!(self.deadline.as_mut().poll(cx));
-        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
-    }
-
-    /// Ends with an error once the client has taken nothing for too long.
-    fn stalled(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let stall = self.stall.get_or_insert_with(|| Box::pin(sleep(self.patience.stall)));
-        ready!(stall.as_mut().poll(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 
@@ -223,12 +228,14 @@ impl<Io: AsyncRead + Unpin> AsyncRead for Wire<Io> {
 }
 
 impl<Io: AsyncWrite + Unpin> Wire<Io> {
-    /// What the socket takes of `bytes`, and an error once it has taken nothing for too long.
+    /// What the socket takes of `bytes`, and an error once the client takes them too slowly.
     fn send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         match Pin::new(&mut self.io).poll_write(cx, bytes) {
-            Poll::Pending => self.stalled(cx).map_ok(|()| 0),
+            Poll::Pending => self.pace.waited_for(cx).map_ok(|()| 0),
             taken @ Poll::Ready(_) => {
-                self.stall = None;
+                if let Poll::Ready(Ok(bytes)) = taken {
+                    self.pace.taken(bytes);
+                }
                 taken
             }
         }
@@ -255,7 +262,7 @@ impl<Io: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<Io> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if self.substitute.is_none() {
             self.substitute = self.substitute(bytes);
-            self.refused = self.substitute.is_some();
+            self.refused |= self.substitute.is_some();
         }
         let Some(mut substitute) = self.substitute.take() else { return self.send(cx, bytes) };
         while substitute.written < substitute.bytes.len() {

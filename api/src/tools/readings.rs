@@ -8,22 +8,21 @@ mod shapes;
 
 use super::starting;
 use super::stored_read::{self, Need, NeedStatus, Needed, ReadyRead, need};
+use crate::answers::Room;
 use crate::app::App;
 use crate::auth::{Auth, Caller};
 use crate::envelope::{Stored, ToolAnswer};
 use crate::error::{Answer, ApiError};
 use crate::idempotency::IdempotencyKey;
-use crate::library;
+use crate::library::{self, Document};
 use crate::operation::{Refusals, Tag};
 use crate::text::{MinuteCount, Text};
-use bytes::Bytes;
 use common::domain::read::Read;
+use poem::{IntoResponse, Response};
 use poem_openapi::payload::Json;
-use poem_openapi::types::{Example, ToJSON};
-use poem_openapi::{Object, OpenApi};
-use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
-use serde_json::value::RawValue;
+use poem_openapi::registry::{MetaResponses, Registry};
+use poem_openapi::types::{Example, ToJSON, Type};
+use poem_openapi::{ApiResponse, Object, OpenApi};
 use shapes::{BeatsData, SpeakersData, SpeechData, StoredRead, TranscriptData};
 
 /// What these operations refuse with, beside what every operation may.
@@ -125,7 +124,7 @@ impl Readings {
         auth: Auth,
         key: IdempotencyKey,
         arguments: Json<ReadOneItem>,
-    ) -> Answer<Stored<ToolAnswer<TranscriptAnswer>>> {
+    ) -> Answer<Reading<ToolAnswer<TranscriptAnswer>>> {
         let Auth(caller) = auth;
         self.answer(&caller, key, &arguments.0, "transcribe_media", Read::Transcript, "transcript").await
     }
@@ -141,7 +140,7 @@ impl Readings {
         auth: Auth,
         key: IdempotencyKey,
         arguments: Json<ReadOneItem>,
-    ) -> Answer<Stored<ToolAnswer<SpeakersAnswer>>> {
+    ) -> Answer<Reading<ToolAnswer<SpeakersAnswer>>> {
         let Auth(caller) = auth;
         self.answer(&caller, key, &arguments.0, "speakers", Read::Speakers, "speakers").await
     }
@@ -157,7 +156,7 @@ impl Readings {
         auth: Auth,
         key: IdempotencyKey,
         arguments: Json<ReadOneItem>,
-    ) -> Answer<Stored<ToolAnswer<BeatsAnswer>>> {
+    ) -> Answer<Reading<ToolAnswer<BeatsAnswer>>> {
         let Auth(caller) = auth;
         self.answer(&caller, key, &arguments.0, "detect_beats", Read::Beats, "beats").await
     }
@@ -173,51 +172,59 @@ impl Readings {
         tool: &'static str,
         read: Read,
         field: &'static str,
-    ) -> Answer<Stored<T>> {
+    ) -> Answer<Reading<T>> {
         let request = serde_json::json!({ "ref": arguments.item_ref.0 });
         let dry_run = arguments.dry_run.unwrap_or(false);
         let wanted = Need { tool, item_ref: &arguments.item_ref, read, request, dry_run };
         let ReadyRead { item, document } = match need(&self.0, caller, key, &wanted).await? {
-            Needed::Answered(answer) => return Ok(answer.documented_as()),
+            Needed::Answered(answer) => return Ok(Reading::Queued(answer.documented_as())),
             Needed::Ready(ready) => ready,
         };
-        let mut reads = vec![(field, document)];
-        if read == Read::Speakers {
-            let speech = library::stored_read(&self.0, item, Read::Speech).await?;
-            reads.extend(speech.map(|speech| ("speech", speech)));
+        let head = format!(
+            "{{\"ok\":true,\"data\":{{\"ref\":{},\"item_id\":\"{item}\",\"status\":\"ready\",\"{field}\":",
+            json(&arguments.item_ref.0)?
+        );
+        let mut answer = Document::of_text(vec![head.into()], Room::default(), None).then(document);
+        if read == Read::Speakers
+            && let Some(speech) = library::stored_read(&self.0, caller.account_id, item, Read::Speech).await?
+        {
+            answer = answer.then_text(",\"speech\":".to_owned()).then(speech);
         }
-        let item_ref = &arguments.item_ref;
         let idle = starting::idle(&self.0, caller).await?;
         let meta = ToolAnswer::new(caller, true).cloud(idle).meta.to_json().unwrap_or_default();
-        let body = Body { ok: true, data: Data { item_ref, item_id: item.to_string(), reads: &reads }, meta };
-        serde_json::to_string(&body).map(Stored::composed).map_err(ApiError::internal)
+        Ok(Reading::Ready(answer.then_text(format!("}},\"meta\":{meta}}}"))))
     }
 }
 
-/// The whole answer, whose reads are copied as text.
-#[derive(Serialize)]
-struct Body<'a> {
-    ok: bool,
-    data: Data<'a>,
-    meta: serde_json::Value,
+fn json(text: &str) -> Answer<String> {
+    serde_json::to_string(text).map_err(ApiError::internal)
 }
 
-struct Data<'a> {
-    item_ref: &'a str,
-    item_id: String,
-    reads: &'a [(&'static str, Bytes)],
+/// What these tools answer: the read, as it is stored, or the job that computes it. Documented as one answer of which
+/// either is a form.
+#[derive(Debug)]
+pub enum Reading<T> {
+    /// Put together around the stored text.
+    Ready(Document),
+    /// Another is on its way.
+    Queued(Stored<T>),
 }
 
-impl Serialize for Data<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut data = serializer.serialize_map(None)?;
-        data.serialize_entry("ref", self.item_ref)?;
-        data.serialize_entry("item_id", &self.item_id)?;
-        data.serialize_entry("status", "ready")?;
-        for (field, document) in self.reads {
-            let document: &RawValue = serde_json::from_slice(document).map_err(serde::ser::Error::custom)?;
-            data.serialize_entry(field, document)?;
+impl<T: Send> IntoResponse for Reading<T> {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Ready(answer) => answer.into_response(),
+            Self::Queued(answer) => answer.into_response(),
         }
-        data.end()
+    }
+}
+
+impl<T: Type + ToJSON> ApiResponse for Reading<T> {
+    fn meta() -> MetaResponses {
+        Stored::<T>::meta()
+    }
+
+    fn register(registry: &mut Registry) {
+        Stored::<T>::register(registry);
     }
 }

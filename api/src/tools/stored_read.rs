@@ -13,9 +13,8 @@ use crate::dispatch::{self, Dispatched, Prepared, Wish};
 use crate::envelope::{Stored, ToolAnswer};
 use crate::error::{Answer, ApiError, Code};
 use crate::idempotency::IdempotencyKey;
-use crate::library;
+use crate::library::{self, Document};
 use crate::text::{MinuteCount, Text};
-use bytes::Bytes;
 use common::domain::plan::{Answer as ReadAnswer, Reason};
 use common::domain::read::Read;
 use common::ids::ItemId;
@@ -62,12 +61,12 @@ pub enum Needed {
 }
 
 /// A stored read.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct ReadyRead {
     /// The item.
     pub item: ItemId,
     /// The whole read as JSON text (reads.md, "Stored results").
-    pub document: Bytes,
+    pub document: Document,
 }
 
 /// The answer of a tool whose read is still to come.
@@ -127,11 +126,11 @@ async fn look(app: &App, caller: &Caller, need: &Need<'_>) -> Answer<Option<Read
     if !item.reads.iter().any(|read| read == need.read.name()) {
         return Ok(None);
     }
-    ready(app, item.id, need.read).await
+    ready(app, caller, item.id, need.read).await
 }
 
-async fn ready(app: &App, item: ItemId, read: Read) -> Answer<Option<ReadyRead>> {
-    let document = library::stored_read(app, item, read).await?;
+async fn ready(app: &App, caller: &Caller, item: ItemId, read: Read) -> Answer<Option<ReadyRead>> {
+    let document = library::stored_read(app, caller.account_id, item, read).await?;
     Ok(document.map(|document| ReadyRead { item, document }))
 }
 
@@ -181,7 +180,7 @@ async fn start(app: &App, caller: &Caller, key: IdempotencyKey, need: &Need<'_>)
             match (item, answer) {
                 // It was stored a moment ago. An item that is deleted in between is not found.
                 (Some(item), Some(ReadAnswer::Ready)) => {
-                    let found = ready(app, item, need.read).await?.map(Needed::Ready);
+                    let found = ready(app, caller, item, need.read).await?.map(Needed::Ready);
                     found.ok_or_else(|| starting::not_started(Reason::ItemNotFound, &prepared))
                 }
                 (_, Some(ReadAnswer::Not(reason))) => Err(starting::not_started(*reason, &prepared)),

@@ -6,11 +6,13 @@ use super::{expired, unknown};
 use crate::app::App;
 use crate::auth::{in_time, refuse_stopped};
 use crate::error::{Answer, ApiError, Code};
+use crate::scope::Scope;
+use crate::shares::Share;
 use bytes::Bytes;
 use common::domain::upload::{UploadStatus, essence};
-use common::ids::{ItemId, UploadId};
+use common::ids::{AccountId, ItemId, UploadId};
 use common::media::{WriteError, Written, new_media_key};
-use common::store::uploads::{self, UploadRow};
+use common::store::uploads::{self, RECEIVING_SECONDS, UploadRow};
 use futures_util::stream::{BoxStream, Stream, StreamExt, try_unfold};
 use poem::{Request, RequestBody};
 use poem_openapi::payload::{Binary, Payload};
@@ -31,6 +33,8 @@ const UNTYPED: [&str; 2] = ["application/octet-stream", "application/x-www-form-
 const COURTESY_BYTES: usize = 16 << 20;
 /// Longest time that is spent on them.
 const COURTESY_TIME: Duration = Duration::from_secs(2);
+/// When to try again where the account sends as many uploads as it may, in seconds.
+const TRY_AGAIN_S: u64 = 5;
 
 type Chunks = BoxStream<'static, io::Result<Bytes>>;
 
@@ -70,22 +74,40 @@ impl<'a> ApiExtractor<'a> for FileBody {
 /// # Errors
 /// `upload_not_found`, `unauthenticated` when the token is not the upload's, `illegal_transition` after it was completed,
 /// `upload_incomplete` while another request sends them, `account_suspended`, `unsupported_media_type`, `file_too_large`.
-pub(super) async fn receive(app: &App, upload: UploadId, token: Option<&str>, body: FileBody) -> Answer<Written> {
+/// `rate_limited` where the account sends as many as it may, or the address has sent too many wrong tokens.
+pub(super) async fn receive(
+    app: &App,
+    scope: &Scope,
+    upload: UploadId,
+    token: Option<&str>,
+    body: FileBody,
+) -> Answer<Written> {
     let FileBody { body, content_type, content_length } = body;
     let mut stream = steady(body.into_bytes_stream());
     let let_in = async {
+        // Nobody is asked for another credential here: who tries ids and tokens is treated as who tries keys.
+        let presented = token_hash(token.unwrap_or_default());
+        app.guesses.refuse(scope, &presented).await?;
         // No connection is held while the bytes come.
         let asked = async { uploads::find(&mut *app.conn().await?, upload).await };
-        let row = in_time(asked).await?.ok_or_else(unknown)?;
-        admit(&row, token, content_type.as_deref())?;
+        let row = in_time(asked).await?;
+        let admitted =
+            row.ok_or_else(unknown).and_then(|row| admit(&row, token, content_type.as_deref()).map(|()| row));
+        if let Err(refusal) = &admitted
+            && matches!(refusal.code(), Code::Unauthenticated | Code::UploadNotFound)
+        {
+            app.guesses.count(scope).await;
+        }
+        let row = admitted?;
+        let share = share(app, row.account_id)?;
         let declared = u64::try_from(row.declared_bytes.unwrap_or(0)).unwrap_or(0);
         if content_length.is_some_and(|length| length > declared) {
             return Err(too_large(declared));
         }
-        Ok((Sending::begin(app, upload).await?, row.item_id, declared))
+        Ok((Sending::begin(app, upload).await?, share, row.item_id, declared))
     };
     let stored = match let_in.await {
-        Ok((sending, item, declared)) => {
+        Ok((sending, _share, item, declared)) => {
             let stored = store(app, &sending, item, declared, &mut stream).await;
             stored.map(|stored| (sending, stored))
         }
@@ -100,12 +122,21 @@ pub(super) async fn receive(app: &App, upload: UploadId, token: Option<&str>, bo
     }
 }
 
+/// A place among the uploads whose bytes the account is sending.
+fn share(app: &App, account: AccountId) -> Answer<Share<AccountId>> {
+    let most = app.api.max_account_uploads;
+    app.uploads.take(account, most).ok_or_else(|| {
+        let message = format!("The account is sending the bytes of {most} uploads, which is the most at once.");
+        ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S)
+    })
+}
+
 /// Puts the bytes into the media store, as long as they are no more than were announced and this request is let in.
 async fn store(app: &App, sending: &Sending, item: ItemId, declared: u64, stream: &mut Chunks) -> Answer<Stored> {
     let key = new_media_key(item);
     let written = tokio::select! {
         written = app.process.media.write(&key, stream, declared) => written,
-        () = sending.shut_out() => return Err(busy()),
+        () = sending.shut_out() => return Err(busy(RECEIVING_SECONDS)),
     };
     let written = written.map_err(|error| match error {
         WriteError::TooLarge(_) => too_large(declared),
@@ -180,9 +211,11 @@ fn too_large(declared: u64) -> ApiError {
     ApiError::new(Code::FileTooLarge, format!("There are more than the {declared} bytes that were announced."))
 }
 
-pub(super) fn busy() -> ApiError {
+/// Another request sends; unless it says so again its claim ends in so many seconds.
+pub(super) fn busy(left_seconds: i32) -> ApiError {
     ApiError::new(Code::UploadIncomplete, "Another request sends the bytes of this upload now.")
-        .suggest("Let that request end, or wait a minute; then send the bytes again.")
+        .suggest("Let that request end, or wait as many seconds as Retry-After says; then send the bytes again.")
+        .retry_after(u64::try_from(left_seconds).unwrap_or(1))
 }
 
 pub(super) fn completed() -> ApiError {

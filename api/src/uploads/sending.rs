@@ -15,7 +15,7 @@ use tokio::time::sleep;
 use uuid::Uuid;
 
 /// How often a request says that it still sends: well within the time that others are kept out for it.
-const RENEWAL: Duration = Duration::from_secs(20);
+const RENEWAL: Duration = Duration::from_secs(10);
 
 /// Bytes in the media store that are nobody's yet.
 pub(super) struct Stored {
@@ -35,11 +35,14 @@ impl Sending {
     /// Keeps other requests out, and drops what an earlier one had stored.
     ///
     /// # Errors
-    /// `upload_incomplete` while another request sends.
+    /// `upload_incomplete` while another request sends, with the time after which that one is no longer waited for.
     pub(super) async fn begin(app: &App, upload: UploadId) -> Answer<Self> {
         let by = Uuid::from_u128(rand::random());
         let asked = async { uploads::let_in(&mut *app.conn().await?, upload, by).await };
-        let LetIn::Yes { dropped } = in_time(asked).await? else { return Err(busy()) };
+        let LetIn::Yes { dropped } = in_time(asked).await? else {
+            let left = in_time(async { uploads::claim_left(&mut *app.conn().await?, upload).await }).await?;
+            return Err(busy(left.unwrap_or(1)));
+        };
         let sending = Self { upload, app: app.clone(), by, settled: false };
         sending.drop_object(dropped.as_deref()).await;
         Ok(sending)

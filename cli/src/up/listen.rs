@@ -51,6 +51,10 @@ mod tests {
             trusted_proxies: Vec::new(),
             oauth: OAuthSettings::default(),
             max_connections: 1,
+            max_address_connections: 1,
+            max_account_requests: 1,
+            max_account_uploads: 1,
+            wrong_credentials_per_minute: 1,
             mcp_hosts: Vec::new(),
         }
     }

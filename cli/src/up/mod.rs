@@ -21,8 +21,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use worker::readers::MediaTools;
 
-/// Connections of the three together.
-const CONNECTIONS: PoolSize = PoolSize(40);
+/// Connections for what is done before the three are started; each of them has its own.
+const CONNECTIONS: PoolSize = PoolSize(2);
 /// How long tasks that are left over may take to end.
 const LEFT_OVER: Duration = Duration::from_secs(2);
 

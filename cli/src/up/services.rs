@@ -2,7 +2,9 @@
 
 use anyhow::{Context, anyhow, bail};
 use common::config::ApiSettings;
+use common::descriptors;
 use common::process::Process;
+use common::store::PoolSize;
 use std::time::Duration;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -19,12 +21,22 @@ pub(super) struct Services {
     patience: Duration,
 }
 
-/// Starts the three on one pool and one listening connection. Each has a name of its own, for the table of workers has a
-/// row a name.
+/// Connections of each, as many as it has where it is a process of its own: what keeps one of them waiting for the database
+/// is not felt by the others.
+const API_CONNECTIONS: PoolSize = PoolSize(16);
+const WORKER_CONNECTIONS: PoolSize = PoolSize(16);
+const SCHEDULER_CONNECTIONS: PoolSize = PoolSize(8);
+
+/// Starts the three, each with connections of its own and all with one that listens. Each has a name of its own too, for the
+/// table of workers has a row a name.
 pub(super) fn start(process: &Process, api: ApiSettings) -> Services {
     let mut tasks = JoinSet::new();
-    let part = |name: &str| Process { name: format!("{}-{name}", process.name).into(), ..process.clone() };
-    let (for_api, for_worker, for_scheduler) = (part("api"), part("worker"), part("scheduler"));
+    let mut for_api = process.part("api", API_CONNECTIONS);
+    let for_worker = process.part("worker", WORKER_CONNECTIONS);
+    let for_scheduler = process.part("scheduler", SCHEDULER_CONNECTIONS);
+    // They have one table of descriptors between them, and the api alone takes connections from anybody.
+    let beside = for_worker.descriptors_needed + for_scheduler.descriptors_needed;
+    for_api.descriptors_needed += beside + descriptors::of_a_worker(&process.settings);
     tasks.spawn(async move { ("api", api::run(for_api, api).await) });
     tasks.spawn(async move { ("worker", worker::run(for_worker).await) });
     tasks.spawn(async move { ("scheduler", scheduler::run(for_scheduler).await) });

@@ -10,6 +10,8 @@ use secrecy::{ExposeSecret, SecretString};
 const NAMELESS: &str = "operator";
 /// A token is a key to everything: shorter ones could be guessed.
 const SHORTEST_TOKEN: usize = 16;
+/// One of few characters could be too.
+const FEWEST_CHARACTERS: usize = 8;
 const LONGEST_NAME: usize = 64;
 
 /// What an operator may do.
@@ -48,17 +50,22 @@ pub struct Operators(Vec<Operator>);
 /// Why the operators' tokens can't be used. It never holds one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OperatorError {
-    /// The nameless token is too short.
-    #[error("MWS_OPERATOR_TOKEN is shorter than 16 characters")]
-    Short,
+    /// The nameless token could be guessed.
+    #[error(
+        "MWS_OPERATOR_TOKEN could be guessed: give at least 16 characters, 8 of them different, that don't repeat themselves"
+    )]
+    Weak,
     /// An entry has another form.
     #[error("entry {0} of MWS_OPERATOR_TOKENS is not `name:read:token` or `name:act:token`")]
     Form(usize),
     /// A name is none, or is there twice.
     #[error("the name of entry {0} of MWS_OPERATOR_TOKENS is taken, or not 1 to 64 of a–z, A–Z, 0–9, `.`, `_` and `-`")]
     Name(usize),
-    /// A token is too short, or another operator's.
-    #[error("the token of entry {0} of MWS_OPERATOR_TOKENS is shorter than 16 characters, or another operator's")]
+    /// A token could be guessed, or is another operator's.
+    #[error(
+        "the token of entry {0} of MWS_OPERATOR_TOKENS is another operator's, or could be guessed: give at least 16 \
+         characters, 8 of them different, that don't repeat themselves"
+    )]
     Token(usize),
 }
 
@@ -70,8 +77,8 @@ impl Operators {
     pub fn read(single: Option<&SecretString>, named: Option<&SecretString>) -> Result<Self, OperatorError> {
         let mut all = Vec::new();
         if let Some(token) = single.map(ExposeSecret::expose_secret).filter(|token| !token.is_empty()) {
-            if token.len() < SHORTEST_TOKEN {
-                return Err(OperatorError::Short);
+            if is_weak(token) {
+                return Err(OperatorError::Weak);
             }
             all.push(Operator { name: NAMELESS.to_owned(), role: OperatorRole::Act, token: CredentialHash::of(token) });
         }
@@ -93,7 +100,7 @@ impl Operators {
                 return Err(OperatorError::Name(place));
             }
             let hash = CredentialHash::of(token);
-            if token.len() < SHORTEST_TOKEN || all.iter().any(|one| one.token.matches(&hash)) {
+            if is_weak(token) || all.iter().any(|one| one.token.matches(&hash)) {
                 return Err(OperatorError::Token(place));
             }
             all.push(Operator { name: name.to_owned(), role, token: hash });
@@ -105,6 +112,14 @@ impl Operators {
     pub fn find(&self, presented: &CredentialHash) -> Option<&Operator> {
         self.0.iter().fold(None, |found, one| if one.token.matches(presented) { Some(one) } else { found })
     }
+}
+
+/// Whether a token could be guessed: it is short, of few characters, or a shorter one said again and again.
+fn is_weak(token: &str) -> bool {
+    let bytes = token.as_bytes();
+    let different: std::collections::BTreeSet<&u8> = bytes.iter().collect();
+    let repeats = (1..=bytes.len() / 2).any(|period| bytes[period..].iter().eq(&bytes[..bytes.len() - period]));
+    bytes.len() < SHORTEST_TOKEN || different.len() < FEWEST_CHARACTERS || repeats
 }
 
 #[cfg(test)]
@@ -147,7 +162,12 @@ mod tests {
             assert_eq!(refused, error, "{named}");
             assert!(!refused.to_string().contains(ANNA));
         }
-        assert_eq!(read("fifteen-letters", "").err(), Some(OperatorError::Short));
+        for weak in
+            ["fifteen-letters", "operatoroperator", "aaaaaaaaaaaaaaaabc", "abcdefghijabcdefghijab", "0101010101101001"]
+        {
+            assert_eq!(read(weak, "").err(), Some(OperatorError::Weak), "{weak}");
+            assert_eq!(read("", &format!("anna:act:{weak}")).err(), Some(OperatorError::Token(1)), "{weak}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::ids::{ItemId, JobId};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, TryStreamExt};
 use object_store::path::Path as Key;
-use object_store::{ObjectStore, ObjectStoreExt, WriteMultipart};
+use object_store::{GetResult, ObjectStore, ObjectStoreExt, WriteMultipart};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -34,6 +34,26 @@ pub struct MediaStore {
     objects: Arc<dyn ObjectStore>,
     /// The folder the keys are paths in, when it is one.
     folder: Option<PathBuf>,
+}
+
+/// An object that was found and is not read yet.
+#[derive(Debug)]
+pub struct StoredObject {
+    /// Its size.
+    pub bytes: u64,
+    found: GetResult,
+}
+
+impl StoredObject {
+    /// Its bytes, read as they are taken.
+    pub fn into_stream(self) -> impl Stream<Item = Result<Bytes, MediaError>> + Send + 'static {
+        self.found.into_stream().map_err(MediaError::from)
+    }
+
+    /// All of them at once.
+    pub async fn whole(self) -> Result<Bytes, MediaError> {
+        Ok(self.found.bytes().await?)
+    }
 }
 
 /// What was written: enough to tell whether it is what was announced.
@@ -187,12 +207,17 @@ impl MediaStore {
 
     /// The bytes under `key`, at most `max_bytes` of them.
     pub async fn get(&self, key: &str, max_bytes: u64) -> Result<Bytes, MediaError> {
+        self.find(key, max_bytes).await?.whole().await
+    }
+
+    /// The object under `key`, of at most `max_bytes`, to be read as it is taken.
+    pub async fn find(&self, key: &str, max_bytes: u64) -> Result<StoredObject, MediaError> {
         let key = Key::parse(key).map_err(object_store::Error::from)?;
         let found = self.objects.get(&key).await?;
         if found.meta.size > max_bytes {
             return Err(MediaError::TooLarge(max_bytes));
         }
-        Ok(found.bytes().await?)
+        Ok(StoredObject { bytes: found.meta.size, found })
     }
 
     /// The object as a file: the stored one itself where the store is a folder, else a copy.

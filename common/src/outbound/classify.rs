@@ -5,6 +5,7 @@
 
 use super::resolve::ResolveError;
 use crate::domain::attempt::AttemptError;
+use crate::own_fault;
 use reqwest::StatusCode;
 use std::error::Error;
 use std::io;
@@ -26,11 +27,10 @@ impl From<AttemptError> for Failure {
 
 /// The step at which a request failed, and whether that was our own doing.
 pub(super) fn failure(error: &reqwest::Error) -> Failure {
-    Failure { error: step(error), is_ours: causes(error).any(is_ours) }
-}
-
-fn is_ours(cause: &(dyn Error + 'static)) -> bool {
-    matches!(cause.downcast_ref(), Some(ResolveError::Ours))
+    let unresolved = causes(error).any(|cause| matches!(cause.downcast_ref(), Some(ResolveError::Ours)));
+    // What is lacking once a connection is open says nothing of whether the request was seen.
+    let lacking = error.is_connect() && own_fault::is_behind(error);
+    Failure { error: step(error), is_ours: unresolved || lacking }
 }
 
 /// What led to an error, the nearest cause first.

@@ -71,7 +71,7 @@ impl fmt::Debug for Lookup {
 }
 
 /// Why a name gave no address to connect to. Its text never holds an address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 pub(super) enum ResolveError {
     /// At least one address may not be reached.
     #[error("the name leads to an address that is not public")]

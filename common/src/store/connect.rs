@@ -47,6 +47,12 @@ pub async fn connect(url: &str, size: PoolSize, name: &str) -> sqlx::Result<PgPo
     limited(size, limits!()).connect_with(options).await
 }
 
+/// Connections to the same database for one part of a process, known to the server by a name of their own. They are opened
+/// when they are needed.
+pub fn apart(pool: &PgPool, size: PoolSize, name: &str) -> PgPool {
+    limited(size, limits!()).connect_lazy_with((*pool.connect_options()).clone().application_name(name))
+}
+
 /// Connections to the same database whose commits are not waited for until they are on disk: for tickets and wake-ups,
 /// which a crash may lose because our own rows make them good. A claim of ours never goes through it (sql.md, rule 5).
 /// They are opened when they are needed.

@@ -43,7 +43,7 @@ pub mod workspaces;
 
 pub use away::{is_away, is_read_only};
 pub use connect::{
-    PoolSize, connect, migrate, pending_migrations, planned_once, still_there, to_listen, without_waiting,
+    PoolSize, apart, connect, migrate, pending_migrations, planned_once, still_there, to_listen, without_waiting,
 };
 pub use refusal::is_refused_for_good;
 pub use window::{Seen, WINDOW};

@@ -37,7 +37,15 @@ pub fn fixed(database_url: &str, folder: &Path) -> anyhow::Result<Settings> {
     Ok(parsed(own.into_iter().chain(CHANGED.iter().map(|&text| text.to_owned())))?.settings)
 }
 
+/// Limits of an address and of an account that no test meets unless it wants to: all callers of tests are of one address.
+const API: &[&str] = &[
+    "--listen=127.0.0.1:0",
+    "--max-address-connections=4096",
+    "--max-account-requests=4096",
+    "--wrong-credentials-per-minute=1000000",
+];
+
 /// The settings of an api, before it is known where it listens.
 pub fn api() -> anyhow::Result<ApiSettings> {
-    Ok(parsed(["--listen=127.0.0.1:0".to_owned()])?.api)
+    Ok(parsed(API.iter().map(|&text| text.to_owned()))?.api)
 }

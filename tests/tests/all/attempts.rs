@@ -6,6 +6,8 @@ use common::ids::ItemId;
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, Tenant, Worker, World, until};
 use serde_json::{Value, json};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex};
 use tokio::time::{Duration, Instant};
 use worker::Runner;
@@ -260,5 +262,34 @@ async fn a_result_for_an_item_that_was_deleted_meanwhile_is_dropped_and_free() -
     assert_eq!((&ended["cloud_minutes"], &ended["result"]), (&json!(0), &Value::Null));
     assert_eq!(world.count("SELECT count(*) FROM item_reads").await?, 0);
     worker.stop().await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_fault_of_the_machine_is_no_attempt_and_the_job_is_tried_again_later() -> anyhow::Result<()> {
+    let (world, tenant, _, id) = one_job().await?;
+    let faults = AtomicUsize::new(5);
+    let runner = runners::runner(move |reading, _| {
+        let left = faults.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).unwrap_or(0);
+        async move {
+            // Too many open files; no room on the disk.
+            let code = if left % 2 == 0 { 24 } else { 28 };
+            if left > 0 { Err(std::io::Error::from_raw_os_error(code).into()) } else { Ok(runners::outcome(&reading)) }
+        }
+    });
+    world.work(runner).await?;
+    until("it has succeeded", async || {
+        let job = tenant.client.job(&id).await?;
+        if job["status"] == "queued" {
+            world.advance(Duration::from_mins(1)).await?;
+            world.duties().await?;
+        }
+        assert_ne!(job["status"], "failed", "{job}");
+        Ok((job["status"] == "succeeded").then_some(()))
+    })
+    .await?;
+    assert_eq!(tenant.client.job(&id).await?["attempt"], 1);
+    let ends = [["handed_back"; 5].as_slice(), &["succeeded"]].concat();
+    assert_eq!(claims(&world).await?, ends);
     world.end().await
 }

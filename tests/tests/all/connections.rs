@@ -184,7 +184,7 @@ async fn a_connection_too_many_is_told_to_come_again_and_one_that_ends_makes_roo
     let world = World::with_api(|_, api| api.max_connections = 2).await?;
     let address = world.base_url().trim_start_matches("http://").to_owned();
     let held = [TcpStream::connect(&address).await?, TcpStream::connect(&address).await?];
-    let get = b"GET /healthz HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+    let get = b"GET /api/v1/keys HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
     let refused = mws_tests::world::until("one too many is refused", async || {
         let text = exchange(&world, get).await?;
         Ok(text.starts_with("HTTP/1.1 503").then_some(text))
@@ -195,7 +195,7 @@ async fn a_connection_too_many_is_told_to_come_again_and_one_that_ends_makes_roo
     assert_eq!(refused.header("retry-after"), Some("1"));
     drop(held);
     mws_tests::world::until("there is room again", async || {
-        Ok(exchange(&world, get).await?.starts_with("HTTP/1.1 200").then_some(()))
+        Ok(exchange(&world, get).await?.starts_with("HTTP/1.1 401").then_some(()))
     })
     .await?;
     world.end().await

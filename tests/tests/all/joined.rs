@@ -92,7 +92,7 @@ async fn claimed(world: &World, item: ItemId, job: &str, read: Read, data: Value
     let end = End { job, claim_no: claim.claim_no, item: Some(item), outcome, error: None };
     let (engine, rows) = (("test".to_owned(), "1".to_owned()), Rows::of(read, &data));
     let body = ReadBody::Inline(json!({ "kind": read.name(), "data": {} }));
-    Ok((end, NewRead { item, read, job, engine, quality: None, body, rows }))
+    Ok((end, NewRead { item, read, job, engine, quality: None, body, bytes: 0, rows }))
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ mod codes;
 mod connections;
 mod contract;
 mod credentials;
+mod crowds;
 mod cut_off;
 mod dispatch;
 mod generated;

@@ -12,6 +12,7 @@ mod hidden;
 mod in_flight;
 mod in_line;
 mod log;
+mod own_faults;
 mod plans;
 mod processes;
 mod project_faults;

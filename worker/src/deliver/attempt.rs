@@ -8,6 +8,7 @@ use super::request::{self, Attempt, StandardWebhooks};
 use common::domain::attempt::AttemptError;
 use common::domain::retry::RetrySchedule;
 use common::outbound::{AttemptOutcome, OutboundClient, WebhookRequest};
+use common::own_fault;
 use common::process::Process;
 use common::seal::{SealError, Sealer};
 use common::store::attempts::EndedAttempt;
@@ -17,9 +18,6 @@ use secrecy::{ExposeSecret, SecretString};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
-
-/// When one is due again that could not be sent for a reason of ours, in milliseconds.
-const AFTER_A_FAULT_OF_OURS_MS: i64 = 5_000;
 
 /// Makes attempts.
 pub struct Sender {
@@ -32,15 +30,11 @@ pub struct Sender {
     worker: Arc<str>,
 }
 
-/// How an attempt ended.
-pub enum Ended {
-    /// It is to be recorded.
-    Told(Box<EndedAttempt>),
-    /// It was not made, for a reason of ours that passes, and is no attempt of the delivery's.
-    NotSent {
-        /// Milliseconds until it is due again.
-        after_ms: i64,
-    },
+/// An attempt that was not made, because this machine lacked something: it counts for nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct PutOff {
+    /// Milliseconds until the delivery is due again.
+    pub after_ms: i64,
 }
 
 impl Sender {
@@ -62,7 +56,10 @@ impl Sender {
 
     /// Makes one attempt. `since` is when the claim was asked for: the signature's time is the claim's, by the
     /// database's clock, and what has passed since.
-    pub async fn attempt(&self, claim: &Claim, since: Instant) -> Ended {
+    ///
+    /// # Errors
+    /// [`PutOff`] when nothing was sent for a fault of ours: the attempt was not made.
+    pub async fn attempt(&self, claim: &Claim, since: Instant) -> Result<EndedAttempt, PutOff> {
         let secrets = match self.secrets(claim) {
             Ok(secrets) => secrets,
             Err(error) => {
@@ -72,7 +69,7 @@ impl Sender {
                 );
                 let mut ended = self.ended(claim, AttemptOutcome::not_sent(AttemptError::SecretUnavailable));
                 (ended.counts, ended.url_host, ended.url_path) = (false, None, None);
-                return Ended::Told(Box::new(ended));
+                return Ok(ended);
             }
         };
         let secrets: Vec<&str> = secrets.iter().map(ExposeSecret::expose_secret).collect();
@@ -95,13 +92,20 @@ impl Sender {
             timeout: self.timeout,
         };
         let outcome = self.client.post_webhook(request).await;
-        if outcome.is_ours {
-            return Ended::NotSent { after_ms: AFTER_A_FAULT_OF_OURS_MS };
-        }
         measure(&outcome);
+        // Where it goes on for too long it counts after all: an address may be one that we can never reach.
+        if outcome.is_ours
+            && let Some(wait) = own_fault::wait(claim.claim_no - i32::from(claim.attempt))
+        {
+            tracing::warn!(
+                delivery.id = %claim.id, error.code = outcome.error.map_or("", AttemptError::name),
+                "A webhook did not leave: this machine has no descriptor, memory or port left. It is sent later, uncounted."
+            );
+            return Err(PutOff { after_ms: i64::try_from(wait.as_millis()).unwrap_or(i64::MAX) });
+        }
         let mut ended = self.ended(claim, outcome);
         (ended.at, ended.request_headers) = (at, Some(request_headers));
-        Ended::Told(Box::new(ended))
+        Ok(ended)
     }
 
     /// The secrets that verify now, the current one first; the shared default when the account has none.
@@ -139,7 +143,7 @@ impl Sender {
 }
 
 fn measure(outcome: &AttemptOutcome) {
-    let result = outcome.error.map_or("succeeded", AttemptError::name);
+    let result = if outcome.is_ours { "own_fault" } else { outcome.error.map_or("succeeded", AttemptError::name) };
     metrics::counter!("mws_webhook_attempts_total", "result" => result).increment(1);
     metrics::histogram!("mws_webhook_attempt_seconds").record(f64::from(outcome.duration_ms) / 1000.0);
 }

@@ -244,12 +244,12 @@ impl Deliverer {
         let ended = AssertUnwindSafe(self.0.sender.attempt(&claimed.claim, claimed.since)).catch_unwind().await;
         let left = self.leave(lane, account, endpoint, Some(began.elapsed()));
         match ended {
-            Ok(attempt::Ended::Told(ended)) if ended.error.is_some() => {
+            Ok(Err(put_off)) => self.put_back(&claimed.claim, put_off.after_ms).await,
+            Ok(Ok(ended)) if ended.error.is_some() => {
                 // A statement that failed is logged there.
-                let _ = self.0.batches.records.call(*ended).await;
+                let _ = self.0.batches.records.call(ended).await;
             }
-            Ok(attempt::Ended::Told(ended)) => return (left, Some(self.0.batches.records.submit(*ended))),
-            Ok(attempt::Ended::NotSent { after_ms }) => self.put_back(&claimed.claim, after_ms).await,
+            Ok(Ok(ended)) => return (left, Some(self.0.batches.records.submit(ended))),
             // The lease runs out, and the rescue logs the attempt as interrupted.
             Err(_) => tracing::error!(delivery.id = %claimed.claim.id, "An attempt panicked."),
         }

@@ -10,7 +10,9 @@ use common::domain::item::ItemType;
 use common::domain::upload::settled_type;
 use common::media::{MediaError, WriteError};
 use common::outbound::FetchError;
+use common::own_fault;
 use common::store::uploads::Facts;
+use std::error::Error;
 
 /// Why an attempt came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +23,7 @@ pub(super) struct Failure {
     pub message: String,
     /// Whether the same upload may succeed when tried again.
     pub retryable: bool,
-    /// Whether it failed for a reason of ours, which is no attempt of the upload's.
+    /// Whether it failed for a reason of ours, which is no attempt of the upload's: nothing is counted.
     pub is_ours: bool,
 }
 
@@ -32,6 +34,11 @@ impl Failure {
 
     fn passing(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), retryable: true, is_ours: false }
+    }
+
+    /// This machine could not do it: `error` says why, to the log alone.
+    fn on_this_machine(message: impl Into<String>, error: &(dyn Error + 'static)) -> Self {
+        Self { is_ours: own_fault::is_behind(error), ..Self::passing("internal", message) }
     }
 
     /// Every worker that took it died of it, or with it.
@@ -63,7 +70,7 @@ impl From<ReadError> for Failure {
             ReadError::Timeout => "it took too long to find out what it holds".to_owned(),
             _ => error.to_string(),
         };
-        Self { code, message, retryable, is_ours: false }
+        Self { code, message, retryable, is_ours: error.is_ours() }
     }
 }
 
@@ -125,14 +132,14 @@ impl From<MediaError> for Failure {
             return Self::missing();
         }
         tracing::warn!(error = %error, "The media store failed.");
-        Self::passing("internal", "the media store did not answer")
+        Self::on_this_machine("the media store did not answer", &error)
     }
 }
 
 impl From<sqlx::Error> for Failure {
     fn from(error: sqlx::Error) -> Self {
         tracing::warn!(error = %error, "The database did not answer an ingest.");
-        Self::passing("internal", "the database did not answer")
+        Self::on_this_machine("the database did not answer", &error)
     }
 }
 
@@ -223,6 +230,17 @@ mod tests {
     fn a_failure_shows_no_path() {
         let failure = Failure::from(ReadError::from(std::io::Error::other("/srv/media/items/x")));
         assert!(!failure.message.contains('/'));
-        assert!(failure.retryable);
+        assert!(failure.retryable && !failure.is_ours);
+    }
+
+    #[test]
+    fn what_this_machine_lacks_is_told_apart_from_what_the_file_or_its_server_does() {
+        let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
+        assert!(Failure::from(ReadError::from(full())).is_ours);
+        assert!(Failure::from(MediaError::from(full())).is_ours);
+        assert!(Failure::from(sqlx::Error::Io(full())).is_ours);
+        assert!(Failure::from(FetchError::Ours).is_ours);
+        assert!(!Failure::from(sqlx::Error::PoolTimedOut).is_ours);
+        assert!(!Failure::from(ReadError::Timeout).is_ours);
     }
 }

@@ -17,6 +17,7 @@ use attempt::{Attempt, Fetched};
 use common::domain::job::{LEASE, MAX_LOSSES, Next, RENEWAL, after_failure};
 use common::ids::{AccountId, UploadId};
 use common::media::media_prefix;
+use common::own_fault;
 use common::process::Process;
 use common::queue::{self, Queue, Subject, Subscription, Ticket, Work};
 use common::store::uploads::{self, Claim, Counts, Facts, Finished, Stage};
@@ -38,8 +39,6 @@ const ONE_ACCOUNT: Duration = Duration::from_secs(10);
 const LONG_FETCH: Duration = Duration::from_mins(10);
 /// What is left of the drain for handing back what did not end in it.
 const HAND_BACK: Duration = Duration::from_secs(3);
-/// When what failed for a reason of ours is tried again, in seconds.
-const AFTER_A_FAULT_OF_OURS: i32 = 30;
 
 /// The worker of one stage.
 #[derive(Clone)]
@@ -232,9 +231,11 @@ impl Ingest {
     async fn fail(&self, claim: &Claim, failure: Failure, took: Duration) -> sqlx::Result<()> {
         let Failure { code, message, retryable, is_ours } = failure;
         let mut conn = self.process.pool.acquire().await?;
-        if is_ours {
-            uploads::retry(&mut conn, claim, Counts::No, AFTER_A_FAULT_OF_OURS, code, &message).await?;
-            tracing::warn!(upload.id = %claim.id, error.code = code, "An upload has to wait: {message}.");
+        // What was claimed and did not fail was handed back or lost.
+        if is_ours && let Some(wait) = own_fault::wait(claim.claim_no - 1 - i32::from(claim.failures)) {
+            let seconds = i32::try_from(wait.as_secs()).unwrap_or(i32::MAX);
+            uploads::retry(&mut conn, claim, Counts::No, seconds, code, &message).await?;
+            tracing::warn!(upload.id = %claim.id, wait_seconds = seconds, "An upload has to wait, uncounted: {message}.");
             return Ok(());
         }
         let retryable = retryable && (self.stage == Stage::Probe || took < LONG_FETCH);

@@ -9,10 +9,12 @@ use super::{JobCtx, ReadError};
 use bytes::Bytes;
 use common::domain::read::Read;
 use common::outbound::sending_client;
+use common::own_fault;
 use futures_util::{Stream, StreamExt};
 use reqwest::Body;
 use secrecy::{ExposeSecret, SecretString};
 use serde::de::DeserializeOwned;
+use std::io;
 
 /// An answer, at most: far more than a day of words or turns.
 const ANSWER_BYTES: usize = 16 << 20;
@@ -42,7 +44,10 @@ impl EngineServer {
 
     /// Posts a form and reads the answer. It is waited for until the job's deadline.
     pub(super) async fn ask<T: DeserializeOwned>(&self, form: Form, ctx: &JobCtx) -> Result<T, ReadError> {
-        ctx.bounded(self.answer(form)).await?.map_err(|reason| self.failed(&reason))
+        ctx.bounded(self.answer(form)).await?.map_err(|error| match error {
+            Unanswered::Ours(error) => ReadError::from(error),
+            Unanswered::Failed(reason) => self.failed(&reason),
+        })
     }
 
     /// The error for an answer that is not as it should be.
@@ -51,7 +56,7 @@ impl EngineServer {
         ReadError::Remote(self.read)
     }
 
-    async fn answer<T: DeserializeOwned>(&self, form: Form) -> Result<T, String> {
+    async fn answer<T: DeserializeOwned>(&self, form: Form) -> Result<T, Unanswered> {
         let mut request = self
             .client
             .post(&self.url)
@@ -61,18 +66,33 @@ impl EngineServer {
         if let Some(key) = &self.key {
             request = request.bearer_auth(key.expose_secret());
         }
-        let response = request.send().await.map_err(|error| error.without_url().to_string())?;
+        let response = request.send().await.map_err(Unanswered::of)?;
         if !response.status().is_success() {
-            return Err(format!("status {}", response.status().as_u16()));
+            return Err(Unanswered::Failed(format!("status {}", response.status().as_u16())));
         }
         let (mut stream, mut answer) = (response.bytes_stream(), Vec::new());
         while let Some(bytes) = stream.next().await {
-            answer.extend_from_slice(&bytes.map_err(|error| error.without_url().to_string())?);
+            answer.extend_from_slice(&bytes.map_err(Unanswered::of)?);
             if answer.len() > ANSWER_BYTES {
-                return Err("the answer is too long".to_owned());
+                return Err(Unanswered::Failed("the answer is too long".to_owned()));
             }
         }
-        serde_json::from_slice(&answer).map_err(|error| error.to_string())
+        serde_json::from_slice(&answer).map_err(|error| Unanswered::Failed(error.to_string()))
+    }
+}
+
+/// Why there is no answer.
+enum Unanswered {
+    /// This machine could not ask: it has no descriptor, memory or port.
+    Ours(io::Error),
+    /// The server, for this reason.
+    Failed(String),
+}
+
+impl Unanswered {
+    fn of(error: reqwest::Error) -> Self {
+        let error = error.without_url();
+        if own_fault::is_behind(&error) { Self::Ours(io::Error::other(error)) } else { Self::Failed(error.to_string()) }
     }
 }
 
@@ -95,12 +115,12 @@ impl Form {
     /// With `sample_bytes` of samples that are read as they are sent.
     pub(super) fn of_stream(
         fields: &[(&str, &str)],
-        samples: impl Stream<Item = std::io::Result<Bytes>> + Send + 'static,
+        samples: impl Stream<Item = io::Result<Bytes>> + Send + 'static,
         sample_bytes: u32,
     ) -> Self {
         let (opening, closing) = (opening(fields, sample_bytes), closing().into_bytes());
         let bytes = (opening.len() + closing.len()) as u64 + u64::from(sample_bytes);
-        let before = futures_util::stream::iter([Ok::<_, std::io::Error>(opening.into())]);
+        let before = futures_util::stream::iter([Ok::<_, io::Error>(opening.into())]);
         let after = futures_util::stream::iter([Ok(closing.into())]);
         Self { body: Body::wrap_stream(before.chain(samples).chain(after)), bytes }
     }

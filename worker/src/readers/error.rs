@@ -6,6 +6,7 @@
 
 use common::domain::read::Read;
 use common::domain::task::Task;
+use common::own_fault;
 use std::sync::Arc;
 
 /// What a media file has too much of.
@@ -113,6 +114,11 @@ impl ReadError {
             Self::Crashed | Self::Killed => "reader_crashed",
             Self::Cancelled | Self::Io(_) | Self::Internal(_) => "internal",
         }
+    }
+
+    /// Whether this machine lacked what the read needs, which is no fault of the file or of an engine: nothing is counted.
+    pub fn is_ours(&self) -> bool {
+        matches!(self, Self::Io(error) if own_fault::is_behind(&**error))
     }
 
     /// Whether the same read of the same media may succeed when it is run again. What the file itself causes is final.

@@ -121,7 +121,8 @@ impl<'a> Call<'a> {
             Needed::Answered(answer) => return Ok(Heard::Answered(answer)),
             Needed::Ready(ready) => ready,
         };
-        let document: Value = serde_json::from_slice(&ready.document).map_err(ApiError::internal)?;
+        let (document, _room) = ready.document.whole(&self.app.answers).await?;
+        let document: Value = serde_json::from_slice(&document).map_err(ApiError::internal)?;
         let speech = speech_of(&document).ok_or_else(|| ApiError::internal("a stored speech read without segments"))?;
         let mut item = self.reach(&ready.item.to_string()).await?;
         item.duration_ms = true_duration_ms(item.duration_ms, item.has_video, &document);

@@ -30,6 +30,8 @@ pub enum Outcome {
     Abandoned,
     /// A stopping worker hands it back: not counted.
     HandedBack,
+    /// Its worker lacked something of its own; tried again after this long, uncounted.
+    PutBack(Duration),
     /// It was asked to stop and did.
     Cancelled,
 }
@@ -40,7 +42,7 @@ impl Outcome {
         match self {
             Self::Succeeded { .. } => "succeeded",
             Self::Failed | Self::Abandoned => "failed",
-            Self::Retry(_) | Self::Lost | Self::HandedBack => "queued",
+            Self::Retry(_) | Self::Lost | Self::HandedBack | Self::PutBack(_) => "queued",
             Self::Cancelled => "cancelled",
         }
     }
@@ -51,7 +53,7 @@ impl Outcome {
             Self::Succeeded { .. } => "succeeded",
             Self::Failed | Self::Retry(_) => "failed",
             Self::Lost | Self::Abandoned => "lost",
-            Self::HandedBack => "handed_back",
+            Self::HandedBack | Self::PutBack(_) => "handed_back",
             Self::Cancelled => "cancelled",
         }
     }
@@ -125,7 +127,7 @@ pub async fn end(conn: &mut PgConnection, ends: &[End]) -> sqlx::Result<Vec<Ende
     let delays: Vec<_> = ends
         .iter()
         .map(|end| match end.outcome {
-            Outcome::Retry(delay) => interval(delay),
+            Outcome::Retry(delay) | Outcome::PutBack(delay) => interval(delay),
             _ => interval(Duration::ZERO),
         })
         .collect();

@@ -2,13 +2,13 @@
 //!
 //! It owns the rows of `project_webhooks`: how they begin, how they are shown, and how they are sent (`send`) or made good
 //! by duties (`due`). A row leaves `pending` in one conditional update that is committed before the request leaves, and
-//! no statement here leads back: what is not known is recorded as `unknown`.
+//! one statement alone leads back, for a sender that could open no connection: what is not known is recorded as `unknown`.
 
 mod due;
 mod send;
 
 pub use due::{call_unknown, lock_due, prune, set_tickets};
-pub use send::{Outcome, Waiting, look, mark_sent, postpone, record};
+pub use send::{Outcome, Waiting, look, mark_sent, postpone, put_back, record};
 
 use crate::domain::project::{ProjectStatus, WebhookStatus};
 use crate::ids::{AccountId, ProjectId, ProjectWebhookId};

@@ -26,6 +26,8 @@ pub struct Waiting {
     pub body: String,
     /// The account's current signing secret, sealed; none means that nothing is signed (spec §6.2.4).
     pub sealed: Option<Vec<u8>>,
+    /// How often it was put back for a fault of ours.
+    pub put_backs: i32,
     /// The database's time.
     pub now: DateTime<Utc>,
 }
@@ -35,8 +37,8 @@ pub async fn look(conn: &mut PgConnection, id: ProjectWebhookId) -> sqlx::Result
     sqlx::query_as!(
         Waiting,
         r#"SELECT w.id AS "id: ProjectWebhookId", w.project_id AS "project_id: ProjectId",
-               w.account_id AS "account_id: AccountId", w.url, w.url_host, w.body, s.sealed AS "sealed?",
-               mws_now() AS "now!"
+               w.account_id AS "account_id: AccountId", w.url, w.url_host, w.body, w.put_backs,
+               s.sealed AS "sealed?", mws_now() AS "now!"
            FROM project_webhooks AS w
            LEFT JOIN webhook_secrets AS s ON s.account_id = w.account_id
            WHERE w.id = $1 AND w.status = 'pending' AND w.due_at <= mws_now()"#,
@@ -109,6 +111,28 @@ pub async fn record(
         outcome.error.map(AttemptError::name),
         outcome.response_excerpt,
         outcome.duration_ms
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Takes back the mark of a webhook that this worker could not send for want of something of its own: no connection was
+/// opened. It is due again when it says. False when it was called unknown meanwhile, which stays.
+pub async fn put_back(
+    conn: &mut PgConnection,
+    id: ProjectWebhookId,
+    worker: &str,
+    after_ms: i64,
+) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "UPDATE project_webhooks
+         SET status = 'pending', sent_at = NULL, sent_by = NULL, lease_until = NULL, request_headers = NULL,
+             ticket_id = NULL, put_backs = put_backs + 1, due_at = mws_now() + $3::bigint * interval '1 ms'
+         WHERE id = $1 AND status = 'sent' AND sent_by = $2 AND finished_at IS NULL",
+        id as _,
+        worker,
+        after_ms
     )
     .execute(conn)
     .await?;

@@ -8,7 +8,7 @@ mod receive;
 mod work;
 
 pub use due::{assign_tickets, expire, lock_due, prune};
-pub use receive::{LetIn, RECEIVING_SECONDS, Received, let_go, let_in, receive, still_in};
+pub use receive::{LetIn, RECEIVING_SECONDS, Received, claim_left, let_go, let_in, receive, still_in};
 pub use work::{
     Claim, Counts, Facts, Finished, Reserved, Stage, claim, fail, fetched, finish, hand_back, lock_claims, next_of,
     postpone, renew, reserve, retry,
@@ -111,6 +111,8 @@ pub struct UploadRow {
     pub item_id: ItemId,
     /// That item's workspace.
     pub workspace_id: WorkspaceId,
+    /// That workspace's account.
+    pub account_id: AccountId,
     /// How far it has come.
     pub status: UploadStatus,
     /// Whether its bytes are too late, whatever the scheduler has noted.
@@ -136,8 +138,8 @@ pub async fn find(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Opt
     sqlx::query_as!(
         UploadRow,
         r#"SELECT id AS "id: UploadId", item_id AS "item_id: ItemId", workspace_id AS "workspace_id: WorkspaceId",
-            status AS "status: UploadStatus", expires_at <= mws_now() AS "overdue!", content_type, declared_bytes,
-            declared_sha256, token_hash, received_bytes, received_sha256,
+            account_id AS "account_id: AccountId", status AS "status: UploadStatus", expires_at <= mws_now() AS "overdue!",
+            content_type, declared_bytes, declared_sha256, token_hash, received_bytes, received_sha256,
             (SELECT a.suspended_reason FROM accounts a WHERE a.id = uploads.account_id) AS suspended
            FROM uploads WHERE id = $1"#,
         upload as UploadId,

@@ -8,7 +8,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 /// Seconds that a claim lasts, unless it is renewed.
-pub const RECEIVING_SECONDS: i32 = 60;
+pub const RECEIVING_SECONDS: i32 = 30;
 
 /// Whether a request may send an upload's bytes now.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +43,17 @@ pub async fn let_in(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx
     .fetch_optional(conn)
     .await?;
     Ok(claimed.map_or(LetIn::No, |dropped| LetIn::Yes { dropped }))
+}
+
+/// How many seconds are left of the claim of whoever sends the upload's bytes, rounded up; none when nobody does.
+pub async fn claim_left(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Option<i32>> {
+    sqlx::query_scalar!(
+        r#"SELECT ceil(extract(epoch FROM receiving_until - mws_now()))::int AS "left!" FROM uploads
+           WHERE id = $1 AND status = 'awaiting_upload' AND receiving_until > mws_now()"#,
+        upload as UploadId,
+    )
+    .fetch_optional(conn)
+    .await
 }
 
 /// Renews the claim; answers whether it is still this request's, and its account not suspended.

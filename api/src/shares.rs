@@ -1,0 +1,84 @@
+//! How many of something each of many has at once: connections of an address, requests of an account, large answers.
+//!
+//! It owns the counting alone. What a share is of, how many there may be and how a refusal is worded is its caller's. Memory
+//! is bounded by what is held: who holds nothing is not remembered.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What is held, by holder. Cheap to clone; clones share it.
+#[derive(Debug)]
+pub struct Shares<K>(Arc<Mutex<HashMap<K, usize>>>);
+
+impl<K> Clone for Shares<K> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<K> Default for Shares<K> {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
+/// One that is held, until this is dropped.
+#[derive(Debug)]
+pub struct Share<K: Eq + Hash> {
+    holder: K,
+    of: Shares<K>,
+}
+
+impl<K: Eq + Hash + Clone> Shares<K> {
+    /// One more for this holder, unless it has as many as `most` already.
+    pub fn take(&self, holder: K, most: usize) -> Option<Share<K>> {
+        let mut held = self.lock();
+        let count = held.entry(holder.clone()).or_default();
+        if *count >= most {
+            if *count == 0 {
+                held.remove(&holder);
+            }
+            return None;
+        }
+        *count += 1;
+        drop(held);
+        Some(Share { holder, of: self.clone() })
+    }
+}
+
+impl<K> Shares<K> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<K, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K: Eq + Hash> Drop for Share<K> {
+    fn drop(&mut self) {
+        let mut held = self.of.lock();
+        if let Some(count) = held.get_mut(&self.holder) {
+            *count -= 1;
+            if *count == 0 {
+                held.remove(&self.holder);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_has_as_many_as_it_may_and_what_is_let_go_is_free_and_forgotten() {
+        let shares = Shares::default();
+        let held: Vec<_> = (0..2).map(|_| shares.take("a", 2).expect("a share")).collect();
+        assert!(shares.take("a", 2).is_none());
+        assert!(shares.take("b", 0).is_none());
+        let other = shares.take("b", 2).expect("another's share");
+        drop(held);
+        assert!(shares.take("a", 1).is_some());
+        drop(other);
+        assert!(shares.lock().is_empty());
+    }
+}

@@ -1,0 +1,90 @@
+//! Whether a failure is this machine's own: it has no descriptor, memory, port or room on a disk left.
+//!
+//! Such a failure says nothing of a customer's endpoint, file or job, so it must not count against one: what could not be
+//! done goes back uncounted, and waits. It owns which errors those are, and how long to wait; what is put back, and how, is
+//! its caller's. Nothing here knows a delivery or a job.
+
+use std::error::Error;
+use std::io;
+use std::time::Duration;
+
+/// What the system says when it has nothing left to give.
+const OURS: [i32; 7] =
+    [libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::ENOBUFS, libc::EADDRNOTAVAIL, libc::ENOSPC, libc::EDQUOT];
+
+/// The first wait of what was put back; each later one is twice as long, up to the longest.
+const FIRST_WAIT: Duration = Duration::from_secs(10);
+const LONGEST_WAIT: Duration = Duration::from_mins(5);
+
+/// How often something is put back for a fault of ours. It takes about two and a half hours; what fails for longer is
+/// counted like any other failure, so that nothing goes round for ever: an address that this machine can never reach looks
+/// like one for which it has no port now, and a file that never fits like a disk that is full now.
+pub const MOST_PUT_BACKS: i32 = 32;
+
+/// Whether this error, or one that it comes from, is for want of something that is ours to have.
+pub fn is_behind(error: &(dyn Error + 'static)) -> bool {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if let Some(io) = error.downcast_ref::<io::Error>() {
+            // What an IO error was made of is not its source, which is only what that comes from.
+            if is_one(io) || io.get_ref().is_some_and(|inner| is_behind(inner)) {
+                return true;
+            }
+        }
+        next = error.source();
+    }
+    false
+}
+
+/// How long to wait before what was put back `times` times is tried again; none once it is to be counted.
+pub fn wait(times: i32) -> Option<Duration> {
+    let doublings = u32::try_from(times).unwrap_or(0).min(5);
+    (times < MOST_PUT_BACKS).then(|| (FIRST_WAIT * 2_u32.pow(doublings)).min(LONGEST_WAIT))
+}
+
+fn is_one(error: &io::Error) -> bool {
+    use io::ErrorKind as Kind;
+    let kinds = [Kind::OutOfMemory, Kind::AddrNotAvailable, Kind::StorageFull, Kind::QuotaExceeded];
+    error.raw_os_error().is_some_and(|code| OURS.contains(&code)) || kinds.contains(&error.kind())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("a layer")]
+    struct Layer(#[source] io::Error);
+
+    #[test]
+    fn what_the_system_lacks_is_found_however_deep_it_lies() {
+        for code in OURS {
+            let bare = || io::Error::from_raw_os_error(code);
+            assert!(is_behind(&bare()), "{code}");
+            assert!(is_behind(&Layer(bare())), "{code}");
+            assert!(is_behind(&io::Error::other(Layer(bare()))), "{code}");
+            assert!(is_behind(&Layer(io::Error::other(Layer(bare())))), "{code}");
+        }
+        // A file in a folder for temporary ones, which wraps the system's error in one with its path.
+        assert!(is_behind(&io::Error::from(io::ErrorKind::StorageFull)));
+    }
+
+    #[test]
+    fn what_the_other_side_does_is_not_ours() {
+        for code in
+            [libc::ECONNREFUSED, libc::ECONNRESET, libc::ETIMEDOUT, libc::EHOSTUNREACH, libc::EPIPE, libc::ENOENT]
+        {
+            assert!(!is_behind(&io::Error::other(Layer(io::Error::from_raw_os_error(code)))), "{code}");
+        }
+    }
+
+    #[test]
+    fn waits_grow_to_five_minutes_and_end_after_some_hours() {
+        assert_eq!(wait(0), Some(Duration::from_secs(10)));
+        assert_eq!(wait(3), Some(Duration::from_secs(80)));
+        assert_eq!(wait(31), Some(LONGEST_WAIT));
+        assert_eq!(wait(MOST_PUT_BACKS), None);
+        let all: Duration = (0..MOST_PUT_BACKS).filter_map(wait).sum();
+        assert!((Duration::from_hours(2)..Duration::from_hours(3)).contains(&all), "{all:?}");
+    }
+}
