@@ -251,7 +251,7 @@ async fn a_place_that_is_gone_with_a_restore_is_told_and_what_happens_from_then_
     proxy.cut();
     until("it has seen that", async || Ok((listener.objects("disconnected").len() == 1).then_some(()))).await?;
     // As after a restore of an older state, where the number went to an event of later.
-    sqlx::query("UPDATE events SET created_at = created_at + interval '1 minute'").execute(world.pool()).await?;
+    sqlx::query("UPDATE events SET created_at = mws_now()").execute(world.pool()).await?;
     proxy.restore();
     until("it is told", async || Ok((listener.objects("connected_again").len() == 1).then_some(()))).await?;
     assert_eq!(listener.objects("place_lost").len(), 1);

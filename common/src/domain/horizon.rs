@@ -57,6 +57,7 @@ impl Horizon {
             self.settled = self.settled.max(mark.issued);
             self.marks.pop_front();
         }
+        self.marks.retain(|mark| mark.issued > self.settled);
         // Of marks for the same number the first is over first.
         if let [.., before, last] = self.marks.make_contiguous()
             && before.issued == last.issued

@@ -58,7 +58,7 @@ async fn a_size_cap_holds_whether_or_not_the_size_is_announced() {
 async fn a_body_that_breaks_off_is_no_file() {
     let bytes = answer("200 OK\r\ncontent-length: 100", "half");
     let error = download(Behaviour::Closes(bytes), 1_000, LIMIT).await.err();
-    assert_eq!(error, Some(failed(AttemptError::ConnectFailed)));
+    assert_eq!(error, Some(failed(AttemptError::ConnectionLost)));
 }
 
 #[tokio::test]
