@@ -6,7 +6,7 @@ use serde_json::json;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::sleep;
+use tokio::time::interval;
 
 /// What a server does once it has read a request.
 #[derive(Clone)]
@@ -38,16 +38,18 @@ impl Server {
         match self {
             Self::Drips => {
                 connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 9999999\r\n\r\n").await?;
+                let mut seconds = interval(Duration::from_secs(1));
                 loop {
+                    seconds.tick().await;
                     connection.write_all(b"x").await?;
-                    sleep(Duration::from_secs(1)).await;
                 }
             }
             Self::Sends(bytes) => {
                 connection.write_all(b"HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n").await?;
+                let mut moments = interval(Duration::from_millis(20));
                 for part in bytes.chunks(100_000) {
+                    moments.tick().await;
                     connection.write_all(part).await?;
-                    sleep(Duration::from_millis(20)).await;
                 }
                 connection.shutdown().await
             }
