@@ -63,15 +63,13 @@ impl Workspaces {
         let Auth(caller) = auth;
         let page = Page::new("workspaces", limit.0, cursor.0.as_ref())?;
         let mut conn = self.0.conn().await?;
-        let rows = match caller.user_id.filter(|_| caller.credential == CredentialKind::OAuth) {
-            Some(user) => {
-                let allowed = caller.let_into.as_deref();
-                workspaces::of_user(&mut conn, caller.account_id, user, allowed, page.after, page.fetch()).await?
-            }
-            None => {
-                let (account, role) = (caller.account_id, caller.workspace.role.name());
-                workspaces::bound(&mut conn, account, caller.workspace.id, role).await?
-            }
+        let signed_in = caller.user_id.filter(|_| caller.credential == CredentialKind::OAuth);
+        let rows = if let Some(user) = signed_in {
+            let allowed = caller.let_into.as_deref();
+            workspaces::of_user(&mut conn, caller.account_id, user, allowed, page.after, page.fetch()).await?
+        } else {
+            let (account, role) = (caller.account_id, caller.workspace.role.name());
+            workspaces::bound(&mut conn, account, caller.workspace.id, role).await?
         };
         Ok(Json(page.list(rows, |row| row.id.uuid(), Workspace::from)))
     }

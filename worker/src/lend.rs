@@ -47,7 +47,9 @@ impl Lent {
                     tracing::warn!(error = %error, "It was not seen who waits for a slot; looking again.");
                     Vec::new()
                 });
-                jobs.into_iter().for_each(|job| lend(&lending, &worker, job));
+                for job in jobs {
+                    lend(&lending, &worker, job);
+                }
             }
         });
         Self { running }

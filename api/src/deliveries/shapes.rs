@@ -56,7 +56,6 @@ pub enum Kind {
 
 /// One event to one endpoint, with every attempt (spec §2, "Delivery record").
 #[derive(Debug, Object)]
-#[expect(clippy::struct_field_names, reason = "the names are the interface's")]
 pub struct Delivery {
     /// Its id.
     pub delivery_id: Text,
@@ -94,7 +93,6 @@ pub struct Delivery {
 
 /// One attempt.
 #[derive(Debug, Clone, Object)]
-#[expect(clippy::struct_field_names, reason = "the names are the interface's")]
 pub struct Attempt {
     /// Its number, as in `Service-Attempt`.
     pub attempt: i16,
@@ -114,7 +112,6 @@ pub struct Attempt {
 
 /// One event to one endpoint, with what was sent of it.
 #[derive(Debug, Object)]
-#[expect(clippy::struct_field_names, reason = "the names are the interface's")]
 pub struct DeliveryDetail {
     /// Its id.
     pub delivery_id: Text,
@@ -154,7 +151,6 @@ pub struct DeliveryDetail {
 
 /// One attempt, with what was sent.
 #[derive(Debug, Clone, Object)]
-#[expect(clippy::struct_field_names, reason = "the names are the interface's")]
 pub struct SentAttempt {
     /// Its number, as in `Service-Attempt`.
     pub attempt: i16,

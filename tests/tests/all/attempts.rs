@@ -273,7 +273,7 @@ async fn a_fault_of_the_machine_is_no_attempt_and_the_job_is_tried_again_later()
         let left = faults.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).unwrap_or(0);
         async move {
             // Too many open files; no room on the disk.
-            let code = if left % 2 == 0 { 24 } else { 28 };
+            let code = if left.is_multiple_of(2) { 24 } else { 28 };
             if left > 0 { Err(std::io::Error::from_raw_os_error(code).into()) } else { Ok(runners::outcome(&reading)) }
         }
     });

@@ -107,7 +107,6 @@ fn steps(child: &Prepared) -> Result<(), (Doing, Errno)> {
     if let Some(root) = &child.root {
         enter(root).map_err(at(Doing::Root))?;
     }
-    limit(child).map_err(at(Doing::Limits))?;
     if let Some(uid) = child.uid {
         change_user(uid).map_err(at(Doing::User))?;
     }
@@ -118,6 +117,8 @@ fn steps(child: &Prepared) -> Result<(), (Doing, Errno)> {
     if child.has_media {
         open_input().map_err(at(Doing::Input))?;
     }
+    // After the last descriptor is opened: until it becomes its program, a child has all that its parent has open.
+    limit(child).map_err(at(Doing::Limits))?;
     filter(child).map_err(at(Doing::Filter))
 }
 
