@@ -70,11 +70,17 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     // A code is good once.
     ("POST /sessions/redeem", Harmless),
     ("POST /operator/members", Harmless),
+    // What is suspended, resumed or erased stays so.
+    ("POST /operator/accounts/{id}/suspend", Harmless),
+    ("POST /operator/accounts/{id}/resume", Harmless),
+    ("POST /operator/accounts/{id}/erase", Harmless),
+    ("POST /operator/workspaces/{id}/erase", Harmless),
+    ("POST /operator/items/{id}/erase", Harmless),
     ("POST /operator/jobs/{id}/retry", Harmless),
     ("POST /operator/deliveries/resend", Harmless),
     // Each code is another, good for minutes.
     ("POST /tools/get_api_session", Refused),
-    // With `since` in many transactions. What was sent again in vain is seen in the log, and can be cancelled by another.
+    // With `since` it takes many transactions, and no one of them could keep the answer.
     ("POST /webhooks/{id}/deliveries", Refused),
     // An operator's token is of no account, whose keys these would be.
     ("POST /operator/accounts", Refused),

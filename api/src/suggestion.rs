@@ -9,9 +9,7 @@ use crate::error::Code;
 #[expect(clippy::too_many_lines, reason = "a line for each code, and nothing else")]
 pub const fn usual(code: Code) -> &'static str {
     match code {
-        Code::InvalidRequest => {
-            "Correct what the message names and send it again; GET /tools shows what each tool takes."
-        }
+        Code::InvalidRequest => "Correct what the message names; GET /tools shows what each tool takes.",
         Code::InvalidJson => "Send one JSON object as the body.",
         Code::InvalidCursor => "Ask again without a cursor, and pass on the `next_cursor` of the answer unchanged.",
         Code::CursorGone => "Connect without `Last-Event-ID`.",
@@ -65,9 +63,7 @@ pub const fn usual(code: Code) -> &'static str {
         Code::IllegalTransition => "Read what it is now, and change it from there.",
         Code::RequestTooLarge => "Send less at a time; files go through POST /uploads.",
         Code::FileTooLarge => "Send a smaller file, or delete items that are no longer needed.",
-        Code::UnsupportedMediaType => {
-            "Send `Content-Type: application/json`; a file with the type it was announced with."
-        }
+        Code::UnsupportedMediaType => "Send `application/json`; a file with the type it was announced with.",
         Code::UrlNotHttps => "Give an https URL.",
         Code::UrlNotPublic | Code::WebhookUrlNotAllowed | Code::UrlNotAllowed => {
             "Give an https URL that anyone can reach."

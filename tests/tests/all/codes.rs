@@ -188,6 +188,18 @@ async fn full() -> anyhow::Result<Answer> {
     Ok(refused)
 }
 
+/// What somebody else has already.
+async fn taken(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
+    if code == Code::ItemLeased {
+        let item = stage.item(Media::video(9)).await?;
+        stage.post(&format!("/library/items/{item}/lease"), json!({ "seconds": 60 })).await?;
+        return stage.post("/tools/detect_beats", json!({ "ref": item })).await;
+    }
+    let body = json!({ "filename": "a", "content_type": "audio/wav", "bytes": 1, "ref": "mine" });
+    stage.post("/uploads", body.clone()).await?;
+    stage.post("/uploads", body).await
+}
+
 /// What the state of things does not allow.
 #[expect(clippy::too_many_lines, reason = "a way to each code, and nothing else")]
 async fn conflicting(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
@@ -214,16 +226,6 @@ async fn conflicting(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
             let made =
                 stage.post("/uploads", json!({ "filename": "a", "content_type": "audio/wav", "bytes": 1 })).await?;
             stage.post("/tools/detect_beats", json!({ "ref": made.json["item_id"] })).await
-        }
-        Code::ItemLeased => {
-            let item = stage.item(Media::video(9)).await?;
-            stage.post(&format!("/library/items/{item}/lease"), json!({ "seconds": 60 })).await?;
-            stage.post("/tools/detect_beats", json!({ "ref": item })).await
-        }
-        Code::RefTaken => {
-            let body = json!({ "filename": "a", "content_type": "audio/wav", "bytes": 1, "ref": "mine" });
-            stage.post("/uploads", body.clone()).await?;
-            stage.post("/uploads", body).await
         }
         Code::UploadIncomplete => {
             let (upload, _) = stage.upload(None).await?;
@@ -351,7 +353,7 @@ async fn provoked(stage: &Stage, code: Code) -> anyhow::Result<Option<Answer>> {
         C::DeliveryNotFound | C::WebhookSecretNotFound | C::UploadNotFound | C::CodeNotRedeemable => {
             missing(stage, code).await
         }
-        C::ItemLeased | C::RefTaken => conflicting(stage, code).await,
+        C::ItemLeased | C::RefTaken => taken(stage, code).await,
         C::IdempotencyInProgress | C::IdempotencyKeyReused | C::ItemNotReady | C::UploadIncomplete => {
             conflicting(stage, code).await
         }

@@ -61,7 +61,9 @@ async fn what_to_keep_is_told_at_no_charge_once_it_is_known_where_somebody_speak
     let ask = json!({ "ref": item });
     // The read is missing: exactly that is started.
     let first = tenant.client.tool("remove_silence", &ask).await?;
-    let queued = json!({ "ref": item, "item_id": item, "status": "queued", "job_id": job_id(&first)? });
+    let queued = json!({
+        "ref": item, "item_id": item, "status": "queued", "job_id": job_id(&first)?, "estimated_minutes": 0.25,
+    });
     assert_eq!(first.data()?, &queued);
     assert_eq!(first.json["meta"]["cloud_processing"]["queued_minutes"], 0.25);
     let reading = tenant.client.job(&job_id(&first)?).await?;
