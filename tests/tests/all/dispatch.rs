@@ -38,7 +38,8 @@ async fn six_reads_of_a_video_are_six_jobs_priced_by_their_rates() -> anyhow::Re
     assert_eq!(meta["request_id"], answer.header("x-request-id"));
     assert_eq!(meta["cost"], json!({ "credits": 0 }));
     let cloud = json!({"ran_on": "cloud", "minutes": 4.66, "charged_minutes": 0, "queued_minutes": 4.66,
-        "left_minutes": 995.34, "held_minutes": 4.66, "bought_minutes": 0});
+        "left_minutes": 995.34, "held_minutes": 4.66, "bought_minutes": 0,
+        "note": "`queued_minutes` are held until the jobs end, and no job is charged more than was held for it."});
     assert_eq!(meta["cloud_processing"], cloud);
 
     let jobs = tenant.client.jobs(&answer.job_ids()?).await?;
