@@ -6,7 +6,6 @@
 use crate::error::Code;
 
 /// What usually helps.
-#[expect(clippy::too_many_lines, reason = "a line for each code, and nothing else")]
 pub const fn usual(code: Code) -> &'static str {
     match code {
         Code::InvalidRequest => "Correct what the message names; GET /tools shows what each tool takes.",

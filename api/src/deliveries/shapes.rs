@@ -56,6 +56,7 @@ pub enum Kind {
 
 /// One event to one endpoint, with every attempt (spec §2, "Delivery record").
 #[derive(Debug, Object)]
+#[expect(clippy::struct_field_names, reason = "the names are the interface's")]
 pub struct Delivery {
     /// Its id.
     pub delivery_id: Text,
@@ -93,6 +94,7 @@ pub struct Delivery {
 
 /// One attempt.
 #[derive(Debug, Clone, Object)]
+#[expect(clippy::struct_field_names, reason = "the names are the interface's")]
 pub struct Attempt {
     /// Its number, as in `Service-Attempt`.
     pub attempt: i16,

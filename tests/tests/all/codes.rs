@@ -201,7 +201,6 @@ async fn taken(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
 }
 
 /// What the state of things does not allow.
-#[expect(clippy::too_many_lines, reason = "a way to each code, and nothing else")]
 async fn conflicting(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
     let Stage { world, tenant, .. } = stage;
     match code {
