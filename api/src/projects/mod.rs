@@ -323,7 +323,10 @@ impl Projects {
         checked::urls(assets, asked.timeline.value())?;
         let mut conn = self.0.conn().await?;
         let mut changed = conn.begin().await?;
-        checked::refs(&mut changed, caller.workspace, assets).await?;
+        // While outputs are waited for, an asset may be named that is still to come.
+        if matches!(asked.status, ReportedStatus::Idle | ReportedStatus::Rendering) {
+            checked::refs(&mut changed, caller.workspace, assets).await?;
+        }
         let assets = match asked.assets {
             Some(assets) => dated(assets, Time(projects::now(&mut changed).await?)).to_json(),
             None => None,

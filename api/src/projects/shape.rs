@@ -87,7 +87,7 @@ pub struct Project {
 #[derive(Debug, Clone, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ProjectAsset {
-    /// What names it: an item of the library, unless it has a `url`.
+    /// What names it. With `idle` and `rendering`, an item of the library, unless it has a `url`.
     pub r#ref: Text,
     /// What it is, such as `image_to_video`.
     pub r#type: Text,

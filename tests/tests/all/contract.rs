@@ -185,7 +185,7 @@ async fn what_an_agent_says_of_a_project_leads_to_the_web_or_to_an_item() -> any
         (json!({ "timeline": { "scenes": [{ "id": "1", "video_url": "x" }] } }), "`timeline.scenes[0].video_url`"),
     ] {
         let mut body = said.clone();
-        body["status"] = "generating".into();
+        body["status"] = "idle".into();
         let refused = post(client, &path, &body).await?;
         assert_eq!((refused.status, refused.code()), (400, "invalid_request"), "{said}");
         assert!(refused.text.contains(named), "{said}: {}", refused.text);
