@@ -9,6 +9,7 @@ use super::shares::{self, Shares};
 use super::system_names::SystemNames;
 use crate::domain::url_policy::{NetworkPolicy, Plain, UrlRefused};
 use crate::ids::AccountId;
+use crate::own_fault;
 use futures_util::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::net::{IpAddr, SocketAddr};
@@ -52,7 +53,9 @@ impl Lookup {
 
     async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, Unresolved> {
         match &self.0 {
-            Who::Function(lookup) => lookup(name.to_owned()).await.map_err(|_| Unresolved::Failed),
+            Who::Function(lookup) => lookup(name.to_owned())
+                .await
+                .map_err(|error| if own_fault::is_behind(&error) { Unresolved::Ours } else { Unresolved::Failed }),
             Who::System(names) => names.addresses(name).await,
         }
     }
