@@ -1,12 +1,15 @@
+-- Cancels those of the jobs $1 that are queued, and asks those that run to stop. $2 the workspace they must be in, or null for
+-- any; $3 whether what they read is gone.
 WITH asked AS (
     SELECT id, status FROM jobs
-    WHERE id = ANY ($1) AND workspace_id = $2 AND status IN ('queued', 'running')
+    WHERE id = ANY ($1) AND ($2::uuid IS NULL OR workspace_id = $2) AND status IN ('queued', 'running')
     ORDER BY id
     FOR UPDATE
 ), stopped AS (
     UPDATE jobs j SET
         status = CASE asked.status WHEN 'queued' THEN 'cancelled' ELSE j.status END,
         cancel_requested = j.status = 'running' OR j.cancel_requested,
+        item_gone = j.item_gone OR $3,
         charged = CASE asked.status WHEN 'queued' THEN 0 END,
         finished_at = CASE asked.status WHEN 'queued' THEN mws_now() END
     FROM asked
