@@ -3,14 +3,15 @@
 //! A change of status and its webhook are one transaction. The bytes that the webhook sends are written here, from the
 //! same value that `GET /projects/{id}` shows; the worker signs and sends them, once. What was sent is `log`.
 
+mod change;
 mod checked;
 mod list;
 mod log;
 mod shape;
 
+use change::refused;
 pub use list::ListedProject;
 pub use log::{ERRORS as LOG_ERRORS, ProjectDeliveries};
-use shape::small_enough;
 pub use shape::{Project, ProjectAsset, ProjectState, ProjectTimeline, ReportedStatus};
 
 use crate::app::App;
@@ -18,24 +19,19 @@ use crate::auth::{Auth, Caller};
 use crate::envelope::{Deleted, Stored};
 use crate::error::{Answer, ApiError, Code};
 use crate::idempotency::IdempotencyKey;
-use crate::limits::pace;
 use crate::once::{Begun, Once};
 use crate::operation::{Refusals, Tag};
 use crate::paging::{Limit, List, Page};
 use crate::quotas::{self, Asker};
 use crate::text::{Text, Time};
 use common::domain::project::ProjectStatus;
-use common::ids::{AccountId, ProjectId, ProjectWebhookId};
-use common::queue::{self, Queue, Subject, Ticket};
-use common::store::credentials;
-use common::store::project_webhooks::{self, NewWebhook};
+use common::ids::{AccountId, ProjectId};
 use common::store::projects::{self, Change, NewProject, ProjectRow};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
-use poem_openapi::types::{MaybeUndefined, ToJSON};
+use poem_openapi::types::MaybeUndefined;
 use poem_openapi::{Object, OpenApi};
-use sqlx::{Acquire, PgConnection};
-use url::Url;
+use sqlx::PgConnection;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
@@ -62,9 +58,6 @@ pub const ERRORS: Refusals = &[
 ];
 const CHANGING: &[Code] =
     &[Code::ProjectNotFound, Code::WorkspaceForbidden, Code::RoleForbidden, Code::IllegalTransition];
-
-/// Bytes of a change that count as one request.
-const A_REQUEST: usize = 16 << 10;
 
 /// How a project is worked on when nothing is said (spec §2: "an autonomous mode exists").
 const DEFAULT_MODE: &str = "autonomous";
@@ -313,80 +306,6 @@ impl Projects {
         let asker = if account == caller.account_id { Asker::Own } else { Asker::Guest };
         quotas::projects(&self.0.process.settings, quotas::locked(conn, account).await?, asker)
     }
-
-    /// The use case "change status": the change and its webhook in one transaction.
-    async fn change(&self, caller: &Caller, id: ProjectId, asked: ChangeProjectStatus) -> Answer<Project> {
-        let assets = asked.assets.as_deref().unwrap_or_default();
-        if let MaybeUndefined::Value(url) = &asked.assembled_url {
-            checked::web_url("assembled_url", url)?;
-        }
-        checked::urls(assets, asked.timeline.value())?;
-        let mut conn = self.0.conn().await?;
-        let mut changed = conn.begin().await?;
-        // While outputs are waited for, an asset may be named that is still to come.
-        if matches!(asked.status, ReportedStatus::Idle | ReportedStatus::Rendering) {
-            checked::refs(&mut changed, caller.workspace, assets).await?;
-        }
-        let assets = match asked.assets {
-            Some(assets) => dated(assets, Time(projects::now(&mut changed).await?)).to_json(),
-            None => None,
-        };
-        let timeline = said(asked.timeline, |timeline| timeline.to_json().unwrap_or_default());
-        let bytes = small_enough(assets.as_ref(), timeline.as_ref().and_then(Option::as_ref))?;
-        let change = Change {
-            status: asked.status.into(),
-            agent_message: said(asked.agent_message, |text| text.0),
-            assets,
-            timeline,
-            assembled_url: said(asked.assembled_url, |text| text.0),
-            assembled_url_expires_at: said(asked.assembled_url_expires_at, |time| time.0),
-        };
-        let Some(row) = projects::change(&mut changed, id, caller.workspace.id, &change).await? else {
-            return Err(refused(&mut changed, caller, id, change.status).await?);
-        };
-        let project = self.tell(&mut changed, caller, row).await?;
-        self.within_quota(&mut changed, caller).await?;
-        changed.commit().await?;
-        let requests = i64::try_from(bytes / A_REQUEST).unwrap_or(i64::MAX);
-        if requests > 0 {
-            // The rate counts a large change as what it is; this one has been let in.
-            credentials::charge(&mut conn, caller.account_id, requests, pace(&self.0.process.settings)).await?;
-        }
-        self.wake(&project);
-        Ok(project)
-    }
-
-    /// Writes the webhook of a change, if it is to be told, and its ticket.
-    async fn tell(&self, conn: &mut PgConnection, caller: &Caller, row: ProjectRow) -> Answer<Project> {
-        let (id, account_id, revision, event) = (row.id, row.account_id, row.revision, row.status);
-        let project = Project::new(row, &self.0.base_url)?;
-        let Some(url) = project.webhook_url.as_deref().filter(|_| event.fires()) else { return Ok(project) };
-        let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
-        let webhook = ProjectWebhookId::mint();
-        let ticket = Ticket::new(Queue::Project, Subject::ProjectWebhook(webhook));
-        let new = NewWebhook {
-            id: webhook,
-            project_id: id,
-            account_id,
-            revision,
-            event,
-            url,
-            url_host: &host,
-            body: &project.told(),
-            ticket_id: &ticket.id,
-            traceparent: caller.traceparent.as_deref(),
-        };
-        project_webhooks::insert(conn, &new).await?;
-        queue::push(conn, std::slice::from_ref(&ticket)).await?;
-        Ok(project)
-    }
-
-    /// After the commit: says that there is a webhook to send.
-    fn wake(&self, project: &Project) {
-        if project.webhook_url.is_some() {
-            self.0.process.wakes.queues([Queue::Project]);
-        }
-    }
 }
 
 /// The project, for a call that acts in its workspace.
@@ -404,31 +323,4 @@ async fn reach(conn: &mut PgConnection, caller: &Caller, id: ProjectId) -> Answe
 
 fn missing(id: ProjectId) -> ApiError {
     ApiError::new(Code::ProjectNotFound, format!("There is no project {id}."))
-}
-
-/// Why a change was not made.
-async fn refused(conn: &mut PgConnection, caller: &Caller, id: ProjectId, next: ProjectStatus) -> Answer<ApiError> {
-    let status = reach(conn, caller, id).await?.status;
-    let legal: Vec<&str> = status.may_lead_to().into_iter().map(ProjectStatus::name).collect();
-    let leads = if legal.is_empty() { "nothing else".to_owned() } else { legal.join(", ") };
-    let message = format!("The project is `{}`, which can become {leads}, and not `{}`.", status.name(), next.name());
-    Ok(ApiError::new(Code::IllegalTransition, message))
-}
-
-/// The assets, those without a time of their own with this one.
-fn dated(mut assets: Vec<ProjectAsset>, now: Time) -> Vec<ProjectAsset> {
-    for asset in &mut assets {
-        asset.created_at.get_or_insert(now);
-    }
-    assets
-}
-
-/// What is asked of a field: nothing, to take its value away, or another one.
-#[expect(clippy::option_option, reason = "as the store takes it: stays, goes, or another")]
-fn said<T, U>(field: MaybeUndefined<T>, shown: impl FnOnce(T) -> U) -> Option<Option<U>> {
-    match field {
-        MaybeUndefined::Undefined => None,
-        MaybeUndefined::Null => Some(None),
-        MaybeUndefined::Value(value) => Some(Some(shown(value))),
-    }
 }
