@@ -53,7 +53,7 @@ async def ready(client, item):
 async def followed(client, jobs):
     """The jobs, once all have ended."""
     for _ in range(60):
-        asked = {"job_ids": jobs, "wait_seconds": 5}
+        asked = {"job_ids": jobs, "wait_seconds": 5, "wait_for": "all"}
         found = (await client.call_tool("get_jobs", asked)).structured_content["data"]["jobs"]
         if all(job["finished_at"] for job in found):
             return found

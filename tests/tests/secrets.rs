@@ -4,6 +4,7 @@
 
 use anyhow::Context;
 use common::config::Signup;
+use common::ids::DeliveryId;
 use common::store::accounts;
 use mws_tests::document::attempts;
 use mws_tests::world::{AuthorizationServer, Client, Media, Receiver, World, runners, until};
@@ -137,7 +138,11 @@ async fn no_secret_is_logged_whatever_is_done_and_however_much_is_logged() -> an
     // Every operation there is, by a key, by an operator, and by nobody.
     let project = told(&mut secrets, client, "POST", "/projects", json!({ "brief": "a film" })).await?;
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let (delivery, event): (DeliveryId, String) =
+        sqlx::query_as("SELECT id, event_id FROM deliveries LIMIT 1").fetch_one(world.pool()).await?;
     let ids = [
+        ("dlv", delivery.to_string()),
+        ("evt", event),
         ("itm", item.to_string()),
         ("job", job),
         ("key", text(&key["id"])),

@@ -26,7 +26,9 @@ const COMMON: [(&str, &str); 11] = [
 const DURABLE: [(&str, &str); 3] = [("fsync", "on"), ("max_wal_size", "1GB"), ("checkpoint_timeout", "15min")];
 
 /// A crash of the machine loses everything with these.
-const TESTS: [(&str, &str); 8] = [
+const TESTS: [(&str, &str); 9] = [
+    // Two tests at once, each with a fleet of its own, of which one has four workers and two schedulers.
+    ("max_connections", "400"),
     ("fsync", "off"),
     ("synchronous_commit", "off"),
     ("full_page_writes", "off"),

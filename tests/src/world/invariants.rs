@@ -4,15 +4,17 @@
 //! so they may be asked while everything runs.
 
 use anyhow::{Context, ensure};
+use common::domain::job::JobKind;
 use common::store::{ledger, minutes};
 use sqlx::PgPool;
 
-/// Fails with every violation there is.
-pub async fn hold(pool: &PgPool) -> anyhow::Result<()> {
+/// Fails with every violation there is, in a deployment that sends events of these kinds.
+pub async fn hold(pool: &PgPool, event_kinds: &[JobKind]) -> anyhow::Result<()> {
     let mut conn = pool.acquire().await?;
     let drift = [minutes::drift(&mut conn, None).await?, ledger::drift(&mut conn).await?].concat();
     ensure!(drift.is_empty(), "balances that the journal does not explain: {drift:?}");
     let violations: Vec<(String, String)> = sqlx::query_as(include_str!("invariants.sql"))
+        .bind(event_kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>())
         .fetch_all(&mut *conn)
         .await
         .context("the invariants could not be asked")?;

@@ -79,9 +79,10 @@ UNION ALL SELECT 'a render is there once', encode(i.render_hash, 'hex')
 FROM items i WHERE i.deleted_at IS NULL AND i.render_hash IS NOT NULL
 GROUP BY i.render_hash HAVING count(*) > 1
 
+-- $1: the kinds of jobs that the deployment sends events of.
 UNION ALL SELECT 'a finished job has one event, a live one none', j.id::text
 FROM jobs j LEFT JOIN events e ON e.job_id = j.id
-GROUP BY j.id HAVING count(e.id) <> (j.finished_at IS NOT NULL)::int
+GROUP BY j.id HAVING count(e.id) <> (j.finished_at IS NOT NULL AND j.kind::text = ANY($1::text[]))::int
 
 UNION ALL SELECT 'an event says how its job ended, to the owner', e.id
 FROM events e JOIN jobs j ON j.id = e.job_id

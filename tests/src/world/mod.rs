@@ -133,7 +133,7 @@ impl World {
 
     /// Fails if anything that must always hold does not. May be asked while everything runs.
     pub async fn assert_invariants(&self) -> anyhow::Result<()> {
-        invariants::hold(self.pool()).await
+        invariants::hold(self.pool(), &self.settings.event_kinds).await
     }
 
     /// Stops everything that runs, holds the database against the invariants, and drops it.
@@ -142,7 +142,7 @@ impl World {
         for worker in workers {
             worker.stop().await?;
         }
-        invariants::hold(self.database.pool()).await?;
+        invariants::hold(self.database.pool(), &self.settings.event_kinds).await?;
         self.process.shutdown.cancel();
         self.api.stopped().await?;
         self.database.close().await
