@@ -11,6 +11,8 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::path::Path;
 use std::process::ExitStatus;
+#[cfg(test)]
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::net::unix::pipe;
@@ -69,6 +71,8 @@ impl Decoder {
     /// Starts a child that may have a folder of the caller's, which must outlive it.
     pub(super) async fn start_as(child: Start<'_>, tools: &MediaTools) -> Result<Self, ReadError> {
         let cpu_limit = Duration::from_secs(child.limits.cpu_seconds);
+        #[cfg(test)]
+        tools.decodes.fetch_add(usize::from(child.program == tools.ffmpeg), Ordering::SeqCst);
         let started = tools.confiner.start(child).await.map_err(std::io::Error::from)?;
         let Started { process, stdin, stdout, stderr } = started;
         let stderr = pipe::Receiver::from_owned_fd(stderr)?;

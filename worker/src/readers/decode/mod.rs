@@ -39,6 +39,11 @@ use confine::Confiner;
 use names::{CODECS, FORMATS};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
+#[cfg(test)]
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 /// The file that the child inherits as its standard input, by a name that the uploader had no part in. Opened anew by
 /// the child, it can be read from any position.
@@ -81,6 +86,9 @@ pub struct MediaTools {
     scratch_dir: PathBuf,
     limits: MediaLimits,
     confiner: Confiner,
+    /// How many decoders were started, for tests of what is shared. Probes don't count.
+    #[cfg(test)]
+    decodes: Arc<AtomicUsize>,
 }
 
 /// Why nothing can be decoded here.
@@ -113,7 +121,15 @@ impl MediaTools {
             limits: settings.limits.clone(),
             confiner: Confiner::found(least, &ffprobe).map_err(|why| NoDecoder::Unconfined { least, why })?,
             ffprobe,
+            #[cfg(test)]
+            decodes: Arc::default(),
         })
+    }
+
+    /// How many decoders were started.
+    #[cfg(test)]
+    pub(crate) fn decodes(&self) -> usize {
+        self.decodes.load(Ordering::SeqCst)
     }
 
     /// How far decoders are confined.

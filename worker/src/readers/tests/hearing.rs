@@ -1,33 +1,11 @@
 //! What reads of one media share while they run together: one decode, and nobody's end but their own.
 
 use super::{Studio, an_hour};
-use crate::readers::{JobCtx, MediaSource, ReadError, ReadOutcome, ReaderSettings};
+use crate::readers::{JobCtx, MediaSource, ReadError, ReadOutcome};
 use common::domain::read::Read;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-
-/// A studio whose decoder leaves a folder for each time that it is started.
-fn counting() -> (tempfile::TempDir, Studio) {
-    let folder = tempfile::tempdir().unwrap();
-    let all = || std::fs::Permissions::from_mode(0o777);
-    std::fs::set_permissions(folder.path(), all()).unwrap();
-    let (started, ffmpeg) = (folder.path().join("started"), folder.path().join("ffmpeg"));
-    std::fs::create_dir(&started).unwrap();
-    std::fs::set_permissions(&started, all()).unwrap();
-    // Of a child that may write no file, a folder is all that can be had.
-    let script = format!("#!/bin/sh\nmkdir {}/$$\nexec ffmpeg \"$@\"\n", started.display());
-    std::fs::write(&ffmpeg, script).unwrap();
-    std::fs::set_permissions(&ffmpeg, all()).unwrap();
-    let settings = ReaderSettings { ffmpeg: Some(ffmpeg), ..ReaderSettings::default() };
-    (folder, Studio::with(&settings))
-}
-
-fn decodes(folder: &Path) -> usize {
-    std::fs::read_dir(folder.join("started")).unwrap().count()
-}
 
 impl Studio {
     /// Two voices in turn, for some seconds.
@@ -40,6 +18,10 @@ impl Studio {
         self.path("all.wav")
     }
 
+    fn decodes(&self) -> usize {
+        self.tools().decodes()
+    }
+
     async fn of(&self, read: Read, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {
         self.readers.get(read)?.run(media, ctx).await
     }
@@ -47,14 +29,14 @@ impl Studio {
 
 #[tokio::test]
 async fn reads_that_run_together_hear_a_media_once_and_find_what_each_finds_alone() {
-    let (folder, studio) = counting();
+    let studio = Studio::new();
     let path = studio.exchange();
     let alone = [
         studio.read(Read::Speech, &path).await.unwrap(),
         studio.read(Read::Transcript, &path).await.unwrap(),
         studio.read(Read::Speakers, &path).await.unwrap(),
     ];
-    assert_eq!(decodes(folder.path()), 3, "each alone decodes once");
+    assert_eq!(studio.decodes(), 3, "each alone decodes once");
     let media = studio.open(&path, &an_hour()).await.unwrap();
     let ctxs = [an_hour(), an_hour(), an_hour()];
     let (speech, transcript, speakers) = tokio::join!(
@@ -62,23 +44,23 @@ async fn reads_that_run_together_hear_a_media_once_and_find_what_each_finds_alon
         studio.of(Read::Transcript, &media, &ctxs[1]),
         studio.of(Read::Speakers, &media, &ctxs[2]),
     );
-    assert_eq!(decodes(folder.path()), 4, "together they decode once");
+    assert_eq!(studio.decodes(), 4, "together they decode once");
     assert_eq!([speech.unwrap(), transcript.unwrap(), speakers.unwrap()], alone);
     assert!(ctxs.iter().all(|ctx| ctx.progress.percent() == 100));
     studio.of(Read::Speech, &media, &an_hour()).await.unwrap();
-    assert_eq!(decodes(folder.path()), 5, "nothing is kept once nobody uses it");
+    assert_eq!(studio.decodes(), 5, "nothing is kept once nobody uses it");
 }
 
 #[tokio::test]
 async fn one_that_is_cancelled_or_late_leaves_the_others_waiting() {
-    let (folder, studio) = counting();
+    let studio = Studio::new();
     let path = studio.exchange();
     let media = studio.open(&path, &an_hour()).await.unwrap();
     // Who starts the pass is the one who has to go.
     let (cancelled, ctx) = (an_hour(), an_hour());
     let late = JobCtx::new(Instant::now() + Duration::from_millis(20), CancellationToken::new());
     let stop = async {
-        while decodes(folder.path()) == 0 {
+        while studio.decodes() == 0 {
             tokio::task::yield_now().await;
         }
         cancelled.cancel.cancel();
@@ -91,16 +73,16 @@ async fn one_that_is_cancelled_or_late_leaves_the_others_waiting() {
     );
     assert!(matches!(gone, Err(ReadError::Cancelled)) && matches!(too_late, Err(ReadError::Timeout)));
     assert_eq!(heard.unwrap(), studio.read(Read::Speech, &path).await.unwrap());
-    assert_eq!(decodes(folder.path()), 2, "one for those together, one for the comparison");
+    assert_eq!(studio.decodes(), 2, "one for those together, one for the comparison");
 }
 
 #[tokio::test]
 async fn a_pass_that_nobody_waits_for_ends_and_a_failed_one_is_not_joined() {
-    let (folder, studio) = counting();
+    let studio = Studio::new();
     let media = studio.open(&studio.make("day.wav", "anullsrc=r=8000:cl=mono:d=40000", &[]), &an_hour()).await.unwrap();
     let ctx = an_hour();
     let (gone, ()) = tokio::join!(studio.of(Read::Speech, &media, &ctx), async {
-        while decodes(folder.path()) == 0 {
+        while studio.decodes() == 0 {
             tokio::task::yield_now().await;
         }
         ctx.cancel.cancel();

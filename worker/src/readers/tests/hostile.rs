@@ -63,6 +63,16 @@ async fn a_device_is_no_media_and_what_is_absent_is_missing() {
 }
 
 #[tokio::test]
+async fn a_process_that_holds_many_files_decodes_all_the_same() {
+    let studio = Studio::new();
+    let path = studio.make("tone.wav", "sine=d=2", &[]);
+    // More than a child may have itself.
+    let _held: Vec<fs::File> = (0..200).map(|_| fs::File::open("/dev/null").unwrap()).collect();
+    let read = studio.read(Read::Levels, &path).await.unwrap();
+    assert_eq!(read.duration_ms, 2_000);
+}
+
+#[tokio::test]
 async fn a_truncated_file_gives_what_is_there_or_is_corrupt() {
     let studio = Studio::new();
     let sound = "anoisesrc=d=20:c=pink:r=44100:seed=4";
