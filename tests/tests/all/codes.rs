@@ -1,68 +1,21 @@
 //! Every code of the table, in an answer of the running service. A code that is added does not compile here without the
 //! way to get it (interface.md, "Errors").
 
+mod stage;
+
 use api::app::App;
 use api::error::Code;
 use clap::Parser;
 use common::config::ApiSettings;
 use common::domain::minutes::Minutes;
-use mws_tests::world::{Answer, Client, Media, Tenant, World};
+use mws_tests::world::{Answer, Media, World};
 use poem::test::TestClient;
 use serde_json::{Value, json};
+use stage::{Stage, post};
 use std::time::Duration;
 
 /// Nothing can answer these yet, and no operation documents them; each says what it waits for.
 const UNHEARD: &[(Code, &str)] = &[(Code::InsufficientCredits, "no engine that costs AI credits can be configured")];
-
-/// A service, an account in it, and a stranger.
-struct Stage {
-    world: World,
-    tenant: Tenant,
-    other: Tenant,
-}
-
-impl Stage {
-    async fn new() -> anyhow::Result<Self> {
-        let world = World::new().await?;
-        Ok(Self { tenant: world.tenant("a").await?, other: world.tenant("b").await?, world })
-    }
-
-    async fn post(&self, path: &str, body: Value) -> anyhow::Result<Answer> {
-        post(&self.tenant.client, path, &body).await
-    }
-
-    async fn send(&self, method: &str, path: &str) -> anyhow::Result<Answer> {
-        self.tenant.client.send(method, path, &[], None).await
-    }
-
-    async fn item(&self, media: Media) -> anyhow::Result<String> {
-        Ok(self.world.item(&self.tenant, media).await?.to_string())
-    }
-
-    /// The id of what this call makes.
-    async fn made(&self, path: &str, body: Value) -> anyhow::Result<String> {
-        let made = self.post(path, body).await?;
-        assert_eq!(made.status, 201, "{path}: {}", made.text);
-        Ok(made.json["id"].as_str().unwrap_or_default().to_owned())
-    }
-
-    async fn endpoint(&self) -> anyhow::Result<String> {
-        self.made("/webhooks", json!({ "url": "https://93.184.216.34/" })).await
-    }
-
-    /// An upload of four bytes, and where they go.
-    async fn upload(&self, sha256: Option<&str>) -> anyhow::Result<(String, String)> {
-        let body = json!({ "filename": "a.wav", "content_type": "audio/wav", "bytes": 4, "sha256": sha256 });
-        let made = self.post("/uploads", body).await?;
-        let url = made.json["upload"]["url"].as_str().unwrap_or_default();
-        let path = url.split_once("/api/v1").map(|(_, path)| path.to_owned()).unwrap_or_default();
-        Ok((made.json["id"].as_str().unwrap_or_default().to_owned(), path))
-    }
-}
-
-async fn post(client: &Client, path: &str, body: &Value) -> anyhow::Result<Answer> {
-    client.send("POST", path, &[], Some(body.to_string())).await
-}
 
 /// What a request is missing, or holds that it should not.
 async fn malformed(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
