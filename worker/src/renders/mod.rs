@@ -64,7 +64,7 @@ pub struct Rendered {
     pub facts: Facts,
     /// A picture to show of it, if it is a film and one can be had.
     pub picture: Option<Vec<u8>>,
-    /// Milliseconds of the source that were really decoded, to be charged for.
+    /// Milliseconds of the source that were really decoded, of its sound or of its picture, to be charged for.
     pub duration_ms: i64,
 }
 
@@ -119,7 +119,8 @@ impl Renderer {
             Container::Mp4 => cover(&output, facts.duration_ms.unwrap_or(0), ctx).await,
             _ => None,
         };
-        Ok(Rendered { file: output.file().try_clone()?, facts, picture, duration_ms: decoded.duration_ms })
+        let duration_ms = decoded.duration_ms.max(pictured_ms(container, &keep));
+        Ok(Rendered { file: output.file().try_clone()?, facts, picture, duration_ms })
     }
 }
 
@@ -156,6 +157,14 @@ fn kept(plan: &RenderPlan) -> Cow<'_, [Span]> {
         RenderPlan::DuckMusic { envelope, .. } => {
             Cow::Owned(vec![Span::new(0, envelope.last().map_or(0, |end| end.t_us))])
         }
+    }
+}
+
+/// How far into the source its picture was decoded: to the last frame that was kept.
+fn pictured_ms(container: Container, keep: &[Span]) -> i64 {
+    match container {
+        Container::Mp4 => keep.last().map_or(0, |span| span.end_us / 1000),
+        _ => 0,
     }
 }
 

@@ -196,7 +196,7 @@ impl SoundStream {
             decoded: None,
             channels: wanted.channels.of(audio) as usize,
             rate,
-            lead_in_frames: audio.lead_in_ms.unsigned_abs() * rate / 1000,
+            lead_in_frames: audio.lead_in_ms.unsigned_abs().saturating_mul(rate) / 1000,
             declared_ms: media.probe().duration_ms,
             most_ms: media.tools().limits.duration_ms,
             paid: Paid::of(ctx),

@@ -137,3 +137,13 @@ async fn a_picture_that_can_not_be_decoded_is_corrupt() {
     let error = room.render_within(&cut(a_second()), &path, None, 1 << 30, &an_hour()).await.unwrap_err();
     assert_eq!((error.job_error_code(), error.retryable()), ("media_unreadable", false), "{error:?}");
 }
+
+#[tokio::test]
+async fn a_film_is_charged_by_its_picture_where_its_sound_is_shorter() {
+    let room = Darkroom::new();
+    let brief = ["-f", "lavfi", "-i", "sine=d=0.6", "-c:v", "mpeg4", "-c:a", "aac"];
+    let film = room.studio.make("film.mp4", "testsrc=s=64x48:r=10:d=20", &brief);
+    let keep = vec![Span::new(0, 10_000_000), Span::new(12_000_000, 18_000_000)];
+    let rendered = room.render_within(&cut(keep), &film, None, 1 << 30, &an_hour()).await.unwrap();
+    assert_eq!(rendered.duration_ms, 18_000, "to the last frame that was kept");
+}

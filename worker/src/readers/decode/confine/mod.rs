@@ -23,6 +23,7 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::{File, Permissions};
 use std::io::{self, Read};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,7 +31,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Threads that a child may have.
 const MOST_TASKS: u64 = 512;
 /// Tasks of this process's whole user, where its children can't be counted apart: its own now, twice, and these.
-const MORE_TASKS: u64 = 4_096;
+const MORE_TASKS: u64 = 1_024;
 
 /// A child to start.
 #[derive(Debug)]
@@ -154,7 +155,8 @@ impl Confiner {
         let mut copy = tempfile::tempfile_in(scratch_dir)?;
         io::copy(&mut file, &mut copy)?;
         copy.set_permissions(Permissions::from_mode(0o444))?;
-        Ok(copy)
+        // Opened anew, to be read alone: several children may have it.
+        File::open(format!("/proc/self/fd/{}", copy.as_raw_fd()))
     }
 
     /// Starts a child, and returns when it is its program.
@@ -168,11 +170,9 @@ fn ways() -> Result<Vec<Way>, String> {
     let first_user = users::first();
     let is_root = rustix::process::geteuid().is_root();
     if first_user.is_none() && is_root {
-        return Err(
-            "this process is root and may not change its children's user (it needs CAP_SETUID and CAP_SETGID, and \
-                    user numbers to change to): run it as an ordinary user"
-                .to_owned(),
-        );
+        return Err("this process is root and may not change its children's user (it needs CAP_SETUID, CAP_SETGID, \
+                    CAP_KILL and CAP_CHOWN, and user numbers to change to): run it as an ordinary user"
+            .to_owned());
     }
     let namespaces = if first_user.is_some() { Namespaces::Privileged } else { Namespaces::WithUsers };
     let tasks = if first_user.is_some() { MOST_TASKS } else { tasks_of_this_user() };

@@ -106,8 +106,13 @@ impl Process {
     #[expect(unsafe_code, reason = "the standard library kills only what it started")]
     pub(in crate::readers::decode) fn kill(&mut self) {
         if self.exit.is_none() {
-            // SAFETY: plain numbers; the child was not reaped, so the number is still its own. It fails when it has ended.
-            let _ = unsafe { libc::kill(self.pid, libc::SIGKILL) };
+            // SAFETY: plain numbers; the child was not reaped, so the number is still its own.
+            let killed = unsafe { libc::kill(self.pid, libc::SIGKILL) };
+            let error = io::Error::last_os_error();
+            // One that has ended needs no more.
+            if killed != 0 && error.raw_os_error() != Some(libc::ESRCH) {
+                tracing::error!(error = %error, "A decoder can't be killed.");
+            }
         }
     }
 }

@@ -15,8 +15,9 @@ const RANGE: u32 = 0x1000_0000;
 const SEATS: u32 = 256;
 /// How far below the end of a short range the numbers begin: above those of services, below `nobody`.
 const BELOW_THE_END: u32 = 1_536;
-/// Capabilities by number: `CAP_SETGID` and `CAP_SETUID`.
-const CHANGE_USER: u64 = 1 << 6 | 1 << 7;
+/// Capabilities by number: `CAP_SETGID` and `CAP_SETUID` to give a child its user, `CAP_KILL` to end it then, and `CAP_CHOWN` to
+/// give it a folder.
+const CHANGE_USER: u64 = 1 << 6 | 1 << 7 | 1 << 5 | 1;
 
 /// A user of one child, given back when this is dropped.
 #[derive(Debug)]
