@@ -10,7 +10,7 @@ use common::ids::{AccountId, JobId};
 use common::process::Process;
 use common::store::jobs;
 use common::wake::Wake;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -140,6 +140,11 @@ impl Leases {
             *holders.entry(claim.payer).or_default() += 1;
         }
         holders
+    }
+
+    /// Which jobs this process runs.
+    pub fn running(&self) -> HashSet<JobId> {
+        self.0.lock().keys().copied().collect()
     }
 
     /// How many jobs this process runs.

@@ -1,24 +1,27 @@
 //! Slots that are lent: one account's long jobs hold all of a process, and another account's job does not wait for them.
 //!
 //! The queue hands out slots to whoever is next, so that an account that is alone has all of them. When one account holds
-//! more than half of them and a job of another has waited for two seconds, that job is run beside them: one for an account
-//! that runs nothing here, and a few at a time. It is claimed as by a ticket, so a ticket of its own finds nothing to claim.
-//! What an account holds is thus bounded by the slots, and how long others wait is not its to decide.
+//! more than half of them, or none has come free for a while, and a job of another account has waited for two seconds, that
+//! job is run beside them: one for an account that runs nothing here, and a few at a time. It is claimed as by a ticket, so a
+//! ticket of its own finds nothing to claim. What accounts hold is thus bounded by the slots, and how long others wait is not
+//! theirs to decide.
 
 use crate::run_job::Worker;
 use common::domain::task::Task;
 use common::ids::{AccountId, JobId};
 use common::store::jobs;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::task::TaskTracker;
 
 /// How often it is looked whether somebody waits.
 const LOOKS: Duration = Duration::from_secs(1);
 /// Slots that are lent at once, at least.
 const LEAST: usize = 2;
+/// For how long the same jobs hold all slots before some are lent, whoever they are of.
+const STANDSTILL: Duration = Duration::from_secs(5);
 
 /// The jobs that run in slots that were lent.
 pub(crate) struct Lent {
@@ -33,14 +36,20 @@ impl Lent {
         tokio::spawn(async move {
             let mut ticks = interval(LOOKS);
             ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            let (mut seen, mut since) = (HashSet::new(), Instant::now());
             loop {
                 tokio::select! {
                     _ = ticks.tick() => {}
                     () = worker.process.shutdown.cancelled() => return,
                 }
                 let left = slots.div_euclid(2).max(LEAST).saturating_sub(lending.len());
+                let running = worker.running();
+                if !seen.is_subset(&running) {
+                    since = Instant::now();
+                }
+                seen = running;
                 let holders = worker.holders();
-                if left == 0 || !is_held_by_one(&holders, slots) {
+                if left == 0 || !are_held(&holders, slots, since.elapsed()) {
                     continue;
                 }
                 let jobs = waiting(&worker, &tasks, &holders, left).await.unwrap_or_else(|error| {
@@ -81,9 +90,10 @@ async fn waiting(
     jobs::waiting_for_slots(&mut *worker.process.pool.acquire().await?, tasks, &holders, most).await
 }
 
-/// Whether no slot is free and one account holds more than half of them.
-fn is_held_by_one(holders: &HashMap<AccountId, usize>, slots: usize) -> bool {
-    holders.values().sum::<usize>() >= slots && holders.values().any(|held| held * 2 > slots)
+/// Whether no slot is free, and either one account holds more than half of them or no job has ended for so long.
+fn are_held(holders: &HashMap<AccountId, usize>, slots: usize, unchanged: Duration) -> bool {
+    let by_one = || holders.values().any(|held| held * 2 > slots);
+    holders.values().sum::<usize>() >= slots && (by_one() || unchanged >= STANDSTILL)
 }
 
 #[cfg(test)]
@@ -91,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn slots_are_lent_when_one_account_holds_more_than_half_of_all() {
+    fn slots_are_lent_when_one_account_holds_more_than_half_of_all_or_none_comes_free() {
         let holders = |held: &[usize]| held.iter().map(|held| (AccountId::mint(), *held)).collect();
         for (held, slots, lends) in [
             (&[1][..], 1, true),
@@ -104,7 +114,10 @@ mod tests {
             (&[5], 8, false),
             (&[], 2, false),
         ] {
-            assert_eq!(is_held_by_one(&holders(held), slots), lends, "{held:?} of {slots}");
+            let holders = holders(held);
+            assert_eq!(are_held(&holders, slots, Duration::ZERO), lends, "{held:?} of {slots}");
+            let are_all_held = held.iter().sum::<usize>() >= slots;
+            assert_eq!(are_held(&holders, slots, STANDSTILL), are_all_held, "{held:?} of {slots}, unchanged");
         }
     }
 }

@@ -79,10 +79,11 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
     }
     subscriptions.extend(deliverer.subscriptions());
     subscriptions.push(ProjectNotifier::new(&process).context("webhooks of projects can't be sent")?.subscription());
+    let aside = ingest::aside(&process);
     let decoders = match MediaTools::found(&reader_settings(&process.settings)) {
         Ok(tools) => {
             let level = tools.confinement().name();
-            subscriptions.extend(ingest::subscriptions(&process, &Arc::new(tools)));
+            subscriptions.extend(ingest::subscriptions(&process, &Arc::new(tools), &aside));
             level
         }
         Err(why) => {
@@ -104,6 +105,7 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
     let ended = queue::work(works, &subscriptions, drain + HAND_BACK, process.shutdown.clone()).await;
     if process.shutdown.is_cancelled() {
         let since = asked_to_end.await?;
+        aside.end((drain + HAND_BACK).saturating_sub(since.elapsed())).await;
         lent.end((drain + HAND_BACK).saturating_sub(since.elapsed())).await;
         deliverer.end((drain + HAND_BACK).saturating_sub(since.elapsed())).await;
     }

@@ -90,7 +90,9 @@ impl Worker {
         let settings = &self.process.settings;
         let kept = async {
             let mut conn = self.process.pool.acquire().await?;
-            items::bytes_kept(&mut conn, claimed.owner).await
+            let kept = items::bytes_kept(&mut conn, claimed.owner).await?;
+            // What an attempt before this one reserved is this one's.
+            Ok::<i64, sqlx::Error>(kept - renders::reserved(&mut conn, claimed.job).await?)
         };
         let kept = kept.await.map_err(io::Error::other)?;
         let left = settings.storage_quota_bytes.saturating_sub(u64::try_from(kept).unwrap_or(0));

@@ -20,7 +20,7 @@ use common::process::Process;
 use common::store::jobs::{self, Claimed, ClaimedItem, End, Outcome};
 use futures_util::FutureExt;
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,6 +62,11 @@ impl Worker {
     /// How many jobs run here now.
     pub fn busy(&self) -> usize {
         self.leases.count()
+    }
+
+    /// Which jobs run here now.
+    pub(crate) fn running(&self) -> HashSet<JobId> {
+        self.leases.running()
     }
 
     /// How many jobs run here for each account.

@@ -3,6 +3,7 @@
 //! What an attempt comes to is written by its caller. Bytes that were fetched are kept under a key that no row names yet,
 //! and go with the attempt if it is given up.
 
+use super::aside::Slot;
 use super::failure::{Failure, facts, settled};
 use super::room::Room;
 use crate::readers::decode::{Channels, SoundFormat, cover, decode_sound, small_pictures};
@@ -14,15 +15,20 @@ use common::process::Process;
 use common::store::uploads::{Claim, Facts};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
 /// The whole of a download, its last byte included.
 const FETCH_TIME: Duration = Duration::from_hours(1);
 /// A look at a file's headers.
 const PROBE_TIME: Duration = Duration::from_mins(1);
-/// A count of the sound or the pictures of a file that does not say how long it is.
+/// How long a download stays in its slot.
+const QUICK_FETCH: Duration = Duration::from_secs(10);
+/// A count of the pictures of a file that does not say how long it is, and at most of its sound.
 const COUNT_TIME: Duration = Duration::from_mins(15);
+/// A count of sound, at least, and for each MiB of its file. An hour of ordinary sound has 40 MiB and takes some seconds.
+const LEAST_COUNT_TIME: Duration = Duration::from_secs(30);
+const COUNT_TIME_A_MIB: Duration = Duration::from_secs(1);
 /// A picture to show of it.
 const PICTURE_TIME: Duration = Duration::from_secs(30);
 /// Samples a second of that count; what is counted is time, so few will do.
@@ -37,6 +43,7 @@ pub(super) struct Attempt<'a> {
     pub process: &'a Process,
     pub tools: &'a Arc<MediaTools>,
     pub claim: &'a Claim,
+    pub slot: &'a Slot,
 }
 
 /// Bytes that were fetched, under a key that is nobody's yet.
@@ -49,8 +56,20 @@ pub(super) struct Fetched {
 }
 
 impl Attempt<'_> {
-    /// Brings the bytes of a URL into the media store.
+    /// Brings the bytes of a URL into the media store. What is slow goes on beside the slots.
     pub async fn fetch(&self) -> Result<Fetched, Failure> {
+        let mut fetching = std::pin::pin!(self.fetch_all());
+        if let Ok(fetched) = timeout(QUICK_FETCH, &mut fetching).await {
+            return fetched;
+        }
+        let place = self.slot.leave();
+        if !place.is_aside() {
+            tracing::warn!(upload.id = %self.claim.id, "A slow download stays in its slot: as many as may go on beside the slots.");
+        }
+        fetching.await
+    }
+
+    async fn fetch_all(&self) -> Result<Fetched, Failure> {
         let Some(url) = &self.claim.source_url else { return Err(Failure::missing()) };
         let settings = &self.process.settings;
         let max_bytes = settings.max_upload_bytes.min(settings.storage_quota_bytes);
@@ -69,7 +88,7 @@ impl Attempt<'_> {
         let Some(key) = &self.claim.object_key else { return Err(Failure::missing()) };
         let local = self.process.media.local(key).await?;
         let media = MediaSource::open(local.path(), self.tools, &within(PROBE_TIME)).await?;
-        let mut facts = told(&media, self.claim.content_type.as_deref()).await?;
+        let mut facts = told(&media, self.claim.content_type.as_deref(), self.slot).await?;
         facts.thumbnail_key = self.picture(&media, &facts).await;
         Ok(facts)
     }
@@ -94,13 +113,13 @@ impl Attempt<'_> {
 }
 
 /// What this media is, and how long.
-async fn told(media: &MediaSource, announced: Option<&str>) -> Result<Facts, Failure> {
+async fn told(media: &MediaSource, announced: Option<&str>, slot: &Slot) -> Result<Facts, Failure> {
     let mut facts = facts(media.probe(), announced);
     match facts.duration_ms {
-        None => facts.duration_ms = counted(media, &facts).await?,
+        None => facts.duration_ms = counted(media, &facts, slot).await?,
         // What can't be counted is what it says it is: a read of it will tell why.
         Some(_) if facts.has_audio && media.probe().format_name == BY_TIMES => {
-            facts.duration_ms = facts.duration_ms.max(counted(media, &facts).await.unwrap_or(None));
+            facts.duration_ms = facts.duration_ms.max(counted(media, &facts, slot).await.unwrap_or(None));
         }
         Some(_) => {}
     }
@@ -108,10 +127,14 @@ async fn told(media: &MediaSource, announced: Option<&str>) -> Result<Facts, Fai
 }
 
 /// How long a file really is that does not say so: a recording whose writer never came back to note it, or a format that has
-/// no place for it. Reads are priced by that, given their time, and end there.
-async fn counted(media: &MediaSource, facts: &Facts) -> Result<Option<i64>, ReadError> {
-    let ctx = within(COUNT_TIME);
+/// no place for it. Reads are priced by that, given their time, and end there. It takes long, so it is done beside the slots.
+async fn counted(media: &MediaSource, facts: &Facts, slot: &Slot) -> Result<Option<i64>, ReadError> {
+    if !facts.has_audio && !facts.has_video {
+        return Ok(None);
+    }
+    let (_place, _turn) = slot.count().await;
     if facts.has_audio {
+        let ctx = within(count_time(media.file().metadata()?.len()));
         let few = SoundFormat { rate: COUNT_RATE, channels: Channels::Mono };
         let heard = decode_sound(media, few, &ctx, |blocks| {
             blocks.for_each(drop);
@@ -119,16 +142,19 @@ async fn counted(media: &MediaSource, facts: &Facts) -> Result<Option<i64>, Read
         });
         return Ok(Some(heard.await?.1.duration_ms));
     }
-    if facts.has_video {
-        return Ok(Some(small_pictures(media, COUNT_SIZE, &ctx, |_, _| {}).await?.duration_ms));
-    }
-    Ok(None)
+    Ok(Some(small_pictures(media, COUNT_SIZE, &within(COUNT_TIME), |_, _| {}).await?.duration_ms))
+}
+
+/// How long the sound of so many bytes may take to be counted: many times what sound of an ordinary rate takes, so that a
+/// small file that claims to be days of it has no more.
+fn count_time(bytes: u64) -> Duration {
+    (LEAST_COUNT_TIME + COUNT_TIME_A_MIB * u32::try_from(bytes >> 20).unwrap_or(u32::MAX)).min(COUNT_TIME)
 }
 
 /// How long an item of this media is said to be; nothing where it is none.
 #[cfg(test)]
 pub(crate) async fn length_ms(media: &MediaSource) -> Option<i64> {
-    told(media, None).await.ok().map(|facts| facts.duration_ms.unwrap_or(0))
+    told(media, None, &Slot::alone()).await.ok().map(|facts| facts.duration_ms.unwrap_or(0))
 }
 
 /// A frame for a decoder. Nobody cancels it: an attempt is ended by dropping it, which kills its children.
@@ -159,7 +185,7 @@ mod tests {
             let path = studio.make(name, source, codecs);
             let media = studio.open(&path, &an_hour()).await.unwrap();
             assert_eq!(media.probe().duration_ms, None, "{name}");
-            let counted = told(&media, None).await.unwrap().duration_ms.unwrap();
+            let counted = told(&media, None, &Slot::alone()).await.unwrap().duration_ms.unwrap();
             println!("{name}: {counted} ms");
             assert!((counted - 30_000).abs() <= 110, "{name}: {counted}");
         }

@@ -1,16 +1,19 @@
 //! Ingest: turns an upload or an import into a ready item, or says why it can't (interface.md, "POST /uploads").
 //!
 //! There are two stages, each with a queue and slots of its own: imports are fetched, and what is here is probed. So bytes
-//! that were sent never wait for a network. A ticket names an upload; the claim in our own table decides whether there is
+//! that were sent never wait for a network, and what takes long at either goes on beside the slots (`aside`). A ticket names an upload; the claim in our own table decides whether there is
 //! anything to do. While an attempt runs its lease is renewed, and a claim that is lost ends the attempt before another can
 //! begin one. Every ending is one conditional update that names the claim, so a kill at any moment costs a lease and nothing
 //! else. What an attempt does is in `attempt`, what its errors mean in `failure`, what it reserves in `room`.
 
+mod aside;
 mod attempt;
 mod failure;
 mod room;
 
 use crate::readers::MediaTools;
+pub use aside::Aside;
+use aside::Slot;
 #[cfg(test)]
 pub(crate) use attempt::length_ms;
 use attempt::{Attempt, Fetched};
@@ -31,7 +34,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 /// Downloads of a process at once.
 const FETCHES: usize = 16;
-/// Probes of a process at once, however few cores it has: a file that has to be counted takes minutes.
+/// Probes of a process at once, however few cores it has.
 const LEAST_PROBES: usize = 4;
 /// How long a slot goes on with the uploads of one account before it takes another ticket.
 const ONE_ACCOUNT: Duration = Duration::from_secs(10);
@@ -48,15 +51,27 @@ struct Ingest {
     stage: Stage,
     /// What an account may have at this stage in the whole fleet: a quarter of a process's slots.
     an_account: i64,
+    aside: Aside,
+}
+
+/// Probes, and beside them counts, of a process at once.
+fn probes(process: &Process) -> usize {
+    (2 * process.settings.read_slots()).max(LEAST_PROBES)
+}
+
+/// What goes on beside the slots of this process.
+pub fn aside(process: &Process) -> Aside {
+    Aside::new(probes(process))
 }
 
 /// The subscriptions of a process that can decode: one a stage.
-pub fn subscriptions(process: &Process, tools: &Arc<MediaTools>) -> Vec<Subscription> {
-    let probes = (2 * process.settings.read_slots()).max(LEAST_PROBES);
+pub fn subscriptions(process: &Process, tools: &Arc<MediaTools>, aside: &Aside) -> Vec<Subscription> {
+    let probes = probes(process);
     [(Stage::Fetch, Queue::Fetch, FETCHES), (Stage::Probe, Queue::Ingest, probes)]
         .map(|(stage, queue, slots)| {
             let an_account = i64::try_from(slots / 4).unwrap_or(i64::MAX).max(1);
-            let ingest = Ingest { process: process.clone(), tools: Arc::clone(tools), stage, an_account };
+            let ingest =
+                Ingest { process: process.clone(), tools: Arc::clone(tools), stage, an_account, aside: aside.clone() };
             let handler = Arc::new(move |subject| {
                 let ingest = ingest.clone();
                 async move { ingest.handle(subject).await }.boxed()
@@ -83,25 +98,32 @@ enum Ended {
 impl Ingest {
     async fn handle(&self, subject: Subject) {
         let Subject::Upload(upload) = subject else { return };
-        if let Err(error) = self.work(upload).await {
-            tracing::warn!(
-                upload.id = %upload, error = %error,
-                "An upload's state could not be written; it is tried again when its lease has run out."
-            );
-        }
+        let ingest = self.clone();
+        let work = |slot| async move {
+            if let Err(error) = ingest.work(upload, &slot).await {
+                tracing::warn!(
+                    upload.id = %upload, error = %error,
+                    "An upload's state could not be written; it is tried again when its lease has run out."
+                );
+            }
+        };
+        self.aside.run(work).await;
     }
 
     /// Works an upload, and then for a while others of its account that were made to wait for it.
-    async fn work(&self, upload: UploadId) -> sqlx::Result<()> {
+    async fn work(&self, upload: UploadId, slot: &Slot) -> sqlx::Result<()> {
         let until = Instant::now() + ONE_ACCOUNT;
         let mut next = Some(upload);
         while let Some(upload) = next {
             let Some(claim) = self.claim(upload).await? else { return Ok(()) };
             let began = Instant::now();
-            let ended =
-                if claim.losses >= MAX_LOSSES { Ended::Failed(Failure::worker_lost()) } else { self.run(&claim).await };
+            let ended = if claim.losses >= MAX_LOSSES {
+                Ended::Failed(Failure::worker_lost())
+            } else {
+                self.run(&claim, slot).await
+            };
             self.end(&claim, ended, began.elapsed()).await?;
-            let goes_on = Instant::now() < until && !self.process.shutdown.is_cancelled();
+            let goes_on = Instant::now() < until && !slot.is_left() && !self.process.shutdown.is_cancelled();
             next = if goes_on { self.next(claim.account_id).await? } else { None };
         }
         Ok(())
@@ -126,8 +148,8 @@ impl Ingest {
 
     /// Runs one attempt for as long as the claim is held and the process may work. What is dropped half-way leaves no
     /// child process and no object.
-    async fn run(&self, claim: &Claim) -> Ended {
-        let attempt = Attempt { process: &self.process, tools: &self.tools, claim };
+    async fn run(&self, claim: &Claim, slot: &Slot) -> Ended {
+        let attempt = Attempt { process: &self.process, tools: &self.tools, claim, slot };
         let attempted = async {
             match self.stage {
                 Stage::Fetch => attempt.fetch().boxed().await.map(Ended::Fetched),
