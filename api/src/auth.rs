@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use common::domain::credential::{Credential, CredentialHash};
 pub use common::domain::role::Role;
 use common::ids::{AccountId, KeyId, UserId, WorkspaceId};
-use common::store::credentials::{self, Found};
+use common::store::credentials::{self, Found, LetIn};
 use poem::Request;
 use poem_openapi::SecurityScheme;
 use poem_openapi::auth::{Bearer, BearerAuthorization};
@@ -80,6 +80,17 @@ pub enum CredentialKind {
 }
 
 impl Caller {
+    /// What let the caller in, to be asked again.
+    pub fn let_in(&self) -> LetIn {
+        LetIn {
+            account_id: self.account_id,
+            workspace_id: self.workspace.id,
+            workspace_account_id: self.workspace.account_id,
+            key_id: self.key_id,
+            user_id: self.user_id,
+        }
+    }
+
     /// Refuses a caller whose role in the workspace is lower. What an operation always needs is in `access`; this is for one
     /// that needs more only sometimes.
     pub fn require(&self, role: Role) -> Answer<()> {

@@ -11,12 +11,12 @@ mod hands;
 mod render;
 mod view;
 
-use crate::limits::pace;
+use crate::limits::{self, kept_byte_us};
 use common::domain::minutes::Minutes;
 use common::domain::plan::{Answer, Start};
 use common::domain::read::Read;
 use common::ending::{job_ticket, wakes_of};
-use common::ids::ItemId;
+use common::ids::{AccountId, ItemId};
 use common::process::Process;
 use common::queue::{self, Ticket};
 use common::store::accounts;
@@ -24,8 +24,8 @@ use common::store::audit;
 use common::store::idempotency::{self, Key, Stored};
 use common::store::jobs::{self, Call, Owners};
 use common::store::minutes::{self, Balance, Unfolded};
+use common::store::paces::{self, What};
 use common::store::reads;
-use common::store::unpaid;
 pub use estimate::{estimate, estimate_render};
 use hands::Hands;
 pub use render::{Render, RenderWish, Rendering, dispatch_render};
@@ -60,7 +60,7 @@ pub enum Dispatched<Answered = Prepared> {
     /// The key was used for another request.
     KeyReused,
     /// The account has stopped so many jobs that it may start none for so many seconds.
-    TooSoon(u64),
+    TooSoon(What, u64),
 }
 
 /// The answers of one call.
@@ -131,9 +131,9 @@ async fn run(process: &Process, wish: &Wish, beside: Beside<'_>) -> sqlx::Result
         }
         // An operator's repeat is not the account's doing.
         if matches!(beside, Beside::Answer(_))
-            && let Some(seconds) = unpaid::wait_seconds(&mut conn, wish.owners.payer, pace(&process.settings)).await?
+            && let Some((what, seconds)) = wait(&mut conn, process, wish.owners.payer, wish.key.as_ref()).await?
         {
-            return Ok(Dispatched::TooSoon(seconds));
+            return Ok(Dispatched::TooSoon(what, seconds));
         }
         drop(conn);
         match commit(process, wish, &triage, beside).await? {
@@ -142,6 +142,17 @@ async fn run(process: &Process, wish: &Wish, beside: Beside<'_>) -> sqlx::Result
         }
     }
     Err(sqlx::Error::Protocol("the reads asked for changed hands four times in a row".to_owned()))
+}
+
+/// What the payer has to wait for before jobs of theirs are started, and how many seconds.
+async fn wait(
+    conn: &mut PgConnection,
+    process: &Process,
+    payer: AccountId,
+    key: Option<&Key>,
+) -> sqlx::Result<Option<(What, u64)>> {
+    let paced: &[What] = if key.is_some() { &[What::StoppedJobs, What::KeptAnswers] } else { &[What::StoppedJobs] };
+    paces::wait(conn, payer, &limits::most(&process.settings, paced)).await
 }
 
 /// What a key answers already: the bytes of its first call, or that it belongs to another request. Never `Answered`.
@@ -212,7 +223,9 @@ async fn commit(process: &Process, wish: &Wish, triage: &Triage, beside: Beside<
     charge(&mut balance, &starts);
     let prepared = triage.prepared(wish, &hands.answers, balance);
     match (beside, &wish.key) {
-        (Beside::Answer(compose), Some(key)) => idempotency::answer(&mut tx, key, &compose(&prepared)).await?,
+        (Beside::Answer(compose), Some(key)) => {
+            idempotency::answer(&mut tx, key, &compose(&prepared), kept_byte_us(settings)).await?;
+        }
         (Beside::Answer(_), None) => {}
         (Beside::Note(note), _) => audit::record(&mut tx, &note(&prepared)).await.map(|_| ())?,
     }

@@ -13,7 +13,7 @@ use crate::text::{Text, Time};
 use common::domain::credential::ApiKey;
 use common::ids::{KeyId, UserId, WorkspaceId};
 use common::store::keys::{self, KeyRow, MadeBy, NewKey, Revoked};
-use common::store::{accounts, workspaces};
+use common::store::{accounts, credentials, workspaces};
 use common::wake::Wake;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
@@ -140,7 +140,7 @@ impl Keys {
         let row = create(&mut create_key, &caller, asked.name.as_deref(), named, &key).await?;
         let answer = Stored::fresh(&CreatedKey::new(row, &key));
         // Only its hash is kept, here too.
-        once.keep(&mut create_key, &answer.body().replace(key.expose(), "")).await?;
+        once.keep(&self.0, &mut create_key, &answer.body().replace(key.expose(), "")).await?;
         create_key.commit().await?;
         Ok(answer)
     }
@@ -223,6 +223,7 @@ impl Keys {
     async fn revoke_key(&self, caller: &Caller, key: KeyId) -> Answer<Revoked> {
         let mut conn = self.0.conn().await?;
         let mut revoke_key = conn.begin().await?;
+        accounts::lock(&mut revoke_key, caller.account_id).await?;
         let revoked = keys::revoke(&mut revoke_key, caller.account_id, key).await?;
         if revoked == Revoked::Now {
             note(&mut revoke_key, caller, "key.revoke", key, None).await?;
@@ -249,6 +250,10 @@ async fn create(
     key: &ApiKey,
 ) -> Answer<KeyRow> {
     accounts::lock(conn, caller.account_id).await?;
+    // Who was let in and has lost what let them in meanwhile leaves no key behind: what takes it away has the lock too.
+    if !credentials::still_let_in(conn, &caller.let_in()).await? {
+        return Err(ApiError::new(Code::CredentialRevoked, "The key, or the user, is let in no longer."));
+    }
     let workspace_id = workspaces::owned(conn, caller.account_id, named).await?.ok_or_else(|| {
         let message = "A key is bound to a workspace that your account owns, and this is none.";
         ApiError::new(Code::WorkspaceForbidden, message).suggest("GET /workspaces lists those you can reach.")

@@ -4,9 +4,11 @@
 //! credential that was just refused is refused again without a query until its time has come, at most a second later:
 //! then the database is asked again, so that its clock stays the one that counts.
 
+use crate::error::{ApiError, Code};
 use chrono::{DateTime, Utc};
 use common::config::Settings;
 use common::store::credentials::Pace;
+use common::store::paces::What;
 use moka::future::Cache;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -17,6 +19,49 @@ const MOST_REMEMBERED: u64 = 100_000;
 /// The rate of an account, by the settings.
 pub fn pace(settings: &Settings) -> Pace {
     Pace::new(settings.rate_per_minute, settings.rate_burst)
+}
+
+/// How far ahead of now an account may be with answers that are kept: a day, the time for which they are.
+const A_DAY_US: i64 = 86_400_000_000;
+/// The same of what is sent again: beyond it a receiver has enough to do.
+const AN_HOUR_US: i64 = 3_600_000_000;
+
+/// Microseconds that a byte of a kept answer counts for, so that a day's bytes are what an account may have kept.
+pub fn kept_byte_us(settings: &Settings) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "a pace, not an amount")]
+    let most = settings.kept_answers_bytes.max(1) as f64;
+    Duration::from_hours(24).as_secs_f64() * 1e6 / most
+}
+
+/// Each of these with how far ahead of now an account may be with it, for `paces::wait`.
+pub fn most(settings: &Settings, paced: &[What]) -> Vec<(What, i64)> {
+    let most_us = |what| match what {
+        What::StoppedJobs => pace(settings).ahead_us,
+        What::Resends => AN_HOUR_US,
+        What::KeptAnswers => A_DAY_US,
+    };
+    paced.iter().map(|&what| (what, most_us(what))).collect()
+}
+
+/// The refusal of an account that is too far ahead.
+pub fn too_soon(what: What, seconds: u64) -> ApiError {
+    let message = match what {
+        What::StoppedJobs => {
+            format!(
+                "The account has stopped many jobs. What they led to is sent at its rate; jobs start again in {seconds} s."
+            )
+        }
+        What::Resends => {
+            format!(
+                "What the account has sent again takes more than an hour at its rate. More can be sent again in {seconds} s."
+            )
+        }
+        What::KeptAnswers => format!(
+            "The answers kept for the account's idempotency keys are as many bytes as may be kept in a day. Another can be kept \
+             in {seconds} s."
+        ),
+    };
+    ApiError::new(Code::RateLimited, message).retry_after(seconds)
 }
 
 /// The rate in one line: so many requests within so many seconds (`RateLimit-Policy`, as the IETF's draft has it). What was

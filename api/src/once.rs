@@ -9,9 +9,11 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::error::{Answer, ApiError, Code};
 use crate::idempotency::IdempotencyKey;
+use crate::limits::{self, kept_byte_us};
 use crate::tools::starting;
 use common::ids::RequestId;
 use common::store::idempotency::{self, Key, Stored};
+use common::store::paces::{self, What};
 use poem_openapi::types::ToJSON;
 use serde_json::json;
 use sqlx::{PgConnection, Postgres, Transaction};
@@ -61,8 +63,17 @@ impl Once {
     }
 
     /// Opens the use case's transaction, with the key reserved in it.
+    ///
+    /// # Errors
+    /// `rate_limited` when no more answers can be kept for the account.
     pub async fn begin(&self, app: &App) -> Answer<Begun> {
         let call = RequestId::mint();
+        if let Some(key) = &self.0 {
+            let most = limits::most(&app.process.settings, &[What::KeptAnswers]);
+            if let Some((what, seconds)) = paces::wait(&mut *app.conn().await?, key.account, &most).await? {
+                return Err(limits::too_soon(what, seconds));
+            }
+        }
         for _ in 0..LOOKS {
             let mut tx = app.process.pool.begin().await?;
             let Some(key) = &self.0 else { return Ok(Begun::Now(tx, call)) };
@@ -79,9 +90,9 @@ impl Once {
     }
 
     /// Keeps the answer, without what is secret of it, in the use case's transaction.
-    pub async fn keep(&self, conn: &mut PgConnection, body: &str) -> Answer<()> {
+    pub async fn keep(&self, app: &App, conn: &mut PgConnection, body: &str) -> Answer<()> {
         match &self.0 {
-            Some(key) => Ok(idempotency::answer(conn, key, body).await?),
+            Some(key) => Ok(idempotency::answer(conn, key, body, kept_byte_us(&app.process.settings)).await?),
             None => Ok(()),
         }
     }

@@ -187,7 +187,7 @@ impl Uploads {
             upload: Some(presigned),
         });
         // Only the token's hash is kept, here too.
-        once.keep(&mut begin_upload, &answer.body().replace(&token, "")).await?;
+        once.keep(&self.0, &mut begin_upload, &answer.body().replace(&token, "")).await?;
         begin_upload.commit().await?;
         Ok(answer)
     }
@@ -267,7 +267,7 @@ impl Uploads {
         let imported = import(&mut begin_import, process, caller, checked).await?;
         let (id, item_id) = (Text::of(imported.upload), Text::of(imported.item));
         let answer = Stored::fresh(&Upload { id, status: UploadState::Fetching, item_id, upload: None });
-        once.keep(&mut begin_import, answer.body()).await?;
+        once.keep(&self.0, &mut begin_import, answer.body()).await?;
         begin_import.commit().await?;
         process.wakes.queues([Queue::Fetch]);
         Ok(answer)

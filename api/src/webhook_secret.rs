@@ -87,7 +87,11 @@ impl WebhookSecrets {
         }
         if rotated || created {
             let action = if rotated { "webhook_secret.rotate" } else { "webhook_secret.create" };
-            note_made(&mut issue, &caller, action, account, None).await?;
+            // A rotation is bounded by the time the secret before it lasts, and must always be possible: a secret may have leaked.
+            match rotated {
+                true => note(&mut issue, &caller, action, account, None).await?,
+                false => note_made(&mut issue, &caller, action, account, None).await?,
+            }
         }
         issue.commit().await?;
         self.shown(account, &found)

@@ -209,7 +209,7 @@ impl Webhooks {
         })?;
         note_made(&mut register, caller, "webhook.create", row.id, Some(told(&row))).await?;
         let answer = Stored::fresh(&Webhook::from(row));
-        once.keep(&mut register, answer.body()).await?;
+        once.keep(&self.0, &mut register, answer.body()).await?;
         register.commit().await?;
         Ok(answer)
     }

@@ -161,6 +161,10 @@ pub struct Settings {
     #[arg(long, env = "MWS_PROJECT_QUOTA_BYTES", default_value_t = 256 << 20)]
     pub project_quota_bytes: u64,
 
+    /// Bytes of answers to calls with an Idempotency-Key that an account may have kept in a day.
+    #[arg(long, env = "MWS_KEPT_ANSWERS_BYTES", default_value_t = 1 << 30)]
+    pub kept_answers_bytes: u64,
+
     /// Seconds of the longest media that is read.
     #[arg(long, env = "MWS_MAX_MEDIA_SECONDS", default_value_t = 86_400)]
     pub max_media_seconds: u64,

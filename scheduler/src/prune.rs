@@ -2,7 +2,7 @@
 
 use crate::each::{Each, until_none};
 use common::process::Process;
-use common::store::{account_audit, fleet, idempotency, retention, unpaid};
+use common::store::{account_audit, fleet, idempotency, paces, retention};
 use futures_util::FutureExt;
 
 /// Rows deleted in one transaction.
@@ -22,6 +22,6 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
         .and(until_none(process, |conn| retention::session_tokens(conn).boxed()).await)
         .and(until_none(process, |conn| account_audit::prune(conn, audit_days, SOME).boxed()).await)
         .and(until_none(process, |conn| fleet::forget(conn).boxed()).await)
-        .and(until_none(process, |conn| unpaid::forget(conn).boxed()).await)
+        .and(until_none(process, |conn| paces::forget(conn).boxed()).await)
         .result()
 }

@@ -9,6 +9,7 @@ use crate::app::App;
 use crate::auth::Auth;
 use crate::envelope::Accepted;
 use crate::error::{Answer, ApiError, Code};
+use crate::limits;
 use crate::operation::{Refusals, Tag};
 use crate::paging::{Limit, List, Page};
 use crate::text::{Text, Time};
@@ -17,10 +18,12 @@ use common::domain::series::Trigger;
 use common::ending::wakes_of;
 use common::ids::{AccountId, DeliveryId, EndpointId};
 use common::queue::{self, Queue, Subject, Ticket};
+use common::store::credentials::Pace;
 use common::store::deliveries::{
     self, DeliveryRow, Everywhere, Filter, NewDelivery, Opening, Place, Unsent, UnsentFilter,
 };
 use common::store::endpoints;
+use common::store::paces::{self, What};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
@@ -165,6 +168,13 @@ impl Deliveries {
 }
 
 impl Deliveries {
+    /// How fast an account's resends leave.
+    fn rate(&self) -> Rate {
+        let settings = &self.0.process.settings;
+        let most_us = limits::most(settings, &[What::Resends]).iter().map(|(_, most_us)| *most_us).sum();
+        Rate::Account { pace: limits::pace(settings), most_us }
+    }
+
     /// The use case: one delivery again, from its first attempt.
     async fn resend_one(&self, account: AccountId, endpoint: EndpointId, id: DeliveryId) -> Answer<Delivery> {
         let mut conn = self.0.conn().await?;
@@ -187,7 +197,9 @@ impl Deliveries {
             job_id: old.job_id,
             traceparent: old.traceparent,
         };
-        let (new, tickets) = again(&mut resend, account, endpoint, &[old], trigger).await?;
+        // Pings have a limit of their own.
+        let rate = if trigger == Trigger::Test { Rate::Unbound } else { self.rate() };
+        let (new, tickets) = again(&mut resend, account, endpoint, &[old], trigger, rate).await?;
         let row = deliveries::by_ids(&mut resend, &new, Some(endpoint)).await?.pop();
         resend.commit().await?;
         self.0.process.wakes.send(wakes_of(&tickets));
@@ -208,7 +220,10 @@ impl Deliveries {
                 Err(refusal) if begun > 0 && refusal.code().status().is_client_error() => break,
                 other => other?,
             }
-            let (batch, tickets) = batch(&mut resend, account, endpoint, &filter).await?;
+            let (batch, tickets) = match batch(&mut resend, account, endpoint, &filter, self.rate()).await {
+                Err(refusal) if begun > 0 && refusal.code() == Code::RateLimited => break,
+                other => other?,
+            };
             resend.commit().await?;
             self.0.process.wakes.send(wakes_of(&tickets));
             match batch {
@@ -218,6 +233,20 @@ impl Deliveries {
         }
         Ok(ResentSince { resent: begun, has_more: true })
     }
+}
+
+/// How fast what is sent again leaves.
+#[derive(Debug, Clone, Copy)]
+pub enum Rate {
+    /// At the account's request rate: what goes beyond its burst is due later, one delivery after another.
+    Account {
+        /// Its rate.
+        pace: Pace,
+        /// How far ahead of now it may be, in microseconds.
+        most_us: i64,
+    },
+    /// As fast as it can: an operator's resend, and a ping.
+    Unbound,
 }
 
 /// What one transaction sent again.
@@ -231,14 +260,18 @@ pub enum Batch {
 
 /// Begins new series for some of an endpoint's unsent events, the oldest first, and pushes their tickets. The transaction
 /// has locked the endpoint.
+///
+/// # Errors
+/// `rate_limited` when what the account has sent again is too far ahead of its rate.
 pub async fn batch(
     conn: &mut PgConnection,
     account: AccountId,
     endpoint: EndpointId,
     filter: &UnsentFilter,
+    rate: Rate,
 ) -> Answer<(Batch, Vec<Ticket>)> {
     let old = deliveries::unsent(conn, endpoint, filter, SOME).await?;
-    let (_, tickets) = again(conn, account, endpoint, &old, Trigger::Resend).await?;
+    let (_, tickets) = again(conn, account, endpoint, &old, Trigger::Resend, rate).await?;
     let count = old.len() as u64;
     let is_last = old.len() < usize::try_from(SOME).unwrap_or(usize::MAX);
     Ok((if is_last { Batch::Last(count) } else { Batch::Some(count) }, tickets))
@@ -263,12 +296,21 @@ async fn again(
     endpoint: EndpointId,
     old: &[Unsent],
     trigger: Trigger,
+    rate: Rate,
 ) -> Answer<(Vec<DeliveryId>, Vec<Ticket>)> {
+    let waits_ms = waits(conn, account, old.len(), rate).await?;
     let mut series = Vec::with_capacity(old.len());
     let mut tickets = Vec::with_capacity(old.len());
-    for old in old {
+    for (old, after_ms) in old.iter().zip(waits_ms) {
         let id = DeliveryId::mint();
-        let ticket = Ticket::new(Queue::WebhookSlow, Subject::Delivery { id, endpoint });
+        let opening = if after_ms > 0 {
+            Opening::Later { after_ms }
+        } else {
+            let ticket = Ticket::new(Queue::WebhookSlow, Subject::Delivery { id, endpoint });
+            let ticket_id = ticket.id.clone();
+            tickets.push(ticket);
+            Opening::Pending { ticket_id }
+        };
         series.push(NewDelivery {
             id,
             endpoint_id: endpoint,
@@ -280,9 +322,8 @@ async fn again(
             trigger,
             resend_of: Some(old.id),
             traceparent: old.traceparent.clone(),
-            opening: Opening::Pending { ticket_id: ticket.id.clone() },
+            opening,
         });
-        tickets.push(ticket);
     }
     deliveries::insert(conn, &series).await?;
     queue::push(conn, &tickets).await?;
@@ -311,4 +352,18 @@ async fn attempts_of(conn: &mut PgConnection, rows: &[DeliveryRow]) -> Answer<Ha
         attempts.entry(row.delivery_id).or_default().push(row.into());
     }
     Ok(attempts)
+}
+
+/// When each of so many is due, in milliseconds from now.
+async fn waits(conn: &mut PgConnection, account: AccountId, many: usize, rate: Rate) -> Answer<Vec<i64>> {
+    let Rate::Account { pace, most_us } = rate else { return Ok(vec![0; many]) };
+    if many == 0 {
+        return Ok(Vec::new());
+    }
+    if let Some((what, seconds)) = paces::wait(conn, account, &[(What::Resends, most_us)]).await? {
+        return Err(limits::too_soon(what, seconds));
+    }
+    let by_us = i64::try_from(many).unwrap_or(i64::MAX).saturating_mul(pace.interval_us);
+    let ahead_us = paces::count(conn, account, What::Resends, by_us).await?;
+    Ok(pace.waits_ms(ahead_us).take(many).collect())
 }

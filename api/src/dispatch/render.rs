@@ -5,8 +5,8 @@
 //! `domain::ducking`.
 
 use super::hands::means;
-use super::{Committed, Dispatched, LOOKS, Prepared, balance, charge, locked_balance, stored_answer, write};
-use crate::limits::pace;
+use super::{Committed, Dispatched, LOOKS, Prepared, balance, charge, locked_balance, stored_answer, wait, write};
+use crate::limits::kept_byte_us;
 use common::domain::minutes::Minutes;
 use common::domain::plan::{self, Candidate, Reason};
 use common::domain::render::RenderPlan;
@@ -18,7 +18,6 @@ use common::store::idempotency::{self, Key};
 use common::store::jobs::{Call, Owners};
 use common::store::minutes::{Balance, Unfolded};
 use common::store::renders::{self, NewRender};
-use common::store::unpaid;
 use common::store::usage;
 use sqlx::PgConnection;
 
@@ -113,8 +112,8 @@ pub async fn dispatch_render(
                 balance(&mut conn, wish.owners, process.settings.monthly_minutes, Unfolded::CountedIn).await?;
             return Ok(Dispatched::Answered(Render { state, balance }));
         }
-        if let Some(seconds) = unpaid::wait_seconds(&mut conn, wish.owners.payer, pace(&process.settings)).await? {
-            return Ok(Dispatched::TooSoon(seconds));
+        if let Some((what, seconds)) = wait(&mut conn, process, wish.owners.payer, wish.key.as_ref()).await? {
+            return Ok(Dispatched::TooSoon(what, seconds));
         }
         drop(conn);
         match commit(process, wish, &hash, compose).await? {
@@ -190,7 +189,7 @@ async fn commit(
     charge(&mut balance, &starts);
     let render = Render { state: Rendering::Queued { job, estimate, already: false }, balance };
     if let Some(key) = &wish.key {
-        idempotency::answer(&mut tx, key, &compose(&render)).await?;
+        idempotency::answer(&mut tx, key, &compose(&render), kept_byte_us(settings)).await?;
     }
     tx.commit().await?;
     process.wakes.send(wakes_of(&tickets));

@@ -5,7 +5,7 @@
 
 use super::{OperatorAuth, OperatorCaller};
 use crate::app::App;
-use crate::deliveries::{self as resending, Batch, Delivery, Kind, Status, page_of};
+use crate::deliveries::{self as resending, Batch, Delivery, Kind, Rate, Status, page_of};
 use crate::envelope::Accepted;
 use crate::error::{Answer, ApiError, Code};
 use crate::operation::{Refusals, Tag};
@@ -235,7 +235,8 @@ impl OperatorDeliveries {
         if endpoints::lock(&mut resend_batch, one.account_id, one.endpoint_id).await? != Some(true) {
             return Ok(None);
         }
-        let (batch, tickets) = resending::batch(&mut resend_batch, one.account_id, one.endpoint_id, filter).await?;
+        let (batch, tickets) =
+            resending::batch(&mut resend_batch, one.account_id, one.endpoint_id, filter, Rate::Unbound).await?;
         if let Batch::Some(count @ 1..) | Batch::Last(count @ 1..) = batch {
             audit::record(&mut resend_batch, &note(count)).await?;
         }

@@ -184,7 +184,7 @@ impl OperatorJobs {
                 let answer = answer_of(&prepared).cloned().unwrap_or(ReadAnswer::Not(Reason::ItemNotFound));
                 Ok(PreparedRead::of(read, &answer))
             }
-            Dispatched::Replayed(_) | Dispatched::KeyReused | Dispatched::TooSoon(_) => {
+            Dispatched::Replayed(_) | Dispatched::KeyReused | Dispatched::TooSoon(..) => {
                 Err(ApiError::internal("a key where none was sent"))
             }
         }

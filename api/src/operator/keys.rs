@@ -10,7 +10,7 @@ use crate::paging::{Limit, List, Page};
 use crate::text::{Text, Time};
 use common::ids::{AccountId, KeyId, UserId};
 use common::store::keys::{self, KeyRow};
-use common::store::{account_audit, audit};
+use common::store::{account_audit, accounts, audit};
 use common::wake::Wake;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
@@ -100,6 +100,10 @@ impl OperatorKeys {
         let id: KeyId = id.0.id(Code::KeyNotFound)?;
         let mut conn = self.0.conn().await?;
         let mut revoke_key = conn.begin().await?;
+        // The account first, as where a key is made: one that this key is just making is not left behind.
+        if let Some((account, _)) = keys::find(&mut revoke_key, id).await? {
+            accounts::lock(&mut revoke_key, account).await?;
+        }
         let account = keys::revoke_any(&mut revoke_key, id).await?;
         let account = account.ok_or_else(|| ApiError::new(Code::KeyNotFound, format!("There is no live key {id}.")))?;
         let was = Some(json!({ "account_id": account }));
@@ -118,6 +122,7 @@ pub(super) async fn revoke_made_by(
     account: AccountId,
     user: UserId,
 ) -> Answer<usize> {
+    accounts::lock(conn, account).await?;
     let gone = keys::revoke_made_by(conn, account, user).await?;
     for key in &gone {
         let why = Some(json!({ "made_by": user }));

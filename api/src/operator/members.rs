@@ -186,6 +186,8 @@ impl OperatorMembers {
         let role = members::remove(&mut remove_member, workspace, user)
             .await?
             .ok_or_else(|| ApiError::new(Code::MemberNotFound, format!("{user} is no member of {workspace}.")))?;
+        // The user before what is theirs, as a change of the user has it.
+        let account = users::lock(&mut remove_member, user).await?.map(|row| row.account_id);
         let owner = workspaces::find(&mut remove_member, workspace).await?;
         let owner = owner.ok_or_else(|| missing(Code::WorkspaceNotFound, workspace))?.account_id;
         sessions::end_of_user(&mut remove_member, user, Some(workspace)).await?;
@@ -193,7 +195,6 @@ impl OperatorMembers {
         let was = Some(json!({ "user_id": user, "role": role.name() }));
         let is = (gone > 0).then(|| json!({ "revoked_keys": gone }));
         audit::record(&mut remove_member, &operator.changed("member.delete", workspace, was, is)).await?;
-        let account = users::lock(&mut remove_member, user).await?.map(|row| row.account_id);
         remove_member.commit().await?;
         let concerned = [Some(owner), account.filter(|account| *account != owner)];
         self.0.process.wakes.send(concerned.into_iter().flatten().map(Wake::Access));

@@ -40,7 +40,6 @@ impl Projects {
             None => None,
         };
         let timeline = said(asked.timeline, |timeline| timeline.to_json().unwrap_or_default());
-        let bytes = small_enough(assets.as_ref(), timeline.as_ref().and_then(Option::as_ref))?;
         let change = Change {
             status: asked.status.into(),
             agent_message: said(asked.agent_message, |text| text.0),
@@ -52,23 +51,42 @@ impl Projects {
         let Some(row) = projects::change(&mut changed, id, caller.workspace.id, &change).await? else {
             return Err(refused(&mut changed, caller, id, change.status).await?);
         };
-        let project = self.tell(&mut changed, caller, row).await?;
+        // What is there from now on, whichever call brought which part of it.
+        small_enough(Some(&row.assets), row.timeline.as_ref())?;
+        let (project, bytes) = self.tell(&mut changed, caller, row).await?;
         self.within_quota(&mut changed, caller).await?;
         changed.commit().await?;
-        let requests = i64::try_from(bytes / A_REQUEST).unwrap_or(i64::MAX);
-        if requests > 0 {
-            // The rate counts a large change as what it is; this one has been let in.
-            credentials::charge(&mut conn, caller.account_id, requests, pace(&self.0.process.settings)).await?;
-        }
         self.wake(&project);
+        self.charge(&mut conn, caller, bytes).await;
         Ok(project)
     }
 
-    /// Writes the webhook of a change, if it is to be told, and its ticket.
-    pub(super) async fn tell(&self, conn: &mut PgConnection, caller: &Caller, row: ProjectRow) -> Answer<Project> {
+    /// Counts a large project at its caller's rate as what it is: a request for each 16 KiB that are written and told. The
+    /// change that it came with has been made.
+    pub(super) async fn charge(&self, conn: &mut PgConnection, caller: &Caller, bytes: usize) {
+        let requests = i64::try_from(bytes / A_REQUEST).unwrap_or(i64::MAX);
+        let pace = pace(&self.0.process.settings);
+        if requests > 0
+            && let Err(error) = credentials::charge(conn, caller.account_id, requests, pace).await
+        {
+            tracing::warn!(error = %error, "A large project was not counted at its caller's rate.");
+        }
+    }
+
+    /// Writes the webhook of a change, if it is to be told, and its ticket. Returns how many bytes the project has as it is
+    /// told, too.
+    pub(super) async fn tell(
+        &self,
+        conn: &mut PgConnection,
+        caller: &Caller,
+        row: ProjectRow,
+    ) -> Answer<(Project, usize)> {
         let (id, account_id, revision, event) = (row.id, row.account_id, row.revision, row.status);
         let project = Project::new(row, &self.0.base_url)?;
-        let Some(url) = project.webhook_url.as_deref().filter(|_| event.fires()) else { return Ok(project) };
+        let body = project.told();
+        let Some(url) = project.webhook_url.as_deref().filter(|_| event.fires()) else {
+            return Ok((project, body.len()));
+        };
         let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
         let webhook = ProjectWebhookId::mint();
         let ticket = Ticket::new(Queue::Project, Subject::ProjectWebhook(webhook));
@@ -80,13 +98,13 @@ impl Projects {
             event,
             url,
             url_host: &host,
-            body: &project.told(),
+            body: &body,
             ticket_id: &ticket.id,
             traceparent: caller.traceparent.as_deref(),
         };
         project_webhooks::insert(conn, &new).await?;
         queue::push(conn, std::slice::from_ref(&ticket)).await?;
-        Ok(project)
+        Ok((project, body.len()))
     }
 
     /// After the commit: says that there is a webhook to send.

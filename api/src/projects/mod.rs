@@ -151,12 +151,13 @@ impl Projects {
             Begun::Before(before) => return Ok(Stored::replayed(before.body)),
         };
         let row = projects::insert(&mut create, &new).await?;
-        let project = self.tell(&mut create, &caller, row).await?;
+        let (project, bytes) = self.tell(&mut create, &caller, row).await?;
         self.within_quota(&mut create, &caller).await?;
         let answer = Stored::fresh(&project);
-        once.keep(&mut create, answer.body()).await?;
+        once.keep(&self.0, &mut create, answer.body()).await?;
         create.commit().await?;
         self.wake(&project);
+        self.charge(&mut *self.0.conn().await?, &caller, bytes).await;
         Ok(answer)
     }
 

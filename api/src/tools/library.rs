@@ -144,7 +144,7 @@ impl LibraryTools {
         let row = library::reach(&mut begin_import, caller.workspace, &imported.item.to_string()).await?;
         let item = Item::of(row, &self.0.links);
         let answer = Stored::fresh(&ToolAnswer::new(&caller, ItemAnswer { item }));
-        once.keep(&mut begin_import, answer.body()).await?;
+        once.keep(&self.0, &mut begin_import, answer.body()).await?;
         begin_import.commit().await?;
         process.wakes.queues([Queue::Fetch]);
         Ok(answer)

@@ -12,6 +12,7 @@ use crate::dispatch::{self, Dispatched, Prepared, Wish};
 use crate::envelope::{Stored, ToolAnswer};
 use crate::error::{Answer, Code};
 use crate::idempotency::IdempotencyKey;
+use crate::limits;
 use crate::operation::{Refusals, Tag};
 use crate::text::Text;
 use answer::PreparedMedia;
@@ -131,7 +132,7 @@ impl PrepareMedia {
                 Ok(Stored::replayed(body))
             }
             Dispatched::KeyReused => Err(starting::key_reused()),
-            Dispatched::TooSoon(seconds) => Err(starting::too_soon(seconds)),
+            Dispatched::TooSoon(what, seconds) => Err(limits::too_soon(what, seconds)),
         }
     }
 }

@@ -62,16 +62,6 @@ pub fn key_reused() -> ApiError {
 }
 
 /// 429: the account stops jobs as fast as it starts them.
-pub fn too_soon(seconds: u64) -> ApiError {
-    ApiError::new(
-        Code::RateLimited,
-        format!(
-            "The account has stopped many jobs. What they led to is sent at its rate; jobs start again in {seconds} s."
-        ),
-    )
-    .retry_after(seconds)
-}
-
 /// Waiting for another call with the same key, or for the same reads, took longer than a lock may.
 pub fn refused(key: Option<&Key>, error: sqlx::Error) -> ApiError {
     let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);

@@ -14,6 +14,7 @@ use crate::envelope::{Stored, ToolAnswer};
 use crate::error::{Answer, ApiError, Code};
 use crate::idempotency::IdempotencyKey;
 use crate::library::{self, Document};
+use crate::limits;
 use crate::text::{MinuteCount, Text};
 use common::domain::plan::{Answer as ReadAnswer, Reason};
 use common::domain::read::Read;
@@ -167,7 +168,7 @@ async fn start(app: &App, caller: &Caller, key: IdempotencyKey, need: &Need<'_>)
     let dispatched = dispatch::dispatch(&app.process, &wish, &compose).await;
     match dispatched.map_err(|error| starting::refused(wish.key.as_ref(), error))? {
         Dispatched::KeyReused => Err(starting::key_reused()),
-        Dispatched::TooSoon(seconds) => Err(starting::too_soon(seconds)),
+        Dispatched::TooSoon(what, seconds) => Err(limits::too_soon(what, seconds)),
         Dispatched::Replayed(body) => {
             metrics::counter!("mws_idempotent_replays_total").increment(1);
             Ok(Needed::Answered(Stored::replayed(body)))

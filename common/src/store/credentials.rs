@@ -23,6 +23,15 @@ impl Pace {
         let interval_us = 60_000_000 / i64::from(per_minute.max(1));
         Self { interval_us, ahead_us: interval_us * (i64::from(burst.max(1)) - 1) }
     }
+
+    /// When things that come one after another at this rate are due, in milliseconds from now: those of the burst at once.
+    /// `ahead_us` is how far ahead of now the instant was before them.
+    pub fn waits_ms(self, ahead_us: i64) -> impl Iterator<Item = i64> {
+        (0..).map(move |place: i64| {
+            let due_us = ahead_us.saturating_add(place.saturating_mul(self.interval_us)) - self.ahead_us;
+            (due_us / 1_000).max(0)
+        })
+    }
 }
 
 /// What a credential's hash led to.

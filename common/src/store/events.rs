@@ -6,7 +6,7 @@
 
 use super::credentials::Pace;
 use super::deliveries::{self, NewDelivery, Opening};
-use super::unpaid;
+use super::paces::{self, What};
 use crate::domain::event::{EventId, EventType};
 use crate::domain::job::JobKind;
 use crate::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
@@ -113,10 +113,8 @@ async fn waits(
 ) -> sqlx::Result<Vec<i64>> {
     let Some(Spread { account, pace, to_come }) = spread else { return Ok(vec![0; deliveries]) };
     let many = i64::try_from(ends.max(deliveries) + to_come).unwrap_or(i64::MAX);
-    let ahead_us = unpaid::count(conn, account, many, pace).await?;
-    let due_us =
-        (0..).map(|place: i64| ahead_us.saturating_add(place.saturating_mul(pace.interval_us)) - pace.ahead_us);
-    Ok(due_us.take(deliveries).map(|due_us| (due_us / 1_000).max(0)).collect())
+    let ahead_us = paces::count(conn, account, What::StoppedJobs, many.saturating_mul(pace.interval_us)).await?;
+    Ok(pace.waits_ms(ahead_us).take(deliveries).collect())
 }
 
 /// Inserts the events that are not there yet and answers the endpoints that want one of those.

@@ -3,6 +3,7 @@
 //! The row is the dispatch transaction's first insert. A second call with the key waits on the primary key until the
 //! first has committed its answer or rolled back, so a half-done row is never seen.
 
+use super::paces::What;
 use crate::ids::{AccountId, RequestId};
 use sqlx::PgConnection;
 
@@ -90,14 +91,26 @@ pub async fn prune(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     Ok(done.rows_affected())
 }
 
-/// Stores the answer under the key reserved in the same transaction.
-pub async fn answer(conn: &mut PgConnection, key: &Key, answer: &str) -> sqlx::Result<()> {
+/// Stores the answer under the key reserved in the same transaction, and counts its bytes at the account's pace for
+/// [`What::KeptAnswers`]: so many microseconds a byte.
+pub async fn answer(conn: &mut PgConnection, key: &Key, answer: &str, byte_us: f64) -> sqlx::Result<()> {
     sqlx::query!(
-        "UPDATE idempotency_keys SET answer = $4 WHERE account_id = $1 AND tool = $2 AND key = $3 AND answer IS NULL",
+        "WITH kept AS (
+             UPDATE idempotency_keys SET answer = $4
+             WHERE account_id = $1 AND tool = $2 AND key = $3 AND answer IS NULL
+             RETURNING account_id, octet_length($4) * $6::float8 * interval '1 microsecond' AS by
+         )
+         INSERT INTO account_paces AS pace (account_id, what, theoretical_arrival)
+         SELECT account_id, $5, mws_now() + by FROM kept
+         ON CONFLICT (account_id, what) DO UPDATE
+         SET theoretical_arrival = greatest(pace.theoretical_arrival, mws_now())
+             + (excluded.theoretical_arrival - mws_now())",
         key.account.uuid(),
         key.tool,
         key.key,
-        answer
+        answer,
+        What::KeptAnswers.name(),
+        byte_us
     )
     .execute(conn)
     .await?;

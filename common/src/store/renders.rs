@@ -110,6 +110,17 @@ pub async fn reserve(
     Ok(reserved.rows_affected() == 1)
 }
 
+/// Bytes of storage that a live render has reserved.
+pub async fn reserved(conn: &mut PgConnection, job: JobId) -> sqlx::Result<i64> {
+    let bytes = sqlx::query_scalar!(
+        "SELECT reserved_bytes FROM job_renders WHERE job_id = $1 AND ended_at IS NULL",
+        job as JobId
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(bytes.unwrap_or(0))
+}
+
 /// A new item, rendered and in the media store.
 #[derive(Debug, Clone)]
 pub struct NewRendered {

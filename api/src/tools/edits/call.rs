@@ -9,6 +9,7 @@ use crate::envelope::{Stored, ToolAnswer};
 use crate::error::{Answer, ApiError, Code};
 use crate::idempotency::IdempotencyKey;
 use crate::library;
+use crate::limits;
 use crate::text::{MinuteCount, Text};
 use crate::tools::prepare_media::{cloud_processing, needed};
 use crate::tools::starting;
@@ -103,7 +104,7 @@ impl<'a> Call<'a> {
         match dispatch::answered_before(&self.app.process, &key).await? {
             Some(Dispatched::Replayed(body)) => Ok(Some(replay(body))),
             Some(Dispatched::KeyReused) => Err(starting::key_reused()),
-            Some(Dispatched::Answered(()) | Dispatched::TooSoon(_)) | None => Ok(None),
+            Some(Dispatched::Answered(()) | Dispatched::TooSoon(..)) | None => Ok(None),
         }
     }
 
@@ -185,7 +186,7 @@ impl<'a> Call<'a> {
         let dispatched = dispatch::dispatch_render(&self.app.process, &wish, &compose).await;
         match dispatched.map_err(|error| starting::refused(wish.key.as_ref(), error))? {
             Dispatched::KeyReused => Err(starting::key_reused()),
-            Dispatched::TooSoon(seconds) => Err(starting::too_soon(seconds)),
+            Dispatched::TooSoon(what, seconds) => Err(limits::too_soon(what, seconds)),
             Dispatched::Replayed(body) => Ok(replay(body)),
             Dispatched::Answered(render) => match started(&render) {
                 Some(rendered) => Ok(fresh(&render, rendered)),
