@@ -19,7 +19,7 @@ use tokio::time::{Instant, sleep};
 const MOST_REMEMBERED: u64 = 100_000;
 /// For how long a refused credential is refused without a look.
 const REFUSED_FOR: Duration = Duration::from_secs(10);
-/// For how long a credential that was right is looked up whatever its address sends beside it.
+/// For how long after its last use a credential that was right is looked up whatever its address sends beside it.
 const KNOWN_FOR: Duration = Duration::from_hours(1);
 /// How late a refusal comes to an address that has sent too many.
 const LATE: Duration = Duration::from_millis(500);
@@ -48,7 +48,7 @@ impl Guesses {
             // Who sends none for two minutes has all of them again.
             addresses: Cache::builder().max_capacity(MOST_REMEMBERED).time_to_idle(Duration::from_mins(2)).build(),
             refused: remembered(REFUSED_FOR),
-            known: Cache::builder().max_capacity(MOST_REMEMBERED).time_to_live(KNOWN_FOR).build(),
+            known: Cache::builder().max_capacity(MOST_REMEMBERED).time_to_idle(KNOWN_FOR).build(),
         }
     }
 
@@ -93,7 +93,8 @@ impl Guesses {
 
     /// Remembers a credential that is right.
     pub async fn right(&self, credential: &CredentialHash) {
-        if !self.known.contains_key(credential.as_bytes()) {
+        // A look is a use, from which its time begins again.
+        if self.known.get(credential.as_bytes()).await.is_none() {
             self.known.insert(*credential.as_bytes(), ()).await;
         }
     }

@@ -3,13 +3,17 @@
 //! The body is read here, whole, so that a cap holds for chunked ones too and a refusal can be explained by it. Routes
 //! that take media are let through unread: their bodies go to the store as they come.
 
+use crate::address::network;
 use crate::app::API_PATH;
 use crate::error::{Answer, ApiError, Code};
 use crate::guard::SentBody;
+use crate::scope::Scope;
+use crate::shares::{Share, Shares};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use poem::http::{HeaderValue, Method, header};
 use poem::{Body, Request};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -26,37 +30,59 @@ const READ_HEADERS: [&str; 7] =
 const FREE_BYTES: usize = 16 << 10;
 /// KiB that the bodies of all requests may hold together past those.
 const MOST_KIB: usize = 256 << 10;
+/// Of those, what the bodies from one address may.
+const MOST_KIB_OF_ADDRESS: usize = MOST_KIB / 8;
 
 /// Room in memory for bodies, of the whole process. A caller is known only once a body has been read, so what strangers
-/// may make it hold has a limit; who sends little does not feel it.
+/// may make it hold has a limit, and each address has a part of it; who sends little does not feel it.
 #[derive(Debug)]
-pub struct Rooms(Arc<Semaphore>);
+pub struct Rooms {
+    all: Arc<Semaphore>,
+    of_address: Shares<IpAddr>,
+}
 
 impl Rooms {
     /// All of it free.
     pub fn new() -> Self {
-        Self(Arc::new(Semaphore::new(MOST_KIB)))
+        Self { all: Arc::new(Semaphore::new(MOST_KIB)), of_address: Shares::default() }
     }
 }
 
 /// What one body takes of it, until this is dropped.
 #[derive(Debug, Default)]
-pub struct Room(Option<OwnedSemaphorePermit>);
+pub struct Room {
+    from: Option<IpAddr>,
+    held: Option<OwnedSemaphorePermit>,
+    shares: Vec<Share<IpAddr>>,
+}
 
 impl Room {
+    /// None yet, for a body from this address.
+    fn from(address: Option<IpAddr>) -> Self {
+        Self { from: address.map(network), ..Self::default() }
+    }
+
     /// Has room for `bytes` in all.
     fn hold(&mut self, rooms: &Rooms, bytes: usize) -> Answer<()> {
-        let held = self.0.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+        let held = self.held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
         let wanted = bytes.saturating_sub(FREE_BYTES).div_ceil(1 << 10).saturating_sub(held);
-        let wanted = u32::try_from(wanted).unwrap_or(u32::MAX);
         if wanted == 0 {
             return Ok(());
         }
-        let more = Arc::clone(&rooms.0).try_acquire_many_owned(wanted).map_err(|_| {
+        if let Some(from) = self.from {
+            let share = rooms.of_address.take_many(from, wanted, MOST_KIB_OF_ADDRESS);
+            self.shares.push(share.ok_or_else(|| {
+                let message =
+                    "Your address is sending as many large bodies as one may at once. Send some of them later.";
+                ApiError::new(Code::RateLimited, message).retry_after(1)
+            })?);
+        }
+        let wanted = u32::try_from(wanted).unwrap_or(u32::MAX);
+        let more = Arc::clone(&rooms.all).try_acquire_many_owned(wanted).map_err(|_| {
             let message = "This process holds as many large bodies as it can. Try again.";
             ApiError::new(Code::Unavailable, message)
         })?;
-        match &mut self.0 {
+        match &mut self.held {
             Some(held) => held.merge(more),
             none => *none = Some(more),
         }
@@ -90,9 +116,11 @@ pub async fn take_in(rooms: &Rooms, request: &mut Request) -> Answer<Room> {
         return Err(too_large());
     }
     let body = request.take_body();
-    let (bytes, room) = tokio::time::timeout(PATIENCE, read(rooms, body)).await.map_err(|_| {
-        ApiError::new(Code::InvalidRequest, format!("The body did not arrive within {} s.", PATIENCE.as_secs()))
-    })??;
+    let (bytes, room) = tokio::time::timeout(PATIENCE, read(rooms, Room::from(Scope::of(request).address), body))
+        .await
+        .map_err(|_| {
+            ApiError::new(Code::InvalidRequest, format!("The body did not arrive within {} s.", PATIENCE.as_secs()))
+        })??;
     // A call without arguments need not say what its nothing is made of.
     if bytes.is_empty() && request.method() != Method::GET {
         request.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -102,9 +130,9 @@ pub async fn take_in(rooms: &Rooms, request: &mut Request) -> Answer<Room> {
     Ok(room)
 }
 
-async fn read(rooms: &Rooms, body: Body) -> Answer<(Bytes, Room)> {
+async fn read(rooms: &Rooms, mut room: Room, body: Body) -> Answer<(Bytes, Room)> {
     let mut stream = body.into_bytes_stream();
-    let (mut bytes, mut room) = (BytesMut::new(), Room::default());
+    let mut bytes = BytesMut::new();
     while let Some(chunk) = stream.next().await {
         let chunk = chunk.map_err(|_| ApiError::new(Code::InvalidRequest, "The body broke off."))?;
         if bytes.len() + chunk.len() > MOST_BYTES {
@@ -126,7 +154,7 @@ mod tests {
 
     #[test]
     fn large_bodies_share_what_room_there_is_and_small_ones_need_none() {
-        let rooms = Rooms(Arc::new(Semaphore::new(8)));
+        let rooms = Rooms { all: Arc::new(Semaphore::new(8)), of_address: Shares::default() };
         let (mut first, mut second) = (Room::default(), Room::default());
         first.hold(&rooms, FREE_BYTES + 1).expect("one of eight");
         first.hold(&rooms, FREE_BYTES + (6 << 10)).expect("six of eight");
@@ -136,5 +164,19 @@ mod tests {
         assert_eq!(refused.code(), Code::Unavailable);
         drop(first);
         second.hold(&rooms, FREE_BYTES + (8 << 10)).expect("the first's are free again");
+    }
+    #[test]
+    fn an_address_has_a_part_of_the_room_and_leaves_the_rest_to_others() {
+        let rooms = Rooms::new();
+        let [one, other] = ["192.0.2.1", "192.0.2.2"].map(|address| address.parse::<IpAddr>().expect("an address"));
+        let mut large: Vec<Room> = (0..4).map(|_| Room::from(Some(one))).collect();
+        for room in &mut large {
+            room.hold(&rooms, FREE_BYTES + (MOST_KIB_OF_ADDRESS << 8)).expect("a quarter of its part");
+        }
+        let refused = Room::from(Some(one)).hold(&rooms, FREE_BYTES + 1).expect_err("it has its part");
+        assert_eq!(refused.code(), Code::RateLimited);
+        Room::from(Some(other)).hold(&rooms, FREE_BYTES + 1).expect("another's");
+        large.pop();
+        Room::from(Some(one)).hold(&rooms, FREE_BYTES + 1).expect("free again");
     }
 }

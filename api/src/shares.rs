@@ -27,23 +27,29 @@ impl<K> Default for Shares<K> {
 #[derive(Debug)]
 pub struct Share<K: Eq + Hash> {
     holder: K,
+    many: usize,
     of: Shares<K>,
 }
 
 impl<K: Eq + Hash + Clone> Shares<K> {
     /// One more for this holder, unless it has as many as `most` already.
     pub fn take(&self, holder: K, most: usize) -> Option<Share<K>> {
+        self.take_many(holder, 1, most)
+    }
+
+    /// So many more for this holder, unless it would have more than `most`.
+    pub fn take_many(&self, holder: K, many: usize, most: usize) -> Option<Share<K>> {
         let mut held = self.lock();
         let count = held.entry(holder.clone()).or_default();
-        if *count >= most {
+        if *count + many > most {
             if *count == 0 {
                 held.remove(&holder);
             }
             return None;
         }
-        *count += 1;
+        *count += many;
         drop(held);
-        Some(Share { holder, of: self.clone() })
+        Some(Share { holder, many, of: self.clone() })
     }
 }
 
@@ -57,7 +63,7 @@ impl<K: Eq + Hash> Drop for Share<K> {
     fn drop(&mut self) {
         let mut held = self.of.lock();
         if let Some(count) = held.get_mut(&self.holder) {
-            *count -= 1;
+            *count -= self.many;
             if *count == 0 {
                 held.remove(&self.holder);
             }

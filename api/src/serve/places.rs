@@ -82,7 +82,7 @@ impl Places {
         let all = descriptors::connections(api.max_connections, limit, app.process.descriptors_needed + MOST_NARROW);
         tracing::info!(
             connections = all,
-            of_address = api.max_address_connections,
+            of_address = api.max_address_connections.min((all / 4).max(1)),
             descriptors = limit,
             "So many connections are taken."
         );
@@ -103,7 +103,8 @@ impl Places {
             narrow: Arc::new(Semaphore::new(MOST_NARROW)),
             of_address: Shares::default(),
             narrow_of_address: Shares::default(),
-            most_of_address,
+            // Where few are taken, one address has a quarter of them at most.
+            most_of_address: most_of_address.min((all / 4).max(1)),
             trusted,
             told: std::sync::Mutex::default(),
         }
