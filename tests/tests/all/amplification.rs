@@ -54,3 +54,40 @@ async fn starts_and_cancels_make_no_flood() -> anyhow::Result<()> {
     scheduler.stop().await?;
     world.end().await
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_sent_again_leaves_at_the_accounts_rate_and_an_hour_of_it_is_the_most() -> anyhow::Result<()> {
+    let world = World::with(|settings| (settings.rate_per_minute, settings.rate_burst) = (600, 60)).await?;
+    let tenant = world.tenant("a").await?;
+    let receiver = Receiver::start()?;
+    let endpoint = world.endpoint(&tenant, &receiver.url).await?;
+    let items = world.items(&tenant, 20, Media::video(9)).await?;
+    let started = tenant.client.prepare(&items, &["transcript", "speech", "speakers", "beats", "levels"]).await?;
+    tenant.client.tool("cancel_jobs", &json!({ "job_ids": started.job_ids()? })).await?.data()?;
+    sqlx::query("UPDATE deliveries SET status = 'skipped', finished_at = mws_now(), due_at = NULL, ticket_id = NULL")
+        .execute(world.pool())
+        .await?;
+    let path = format!("/webhooks/{endpoint}/deliveries");
+    let since = json!({ "since": "2020-01-01T00:00:00Z" }).to_string();
+    let resent = tenant.client.send("POST", &path, &[], Some(since.clone())).await?;
+    assert_eq!((resent.status, &resent.json["resent"]), (202, &json!(100)), "{}", resent.text);
+    let due = "SELECT count(*) FROM deliveries WHERE trigger = 'resend' AND due_at <= mws_now() + interval '1 second'";
+    let burst = world.count(due).await?;
+    assert!((55..=80).contains(&burst), "{burst} at once");
+
+    // As if an hour's worth had been sent again before.
+    sqlx::query(
+        "UPDATE account_paces SET theoretical_arrival = mws_now() + interval '61 minutes' WHERE what = 'resends'",
+    )
+    .execute(world.pool())
+    .await?;
+    sqlx::query("UPDATE deliveries SET status = 'failed', finished_at = mws_now(), due_at = NULL, ticket_id = NULL")
+        .execute(world.pool())
+        .await?;
+    let refused = tenant.client.send("POST", &path, &[], Some(since.clone())).await?;
+    assert_eq!((refused.status, refused.code()), (429, "rate_limited"), "{}", refused.text);
+    world.advance(Duration::from_mins(2)).await?;
+    let resent = tenant.client.send("POST", &path, &[], Some(since)).await?;
+    assert_eq!((resent.status, &resent.json["resent"]), (202, &json!(100)), "{}", resent.text);
+    world.end().await
+}

@@ -109,3 +109,55 @@ async fn what_is_read_of_an_item_counts_as_storage() -> anyhow::Result<()> {
     assert_eq!(world.count(kept).await?, after);
     world.end().await
 }
+
+#[tokio::test]
+async fn a_project_counts_as_what_is_told_of_it_whichever_call_brought_it() -> anyhow::Result<()> {
+    let world = World::with(|settings| (settings.rate_per_minute, settings.rate_burst) = (60, 100)).await?;
+    let tenant = world.tenant("a").await?;
+    let client = &tenant.client;
+    let made =
+        post(client, "/projects", &json!({ "brief": "a film", "webhook_url": "https://93.184.216.34/" })).await?;
+    let project = made.json["id"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(status(client, &project, "generating", &"x".repeat(200_000)).await?.status, 200);
+    // A timeline beside the assets that are there already is together with them.
+    let body = json!({ "status": "running", "timeline": { "overlays": ["y".repeat(100_000)] } });
+    let together = post(client, &format!("/projects/{project}/status"), &body).await?;
+    assert_eq!((together.status, together.code()), (413, "request_too_large"), "{}", together.text);
+    // Of the burst of a hundred, each change of the status alone takes thirteen: all of the project is told.
+    let mut passed = 0;
+    for next in ["running", "generating"].into_iter().cycle().take(20) {
+        let body = json!({ "status": next });
+        match post(client, &format!("/projects/{project}/status"), &body).await?.status {
+            200 => passed += 1,
+            429 => break,
+            other => anyhow::bail!("{other}"),
+        }
+    }
+    assert!((4..=8).contains(&passed), "{passed} changes of 200 KB each");
+    world.end().await
+}
+
+#[tokio::test]
+async fn answers_that_are_kept_have_a_bound_a_day() -> anyhow::Result<()> {
+    let world = World::with(|settings| settings.kept_answers_bytes = 10_000).await?;
+    let tenant = world.tenant("a").await?;
+    let keyed = async |key: &str| {
+        let body = json!({ "brief": "x".repeat(4_000) }).to_string();
+        tenant.client.send("POST", "/projects", &[("idempotency-key", key)], Some(body)).await
+    };
+    let mut statuses = Vec::new();
+    for key in ["a", "b", "c", "d", "a"] {
+        statuses.push(keyed(key).await?.status);
+    }
+    assert_eq!(statuses, [201, 201, 201, 429, 201], "the fourth can't be kept, and what is kept is answered again");
+    assert_eq!(keyed("e").await?.code(), "rate_limited");
+    let unkeyed = post(&tenant.client, "/projects", &json!({ "brief": "y" })).await?;
+    assert_eq!(unkeyed.status, 201, "{}", unkeyed.text);
+    let item = world.item(&tenant, Media::audio(9)).await?;
+    let body = json!({ "refs": [item], "reads": ["levels"] }).to_string();
+    let dispatch = tenant.client.send("POST", "/tools/prepare_media", &[("idempotency-key", "f")], Some(body)).await?;
+    assert_eq!(dispatch.code(), "rate_limited");
+    world.advance(Duration::from_hours(24)).await?;
+    assert_eq!(keyed("g").await?.status, 201);
+    world.end().await
+}

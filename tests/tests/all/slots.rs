@@ -75,3 +75,28 @@ async fn what_runs_beside_the_slots_is_handed_back_when_the_process_stops() -> a
     assert_eq!(world.count("SELECT count(*) FROM job_claims WHERE outcome = 'handed_back'").await?, 2);
     world.end().await
 }
+
+#[tokio::test]
+async fn two_accounts_with_half_the_slots_each_keep_nobody_waiting_either() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let gate = Gate::closed();
+    let worker = world.worker_with(holding_long_ones(&gate), |settings| settings.worker_reads = Some(2)).await?;
+    let mut held = Vec::new();
+    for name in ["hog", "boar"] {
+        let tenant = world.tenant(name).await?;
+        let item = world.item(&tenant, Media::video(3_600)).await?;
+        let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?;
+        held.push((tenant, job));
+    }
+    until("two accounts have all slots", async || Ok((gate.inside() == 2).then_some(()))).await?;
+    let tenant = world.tenant("b").await?;
+    let item = world.item(&tenant, Media::video(60)).await?;
+    let jobs = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?;
+    assert_eq!(tenant.client.ended(&jobs).await?[0]["status"], "succeeded");
+    gate.open();
+    for (tenant, job) in held {
+        tenant.client.ended(&job).await?;
+    }
+    worker.stop().await?;
+    world.end().await
+}
