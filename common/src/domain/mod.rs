@@ -3,12 +3,15 @@
 //! Whatever a rule needs is handed in, whatever it decides is handed back; the edges do the IO.
 
 pub mod attempt;
+pub mod captions;
 pub mod credential;
 pub mod ducking;
 pub mod event;
+pub mod file_name;
 pub mod footage;
 pub mod horizon;
 pub mod host_name;
+pub mod http_range;
 pub mod item;
 pub mod job;
 pub mod link;

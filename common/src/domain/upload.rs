@@ -79,6 +79,45 @@ pub fn settled_type(announced: Option<&str>, format_name: &str, found: ItemType)
     announced.unwrap_or_else(|| format!("{}/{}", found.name(), subtype(format_name, found)))
 }
 
+/// What media of this type is served as: its own type where that is on the list of what may be uploaded, so that
+/// nothing that a browser runs or lays out is ever served; else bytes of no type.
+pub fn served_type(content_type: Option<&str>) -> &'static str {
+    let essence = content_type.map(essence).unwrap_or_default();
+    MEDIA_TYPES.iter().find(|(name, _)| *name == essence).map_or("application/octet-stream", |(name, _)| *name)
+}
+
+/// How the name of a file of this type usually ends; nothing for a type that may not be uploaded.
+pub fn usual_extension(content_type: &str) -> Option<&'static str> {
+    let (kind, subtype) = content_type.split_once('/')?;
+    let plain = subtype.strip_prefix("x-").unwrap_or(subtype);
+    Some(match (kind, plain) {
+        ("video", "mp4") => "mp4",
+        ("audio", "mp4" | "m4a") => "m4a",
+        ("video", "m4v") => "m4v",
+        ("video", "quicktime") => "mov",
+        ("video" | "audio", "webm") => "webm",
+        ("video", "matroska") => "mkv",
+        ("audio", "matroska") => "mka",
+        ("video", "msvideo" | "avi") => "avi",
+        ("video", "mp2t") => "ts",
+        ("video" | "audio", "3gpp") => "3gp",
+        ("video", "ogg") => "ogv",
+        ("audio", "mpeg" | "mp3") => "mp3",
+        ("audio", "wav" | "wave" | "vnd.wave") => "wav",
+        ("audio", "flac") => "flac",
+        ("audio", "ogg") => "ogg",
+        ("audio", "opus") => "opus",
+        ("audio", "aac") => "aac",
+        ("image", "png") => "png",
+        ("image", "jpeg" | "jpg") => "jpg",
+        ("image", "webp") => "webp",
+        ("image", "gif") => "gif",
+        ("image", "bmp") => "bmp",
+        ("image", "tiff") => "tiff",
+        _ => return None,
+    })
+}
+
 fn subtype(format_name: &str, found: ItemType) -> &'static str {
     let is = |name: &str| format_name.split(',').any(|format| format == name);
     let subtypes = [
@@ -114,6 +153,21 @@ mod tests {
         assert!(!is_taken(&essence("application/x-mpegurl")));
         assert!(!is_taken(&essence("text/html")));
         assert!(!is_taken(""));
+    }
+
+    #[test]
+    fn what_is_served_has_a_type_of_the_list_and_every_type_of_it_an_extension() {
+        assert_eq!(served_type(Some("video/mp4")), "video/mp4");
+        for odd in
+            [None, Some("text/html"), Some("image/svg+xml"), Some("application/pdf"), Some(""), Some("video/mp4/x")]
+        {
+            assert_eq!(served_type(odd), "application/octet-stream", "{odd:?}");
+        }
+        for (name, _) in MEDIA_TYPES {
+            assert_eq!(served_type(Some(name)), name);
+            assert!(usual_extension(name).is_some(), "{name}");
+        }
+        assert_eq!(usual_extension("text/html"), None);
     }
 
     #[test]

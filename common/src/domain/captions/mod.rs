@@ -1,0 +1,166 @@
+//! A transcript as people and players take it: plain text, SRT and `WebVTT` (breadth.md, "Media comes back").
+//!
+//! A cue has at most two lines of 42 columns and lasts at most 7 s; cues are in order and never overlap, whatever the
+//! words that they are made of: `layout` makes them. What is written here is escaped as each format asks for it, so
+//! that no word can end a cue, begin another or become markup. Who speaks is told where it is known: in `WebVTT` by a
+//! voice, elsewhere by a name before the first of their words.
+
+mod layout;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use layout::{COLUMNS, Cue, LONGEST_MS, cues};
+pub use words::{Spoken, spoken};
+
+use super::footage::Turn;
+use layout::label;
+use serde::Deserialize;
+use std::fmt::Write;
+
+/// A form of a transcript beside JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextFormat {
+    /// Plain text: a line a segment, or where speakers are known a line a turn.
+    Txt,
+    /// `SubRip`.
+    Srt,
+    /// `WebVTT`.
+    Vtt,
+}
+
+impl TextFormat {
+    /// As requests name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Txt => "txt",
+            Self::Srt => "srt",
+            Self::Vtt => "vtt",
+        }
+    }
+
+    /// Its media type.
+    pub const fn media_type(self) -> &'static str {
+        match self {
+            Self::Txt => "text/plain",
+            Self::Srt => "application/x-subrip",
+            Self::Vtt => "text/vtt",
+        }
+    }
+}
+
+/// What of a stored transcript is written down.
+#[derive(Debug, Default, Deserialize)]
+struct Stored {
+    #[serde(default)]
+    data: Data,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Data {
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    words: Vec<Timed>,
+    #[serde(default)]
+    segments: Vec<Timed>,
+}
+
+/// A word, or a segment's text, with its seconds.
+#[derive(Debug, Deserialize)]
+struct Timed {
+    #[serde(default, alias = "word")]
+    text: String,
+    #[serde(default)]
+    start: f64,
+    #[serde(default)]
+    end: f64,
+}
+
+/// A stored transcript (reads.md, "Stored results") in this form. `turns` say who speaks when; none where nobody knows.
+///
+/// # Errors
+/// When the document is no stored transcript.
+pub fn written(document: &[u8], turns: &[Turn], format: TextFormat) -> serde_json::Result<String> {
+    let Stored { data } = serde_json::from_slice(document)?;
+    let timed = if data.words.is_empty() { &data.segments } else { &data.words };
+    let said = timed.iter().map(|one| (one.text.as_str(), one.start, one.end));
+    let spoken = spoken(said, turns);
+    Ok(match format {
+        TextFormat::Txt if turns.is_empty() => ended(data.text),
+        TextFormat::Txt => text(&spoken),
+        TextFormat::Srt => srt(&cues(spoken)),
+        TextFormat::Vtt => vtt(&cues(spoken)),
+    })
+}
+
+/// The text with the end of its last line.
+fn ended(mut text: String) -> String {
+    if !text.is_empty() && !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text
+}
+
+/// A line a turn.
+fn text(words: &[Spoken]) -> String {
+    let mut text = String::new();
+    let mut before: Option<&Spoken> = None;
+    for word in words {
+        match before {
+            Some(last) if last.speaker == word.speaker => {
+                text.push_str(if last.is_glued_to(word) { "" } else { " " });
+            }
+            _ => {
+                text.push_str(if before.is_some() { "\n" } else { "" });
+                let _infallible = word.speaker.as_ref().map_or(Ok(()), |name| write!(text, "{name}: "));
+            }
+        }
+        text.push_str(&word.text);
+        before = Some(word);
+    }
+    ended(text)
+}
+
+/// Cues as `SubRip`. It has no escapes: an arrow in a text, which would be taken for a time, becomes another arrow.
+fn srt(cues: &[Cue]) -> String {
+    let mut text = String::new();
+    for (place, cue) in cues.iter().enumerate() {
+        let gap = if place > 0 { "\n" } else { "" };
+        let (start, end) = (time(cue.start_ms, ','), time(cue.end_ms, ','));
+        let _infallible = writeln!(text, "{gap}{}\n{start} --> {end}", place + 1);
+        let mut begins = cue.speaker.as_deref().filter(|_| cue.is_labelled).map(label).unwrap_or_default();
+        for line in &cue.lines {
+            let line = format!("{}{line}", std::mem::take(&mut begins)).replace("-->", "→");
+            let _infallible = writeln!(text, "{}", line.trim_end());
+        }
+    }
+    text
+}
+
+/// Cues as `WebVTT`.
+fn vtt(cues: &[Cue]) -> String {
+    let mut text = "WEBVTT\n".to_owned();
+    for cue in cues {
+        let _infallible = writeln!(text, "\n{} --> {}", time(cue.start_ms, '.'), time(cue.end_ms, '.'));
+        // An empty line would end the cue.
+        let lines: Vec<String> = cue.lines.iter().filter(|line| !line.is_empty()).map(|line| escaped(line)).collect();
+        let lines = lines.join("\n");
+        let _infallible = match &cue.speaker {
+            Some(name) => writeln!(text, "<v {}>{lines}</v>", escaped(name)),
+            None => writeln!(text, "{lines}"),
+        };
+    }
+    text
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// `01:02:03,456`.
+fn time(ms: i64, point: char) -> String {
+    let (seconds, thousandths) = (ms / 1000, ms % 1000);
+    let (hours, minutes) = (seconds / 3600, seconds / 60 % 60);
+    format!("{hours:02}:{minutes:02}:{:02}{point}{thousandths:03}", seconds % 60)
+}
