@@ -63,6 +63,7 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /uploads/{id}/complete", EDITOR),
     // The link that was given out proves enough.
     ("GET /thumbnails/{item_id}/{picture}", Nothing),
+    ("GET /media/{item_id}", Nothing),
     ("GET /library/items", VIEWER),
     ("GET /library/items/{id}", VIEWER),
     ("DELETE /library/items/{id}", EDITOR),

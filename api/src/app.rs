@@ -7,9 +7,10 @@ use crate::doors::Door;
 use crate::guesses::Guesses;
 use crate::intake::Rooms;
 use crate::limits::Blocked;
+use crate::links::Links;
+use crate::media::Downloads;
 use crate::oauth::{Issuer, OAuthError};
 use crate::shares::Shares;
-use crate::thumbnails::Links;
 use common::config::ApiSettings;
 use common::domain::link::LinkKeys;
 use common::domain::operator::{OperatorError, Operators};
@@ -48,7 +49,7 @@ pub struct Parts {
     pub operators: Operators,
     /// Whose OAuth access tokens are taken; none when nobody's are.
     pub oauth: Option<Issuer>,
-    /// Makes and checks the links to pictures.
+    /// Makes and checks the links to pictures and to media.
     pub links: Links,
     /// Who is over the rate limit, so that a flood costs no queries.
     pub blocked: Blocked,
@@ -62,6 +63,8 @@ pub struct Parts {
     pub of_account: Shares<AccountId>,
     /// Requests under way that came through a trusted proxy, by address.
     pub of_address: Shares<IpAddr>,
+    /// Room for media that is being sent, and who is sent some of theirs.
+    pub downloads: Downloads,
     /// Uploads whose bytes are being sent, by account.
     pub uploads: Shares<AccountId>,
 }
@@ -102,8 +105,10 @@ impl App {
         let base_url = format!("{public_url}{API_PATH}");
         let operators = Operators::read(settings.operator_token.as_ref(), settings.operator_tokens.as_ref())?;
         let oauth = Issuer::new(&api.oauth)?;
-        let (blocked, rooms, links) = (Blocked::new(), Rooms::new(), Links::new(keys, &base_url));
+        let (blocked, rooms, links) =
+            (Blocked::new(), Rooms::new(), Links::new(keys, &base_url, api.media_link_seconds));
         let (guesses, answers) = (Guesses::new(api.wrong_credentials_per_minute), Answers::new());
+        let downloads = Downloads::new(api.max_account_downloads);
         let (of_account, of_address, uploads) = (Shares::default(), Shares::default(), Shares::default());
         let parts = Parts {
             process,
@@ -120,6 +125,7 @@ impl App {
             answers,
             of_account,
             of_address,
+            downloads,
             uploads,
         };
         let door = if parts.api.operator_listen.is_some() { Door::Customers } else { Door::Everyone };

@@ -3,6 +3,7 @@
 //! Handlers build the inside; the request's id and the cost come from here. Refusals are not here but in `error`.
 
 use crate::auth::Caller;
+use crate::library::MediaLink;
 use crate::text::{MinuteCount, Text, True};
 use common::domain::minutes::Minutes;
 use common::store::minutes::Balance;
@@ -10,7 +11,7 @@ use poem::http::{HeaderValue, StatusCode};
 use poem::{IntoResponse, Response};
 use poem_openapi::payload::{Json, Payload};
 use poem_openapi::registry::{MetaHeader, MetaMediaType, MetaResponse, MetaResponses, MetaSchemaRef, Registry};
-use poem_openapi::types::{Any, ParseFromJSON, ToJSON, Type};
+use poem_openapi::types::{ParseFromJSON, ToJSON, Type};
 use poem_openapi::{ApiResponse, Enum, Object};
 use std::marker::PhantomData;
 
@@ -24,8 +25,8 @@ pub struct ToolAnswer<T: ParseFromJSON + ToJSON> {
     pub data: T,
     /// The request's id and what it cost.
     pub meta: Meta,
-    /// Media to show beside the answer.
-    pub media: Option<Vec<Any<serde_json::Map<String, serde_json::Value>>>>,
+    /// Media to show beside the answer: of the items in it that are ready.
+    pub media: Option<Vec<MediaLink>>,
 }
 
 impl<T: ParseFromJSON + ToJSON> ToolAnswer<T> {
@@ -40,6 +41,13 @@ impl<T: ParseFromJSON + ToJSON> ToolAnswer<T> {
     #[must_use]
     pub fn cloud(mut self, minutes: CloudProcessing) -> Self {
         self.meta.cloud_processing = Some(minutes);
+        self
+    }
+
+    /// With this media to show beside it, if there is any.
+    #[must_use]
+    pub fn showing(mut self, media: impl IntoIterator<Item = MediaLink>) -> Self {
+        self.media = Some(media.into_iter().collect()).filter(|media: &Vec<MediaLink>| !media.is_empty());
         self
     }
 

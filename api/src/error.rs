@@ -64,6 +64,8 @@ codes! {
     UserDisabled = "user_disabled", FORBIDDEN, false, "The user is disabled, here and everywhere.";
     SessionNotAllowed = "session_not_allowed", FORBIDDEN, false, "A script session token may not do this.";
     KeyWrongWorkspace = "key_wrong_workspace", FORBIDDEN, false, "The key is bound to another workspace.";
+    LinkInvalid = "link_invalid", FORBIDDEN, false, "The link was changed, or not made by this service.";
+    LinkExpired = "link_expired", FORBIDDEN, false, "The link has ended.";
     OriginForbidden = "origin_forbidden", FORBIDDEN, false, "MCP is not for this Origin, or not by this Host.";
     RouteNotFound = "route_not_found", NOT_FOUND, false, "There is no such route.";
     ToolNotFound = "tool_not_found", NOT_FOUND, false, "There is no such tool.";
@@ -101,6 +103,7 @@ codes! {
     UnsupportedMediaType = "unsupported_media_type", UNSUPPORTED_MEDIA_TYPE, false, "The content type is not taken.";
     IdempotencyKeyReused = "idempotency_key_reused", UNPROCESSABLE_ENTITY, false,
         "The Idempotency-Key belongs to another request.";
+    RangeNotSatisfiable = "range_not_satisfiable", RANGE_NOT_SATISFIABLE, false, "There are no such bytes.";
     UrlNotHttps = "url_not_https", UNPROCESSABLE_ENTITY, false, "The URL is not https.";
     UrlNotPublic = "url_not_public", UNPROCESSABLE_ENTITY, false, "The URL leads to an address that is not public.";
     WebhookUrlNotAllowed = "webhook_url_not_allowed", UNPROCESSABLE_ENTITY, false, "The project's webhook URL is refused.";

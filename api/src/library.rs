@@ -3,13 +3,17 @@
 //! The item's shape and the use cases that tools share are here: finding the one that a text names, holding its reads
 //! back, deleting it. How an item gets its bytes is `uploads`'s.
 
+mod captions;
 mod document;
+mod include;
 mod item;
 mod joined;
 mod stored;
 
+pub use captions::{CaptionFile, ReadFormat, captions};
 pub use document::Document;
-pub use item::{Item, ItemKind, ItemState, hexadecimal};
+pub use include::{Include, with_media};
+pub use item::{Item, ItemKind, ItemState, MediaLink, WithMedia, hexadecimal};
 pub use stored::{StoredResult, stored_read};
 
 use crate::app::App;
@@ -17,10 +21,10 @@ use crate::auth::{Auth, Caller, CallerWorkspace};
 use crate::envelope::Deleted;
 use crate::error::{Answer, ApiError, Code};
 use crate::limits::pace;
+use crate::links::Links;
 use crate::operation::{Refusals, Tag};
 use crate::paging::{Limit, List, Page};
 use crate::text::{Text, Time};
-use crate::thumbnails::Links;
 use common::domain::read::Read;
 use common::ending;
 use common::ids::ItemId;
@@ -77,10 +81,13 @@ impl Library {
         limit: Query<Option<Limit>>,
         /// The `next_cursor` of the page before.
         cursor: Query<Option<Text>>,
+        /// What to show of each item that lists leave out: `media` is its `media_url`.
+        include: Query<Option<Vec<Include>>>,
     ) -> Answer<Json<List<Item>>> {
         let Auth(caller) = auth;
-        let mut conn = self.0.conn().await?;
-        Ok(Json(page(&mut conn, &self.0.links, caller.workspace, limit.0, cursor.0.as_ref()).await?))
+        let (mut conn, with_media) = (self.0.conn().await?, with_media(include.0.as_deref()));
+        let asked = (limit.0, cursor.0.as_ref());
+        Ok(Json(page(&mut conn, &self.0.links, caller.workspace, asked, with_media).await?))
     }
 
     /// Get a library item
@@ -115,7 +122,9 @@ impl Library {
 
     /// Get a stored read
     ///
-    /// The result that a read's job has stored on the item, at no charge.
+    /// The result that a read's job has stored on the item, at no charge. A transcript is also answered as text:
+    /// `format=txt`, or as captions: `format=srt` and `format=vtt`, in cues of at most two lines of 42 characters and 7
+    /// s that never overlap, with who speaks where that is stored.
     #[oai(path = "/library/items/:id/reads/:read", method = "get", operation_id = "get_stored_read")]
     async fn read(
         &self,
@@ -124,20 +133,30 @@ impl Library {
         id: Path<Text>,
         /// Which read.
         read: Path<Text>,
+        /// What to answer a transcript as; `json` when not given, which every read can be.
+        format: Query<Option<ReadFormat>>,
     ) -> Answer<StoredResult> {
         let Auth(caller) = auth;
         let Some(read) = Read::from_name(&read.0) else {
             let names = Read::ALL.map(Read::name).join(", ");
             return Err(ApiError::new(Code::InvalidRequest, format!("`read`: expected one of {names}.")));
         };
+        let as_text = format.0.and_then(ReadFormat::text);
+        if let Some(format) = as_text.filter(|_| read != Read::Transcript) {
+            let message = format!("`format`: only a transcript is answered as `{}`; `{read}` is JSON.", format.name());
+            return Err(ApiError::new(Code::InvalidRequest, message));
+        }
         let mut conn = self.0.conn().await?;
-        let item = reach(&mut conn, caller.workspace, &id.0).await?;
+        let item = reach(&mut conn, caller.workspace, &id.0).await?.id;
         drop(conn);
-        let stored = stored_read(&self.0, caller.account_id, item.id, read).await?.ok_or_else(|| {
+        let stored = match as_text {
+            Some(format) => captions(&self.0, caller.account_id, item, format).await?.map(StoredResult::Text),
+            None => stored_read(&self.0, caller.account_id, item, read).await?.map(StoredResult::Json),
+        };
+        stored.ok_or_else(|| {
             ApiError::new(Code::ReadNotFound, format!("The item has no stored `{read}`."))
                 .suggest("Start it with `prepare_media`.")
-        })?;
-        Ok(StoredResult(stored))
+        })
     }
 
     /// Hold an item's reads back
@@ -181,13 +200,13 @@ pub async fn page(
     conn: &mut PgConnection,
     links: &Links,
     workspace: CallerWorkspace,
-    limit: Option<Limit>,
-    cursor: Option<&Text>,
+    (limit, cursor): (Option<Limit>, Option<&Text>),
+    with_media: WithMedia,
 ) -> Answer<List<Item>> {
     let page = Page::new("items", limit, cursor)?;
     let before = page.after.map(ItemId::from);
     let rows = items::page(conn, workspace.id, before, page.fetch()).await?;
-    Ok(page.list(rows, |row| row.id.uuid(), |row| Item::of(row, links)))
+    Ok(page.list(rows, |row| row.id.uuid(), |row| Item::shown(row, links, with_media)))
 }
 
 /// The item that this text names, for a call that acts in this workspace.

@@ -194,6 +194,7 @@ fn scope(app: &App, request: &Request) -> Scope {
     let connection = request.remote_addr().as_socket_addr().map(SocketAddr::ip);
     Scope(Arc::new(Parts {
         request_id: request_id(request.header("x-request-id")),
+        method: request.method().clone(),
         traceparent: request.header("traceparent").filter(|value| value.len() <= 128).map(str::to_owned),
         address: address::client(connection, Some(&lines.join(",")), &app.api.trusted_proxies),
         ..Parts::default()

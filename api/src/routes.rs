@@ -5,8 +5,8 @@
 use crate::app::App;
 use crate::operation::Refusals;
 use crate::{
-    audit, balances, deliveries, event_stream, events, keys, library, models, operator, projects, sessions, thumbnails,
-    tools, uploads, webhook_secret, webhooks, workspaces,
+    audit, balances, deliveries, event_stream, events, keys, library, media, models, operator, projects, sessions,
+    thumbnails, tools, uploads, webhook_secret, webhooks, workspaces,
 };
 
 /// The groups. At most sixteen a tuple, so tools, routes and operators' routes have one each.
@@ -31,6 +31,7 @@ type Resources = (
     uploads::Uploads,
     library::Library,
     thumbnails::Thumbnails,
+    media::Media,
     webhooks::Webhooks,
     deliveries::Deliveries,
     webhook_secret::WebhookSecrets,
@@ -76,6 +77,7 @@ pub fn all(app: &App) -> Routes {
         uploads::Uploads(app.clone()),
         library::Library(app.clone()),
         thumbnails::Thumbnails(app.clone()),
+        media::Media(app.clone()),
         webhooks::Webhooks(app.clone()),
         deliveries::Deliveries(app.clone()),
         webhook_secret::WebhookSecrets(app.clone()),
@@ -120,6 +122,7 @@ pub const ERRORS: &[Refusals] = &[
     uploads::ERRORS,
     library::ERRORS,
     thumbnails::ERRORS,
+    media::ERRORS,
     webhooks::ERRORS,
     deliveries::ERRORS,
     webhook_secret::ERRORS,

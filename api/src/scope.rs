@@ -7,6 +7,7 @@ use crate::limits::Standing;
 use crate::shares::Share;
 use common::ids::AccountId;
 use poem::Request;
+use poem::http::Method;
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 
@@ -19,6 +20,8 @@ pub struct Scope(pub Arc<Parts>);
 pub struct Parts {
     /// The value of `X-Request-Id`.
     pub request_id: String,
+    /// As it was sent: routes answer a HEAD as they do a GET.
+    pub method: Method,
     /// W3C trace context, as it was sent.
     pub traceparent: Option<String>,
     /// The client's address, behind trusted proxies.

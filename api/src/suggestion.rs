@@ -16,9 +16,7 @@ pub const fn usual(code: Code) -> &'static str {
         Code::Unauthenticated => "Send `Authorization: Bearer <API key>`.",
         Code::CredentialRevoked => "Use another API key of the account, or create one with POST /keys.",
         Code::TokenExpired => "Ask for a new token: `get_api_session` for a script, the issuer for a user.",
-        Code::InsufficientMinutes => {
-            "Ask for cheaper reads (GET /balances shows the rates), or ask the operator for minutes."
-        }
+        Code::InsufficientMinutes => "Ask for cheaper reads (GET /balances shows rates), or the operator for minutes.",
         Code::InsufficientCredits => "Ask the operator for credits.",
         Code::WorkspaceForbidden => {
             "Name a workspace that GET /workspaces lists in x-workspace-id, or use what is in yours."
@@ -28,6 +26,7 @@ pub const fn usual(code: Code) -> &'static str {
         Code::UserDisabled => "Ask the operator.",
         Code::SessionNotAllowed => "Use an API key or sign in.",
         Code::KeyWrongWorkspace => "Leave x-workspace-id out, or use a key of that workspace.",
+        Code::LinkInvalid | Code::LinkExpired => "Ask for the item again: it comes with a link that works.",
         Code::OriginForbidden => "Call the URL that the service is known by, not from a web page.",
         Code::RouteNotFound | Code::MethodNotAllowed => "GET /api/v1/openapi.json describes every route.",
         Code::ToolNotFound => "GET /tools lists them.",
@@ -63,6 +62,7 @@ pub const fn usual(code: Code) -> &'static str {
         Code::RequestTooLarge => "Send less at a time; files go through POST /uploads.",
         Code::FileTooLarge => "Send a smaller file, or delete items that are no longer needed.",
         Code::UnsupportedMediaType => "Send `application/json`; a file with the type it was announced with.",
+        Code::RangeNotSatisfiable => "Ask for bytes below the number in Content-Range, or for all of them.",
         Code::UrlNotHttps => "Give an https URL.",
         Code::UrlNotPublic | Code::WebhookUrlNotAllowed | Code::UrlNotAllowed => {
             "Give an https URL that anyone can reach."

@@ -1,4 +1,4 @@
-//! Pictures of items and of moments: the links to them, and the route behind those links.
+//! Pictures of items and of moments: the route behind the links to them, which `links` makes.
 //!
 //! A link is signed and ends by itself (`domain::link`), because what shows a picture sends no credential. Whoever may see
 //! an item gets its link in the item; the link shows that one picture and nothing else, and nothing once the item is deleted.
@@ -9,9 +9,8 @@ use crate::error::{Answer, ApiError, Code};
 use crate::operation::{Refusals, Tag};
 use crate::text::Text;
 use bytes::Bytes;
-use chrono::{DateTime, Utc};
-use common::domain::link::{LinkKeys, Picture, expiry};
-use common::ids::{ItemId, RequestId};
+use common::domain::link::Picture;
+use common::ids::ItemId;
 use common::store::footage::{self, Linked};
 use poem::http::{HeaderValue, header};
 use poem::{IntoResponse, Response};
@@ -26,33 +25,6 @@ pub const ERRORS: Refusals =
 
 /// Bytes of the largest picture there is.
 const MOST_BYTES: u64 = 1 << 20;
-
-/// Makes the links.
-#[derive(Debug)]
-pub struct Links {
-    keys: LinkKeys,
-    base_url: String,
-}
-
-impl Links {
-    /// Links to this service, signed with these keys.
-    pub fn new(keys: LinkKeys, base_url: &str) -> Self {
-        Self { keys, base_url: base_url.to_owned() }
-    }
-
-    /// What is secret of an answer that may be asked for again; see `LinkKeys`.
-    pub fn repeatable(&self, call: RequestId, key: &str) -> impl Iterator<Item = [u8; 32]> {
-        self.keys.repeatable(call, key)
-    }
-
-    /// A link to a picture, good for one to two hours from `now`, the database's.
-    pub fn to(&self, item: ItemId, picture: Picture, now: DateTime<Utc>) -> Text {
-        let expires = expiry(now.timestamp());
-        let signature = self.keys.sign(item, picture, expires);
-        let base_url = &self.base_url;
-        Text(format!("{base_url}/thumbnails/{item}/{picture}?expires={expires}&signature={signature}"))
-    }
-}
 
 /// The route.
 pub struct Thumbnails(pub App);
@@ -76,8 +48,7 @@ impl Thumbnails {
         signature: Query<Text>,
     ) -> Answer<Jpeg> {
         let named: Option<(ItemId, Picture)> = item_id.0.parse().ok().zip(picture.0.parse().ok());
-        let verified =
-            named.filter(|(item, picture)| self.0.links.keys.verifies(*item, *picture, expires.0, &signature.0));
+        let verified = named.filter(|(item, picture)| self.0.links.verifies(*item, *picture, expires.0, &signature.0));
         let (item, picture) =
             verified.ok_or_else(|| ApiError::new(Code::Unauthenticated, "The link was not made by this service."))?;
         let linked = find(&self.0, item, picture, expires.0).await?;

@@ -288,6 +288,16 @@ pub struct ApiSettings {
     #[arg(long, env = "MWS_MAX_ACCOUNT_UPLOADS", default_value_t = 8)]
     pub max_account_uploads: usize,
 
+    /// Downloads that one account's links may have under way: each holds 256 KiB while it is taken, and a process sends
+    /// at most
+    /// 512.
+    #[arg(long, env = "MWS_MAX_ACCOUNT_DOWNLOADS", default_value_t = 16)]
+    pub max_account_downloads: usize,
+
+    /// Seconds after which a link to an item's media has ended for certain; it lasts for half of them at least.
+    #[arg(long, env = "MWS_MEDIA_LINK_SECONDS", default_value_t = 7_200, value_parser = clap::value_parser!(u32).range(60..=604_800))]
+    pub media_link_seconds: u32,
+
     /// Wrong credentials that one address may send in a minute; past them it is answered 429, late.
     #[arg(long, env = "MWS_WRONG_CREDENTIALS_PER_MINUTE", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     pub wrong_credentials_per_minute: u32,

@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Which id a path's parameter is, by the segment before it.
-const IN_PATHS: [(&str, &str); 8] = [
+const IN_PATHS: [(&str, &str); 9] = [
     ("deliveries", "dlv"),
     ("events", "evt"),
     ("keys", "key"),
     ("uploads", "upl"),
     ("items", "itm"),
+    ("media", "itm"),
     ("webhooks", "whe"),
     ("projects", "prj"),
     ("jobs", "job"),

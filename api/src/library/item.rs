@@ -1,9 +1,11 @@
-//! An item as answers show it (interface.md, "GET /library/items").
+//! An item as answers show it (interface.md, "GET /library/items"), and its media as tools show it beside their
+//! answers.
 
+use crate::links::Links;
 use crate::text::{Text, Time};
-use crate::thumbnails::Links;
 use common::domain::item::{ItemStatus, ItemType, Stream};
 use common::domain::link::Picture;
+use common::domain::upload::served_type;
 use common::store::items::ItemRow;
 use poem_openapi::{Enum, Object};
 use std::collections::BTreeMap;
@@ -44,6 +46,11 @@ pub struct Item {
     pub leased_until: Option<Time>,
     /// A picture of it, a JPEG: this link needs no credential and is good for at least an hour. Null where there is none.
     pub thumbnail_url: Option<Text>,
+    /// Its media: this link needs no credential, takes ranges, and is good until `media_url_expires_at`. Null until it
+    /// is ready, and in lists without `include=media`.
+    pub media_url: Option<Text>,
+    /// When that link ends.
+    pub media_url_expires_at: Option<Time>,
     /// The streams of its file; null until its bytes were looked at.
     pub streams: Option<Vec<ItemStream>>,
     /// The reads stored on it, by their names.
@@ -132,9 +139,46 @@ pub struct StoredStamp {
     pub stored_at: Time,
 }
 
+/// Media to show beside a tool's answer (spec §4.2, `media`).
+#[derive(Debug, Object)]
+pub struct MediaLink {
+    /// What the item is.
+    #[oai(rename = "type")]
+    pub kind: ItemKind,
+    /// The item.
+    pub item_id: Text,
+    /// What clients call it.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+    /// Where its bytes are, as `media_url` of the item.
+    pub url: Text,
+    /// When that link ends.
+    pub expires_at: Time,
+    /// The media type that it is served as.
+    pub content_type: Text,
+    /// How many bytes it has.
+    pub bytes: i64,
+}
+
+/// Whether an item that is shown brings a link to its media.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WithMedia {
+    /// It does, once it is ready.
+    Yes,
+    /// It does not.
+    No,
+}
+
 impl Item {
-    /// The item of this row, with a link to its picture.
+    /// The item of this row, with links to its picture and, once it is ready, to its media.
     pub fn of(row: ItemRow, links: &Links) -> Self {
+        Self::shown(row, links, WithMedia::Yes)
+    }
+
+    /// The same, as a list shows it.
+    pub fn shown(row: ItemRow, links: &Links, with_media: WithMedia) -> Self {
+        let has_link = with_media == WithMedia::Yes && row.status == ItemStatus::Ready;
+        let (media_url, media_url_expires_at) = has_link.then(|| links.to_media(row.id, row.now)).unzip();
         let stamps = row.reads_stored_at.into_iter().map(|at| StoredStamp { stored_at: Time(at) });
         let message = row.error_message.unwrap_or_default();
         Self {
@@ -153,9 +197,25 @@ impl Item {
             created_at: Time(row.created_at),
             leased_until: row.leased_until.map(Time),
             thumbnail_url: row.thumbnail_key.map(|_| links.to(row.id, Picture::Item, row.now)),
+            media_url,
+            media_url_expires_at,
             streams: row.streams.map(|streams| streams.0.into_iter().map(ItemStream::from).collect()),
             reads: row.reads.into_iter().zip(stamps).collect(),
         }
+    }
+
+    /// Its media as a tool's answer shows it beside its data; none without a link.
+    pub fn media(&self) -> Option<MediaLink> {
+        let (url, expires_at) = (self.media_url.clone()?, self.media_url_expires_at?);
+        Some(MediaLink {
+            kind: self.kind?,
+            item_id: self.id.clone(),
+            item_ref: self.item_ref.clone(),
+            url,
+            expires_at,
+            content_type: served_type(self.content_type.as_deref()).into(),
+            bytes: self.bytes,
+        })
     }
 }
 

@@ -4,7 +4,7 @@
 //! Each read's rows were stored by its own job; the rule that joins them is `domain::footage`'s. Fields that are not
 //! touched stay the text that they were, so that what a newer worker writes comes through.
 
-use crate::thumbnails::Links;
+use crate::links::Links;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use common::domain::footage::{self, Moment, Passage, Turn, milliseconds, seconds, speaker_between, speakers_between};
@@ -211,7 +211,7 @@ mod tests {
     use common::domain::link::LinkKeys;
 
     fn put(others: Others, document: &str) -> String {
-        let links = Links::new(LinkKeys::derived(["secret"]), "https://example.com");
+        let links = Links::new(LinkKeys::derived(["secret"]), "https://example.com", 7_200);
         let document = Bytes::copy_from_slice(document.as_bytes());
         let put = others.put_into(document, ItemId::mint(), &links).expect("JSON");
         String::from_utf8(put.concat()).expect("text")

@@ -4,11 +4,13 @@
 //! What is stored is sent as it is, read from the media store as its client takes it. The moments of a search index and the
 //! speakers of a transcript are put in by `joined`, which needs the whole document; nothing of it is copied.
 
+use super::captions::CaptionFile;
 use super::document::Document;
 use super::joined::Others;
 use crate::app::App;
 use crate::error::{Answer, ApiError};
 use bytes::Bytes;
+use common::domain::captions::TextFormat;
 use common::domain::read::Read;
 use common::ids::{AccountId, ItemId};
 use common::store::items;
@@ -61,13 +63,21 @@ pub async fn stored_read(app: &App, account: AccountId, item: ItemId, read: Read
     Ok(Some(document.then(Document::of_text(Vec::new(), more, None))))
 }
 
-/// A stored read, whose JSON goes out as it was stored.
+/// A stored read.
 #[derive(Debug)]
-pub struct StoredResult(pub Document);
+pub enum StoredResult {
+    /// As it was stored.
+    Json(Document),
+    /// A transcript, written as text or captions.
+    Text(CaptionFile),
+}
 
 impl IntoResponse for StoredResult {
     fn into_response(self) -> Response {
-        self.0.into_response()
+        match self {
+            Self::Json(document) => document.into_response(),
+            Self::Text(file) => file.into_response(),
+        }
     }
 }
 
@@ -79,11 +89,14 @@ impl ApiResponse for StoredResult {
             content_type: <Json<Shape> as Payload>::CONTENT_TYPE,
             schema: <Shape as Type>::schema_ref(),
         };
+        let text = [TextFormat::Txt, TextFormat::Srt, TextFormat::Vtt]
+            .map(|format| MetaMediaType { content_type: format.media_type(), schema: <String as Type>::schema_ref() });
         let response = MetaResponse {
-            description: "The result: `schema`, `kind`, `engine`, `duration_seconds`, `quality`, `warnings` and `data`.",
+            description: "The result: `schema`, `kind`, `engine`, `duration_seconds`, `quality`, `warnings` and `data`; a transcript \
+                          in the form that `format` names.",
             status: Some(200),
             status_range: None,
-            content: vec![content],
+            content: std::iter::once(content).chain(text).collect(),
             headers: vec![],
         };
         MetaResponses { responses: vec![response] }

@@ -19,6 +19,7 @@ enum Way {
 /// docs/decisions.md. Nothing is added here for convenience.
 pub const INTENDED: &[&str] = &[
     "POST /tools/prepare_media: 200.meta is no Meta any more.",
+    "POST /tools/transcribe_media: its body is no ReadOneItem any more.",
     "POST /tools/transcribe_media: 200.meta is no Meta any more.",
     "POST /tools/speakers: 200.meta is no Meta any more.",
     "POST /tools/detect_beats: 200.meta is no Meta any more.",
@@ -73,6 +74,11 @@ fn named(values: &Value) -> BTreeSet<&str> {
 fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
     let target = value["$ref"].as_str().and_then(|name| name.strip_prefix('#'));
     target.and_then(|pointer| document.pointer(pointer)).unwrap_or(value)
+}
+
+/// Whether a schema promises nothing of its values.
+fn is_anything(schema: &Value) -> bool {
+    object(schema).all(|(key, _)| ["description", "title", "nullable", "example"].contains(&key.as_str()))
 }
 
 /// The components that a schema is, by their names: what generated clients call its type.
@@ -186,6 +192,10 @@ impl Comparison<'_> {
             self.say(place, &format!("is no {gone} any more"));
         }
         let (before, after) = (Value::from(flat(self.old, before)), Value::from(flat(self.new, after)));
+        // Who reads whatever comes reads this too.
+        if way == Way::Answered && is_anything(&before) {
+            return;
+        }
         if before["type"] != after["type"] {
             let (was, is) = (&before["type"], &after["type"]);
             return self.say(place, &format!("was {was} and is {is}"));

@@ -7,7 +7,7 @@ use crate::auth::Auth;
 use crate::envelope::{Stored, ToolAnswer};
 use crate::error::{Answer, Code};
 use crate::idempotency::IdempotencyKey;
-use crate::library::{self, Item};
+use crate::library::{self, Include, Item, MediaLink, with_media};
 use crate::once::{Begun, Once};
 use crate::operation::{Refusals, Tag};
 use crate::paging::Limit;
@@ -39,6 +39,8 @@ pub struct ListItems {
     pub limit: Option<Limit>,
     /// The `next_cursor` of the page before.
     pub cursor: Option<Text>,
+    /// What to show of each item that lists leave out: `media` is its `media_url`, and fills `media` of the answer.
+    pub include: Option<Vec<Include>>,
 }
 
 /// A page of the library.
@@ -100,22 +102,24 @@ impl LibraryTools {
         let Auth(caller) = auth;
         let asked = arguments.0.unwrap_or_default();
         let mut conn = self.0.conn().await?;
-        let page =
-            library::page(&mut conn, &self.0.links, caller.workspace, asked.limit, asked.cursor.as_ref()).await?;
+        let (pages, with_media) = ((asked.limit, asked.cursor.as_ref()), with_media(asked.include.as_deref()));
+        let page = library::page(&mut conn, &self.0.links, caller.workspace, pages, with_media).await?;
+        let media: Vec<MediaLink> = page.data.iter().filter_map(Item::media).collect();
         let data = ItemPage { items: page.data, has_more: page.has_more, next_cursor: page.next_cursor };
-        Ok(ToolAnswer::new(&caller, data).json())
+        Ok(ToolAnswer::new(&caller, data).showing(media).json())
     }
 
     /// Get a library item
     ///
-    /// Its status, what it is, and which reads are stored on it.
+    /// Its status, what it is, which reads are stored on it and, once it is ready, a link to its media.
     #[oai(path = "/tools/get_item", method = "post", operation_id = "get_item")]
     async fn get_item(&self, auth: Auth, arguments: Json<OneItem>) -> Answer<Json<ToolAnswer<ItemAnswer>>> {
         let Auth(caller) = auth;
         let mut conn = self.0.conn().await?;
         let row = library::reach(&mut conn, caller.workspace, &arguments.0.item_ref).await?;
         let item = Item::of(row, &self.0.links);
-        Ok(ToolAnswer::new(&caller, ItemAnswer { item }).json())
+        let media = item.media();
+        Ok(ToolAnswer::new(&caller, ItemAnswer { item }).showing(media).json())
     }
 
     /// Import media from a URL
@@ -142,6 +146,7 @@ impl LibraryTools {
         };
         let imported = import(&mut begin_import, process, &caller, checked).await?;
         let row = library::reach(&mut begin_import, caller.workspace, &imported.item.to_string()).await?;
+        // It is not ready, and so without a link that would be answered again after its end.
         let item = Item::of(row, &self.0.links);
         let answer = Stored::fresh(&ToolAnswer::new(&caller, ItemAnswer { item }));
         once.keep(&self.0, &mut begin_import, answer.body()).await?;

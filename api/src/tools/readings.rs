@@ -12,12 +12,14 @@ use crate::answers::Room;
 use crate::app::App;
 use crate::auth::{Auth, Caller};
 use crate::envelope::{Stored, ToolAnswer};
-use crate::error::{Answer, ApiError};
+use crate::error::{Answer, ApiError, Code};
 use crate::idempotency::IdempotencyKey;
-use crate::library::{self, Document};
+use crate::library::{self, Document, ReadFormat};
 use crate::operation::{Refusals, Tag};
 use crate::text::{MinuteCount, Text};
+use common::domain::captions::TextFormat;
 use common::domain::read::Read;
+use common::ids::ItemId;
 use poem::{IntoResponse, Response};
 use poem_openapi::payload::Json;
 use poem_openapi::registry::{MetaResponses, Registry};
@@ -52,6 +54,25 @@ impl Example for ReadOneItem {
     }
 }
 
+/// Which item to transcribe, and how to write what is said.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields, example)]
+pub struct TranscribeMedia {
+    /// An item ref, an item id, or the id of the job that made the item.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+    /// `txt`, `srt` and `vtt` answer the transcript as `text` in that form; `json`, or nothing, as `transcript`.
+    pub format: Option<ReadFormat>,
+    /// `true` answers what the call would start and hold, and starts nothing.
+    pub dry_run: Option<bool>,
+}
+
+impl Example for TranscribeMedia {
+    fn example() -> Self {
+        Self { item_ref: "interview".into(), format: None, dry_run: None }
+    }
+}
+
 /// An item's transcript, or the job that makes it.
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
@@ -67,8 +88,12 @@ pub struct TranscriptAnswer {
     pub job_id: Option<Text>,
     /// Minutes held for that job, or that would be; when queued or startable.
     pub estimated_minutes: Option<MinuteCount>,
-    /// The read; when ready.
+    /// The read; when ready, and not asked for in another form.
     pub transcript: Option<StoredRead<TranscriptData>>,
+    /// The form of `text`.
+    pub format: Option<ReadFormat>,
+    /// The transcript in that form; when ready.
+    pub text: Option<Text>,
 }
 
 /// Who speaks when in an item, or the job that finds out.
@@ -117,16 +142,19 @@ impl Readings {
     ///
     /// The text that is spoken in an item, in segments and words with their times. A stored transcript is answered at no
     /// charge. Where there is none its job is started, or joined if it runs already: the answer is `queued` with its
-    /// `job_id`; follow that with `get_jobs` and call again. Needs audio. A `quality` of `draft` wants a person's eye.
+    /// `job_id`; follow that with `get_jobs` and call again. Needs audio. A `quality` of `draft` wants a person's eye. With
+    /// `format` it is answered as plain text, or as captions: cues of at most two lines of 42 characters and 7 s.
     #[oai(path = "/tools/transcribe_media", method = "post", operation_id = "transcribe_media")]
     async fn transcribe_media(
         &self,
         auth: Auth,
         key: IdempotencyKey,
-        arguments: Json<ReadOneItem>,
+        arguments: Json<TranscribeMedia>,
     ) -> Answer<Reading<ToolAnswer<TranscriptAnswer>>> {
         let Auth(caller) = auth;
-        self.answer(&caller, key, &arguments.0, "transcribe_media", Read::Transcript, "transcript").await
+        let TranscribeMedia { item_ref, format, dry_run } = arguments.0;
+        let (wanted, format) = (ReadOneItem { item_ref, dry_run }, format.and_then(ReadFormat::text));
+        self.answer(&caller, key, &wanted, "transcribe_media", Shown(Read::Transcript, "transcript", format)).await
     }
 
     /// Tell speakers apart
@@ -142,7 +170,7 @@ impl Readings {
         arguments: Json<ReadOneItem>,
     ) -> Answer<Reading<ToolAnswer<SpeakersAnswer>>> {
         let Auth(caller) = auth;
-        self.answer(&caller, key, &arguments.0, "speakers", Read::Speakers, "speakers").await
+        self.answer(&caller, key, &arguments.0, "speakers", Shown(Read::Speakers, "speakers", None)).await
     }
 
     /// Detect beats
@@ -158,22 +186,27 @@ impl Readings {
         arguments: Json<ReadOneItem>,
     ) -> Answer<Reading<ToolAnswer<BeatsAnswer>>> {
         let Auth(caller) = auth;
-        self.answer(&caller, key, &arguments.0, "detect_beats", Read::Beats, "beats").await
+        self.answer(&caller, key, &arguments.0, "detect_beats", Shown(Read::Beats, "beats", None)).await
     }
 }
 
+/// A read, the field that it is shown in, and the form that it is written in if that is another one.
+struct Shown(Read, &'static str, Option<TextFormat>);
+
 impl Readings {
-    /// The read as the tool's field `field`, or the job that computes it.
+    /// The read as the tool shows it, or the job that computes it.
     async fn answer<T: ToJSON>(
         &self,
         caller: &Caller,
         key: IdempotencyKey,
         arguments: &ReadOneItem,
         tool: &'static str,
-        read: Read,
-        field: &'static str,
+        Shown(read, field, format): Shown,
     ) -> Answer<Reading<T>> {
-        let request = serde_json::json!({ "ref": arguments.item_ref.0 });
+        let mut request = serde_json::json!({ "ref": arguments.item_ref.0 });
+        if let Some(format) = format {
+            request["format"] = format.name().into();
+        }
         let dry_run = arguments.dry_run.unwrap_or(false);
         let wanted = Need { tool, item_ref: &arguments.item_ref, read, request, dry_run };
         let ReadyRead { item, document } = match need(&self.0, caller, key, &wanted).await? {
@@ -181,10 +214,18 @@ impl Readings {
             Needed::Ready(ready) => ready,
         };
         let head = format!(
-            "{{\"ok\":true,\"data\":{{\"ref\":{},\"item_id\":\"{item}\",\"status\":\"ready\",\"{field}\":",
+            "{{\"ok\":true,\"data\":{{\"ref\":{},\"item_id\":\"{item}\",\"status\":\"ready\",",
             json(&arguments.item_ref.0)?
         );
-        let mut answer = Document::of_text(vec![head.into()], Room::default(), None).then(document);
+        let head = Document::of_text(vec![head.into()], Room::default(), None);
+        let mut answer = match format {
+            None => head.then_text(format!("\"{field}\":")).then(document),
+            Some(format) => {
+                // It is read anew, whole; what is held of it here would be held twice.
+                drop(document);
+                head.then(self.written(caller, item, format).await?)
+            }
+        };
         if read == Read::Speakers
             && let Some(speech) = library::stored_read(&self.0, caller.account_id, item, Read::Speech).await?
         {
@@ -193,6 +234,17 @@ impl Readings {
         let idle = starting::idle(&self.0, caller).await?;
         let meta = ToolAnswer::new(caller, true).cloud(idle).meta.to_json().unwrap_or_default();
         Ok(Reading::Ready(answer.then_text(format!("}},\"meta\":{meta}}}"))))
+    }
+}
+
+impl Readings {
+    /// A transcript in another form, as the fields that tell it.
+    async fn written(&self, caller: &Caller, item: ItemId, format: TextFormat) -> Answer<Document> {
+        let gone = || ApiError::new(Code::ItemNotFound, "The item was deleted a moment ago.");
+        let file = library::captions(&self.0, caller.account_id, item, format).await?.ok_or_else(gone)?;
+        let fields = format!("\"format\":\"{}\",\"text\":{}", format.name(), json(&file.text)?);
+        let room = self.0.answers.hold(fields.len() as u64)?;
+        Ok(Document::of_text(vec![fields.into()], room, None))
     }
 }
 

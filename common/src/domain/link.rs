@@ -1,9 +1,10 @@
-//! Links that show one picture for a while, to whoever has them: signed, so that no credential is needed and none other can
-//! be made (interface.md, `thumbnail_url`).
+//! Links that show one picture, or an item's media, for a while, to whoever has them: signed, so that no credential is
+//! needed and none other can be made (interface.md, `thumbnail_url`; breadth.md, `media_url`).
 //!
-//! A browser's `<img>` sends no `Authorization`. The signature is over the item, the picture and the second at which the
-//! link ends, under a key that is derived from `MWS_SECRET_KEY` for this alone. Links made within one hour are the same, so
-//! that what was fetched once is not fetched again. Nothing here reads a clock: the times are handed in.
+//! A browser's `<img>` sends no `Authorization`. The signature is over the item, what of it is shown and the second at
+//! which the link ends, under a key that is derived from `MWS_SECRET_KEY` for this alone. Links made within half of
+//! their time are the same, so that what was fetched once is not fetched again. Nothing here reads a clock: the times
+//! are handed in.
 
 use super::signature::digest;
 use crate::ids::{ItemId, RequestId};
@@ -15,7 +16,8 @@ use subtle::ConstantTimeEq;
 const PURPOSE: &[u8] = b"mws picture links 1";
 /// Bytes of a signature: as hard to guess as an id.
 const SIGNATURE_BYTES: usize = 16;
-const HOUR_SECONDS: i64 = 3_600;
+/// Seconds after which a link to a picture has ended for certain.
+pub const PICTURE_SECONDS: u32 = 7_200;
 
 /// A picture of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +53,31 @@ impl FromStr for Picture {
     }
 }
 
+/// What of an item a link shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// Its own bytes.
+    Media,
+    /// A picture of it.
+    Picture(Picture),
+}
+
+impl From<Picture> for Shown {
+    fn from(picture: Picture) -> Self {
+        Self::Picture(picture)
+    }
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            // No picture is called so.
+            Self::Media => f.write_str("media"),
+            Self::Picture(picture) => picture.fmt(f),
+        }
+    }
+}
+
 /// What links are signed with: the current secret first, and those before it, which only verify.
 pub struct LinkKeys(Vec<[u8; 32]>);
 
@@ -60,10 +87,10 @@ impl LinkKeys {
         Self(secrets.into_iter().map(|secret| digest(secret.as_bytes(), &[PURPOSE])).collect())
     }
 
-    /// The signature of a link to this picture that ends at this unix second.
-    pub fn sign(&self, item: ItemId, picture: Picture, expires: i64) -> String {
+    /// The signature of a link to this that ends at this unix second.
+    pub fn sign(&self, item: ItemId, shown: impl Into<Shown>, expires: i64) -> String {
         let key = self.0.first().copied().unwrap_or_default();
-        hex::encode(signature(&key, item, picture, expires))
+        hex::encode(signature(&key, item, shown.into(), expires))
     }
 
     /// What is secret of an answer that may be asked for again under an Idempotency-Key: the same for the same call and key, so
@@ -73,9 +100,10 @@ impl LinkKeys {
     }
 
     /// Whether this is the signature of that link. In constant time.
-    pub fn verifies(&self, item: ItemId, picture: Picture, expires: i64, given: &str) -> bool {
+    pub fn verifies(&self, item: ItemId, shown: impl Into<Shown>, expires: i64, given: &str) -> bool {
         let Ok(given) = hex::decode(given) else { return false };
-        let matches = |key: &[u8; 32]| bool::from(signature(key, item, picture, expires).as_slice().ct_eq(&given));
+        let shown = shown.into();
+        let matches = |key: &[u8; 32]| bool::from(signature(key, item, shown, expires).as_slice().ct_eq(&given));
         self.0.iter().any(matches)
     }
 }
@@ -86,13 +114,16 @@ impl fmt::Debug for LinkKeys {
     }
 }
 
-/// The unix second at which a link that is made now ends: after one to two hours, at a full one.
-pub const fn expiry(now: i64) -> i64 {
-    now - now.rem_euclid(HOUR_SECONDS) + 2 * HOUR_SECONDS
+/// The unix second at which a link ends that is made now and lasts for at most `seconds`: after half of them to all, at
+/// a multiple of their half.
+pub const fn expiry(now: i64, seconds: u32) -> i64 {
+    let half = seconds.div_ceil(2) as i64;
+    let half = if half == 0 { 1 } else { half };
+    now - now.rem_euclid(half) + 2 * half
 }
 
-fn signature(key: &[u8], item: ItemId, picture: Picture, expires: i64) -> Vec<u8> {
-    let mut signature = digest(key, &[format!("{item}/{picture}/{expires}").as_bytes()]).to_vec();
+fn signature(key: &[u8], item: ItemId, shown: Shown, expires: i64) -> Vec<u8> {
+    let mut signature = digest(key, &[format!("{item}/{shown}/{expires}").as_bytes()]).to_vec();
     signature.truncate(SIGNATURE_BYTES);
     signature
 }
@@ -119,8 +150,21 @@ mod tests {
     }
 
     #[test]
-    fn a_link_lasts_one_to_two_hours_and_is_the_same_within_one() {
-        assert_eq!((expiry(0), expiry(3_599), expiry(3_600)), (7_200, 7_200, 10_800));
+    fn a_link_lasts_half_of_its_time_to_all_of_it_and_is_the_same_within_one_half() {
+        let ends = |now| expiry(now, PICTURE_SECONDS);
+        assert_eq!((ends(0), ends(3_599), ends(3_600)), (7_200, 7_200, 10_800));
+        assert_eq!((expiry(30, 61), expiry(31, 61)), (62, 93));
+        assert_eq!(expiry(5, 0), 7);
+    }
+
+    #[test]
+    fn a_link_to_a_picture_is_none_to_the_media() {
+        let (keys, item) = (LinkKeys::derived(["secret"]), ItemId::mint());
+        let media = keys.sign(item, Shown::Media, 7_200);
+        assert!(keys.verifies(item, Shown::Media, 7_200, &media));
+        assert!(!keys.verifies(item, Picture::Item, 7_200, &media));
+        assert!(!keys.verifies(ItemId::mint(), Shown::Media, 7_200, &media));
+        assert_eq!("media".parse::<Picture>(), Err(NoPicture));
     }
 
     #[test]

@@ -6,16 +6,19 @@
 //! be dropped with it.
 
 mod open;
+mod sent;
 mod sweep;
 
+pub use sent::{Handed, StoredObject};
 pub use sweep::Stored;
 
 use crate::domain::read::Read;
 use crate::ids::{ItemId, JobId};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, TryStreamExt};
+use object_store::aws::AmazonS3;
 use object_store::path::Path as Key;
-use object_store::{GetResult, ObjectStore, ObjectStoreExt, WriteMultipart};
+use object_store::{ObjectStore, ObjectStoreExt, WriteMultipart};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -34,26 +37,8 @@ pub struct MediaStore {
     objects: Arc<dyn ObjectStore>,
     /// The folder the keys are paths in, when it is one.
     folder: Option<PathBuf>,
-}
-
-/// An object that was found and is not read yet.
-#[derive(Debug)]
-pub struct StoredObject {
-    /// Its size.
-    pub bytes: u64,
-    found: GetResult,
-}
-
-impl StoredObject {
-    /// Its bytes, read as they are taken.
-    pub fn into_stream(self) -> impl Stream<Item = Result<Bytes, MediaError>> + Send + 'static {
-        self.found.into_stream().map_err(MediaError::from)
-    }
-
-    /// All of them at once.
-    pub async fn whole(self) -> Result<Bytes, MediaError> {
-        Ok(self.found.bytes().await?)
-    }
+    /// The bucket and the prefix in it, when it is one.
+    bucket: Option<(AmazonS3, Key)>,
 }
 
 /// What was written: enough to tell whether it is what was announced.
@@ -203,21 +188,6 @@ impl MediaStore {
         let key = Key::parse(key).map_err(object_store::Error::from)?;
         self.objects.put(&key, bytes.into()).await?;
         Ok(())
-    }
-
-    /// The bytes under `key`, at most `max_bytes` of them.
-    pub async fn get(&self, key: &str, max_bytes: u64) -> Result<Bytes, MediaError> {
-        self.find(key, max_bytes).await?.whole().await
-    }
-
-    /// The object under `key`, of at most `max_bytes`, to be read as it is taken.
-    pub async fn find(&self, key: &str, max_bytes: u64) -> Result<StoredObject, MediaError> {
-        let key = Key::parse(key).map_err(object_store::Error::from)?;
-        let found = self.objects.get(&key).await?;
-        if found.meta.size > max_bytes {
-            return Err(MediaError::TooLarge(max_bytes));
-        }
-        Ok(StoredObject { bytes: found.meta.size, found })
     }
 
     /// The object as a file: the stored one itself where the store is a folder, else a copy.

@@ -8,6 +8,7 @@ use crate::outbound::trusted_client;
 use object_store::aws::AmazonS3Builder;
 use object_store::client::{HttpClient, HttpConnector};
 use object_store::local::LocalFileSystem;
+use object_store::path::Path as Key;
 use object_store::prefix::PrefixStore;
 use object_store::{ClientOptions, ObjectStore};
 use std::sync::Arc;
@@ -27,7 +28,7 @@ impl MediaStore {
         let folder = std::fs::canonicalize(folder)?;
         // A 200 says that the bytes are kept: they are on the disk before their row says so.
         let objects = LocalFileSystem::new_with_prefix(&folder)?.with_fsync(true);
-        Ok(Self { objects: Arc::new(objects), folder: Some(folder) })
+        Ok(Self { objects: Arc::new(objects), folder: Some(folder), bucket: None })
     }
 
     fn bucket(url: &str, bucket: &str) -> Result<Self, MediaError> {
@@ -37,18 +38,19 @@ impl MediaStore {
         }
         let builder = AmazonS3Builder::from_env().with_bucket_name(bucket).with_http_connector(Connector);
         let store = builder.build()?;
-        let objects: Arc<dyn ObjectStore> = match object_store::path::Path::parse(prefix) {
-            Ok(prefix) if prefix.as_ref().is_empty() => Arc::new(store),
-            Ok(prefix) => Arc::new(PrefixStore::new(store, prefix)),
-            Err(_) => return Err(MediaError::Unknown(url.to_owned())),
+        let prefix = Key::parse(prefix).map_err(|_| MediaError::Unknown(url.to_owned()))?;
+        let objects: Arc<dyn ObjectStore> = if prefix.as_ref().is_empty() {
+            Arc::new(store.clone())
+        } else {
+            Arc::new(PrefixStore::new(store.clone(), prefix.clone()))
         };
-        Ok(Self { objects, folder: None })
+        Ok(Self { objects, folder: None, bucket: Some((store, prefix)) })
     }
 }
 
 /// Gives the bucket's requests the project's own client, whose TLS is set up in one place.
 #[derive(Debug)]
-struct Connector;
+pub(super) struct Connector;
 
 impl HttpConnector for Connector {
     fn connect(&self, _options: &ClientOptions) -> object_store::Result<HttpClient> {

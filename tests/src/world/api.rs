@@ -9,11 +9,12 @@ use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 use std::fmt::Display;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use tokio::task::JoinHandle;
 
 /// An api that listens.
 pub(super) struct Api {
+    address: SocketAddr,
     http: reqwest::Client,
     base: String,
     serving: JoinHandle<std::io::Result<()>>,
@@ -30,7 +31,7 @@ impl Api {
         let serving = tokio::spawn(api::serve(tokio::net::TcpListener::from_std(listener)?, app));
         #[expect(clippy::disallowed_methods, reason = "a client of the service, not the service as a client")]
         let http = reqwest::Client::builder().no_proxy().build()?;
-        Ok(Self { http, base, serving })
+        Ok(Self { address, http, base, serving })
     }
 
     pub(super) fn client(&self, credential: Option<String>) -> Client {
@@ -155,6 +156,12 @@ impl Client {
         Self::answer(request.body(reqwest::Body::wrap_stream(chunks))).await
     }
 
+    /// What a GET of this path answers, whatever bytes they are; it must be a 2xx.
+    pub async fn bytes(&self, path: &str) -> anyhow::Result<Vec<u8>> {
+        let response = self.request(Method::GET, path).send().await?.error_for_status()?;
+        Ok(response.bytes().await?.to_vec())
+    }
+
     pub(super) fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
         let request = self.http.request(method, format!("{}{path}", self.base));
         match &self.credential {
@@ -253,6 +260,11 @@ impl super::World {
     /// A caller with this credential, or none.
     pub fn client(&self, credential: Option<String>) -> Client {
         self.api.client(credential)
+    }
+
+    /// Where the api listens, whatever its links say.
+    pub fn address(&self) -> SocketAddr {
+        self.api.address
     }
 
     /// Where the interface begins, with the port.

@@ -19,6 +19,7 @@ mod receiver;
 pub mod runners;
 mod settings;
 mod statements;
+mod stored;
 mod tenants;
 mod tls;
 mod workers;

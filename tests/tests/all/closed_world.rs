@@ -75,6 +75,7 @@ const TABLE: &[Row] = &[
     Row("PUT /uploads/{upload}/content", Open, "401 unauthenticated", "", "RIFF"),
     Row("POST /uploads/{upload}/complete", Editor, "409 upload_incomplete", "403 workspace_forbidden", ""),
     Row("GET /thumbnails/{item}/{picture}?expires=1&signature=x", Open, "401 unauthenticated", "", ""),
+    Row("GET /media/{item}?expires=1&signature=x", Open, "403 link_invalid", "", ""),
     Row("GET /library/items", Viewer, "200", "200", ""),
     Row("GET /library/items/{item}", Viewer, "200", "403 workspace_forbidden", ""),
     Row("DELETE /library/items/{item}", Editor, "200", "403 workspace_forbidden", ""),

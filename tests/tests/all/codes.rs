@@ -222,6 +222,23 @@ async fn conflicting(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
     }
 }
 
+/// What a link does not show: it was changed, its time is over, or there are no such bytes.
+async fn linked(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
+    let Stage { world, tenant, .. } = stage;
+    let item = world.stored(tenant, ("a.mp4", "video/mp4"), "bytes").await?;
+    let shown = stage.send("GET", &format!("/library/items/{item}")).await?.json;
+    let link = shown["media_url"].as_str().and_then(|link| link.split("/api/v1").nth(1)).unwrap_or_default().to_owned();
+    let anyone = world.client(None);
+    match code {
+        Code::RangeNotSatisfiable => anyone.send("GET", &link, &[("range", "bytes=5-")], None).await,
+        Code::LinkExpired => {
+            world.advance(Duration::from_secs(7_201)).await?;
+            anyone.send("GET", &link, &[], None).await
+        }
+        _ => anyone.send("GET", &link.replace("expires=", "expires=1"), &[], None).await,
+    }
+}
+
 /// What can't be done with what was given.
 async fn unfit(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
     match code {
@@ -322,6 +339,7 @@ async fn provoked(stage: &Stage, code: Code) -> anyhow::Result<Option<Answer>> {
         C::ShuttingDown => return Ok(None),
         C::AccountNotFound | C::UserNotFound | C::WorkspaceNotFound | C::JobNotFound => operating(stage, code).await,
         C::MemberNotFound | C::SubjectTaken => operating(stage, code).await,
+        C::LinkInvalid | C::LinkExpired | C::RangeNotSatisfiable => linked(stage, code).await,
         C::InsufficientCredits => return Ok(None),
     };
     answer.map(Some)

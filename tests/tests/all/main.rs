@@ -28,6 +28,7 @@ mod ledger_check;
 mod load;
 mod made_once;
 mod mcp;
+mod media_back;
 mod minutes;
 mod oauth;
 mod once;

@@ -77,8 +77,8 @@ async fn an_item_says_what_is_in_its_file_and_has_a_picture_where_there_is_one()
     let sound = uploaded(&tenant.client, &folder.path().join("a.wav"), "audio/wav").await?;
     assert_eq!((&sound["thumbnail_url"], &sound["streams"][0]["type"]), (&Value::Null, &json!("audio")));
 
-    let listed = tenant.client.tool("list_items", &json!({})).await?;
-    assert_eq!(listed.data()?["items"][2], video, "the same in a list, the link too");
+    let listed = tenant.client.tool("list_items", &json!({ "include": ["media"] })).await?;
+    assert_eq!(listed.data()?["items"][2], video, "the same in a list, the links too");
     tenant.client.tool("delete_item", &json!({ "ref": video["id"] })).await?.data()?;
     assert_eq!(shown(&world, &video["thumbnail_url"]).await?.0, 404);
     assert_eq!(scheduler::purge_items::run_once(&world.process).await?, 1);

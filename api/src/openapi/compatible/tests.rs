@@ -145,3 +145,12 @@ fn a_type_that_is_called_something_else_is_another_to_who_generated_a_client() {
     unused["components"]["schemas"]["Other"] = it();
     assert_eq!(breaks(&unused, &document(&it())), [""; 0]);
 }
+
+#[test]
+fn what_was_anything_may_become_something_in_an_answer_and_in_no_request() {
+    let open = json!({ "type": "object", "properties": { "shown": { "type": "array", "items": {} } } });
+    let mut closed = open.clone();
+    closed["properties"]["shown"]["items"] = json!({ "type": "object" });
+    let found = breaks(&document(&open), &document(&closed));
+    assert_eq!(found, ["POST /it: its body.shown[] was null and is \"object\"."]);
+}

@@ -8,7 +8,7 @@ use crate::dispatch::{self, Dispatched, Prepared, Render, RenderWish, Rendering}
 use crate::envelope::{Stored, ToolAnswer};
 use crate::error::{Answer, ApiError, Code};
 use crate::idempotency::IdempotencyKey;
-use crate::library;
+use crate::library::{self, Item, MediaLink};
 use crate::limits;
 use crate::text::{MinuteCount, Text};
 use crate::tools::prepare_media::{cloud_processing, needed};
@@ -22,7 +22,7 @@ use common::domain::read::Read;
 use common::domain::render::RenderPlan;
 use common::ids::{ItemId, JobId};
 use common::store::idempotency::Key;
-use common::store::items::ItemForReads;
+use common::store::items::{self, ItemForReads};
 use poem_openapi::types::{ParseFromJSON, ToJSON};
 use serde_json::{Value, json};
 
@@ -172,27 +172,36 @@ impl<'a> Call<'a> {
             duration_ms: source.duration_ms.unwrap_or_default(),
             key: self.key(),
         };
-        let fresh = |render: &Render, rendered: Rendered| {
+        let fresh = |render: &Render, rendered: Rendered, media: Option<MediaLink>| {
             let cloud = cloud_processing(&Prepared::from(render));
-            Stored::fresh(&ToolAnswer::new(self.caller, answer(&rendered)).cloud(cloud))
+            Stored::fresh(&ToolAnswer::new(self.caller, answer(&rendered)).cloud(cloud).showing(media))
         };
         if self.dry_run {
             let render = dispatch::estimate_render(&self.app.process, &wish).await?;
-            let refused = || self.refused(&render);
-            return Ok(fresh(&render, started(&render).ok_or_else(refused)?));
+            let rendered = started(&render).ok_or_else(|| self.refused(&render))?;
+            return Ok(fresh(&render, rendered, self.shown(rendered).await?));
         }
-        let compose =
-            |render: &Render| started(render).map_or_else(String::new, |one| fresh(render, one).body().to_owned());
+        // What a key keeps is the job that was started, and no link: that would be answered again after its end.
+        let compose = |render: &Render| {
+            started(render).map_or_else(String::new, |one| fresh(render, one, None).body().to_owned())
+        };
         let dispatched = dispatch::dispatch_render(&self.app.process, &wish, &compose).await;
         match dispatched.map_err(|error| starting::refused(wish.key.as_ref(), error))? {
             Dispatched::KeyReused => Err(starting::key_reused()),
             Dispatched::TooSoon(what, seconds) => Err(limits::too_soon(what, seconds)),
             Dispatched::Replayed(body) => Ok(replay(body)),
             Dispatched::Answered(render) => match started(&render) {
-                Some(rendered) => Ok(fresh(&render, rendered)),
+                Some(rendered) => Ok(fresh(&render, rendered, self.shown(rendered).await?)),
                 None => Err(self.refused(&render)),
             },
         }
+    }
+
+    /// The media of the item that was made, to show beside the answer.
+    async fn shown(&self, rendered: Rendered) -> Answer<Option<MediaLink>> {
+        let Rendered::Made(item) = rendered else { return Ok(None) };
+        let row = items::find(&mut *self.app.conn().await?, item).await?;
+        Ok(row.and_then(|row| Item::of(row, &self.app.links).media()))
     }
 
     /// The key of this call, if one was sent: the same as `need` makes.

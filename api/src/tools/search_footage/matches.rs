@@ -1,7 +1,7 @@
 //! From passages that may be meant to matches as they are shown: narrowed, scored, and each place in a video once.
 
+use crate::links::Links;
 use crate::text::Text;
-use crate::thumbnails::Links;
 use common::domain::footage::{Said, seconds};
 use common::domain::link::Picture;
 use common::domain::search::{Asked, Fit, Spoken, Term, narrow};

@@ -1,13 +1,15 @@
 //! Library items and the reads stored on them (spec §2).
 //!
-//! Listing and changing one item is here; `resolve` tells what many refs name, for the tools that take refs; `storage`
+//! Listing and changing one item is here; `linked` finds what a link shows; `resolve` tells what many refs name, for the tools that take refs; `storage`
 //! counts and drops bytes, `sweep` tells which objects rows name. How an item's bytes arrive is `store::uploads`. A deleted item stays as a tombstone that no
 //! function here shows, so that a job that still runs on it finds out.
 
+mod linked;
 mod resolve;
 mod storage;
 mod sweep;
 
+pub use linked::{LinkedMedia, linked_media};
 pub use resolve::{ItemForReads, Resolved, resolve};
 pub use storage::{bytes_kept, lock_storage, prune, purged, to_purge, workspace_of};
 pub use sweep::{named_objects, next_to_sweep};

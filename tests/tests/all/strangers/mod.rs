@@ -42,11 +42,12 @@ async fn tried(stranger: &Stranger, attempt: &Attempt, owner: &Owner) -> anyhow:
     assert_blind(&answer, attempt, owner, &hidden);
     if attempt.names_in_path {
         let operators = attempt.path.starts_with("/operator/") || attempt.path.ends_with("/content");
-        let wanted: &[u16] = match attempt.path.starts_with("/thumbnails/") {
+        let wanted: &[u16] = match attempt.path.split('/').nth(1) {
             // A link that this service did not make lacks its proof.
-            true => &[400, 401],
-            false if operators => &[401],
-            false => &[403, 404],
+            Some("thumbnails") => &[400, 401],
+            Some("media") => &[400, 403],
+            _ if operators => &[401],
+            _ => &[403, 404],
         };
         assert!(wanted.contains(&answer.status), "{attempt:?}: {} {}", answer.status, answer.text);
     }

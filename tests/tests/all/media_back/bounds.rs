@@ -1,0 +1,49 @@
+//! Many who follow links, slowly or not at all: that nobody else waits for them. What is held for them is `film`'s.
+
+use super::{follow, link};
+use mws_tests::world::{World, until};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+/// More than sockets take on their own.
+const LARGE: u64 = 64 << 20;
+
+/// A connection that has asked for this and has been told the status, and takes nothing more by itself.
+async fn begun(world: &World, path: &str, range: &str) -> anyhow::Result<(u16, TcpStream)> {
+    let mut socket = TcpStream::connect(world.base_url().trim_start_matches("http://")).await?;
+    let get = format!("GET /api/v1{path} HTTP/1.1\r\nhost: a\r\nrange: {range}\r\n\r\n");
+    socket.write_all(get.as_bytes()).await?;
+    let mut head = [0; 12];
+    socket.read_exact(&mut head).await?;
+    let status = std::str::from_utf8(&head[9..])?.parse()?;
+    Ok((status, socket))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_account_has_so_many_downloads_and_one_whose_reader_went_is_free() -> anyhow::Result<()> {
+    let world = World::with_api(|_, api| api.max_account_downloads = 2).await?;
+    let (one, other) = (world.tenant("one").await?, world.tenant("other").await?);
+    let item = world.sparse(&one, LARGE).await?;
+    let link = link(&one, item).await?;
+    let mut held = Vec::new();
+    for _ in 0..2 {
+        let (status, socket) = begun(&world, &link, "bytes=0-").await?;
+        assert_eq!(status, 206);
+        held.push(socket);
+    }
+    // Whoever follows the link, it counts for the account whose item it is; what sends no bytes does not.
+    let refused = other.client.send("GET", &link, &[], None).await?;
+    assert_eq!((refused.status, refused.code()), (429, "rate_limited"));
+    assert!(refused.header("retry-after").parse::<u64>().is_ok_and(|seconds| seconds >= 1));
+    assert_eq!(world.client(None).send("HEAD", &link, &[], None).await?.status, 200);
+    assert_eq!(follow(&world, &link, &[("range", &format!("bytes={LARGE}-"))]).await?.status, 416);
+    assert_eq!(one.client.send("GET", "/keys", &[], None).await?.status, 200, "its calls go on");
+    let theirs = world.stored(&other, ("b.mp4", "video/mp4"), "other's").await?;
+    assert_eq!(follow(&world, &super::link(&other, theirs).await?, &[]).await?.text, "other's");
+    held.pop();
+    until("there is room for another", async || {
+        Ok((follow(&world, &link, &[("range", "bytes=0-0")]).await?.status == 206).then_some(()))
+    })
+    .await?;
+    world.end().await
+}
