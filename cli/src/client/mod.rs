@@ -1,11 +1,13 @@
 //! The client of the HTTP interface: one request, its answer as JSON, a refusal as a [`Failure`].
 //!
 //! Answers stay JSON values, because what a server adds must reach `--json` as it came. Nothing here knows a noun but the
-//! upload of a file, which takes three requests.
+//! upload of a file, which takes three requests, and the bytes behind an item's link.
 
+mod download;
 mod source;
 mod upload;
 
+pub use download::Fetched;
 pub use source::{Access, As, access};
 pub use upload::{sha256, upload_file, wait_until_ready};
 

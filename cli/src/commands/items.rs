@@ -1,7 +1,7 @@
 //! `mws items`: what is in the library.
 
 use super::confirm::confirm;
-use super::{Context, pages};
+use super::{Context, download, pages};
 use crate::client::part;
 use crate::failure::Failure;
 use crate::output::Column;
@@ -16,7 +16,7 @@ const COLUMNS: [Column; 6] = [
     Column::new("READS", "/reads"),
 ];
 
-const FIELDS: [Column; 14] = [
+const FIELDS: [Column; 15] = [
     Column::new("id", "/id"),
     Column::new("ref", "/ref"),
     Column::new("name", "/name"),
@@ -28,6 +28,7 @@ const FIELDS: [Column; 14] = [
     Column::new("height", "/height"),
     Column::new("bytes", "/bytes"),
     Column::new("sha256", "/sha256"),
+    Column::new("media", "/media_url"),
     Column::new("picture", "/thumbnail_url"),
     Column::new("reads", "/reads"),
     Column::new("created", "/created_at"),
@@ -44,6 +45,8 @@ pub enum Command {
         #[arg(value_name = "REF")]
         item: String,
     },
+    /// Get an item's file back.
+    Download(download::Args),
     /// Delete an item, its media and its reads.
     Delete {
         /// Its ref or id.
@@ -62,6 +65,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let found = context.client.get(&format!("/library/items/{}", part(&item))).await?;
             context.out.record(&found, "id", &FIELDS)
         }
+        Command::Download(args) => download::run(args, context).await,
         Command::Delete { item } => {
             confirm(context, &format!("Delete {item}, its media and its reads?"))?;
             let deleted = context.client.delete(&format!("/library/items/{}", part(&item))).await?;

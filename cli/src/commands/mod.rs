@@ -8,6 +8,7 @@ mod audit;
 mod balances;
 mod confirm;
 mod deliveries;
+mod download;
 mod edits;
 mod events;
 mod items;

@@ -2,11 +2,15 @@
 
 use super::Context;
 use super::prepare::asked_reads;
-use crate::client::part;
+use crate::client::{Call, part, query};
 use crate::failure::Failure;
-use crate::output::{Column, document, print, text};
+use crate::output::{Column, print, text};
+use anyhow::Context as _;
 use clap::{Subcommand, ValueEnum};
+use reqwest::Method;
 use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 const COLUMNS: [Column; 2] = [Column::new("READ", "/read"), Column::new("STORED", "/stored_at")];
 
@@ -16,7 +20,24 @@ pub enum Format {
     /// As it is stored.
     Json,
     /// What was said, or a line a segment.
+    #[value(alias = "txt")]
     Text,
+    /// A transcript as `SubRip` captions.
+    Srt,
+    /// A transcript as `WebVTT` captions.
+    Vtt,
+}
+
+impl Format {
+    /// The form that the service is asked for; none where this program makes it of the JSON.
+    fn asked(self, read: &str) -> Option<&'static str> {
+        match self {
+            Self::Json => None,
+            Self::Text => (read == "transcript").then_some("txt"),
+            Self::Srt => Some("srt"),
+            Self::Vtt => Some("vtt"),
+        }
+    }
 }
 
 /// Commands about stored reads.
@@ -25,6 +46,7 @@ pub enum Command {
     /// Show a stored read.
     #[command(after_help = "Examples:
   mws reads show itm_01J… transcript --format text
+  mws reads show itm_01J… transcript --format srt -o talk.srt
   mws reads show itm_01J… levels | jq .data.integrated_lufs")]
     Show {
         /// The item's ref or id.
@@ -35,6 +57,12 @@ pub enum Command {
         /// How to show it.
         #[arg(long, value_enum, default_value_t = Format::Json)]
         format: Format,
+        /// A file to write it to, which must not be there. Unset: standard output.
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+        /// Replace a file that is there.
+        #[arg(long)]
+        force: bool,
     },
     /// List the reads stored on an item.
     List {
@@ -46,12 +74,16 @@ pub enum Command {
 
 pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
     match command {
-        Command::Show { item, read, format } => {
+        Command::Show { item, read, format, output, force } => {
             asked_reads(std::slice::from_ref(&read))?;
-            let stored = context.client.get(&format!("/library/items/{}/reads/{}", part(&item), part(&read))).await?;
-            match format {
-                Format::Text if !context.out.json => print(&text(&read, &stored)),
-                Format::Text | Format::Json => document(&stored),
+            let shown = shown(context, &item, &read, format).await?;
+            match output.filter(|file| file != Path::new("-")) {
+                None => print(&shown),
+                Some(file) => {
+                    write(&file, &shown, force)?;
+                    context.out.say(&format!("Wrote {}.", file.display()));
+                    Ok(())
+                }
             }
         }
         Command::List { item } => {
@@ -63,4 +95,33 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             context.out.list(&list, "read", &COLUMNS)
         }
     }
+}
+
+/// A read as it is to be shown.
+async fn shown(context: &Context, item: &str, read: &str, format: Format) -> Result<String, Failure> {
+    let path = format!("/library/items/{}/reads/{}", part(item), part(read));
+    // With --json it is the service's own document, as of every command.
+    if let Some(asked) = format.asked(read).filter(|_| !context.out.json) {
+        let path = format!("{path}{}", query(&[("format", Some(asked.to_owned()))]));
+        let call = Call { method: Method::GET, path: &path, body: None, headers: &[] };
+        let response = context.client.open(call).await?;
+        return response.text().await.map_err(|error| context.client.unreachable(&error));
+    }
+    let stored = context.client.get(&path).await?;
+    Ok(if format == Format::Text && !context.out.json { text(read, &stored) } else { format!("{stored:#}") })
+}
+
+/// Writes a text that ends in a line's end, as what is printed does.
+fn write(path: &Path, text: &str, force: bool) -> Result<(), Failure> {
+    let mut options = std::fs::OpenOptions::new();
+    let options = if force { options.create(true).truncate(true) } else { options.create_new(true) };
+    let mut file = options.write(true).open(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            Failure::Usage(format!("{} is there already; --force replaces it", path.display()))
+        }
+        _ => Failure::Other(anyhow::Error::from(error).context(format!("{} can't be written", path.display()))),
+    })?;
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    let written = file.write_all(text.as_bytes()).and_then(|()| file.write_all(end.as_bytes()));
+    Ok(written.with_context(|| format!("{} can't be written", path.display()))?)
 }
