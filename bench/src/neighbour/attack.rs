@@ -274,24 +274,34 @@ impl Neighbour {
     }
 
     async fn project(&self, account: &Own) -> anyhow::Result<()> {
-        let made = self.asked(self.post(account, "/projects", &json!({ "brief": "a film" }))).await?;
+        let wish = json!({ "brief": "a film", "webhook_url": format!("{}/projects", self.args.receiver) });
+        let made = self.asked(self.post(account, "/projects", &wish)).await?;
         let id = made.and_then(|made| made["id"].as_str().map(str::to_owned)).context("a project")?;
         let assets: Vec<Value> =
-            (0..900).map(|n| json!({ "ref": format!("a{n}"), "type": "image", "prompt": "p".repeat(900) })).collect();
+            (0..240).map(|n| json!({ "ref": format!("a{n}"), "type": "image", "prompt": "p".repeat(900) })).collect();
+        // The assets come once, and every change after it is told with them.
+        let mut body = json!({ "assets": assets });
         for status in ["generating", "running"].iter().cycle() {
-            let body = json!({ "status": status, "assets": assets });
-            self.asked(self.post(account, &format!("/projects/{id}/status"), &body)).await?;
+            body["status"] = json!(status);
+            if self.asked(self.post(account, &format!("/projects/{id}/status"), &body)).await?.is_some() {
+                body = json!({});
+            }
         }
         Ok(())
     }
 
     async fn large_answers(&self, account: &Own) -> anyhow::Result<()> {
-        for read in ["levels", "speech", "transcript", "search_index", "speakers"] {
+        let mut jobs = Vec::new();
+        for read in ["levels", "speech", "transcript", "search_index", "speakers"].iter().cycle() {
             for item in &account.items {
                 let body = json!({ "refs": [item], "reads": [read] });
-                self.asked(self.post(account, "/tools/prepare_media", &body)).await?;
+                let started = self.asked(self.post(account, "/tools/prepare_media", &body)).await?;
+                jobs.extend(started.and_then(|started| started["data"]["job_ids"][0].as_str().map(str::to_owned)));
                 sleep(REFUSED).await;
             }
+            // What is stored starts nothing again, and what was stopped does: each end is told to the endpoint.
+            self.asked(self.post(account, "/tools/cancel_jobs", &json!({ "job_ids": jobs }))).await?;
+            jobs.clear();
         }
         Ok(())
     }
