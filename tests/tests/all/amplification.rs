@@ -64,7 +64,7 @@ async fn what_is_sent_again_leaves_at_the_accounts_rate_and_an_hour_of_it_is_the
     let items = world.items(&tenant, 20, Media::video(9)).await?;
     let started = tenant.client.prepare(&items, &["transcript", "speech", "speakers", "beats", "levels"]).await?;
     tenant.client.tool("cancel_jobs", &json!({ "job_ids": started.job_ids()? })).await?.data()?;
-    sqlx::query("UPDATE deliveries SET status = 'skipped', finished_at = mws_now(), due_at = NULL, ticket_id = NULL")
+    sqlx::query("UPDATE deliveries SET status = 'skipped', finished_at = mws_now(), ticket_id = NULL")
         .execute(world.pool())
         .await?;
     let path = format!("/webhooks/{endpoint}/deliveries");
@@ -81,7 +81,7 @@ async fn what_is_sent_again_leaves_at_the_accounts_rate_and_an_hour_of_it_is_the
     )
     .execute(world.pool())
     .await?;
-    sqlx::query("UPDATE deliveries SET status = 'failed', finished_at = mws_now(), due_at = NULL, ticket_id = NULL")
+    sqlx::query("UPDATE deliveries SET status = 'failed', finished_at = mws_now(), ticket_id = NULL")
         .execute(world.pool())
         .await?;
     let refused = tenant.client.send("POST", &path, &[], Some(since.clone())).await?;
