@@ -88,9 +88,10 @@ impl WebhookSecrets {
         if rotated || created {
             let action = if rotated { "webhook_secret.rotate" } else { "webhook_secret.create" };
             // A rotation is bounded by the time the secret before it lasts, and must always be possible: a secret may have leaked.
-            match rotated {
-                true => note(&mut issue, &caller, action, account, None).await?,
-                false => note_made(&mut issue, &caller, action, account, None).await?,
+            if rotated {
+                note(&mut issue, &caller, action, account, None).await?;
+            } else {
+                note_made(&mut issue, &caller, action, account, None).await?;
             }
         }
         issue.commit().await?;

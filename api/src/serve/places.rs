@@ -80,12 +80,10 @@ impl Places {
     pub fn new(app: &App) -> Self {
         let (api, limit) = (&app.api, descriptors::limit());
         let all = descriptors::connections(api.max_connections, limit, app.process.descriptors_needed + MOST_NARROW);
-        tracing::info!(
-            connections = all,
-            of_address = api.max_address_connections.min((all / 4).max(1)),
-            descriptors = limit,
-            "So many connections are taken."
-        );
+        // Where the limit of open files leaves fewer than were asked for, one address has a quarter of them at most.
+        let most = if all < api.max_connections { (all / 4).max(1) } else { usize::MAX };
+        let of_address = api.max_address_connections.min(most);
+        tracing::info!(connections = all, of_address, descriptors = limit, "So many connections are taken.");
         if all < api.max_connections {
             tracing::warn!(
                 connections = all,
@@ -94,7 +92,7 @@ impl Places {
                 "Fewer connections are taken than MWS_MAX_CONNECTIONS: raise the hard limit of open files (ulimit -Hn)."
             );
         }
-        Self::with(all, api.max_address_connections, api.trusted_proxies.clone())
+        Self::with(all, of_address, api.trusted_proxies.clone())
     }
 
     fn with(all: usize, most_of_address: usize, trusted: Vec<IpNet>) -> Self {
@@ -103,8 +101,7 @@ impl Places {
             narrow: Arc::new(Semaphore::new(MOST_NARROW)),
             of_address: Shares::default(),
             narrow_of_address: Shares::default(),
-            // Where few are taken, one address has a quarter of them at most.
-            most_of_address: most_of_address.min((all / 4).max(1)),
+            most_of_address,
             trusted,
             told: std::sync::Mutex::default(),
         }
