@@ -37,7 +37,7 @@ contract: ## Hold a running service to openapi.json for FOR seconds (300): schem
 deny: ## Check licences, sources, duplicate and banned crates (ADVISORIES=1: known faults too, which needs a network)
 	scripts/deny
 
-bench: setup-to-run ## Measure the service beside the bare ceilings (release build; ARGS="--only deliveries --rounds 5")
+bench: setup-to-run ## Measure the service beside the bare ceilings (release build; ARGS=--quick for two minutes, "--only jobs --grown")
 	cargo run --release --locked --quiet -p mws-bench -- $(ARGS)
 
 eval: build ## Measure the reads on media made here and on recordings, and write the table of docs/reads.md

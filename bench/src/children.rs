@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdout, Command};
 
 /// How long a child may take to be ready, or to end.
@@ -50,10 +50,21 @@ impl Running {
         self.lines.next_line().await?.context("the part ended")
     }
 
+    /// Its process.
+    pub fn pid(&self) -> anyhow::Result<u32> {
+        self.child.id().context("the part runs")
+    }
+
     /// The CPU time that it has used, in seconds.
     pub fn cpu_seconds(&self) -> anyhow::Result<f64> {
-        let pid = self.child.id().context("the part runs")?;
-        Ok(stat(pid)?.own_seconds)
+        Ok(stat(self.pid()?)?.own_seconds)
+    }
+
+    /// Tells it to go on.
+    pub async fn tell(&mut self) -> anyhow::Result<()> {
+        let input = self.child.stdin.as_mut().context("it has an input")?;
+        input.write_all(b"\n").await?;
+        Ok(input.flush().await?)
     }
 
     /// Ends it, and answers what it says then.
@@ -104,12 +115,41 @@ pub fn stat(pid: u32) -> anyhow::Result<Stat> {
     })
 }
 
+/// The ids of all processes there are.
+pub fn processes() -> anyhow::Result<Vec<u32>> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir("/proc")? {
+        found.extend(entry?.file_name().to_str().and_then(|name| name.parse::<u32>().ok()));
+    }
+    Ok(found)
+}
+
+/// What a process keeps in memory, in bytes.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Memory {
+    /// All of its pages.
+    pub resident: f64,
+    /// The same, each page that is shared counted in parts.
+    pub share: f64,
+}
+
+/// Reads `/proc/<pid>/smaps_rollup`.
+pub fn memory(pid: u32) -> anyhow::Result<Memory> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/smaps_rollup"))?;
+    let bytes = |name: &str| -> anyhow::Result<f64> {
+        let line = text.lines().find_map(|line| line.strip_prefix(name)).with_context(|| name.to_owned())?;
+        let kilobytes: f64 = line.trim().trim_end_matches(" kB").parse()?;
+        Ok(kilobytes * 1_024.0)
+    };
+    Ok(Memory { resident: bytes("Rss:")?, share: bytes("Pss:")? })
+}
+
 /// Says that this part is ready, and where.
 pub fn ready(said: &str) {
     println!("{said}");
 }
 
-/// Ends when whoever started this part is gone or wants it to end.
+/// Ends when whoever started this part is gone, or wants it to go on or to end.
 pub async fn until_told_to_end() {
     // A blocking read on a thread of its own: standard input has no other way that ends with the process.
     let read = tokio::task::spawn_blocking(|| std::io::stdin().read(&mut [0; 1]));

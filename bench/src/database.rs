@@ -1,6 +1,6 @@
 //! The embedded server of the run, and a fresh database for each measurement.
 
-use crate::children::stat;
+use crate::children::{processes, stat};
 use anyhow::Context;
 use common::postgres::{EmbeddedPostgres, Options};
 use common::store::{self, PoolSize};
@@ -11,12 +11,27 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tempfile::TempDir;
 
 const TEMPLATE: &str = "template_mws";
+/// Counts statements; it comes with PostgreSQL's contributed modules, and may be missing.
+const COUNTER: &str = "pg_stat_statements";
 
 /// The server; it ends with this value, and its data are deleted.
 pub struct Server {
     postgres: EmbeddedPostgres,
     next: AtomicU32,
     folder: TempDir,
+    /// Whether it counts statements.
+    counts: bool,
+}
+
+/// What the server has done for a database.
+#[derive(Debug, Clone, Copy)]
+pub struct Done {
+    /// Statements, those that begin and end transactions included; none where nothing counts them.
+    pub statements: Option<f64>,
+    /// Commits, as far as sessions have told of theirs: they do after a second, and when they end.
+    pub commits: f64,
+    /// Bytes written to the log of the whole server: where it stands.
+    pub wal_bytes: f64,
 }
 
 impl Server {
@@ -24,8 +39,19 @@ impl Server {
     pub fn start() -> anyhow::Result<Self> {
         let folder = TempDir::new().context("could not make a folder")?;
         fs::set_permissions(folder.path(), Permissions::from_mode(0o711))?;
-        let postgres = EmbeddedPostgres::start(&Options::new(folder.path()))?;
-        Ok(Self { postgres, next: AtomicU32::new(0), folder })
+        let options = |settings: &[(&str, &str)]| Options {
+            settings: settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+            ..Options::new(folder.path())
+        };
+        let counting = EmbeddedPostgres::start(&options(&[("shared_preload_libraries", COUNTER)]));
+        let (postgres, counts) = match counting {
+            Ok(postgres) => (postgres, true),
+            Err(error) => {
+                eprintln!("statements are not counted, since {COUNTER} can't be loaded: {error}");
+                (EmbeddedPostgres::start(&options(&[]))?, false)
+            }
+        };
+        Ok(Self { postgres, next: AtomicU32::new(0), folder, counts })
     }
 
     /// The folder of the run.
@@ -37,51 +63,84 @@ impl Server {
     pub async fn fresh(&self) -> anyhow::Result<Database> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         if number == 0 {
-            self.postgres.create_database_if_missing(TEMPLATE).await?;
-            let pool = store::connect(&self.postgres.url(TEMPLATE), PoolSize(2), "bench").await?;
-            store::migrate(&pool).await?;
-            pool.close().await;
+            self.make_template().await?;
         }
         let name = format!("bench_{number}");
-        let mut admin = self.admin().await?;
+        let mut admin = self.connect("postgres").await?;
         // The migrations' detached connection may still be closing.
         let others = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1";
         sqlx::query(others).bind(TEMPLATE).execute(&mut admin).await?;
         run(&mut admin, format!("CREATE DATABASE {name} TEMPLATE {TEMPLATE}")).await?;
         run(&mut admin, "CHECKPOINT".to_owned()).await?;
         admin.close().await?;
-        let url = self.postgres.url(&name);
+        self.open(&name).await
+    }
+
+    async fn make_template(&self) -> anyhow::Result<()> {
+        self.postgres.create_database_if_missing(TEMPLATE).await?;
+        let pool = store::connect(&self.postgres.url(TEMPLATE), PoolSize(2), "bench").await?;
+        store::migrate(&pool).await?;
+        pool.close().await;
+        if self.counts {
+            let mut admin = self.connect(TEMPLATE).await?;
+            run(&mut admin, format!("CREATE EXTENSION {COUNTER}")).await?;
+            admin.close().await?;
+        }
+        Ok(())
+    }
+
+    /// Connections of their own to a database that is there.
+    pub async fn open(&self, name: &str) -> anyhow::Result<Database> {
+        let url = self.postgres.url(name);
         let pool = store::connect(&url, PoolSize(16), "bench").await?;
-        Ok(Database { name, url, pool })
+        Ok(Database { name: name.to_owned(), url, pool })
     }
 
     /// Drops it.
     pub async fn drop(&self, database: Database) -> anyhow::Result<()> {
         database.pool.close().await;
-        let mut admin = self.admin().await?;
+        let mut admin = self.connect("postgres").await?;
         run(&mut admin, format!("DROP DATABASE {} WITH (FORCE)", database.name)).await?;
         Ok(admin.close().await?)
     }
 
-    /// The CPU time that the server has used with all of its processes, in seconds.
-    pub fn cpu_seconds(&self) -> anyhow::Result<f64> {
-        let file = fs::read_to_string(self.folder.path().join("postgres/data/postmaster.pid"))?;
-        let postmaster: u32 = file.lines().next().context("a process id")?.parse()?;
-        let mut seconds = stat(postmaster)?.with_children_seconds;
-        for entry in fs::read_dir("/proc")? {
-            let Some(pid) = entry?.file_name().to_str().and_then(|name| name.parse().ok()) else { continue };
-            // One that ends meanwhile is counted by the postmaster.
-            if let Ok(stat) = stat(pid)
-                && stat.parent == postmaster
-            {
-                seconds += stat.own_seconds;
-            }
-        }
-        Ok(seconds)
+    /// What was done for a database so far.
+    pub async fn done(&self, database: &Database) -> anyhow::Result<Done> {
+        let mut conn = database.pool.acquire().await?;
+        let (commits, wal_bytes): (f64, f64) = sqlx::query_as(
+            "SELECT pg_stat_get_db_xact_commit(oid)::float8, pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8
+             FROM pg_database WHERE datname = current_database()",
+        )
+        .fetch_one(&mut *conn)
+        .await?;
+        let counted = "SELECT coalesce(sum(s.calls), 0)::float8 FROM pg_stat_statements(false) AS s
+                       JOIN pg_database AS d ON d.oid = s.dbid WHERE d.datname = current_database()";
+        let statements =
+            if self.counts { Some(sqlx::query_scalar(counted).fetch_one(&mut *conn).await?) } else { None };
+        Ok(Done { statements, commits, wal_bytes })
     }
 
-    async fn admin(&self) -> sqlx::Result<PgConnection> {
-        self.postgres.connect_options("postgres").connect().await
+    /// The ids of the server's processes, the first of them the one that started the others.
+    pub fn processes(&self) -> anyhow::Result<Vec<u32>> {
+        let file = fs::read_to_string(self.folder.path().join("postgres/data/postmaster.pid"))?;
+        let postmaster: u32 = file.lines().next().context("a process id")?.parse()?;
+        // One that ends meanwhile is none of them any more.
+        let children = processes()?.into_iter().filter(|pid| stat(*pid).is_ok_and(|stat| stat.parent == postmaster));
+        Ok(std::iter::once(postmaster).chain(children).collect())
+    }
+
+    /// The CPU time that the server has used with all of its processes, in seconds.
+    pub fn cpu_seconds(&self) -> anyhow::Result<f64> {
+        let processes = self.processes()?;
+        let (postmaster, others) = processes.split_first().context("the server runs")?;
+        // One that has ended is counted by the postmaster.
+        let others = others.iter().filter_map(|pid| stat(*pid).ok()).map(|stat| stat.own_seconds);
+        Ok(stat(*postmaster)?.with_children_seconds + others.sum::<f64>())
+    }
+
+    /// A connection without the limits that the service's have: for what takes minutes.
+    pub async fn connect(&self, database: &str) -> sqlx::Result<PgConnection> {
+        self.postgres.connect_options(database).connect().await
     }
 }
 
@@ -91,7 +150,8 @@ async fn run(admin: &mut PgConnection, statement: String) -> sqlx::Result<()> {
 
 /// One measurement's database.
 pub struct Database {
-    name: String,
+    /// Its name.
+    pub name: String,
     /// Its URL.
     pub url: String,
     /// Connections of the harness.
@@ -99,8 +159,8 @@ pub struct Database {
 }
 
 impl Database {
-    /// A number out of it.
-    pub async fn count(&self, query: &'static str) -> anyhow::Result<i64> {
-        Ok(sqlx::query_scalar(query).fetch_one(&self.pool).await?)
+    /// Whether the query answers a row.
+    pub async fn has(&self, query: &'static str) -> anyhow::Result<bool> {
+        Ok(sqlx::query(query).fetch_optional(&self.pool).await?.is_some())
     }
 }

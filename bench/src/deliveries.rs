@@ -1,112 +1,146 @@
-//! Deliveries a second, and what a thousand of them cost: the service beside a bare loop, and beside bare requests.
+//! Deliveries a second, and what one costs: the service beside a bare loop, and beside bare requests.
+//!
+//! A backlog is timed by the database, from its commit to the last attempt's record; the harness asks once in 100 ms whether one
+//! is left.
 
 use crate::Bench;
 use crate::bare::TABLES;
 use crate::children::Running;
+use crate::cost::{self, Cost};
 use crate::load::{BODY, Scene};
+use crate::receiver::now_us;
 use crate::table::{Bar, Table, median};
 
 /// Deliveries of a measurement.
-const MANY: usize = 20_000;
+const MANY: usize = 40_000;
 /// Deliveries before it, so that pools and plans are warm.
-const WARM: usize = 600;
-/// Svix with one endpoint and with ten, as webhooks.md has them, and how far above them the bars are.
-const SVIX_ONE: f64 = 8.0 * 686.0;
-const SVIX_TEN: f64 = 4.0 * 2_357.0;
+const WARM: usize = 4_000;
+/// Deliveries of a service that has just been started, however short the run.
+const FIRST: usize = 10_000;
 
 /// What a round came to.
 #[derive(Debug, Clone, Copy)]
 struct Round {
     per_second: f64,
-    cpu_per_thousand: f64,
-    /// Of that, the database's.
-    database: f64,
+    each: Cost,
 }
 
-/// The middle of what the rounds came to.
-struct Middle {
-    per_second: f64,
-    cpu_per_thousand: f64,
-    database: f64,
+/// Rounds of one kind.
+#[derive(Default)]
+struct Rounds(Vec<Round>);
+
+impl Rounds {
+    fn per_second(&self) -> f64 {
+        median(&self.0.iter().map(|round| round.per_second).collect::<Vec<_>>())
+    }
+
+    /// Milliseconds of CPU of a delivery, database included.
+    fn cpu(&self) -> f64 {
+        median(&self.0.iter().map(|round| round.each.cpu() * 1_000.0).collect::<Vec<_>>())
+    }
+
+    fn tell(&self, table: &mut Table, what: &str) {
+        cost::tell(table, what, &self.0.iter().map(|round| round.each).collect::<Vec<_>>());
+    }
 }
 
 /// Measures, in alternating rounds.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     eprintln!("deliveries:");
-    let (mut one, mut ten, mut bare_one, mut bare_ten, mut posts) = (vec![], vec![], vec![], vec![], vec![]);
+    let (mut one, mut ten, mut first_one, mut first_ten) =
+        (Rounds::default(), Rounds::default(), Rounds::default(), Rounds::default());
+    let (mut bare_one, mut bare_ten, mut posts) = (Rounds::default(), Rounds::default(), Vec::new());
     for _ in 0..bench.rounds {
-        bare_one.push(bare(bench, 1).await?);
-        one.push(ours(bench, 1).await?);
-        bare_ten.push(bare(bench, 10).await?);
-        ten.push(ours(bench, 10).await?);
-        posts.push(requests(bench).await?);
+        if bench.is_empty() {
+            bare_one.0.push(bare(bench, 1).await?);
+            bare_ten.0.push(bare(bench, 10).await?);
+            posts.push(requests(bench).await?);
+        }
+        one.0.push(ours(bench, 1, bench.share(WARM), bench.share(MANY)).await?);
+        ten.0.push(ours(bench, 10, bench.share(WARM), bench.share(MANY)).await?);
+        first_one.0.push(ours(bench, 1, 0, FIRST).await?);
+        first_ten.0.push(ours(bench, 10, 0, FIRST).await?);
     }
-    let (one, ten, bare_one, bare_ten) = (middle(&one), middle(&ten), middle(&bare_one), middle(&bare_ten));
-    table.add("bare signed requests, 64 in flight", median(&posts), "/s", None, Bar::None);
-    table.add("bare loop, one endpoint", bare_one.per_second, "/s", None, Bar::None);
-    table.add("bare loop, ten endpoints", bare_ten.per_second, "/s", None, Bar::None);
-    let beside = Some(bare_one.per_second);
-    table.add("deliveries, one endpoint", one.per_second, "/s", beside, Bar::AtLeast(SVIX_ONE));
-    let beside = Some(bare_ten.per_second);
-    table.add("deliveries, ten endpoints", ten.per_second, "/s", beside, Bar::AtLeast(SVIX_TEN));
-    let cpu = "CPU seconds a thousand deliveries, with the database";
-    table.add(format!("bare loop: {cpu}"), bare_one.cpu_per_thousand, "s", None, Bar::None);
-    let beside = Some(bare_one.cpu_per_thousand);
-    table.add(format!("one endpoint: {cpu}"), one.cpu_per_thousand, "s", beside, Bar::AtMost(0.5));
-    let beside = Some(bare_ten.cpu_per_thousand);
-    table.add(format!("ten endpoints: {cpu}"), ten.cpu_per_thousand, "s", beside, Bar::AtMost(0.5));
-    table.add("one endpoint: of that the database's", one.database, "s", None, Bar::None);
-    table.add("ten endpoints: of that the database's", ten.database, "s", None, Bar::None);
+    let beside = |rounds: &Rounds, part: fn(&Rounds) -> f64| bench.is_empty().then(|| part(rounds));
+    if bench.is_empty() {
+        table.add("bare signed requests, 64 in flight", median(&posts), "/s", None, Bar::None);
+        table.add("bare loop, one endpoint", bare_one.per_second(), "/s", None, Bar::None);
+        table.add("bare loop, ten endpoints", bare_ten.per_second(), "/s", None, Bar::None);
+        bare_ten.tell(table, "a delivery of the bare loop");
+    }
+    let (rate, cpu) = (Rounds::per_second, Rounds::cpu);
+    table.add("deliveries, one endpoint", one.per_second(), "/s", beside(&bare_one, rate), Bar::ShareAtLeast(0.45));
+    table.add("deliveries, ten endpoints", ten.per_second(), "/s", beside(&bare_ten, rate), Bar::ShareAtLeast(0.5));
+    let what = "the first 10,000 after a start";
+    let bar = Bar::ShareAtLeast(0.8);
+    table.add(format!("{what}, one endpoint"), first_one.per_second(), "/s", beside(&one, rate), bar);
+    table.add(format!("{what}, ten endpoints"), first_ten.per_second(), "/s", beside(&ten, rate), bar);
+    let what = "CPU of a delivery, database included";
+    let bar = Bar::TimesAtMost(3.5);
+    table.add(format!("{what}, one endpoint"), one.cpu(), "ms", beside(&bare_one, cpu), bar);
+    table.add(format!("{what}, ten endpoints"), ten.cpu(), "ms", beside(&bare_ten, cpu), bar);
+    one.tell(table, "a delivery to one endpoint");
+    ten.tell(table, "a delivery to ten endpoints");
     Ok(())
 }
 
-fn middle(rounds: &[Round]) -> Middle {
-    let of = |part: fn(&Round) -> f64| median(&rounds.iter().map(part).collect::<Vec<_>>());
-    Middle {
-        per_second: of(|round| round.per_second),
-        cpu_per_thousand: of(|round| round.cpu_per_thousand),
-        database: of(|round| round.database),
-    }
-}
-
 /// The service sends a backlog: from its commit until the last attempt is recorded.
-async fn ours(bench: &Bench, endpoints: usize) -> anyhow::Result<Round> {
-    const LEFT: &str = "SELECT count(*) FROM deliveries WHERE status = 'pending' AND finished_at IS NULL";
+async fn ours(bench: &Bench, endpoints: usize, warm: usize, many: usize) -> anyhow::Result<Round> {
+    const FREE: &str = "SELECT FROM deliveries
+        WHERE status = 'pending' AND finished_at IS NULL AND lease_until IS NULL LIMIT 1";
+    const LEASED: &str = "SELECT FROM deliveries
+        WHERE status = 'pending' AND finished_at IS NULL AND lease_until IS NOT NULL LIMIT 1";
     let scene = Scene::new(bench).await?;
     let account = scene.account().await?;
     scene.healthy(&account, endpoints).await?;
     let service = scene.service(&[]).await?;
-    scene.backlog(&[&account], WARM / endpoints).await?;
-    scene.until_none(LEFT).await?;
-    let events = bench.share(MANY) / endpoints;
+    let warm = warm / endpoints * endpoints;
+    scene.backlog(&[&account], warm / endpoints).await?;
+    scene.until_none(FREE).await?;
+    scene.until_none(LEASED).await?;
+    let events = many / endpoints;
     let many = events * endpoints;
-    let began = scene.backlog(&[&account], events).await?;
-    let used = cpu(bench, &service)?;
-    scene.receives(WARM / endpoints * endpoints + many).await?;
-    scene.until_none(LEFT).await?;
-    let round = round(many, began.elapsed().as_secs_f64(), cpu(bench, &service)?.since(used));
-    scene.end(service).await?;
-    Ok(round)
+    scene.backlog(&[&account], events).await?;
+    let (began_us, before) = (now_us(), scene.reading(&service).await?);
+    scene.receives(warm + many).await?;
+    scene.until_none(FREE).await?;
+    scene.until_none(LEASED).await?;
+    let cost = before.until(&scene.reading(&service).await?);
+    let last = "SELECT extract(epoch FROM max(d.finished_at))::float8 * 1e6 FROM deliveries AS d
+                JOIN webhook_endpoints AS w ON w.id = d.endpoint_id WHERE w.account_id = $1";
+    let ended_us: f64 = sqlx::query_scalar(last).bind(account.id).fetch_one(&scene.database.pool).await?;
+    service.stop().await?;
+    let commits = before.commits_since(bench, &scene.database).await?;
+    scene.close().await?;
+    Ok(round(many, began_us, ended_us, Cost { commits, ..cost }))
 }
 
 async fn bare(bench: &Bench, endpoints: usize) -> anyhow::Result<Round> {
-    const LEFT: &str = "SELECT count(*) FROM bare_deliveries WHERE status <> 'succeeded'";
+    const LEFT: &str = "SELECT FROM bare_deliveries WHERE status = 'pending' LIMIT 1";
+    const SENT: &str = "SELECT FROM bare_deliveries WHERE status = 'sending' LIMIT 1";
     let scene = Scene::new(bench).await?;
     for statement in TABLES {
         sqlx::query(statement).execute(&scene.database.pool).await?;
     }
     let arguments = ["bare".to_owned(), format!("--database-url={}", scene.database.url)];
     let loops = Running::start(&arguments).await?;
-    insert(&scene, WARM, endpoints).await?;
+    let warm = bench.share(WARM);
+    insert(&scene, warm, endpoints).await?;
     scene.until_none(LEFT).await?;
+    scene.until_none(SENT).await?;
     let many = bench.share(MANY);
     insert(&scene, many, endpoints).await?;
-    let (began, used) = (std::time::Instant::now(), cpu(bench, &loops)?);
-    scene.receives(WARM + many).await?;
+    let (began_us, before) = (now_us(), scene.reading(&loops).await?);
+    scene.receives(warm + many).await?;
     scene.until_none(LEFT).await?;
-    let round = round(many, began.elapsed().as_secs_f64(), cpu(bench, &loops)?.since(used));
-    scene.end(loops).await?;
-    Ok(round)
+    scene.until_none(SENT).await?;
+    let cost = before.until(&scene.reading(&loops).await?);
+    let last = "SELECT extract(epoch FROM max(at))::float8 * 1e6 FROM bare_log";
+    let ended_us: f64 = sqlx::query_scalar(last).fetch_one(&scene.database.pool).await?;
+    loops.stop().await?;
+    let commits = before.commits_since(bench, &scene.database).await?;
+    scene.close().await?;
+    Ok(round(many, began_us, ended_us, Cost { commits, ..cost }))
 }
 
 async fn insert(scene: &Scene<'_>, many: usize, endpoints: usize) -> anyhow::Result<()> {
@@ -134,31 +168,8 @@ async fn requests(bench: &Bench) -> anyhow::Result<f64> {
     Ok(rate)
 }
 
-/// CPU time in seconds.
-#[derive(Debug, Clone, Copy)]
-struct Cpu {
-    part: f64,
-    database: f64,
-}
-
-impl Cpu {
-    fn since(self, earlier: Self) -> Self {
-        Self { part: self.part - earlier.part, database: self.database - earlier.database }
-    }
-}
-
-/// The CPU time of the part and of the database.
-fn cpu(bench: &Bench, part: &Running) -> anyhow::Result<Cpu> {
-    Ok(Cpu { part: part.cpu_seconds()?, database: bench.server.cpu_seconds()? })
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a count of deliveries")]
-fn round(many: usize, seconds: f64, cpu: Cpu) -> Round {
-    let many = many as f64;
-    let thousand = |seconds: f64| seconds * 1_000.0 / many;
-    Round {
-        per_second: many / seconds,
-        cpu_per_thousand: thousand(cpu.part + cpu.database),
-        database: thousand(cpu.database),
-    }
+#[expect(clippy::cast_precision_loss, reason = "a count of deliveries, and microseconds of this century")]
+fn round(many: usize, began_us: i64, ended_us: f64, cost: Cost) -> Round {
+    let seconds = (ended_us - began_us as f64) / 1e6;
+    Round { per_second: many as f64 / seconds, each: cost.each(many as f64) }
 }

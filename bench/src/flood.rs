@@ -63,7 +63,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     table.add("another account's flood: answered 429", median(&refusals), "/s", None, Bar::None);
     let alone = median(&alone);
     table.add("GET /balances, p95", alone, "ms", None, Bar::None);
-    table.add("the same beside the flood, p95", median(&beside), "ms", Some(alone), Bar::AtMost(1.2 * alone));
+    table.add("the same beside the flood, p95", median(&beside), "ms", Some(alone), Bar::TimesAtMost(1.2));
     Ok(())
 }
 

@@ -1,159 +1,151 @@
-//! Jobs that do nothing, through dispatch, claim and finish, beside the least SQL that keeps the same promises' rows.
+//! The whole life of jobs that do nothing, from their tickets to their events, beside bare tickets of apalis.
+//!
+//! Jobs are queued by the harness in waves, as full as an account's limit lets them be, and a wave is timed by the database: from
+//! the first claim to the last end. So what the harness does between waves is in no figure, and within one it asks once in 100 ms
+//! whether a job is left.
 
 use crate::Bench;
-use crate::load::{Account, Scene};
+use crate::children::Running;
+use crate::cost::{self, Cost};
+use crate::load::{Account, COMPUTED, Scene, until};
+use crate::seed::{self, Start};
 use crate::table::{Bar, Table, median};
-use anyhow::ensure;
-use futures_util::{StreamExt, TryStreamExt, stream};
-use serde_json::json;
-use sqlx::PgPool;
-use std::time::Instant;
+use crate::tickets;
+use common::domain::read::Read;
+use common::domain::task::Task;
+use common::ids::{AccountId, ItemId, JobId};
+use common::queue::Queue;
+use sqlx::{Connection, PgConnection};
 
-/// Accounts, and calls of each; a call starts 120 jobs, and an account has at most 500 live ones.
-const ACCOUNTS: usize = 25;
-const CALLS: usize = 4;
-const JOBS_A_CALL: usize = 120;
-const READS: [&str; 6] = ["transcript", "search_index", "speech", "speakers", "beats", "levels"];
-/// Callers at once.
-const CALLERS: usize = 8;
-/// Jobs of one claim and of one finish in the bare loop.
-const BATCH: i64 = 200;
+/// Jobs of a measurement, at least.
+const JOBS: usize = 60_000;
+/// Accounts that many work for, and jobs that one may have.
+const ACCOUNTS: usize = 50;
+const EACH: usize = 480;
+/// Jobs before a measurement, so that pools and plans are warm.
+const WARM: usize = 2_000;
+/// The worker's slots.
+const SETTINGS: [&str; 1] = ["--worker-reads=64"];
+
+/// What a round came to.
+#[derive(Debug, Clone, Copy)]
+struct Drained {
+    per_second: f64,
+    each: Cost,
+}
 
 /// Measures in alternating rounds.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     eprintln!("jobs that do nothing:");
-    let (mut calls, mut drained, mut bare_calls, mut bare_drained) = (vec![], vec![], vec![], vec![]);
+    let (mut many, mut one, mut bare) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..bench.rounds {
-        let (dispatch, drain) = bare(bench).await?;
-        bare_calls.push(dispatch);
-        bare_drained.push(drain);
-        let (dispatch, drain) = ours(bench).await?;
-        calls.push(dispatch);
-        drained.push(drain);
+        if bench.is_empty() {
+            bare.push(tickets::drain(bench, bench.share(JOBS)).await?);
+        }
+        many.push(drain(bench, ACCOUNTS).await?);
+        one.push(drain(bench, 1).await?);
     }
-    let (bare_calls, bare_drained) = (median(&bare_calls), median(&bare_drained));
-    table.add("bare SQL: dispatch of 120 jobs, calls", bare_calls, "/s", None, Bar::None);
-    table.add("dispatch of 120 jobs over HTTP, calls", median(&calls), "/s", Some(bare_calls), Bar::None);
-    table.add("bare SQL, two connections: jobs drained", bare_drained, "/s", None, Bar::None);
-    table.add("jobs drained (claim → finish, events, charges)", median(&drained), "/s", Some(bare_drained), Bar::None);
+    let of = |rounds: &[Drained]| median(&rounds.iter().map(|round| round.per_second).collect::<Vec<_>>());
+    let costs = |rounds: &[Drained]| rounds.iter().map(|round| round.each).collect::<Vec<_>>();
+    let ceiling = bench.is_empty().then(|| tickets::tell(table, &bare));
+    table.add("jobs that do nothing, 50 accounts", of(&many), "/s", ceiling, Bar::ShareAtLeast(0.7));
+    table.add("jobs that do nothing, one account", of(&one), "/s", ceiling, Bar::ShareAtLeast(0.4));
+    cost::tell(table, "a job of 50 accounts", &costs(&many));
+    cost::tell(table, "a job of one account", &costs(&one));
     Ok(())
 }
 
-fn calls(bench: &Bench) -> usize {
-    bench.share(CALLS).min(CALLS)
+/// Some load without a figure, for a transaction that is open to grow old beside.
+pub async fn churn(bench: &Bench) -> anyhow::Result<()> {
+    drain(bench, ACCOUNTS).await.map(drop)
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of calls and jobs")]
-async fn ours(bench: &Bench) -> anyhow::Result<(f64, f64)> {
+/// Jobs drained a second.
+async fn drain(bench: &Bench, accounts: usize) -> anyhow::Result<Drained> {
     let scene = Scene::new(bench).await?;
-    let mut wishes = Vec::new();
-    for _ in 0..ACCOUNTS {
-        let account = scene.account().await?;
-        for _ in 0..calls(bench) {
-            wishes.push((account.clone(), scene.items(&account, JOBS_A_CALL / READS.len()).await?));
-        }
+    let accounts = scene.accounts(accounts).await?;
+    let service = scene.service(&SETTINGS).await?;
+    let mut waves = Waves::new(&scene, &accounts).await?;
+    let (mut left, most) = (bench.share(WARM), EACH * accounts.len());
+    while left > 0 {
+        let some = left.min(most);
+        waves.one(some, &service).await?;
+        left -= some;
     }
-    let many = wishes.len();
-    let idle = scene.service(&["--idle"]).await?;
-    let url = format!("http://{}/api/v1/tools/prepare_media", idle.said);
-    let began = Instant::now();
-    let dispatch = |(account, items): (Account, Vec<common::ids::ItemId>)| {
-        let (http, url) = (scene.http.clone(), url.clone());
-        async move {
-            let refs: Vec<String> = items.iter().map(ToString::to_string).collect();
-            let request = http.post(url).bearer_auth(account.key.expose());
-            let answer = request.json(&json!({ "refs": refs, "reads": READS })).send().await?.error_for_status()?;
-            let answer: serde_json::Value = answer.json().await?;
-            ensure!(answer["data"]["job_ids"].as_array().map(Vec::len) == Some(JOBS_A_CALL), "{answer}");
-            Ok(())
-        }
-    };
-    stream::iter(wishes).map(dispatch).buffer_unordered(CALLERS).try_collect::<Vec<()>>().await?;
-    let dispatched = many as f64 / began.elapsed().as_secs_f64();
-    idle.stop().await?;
-
-    let service = scene.service(&["--worker-reads=64"]).await?;
-    scene.until_none("SELECT count(*) FROM jobs WHERE finished_at IS NULL").await?;
-    let seconds: f64 = sqlx::query_scalar(
-        "SELECT extract(epoch FROM max(finished_at) - min(started_at))::float8 FROM jobs WHERE status = 'succeeded'",
-    )
-    .fetch_one(&scene.database.pool)
-    .await?;
-    let drained = (many * JOBS_A_CALL) as f64 / seconds;
-    scene.end(service).await?;
-    Ok((dispatched, drained))
+    let began = scene.reading(&service).await?;
+    let (mut seconds, mut cost, mut jobs) = (0.0, Cost::default(), 0.0);
+    let mut left = bench.share(JOBS);
+    while left > 0 {
+        let wave = waves.one(left.min(most), &service).await?;
+        (seconds, cost, jobs) = (seconds + wave.seconds, cost.and(wave.cost), jobs + wave.jobs);
+        left = left.saturating_sub(most);
+    }
+    waves.conn.close().await?;
+    service.stop().await?;
+    cost.commits = began.commits_since(bench, &scene.database).await?;
+    scene.close().await?;
+    Ok(Drained { per_second: jobs / seconds, each: cost.each(jobs) })
 }
 
-const TABLES: [&str; 5] = [
-    "CREATE TABLE bare_accounts (id integer PRIMARY KEY, held bigint NOT NULL DEFAULT 0)",
-    "CREATE TABLE bare_jobs (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, account integer NOT NULL,
-        item uuid NOT NULL, status text NOT NULL DEFAULT 'queued', held bigint NOT NULL, finished_at timestamptz)",
-    "CREATE INDEX bare_queued ON bare_jobs (id) WHERE status = 'queued'",
-    "CREATE TABLE bare_journal (job bigint NOT NULL, kind text NOT NULL, amount bigint NOT NULL)",
-    "CREATE TABLE bare_events (job bigint PRIMARY KEY, body text NOT NULL)",
-];
-
-/// Dispatch: the account's row, 120 jobs and their journal in one statement. Drain: claims and ends in batches of 200.
-#[expect(clippy::cast_precision_loss, reason = "counts of calls and jobs")]
-async fn bare(bench: &Bench) -> anyhow::Result<(f64, f64)> {
-    let database = bench.server.fresh().await?;
-    for statement in TABLES {
-        sqlx::query(statement).execute(&database.pool).await?;
-    }
-    sqlx::query("INSERT INTO bare_accounts SELECT n FROM generate_series(1, $1) AS n")
-        .bind(i32::try_from(ACCOUNTS)?)
-        .execute(&database.pool)
-        .await?;
-    let many = ACCOUNTS * calls(bench);
-    let began = Instant::now();
-    let dispatch = |n: usize| {
-        let pool = database.pool.clone();
-        async move {
-            sqlx::query(
-                "WITH locked AS (UPDATE bare_accounts SET held = held + 12000 WHERE id = $1 RETURNING id),
-                 started AS (INSERT INTO bare_jobs (account, item, held)
-                     SELECT id, gen_random_uuid(), 100 FROM locked, generate_series(1, 120) RETURNING id)
-                 INSERT INTO bare_journal SELECT id, 'hold', 100 FROM started",
-            )
-            .bind(i32::try_from(n % ACCOUNTS + 1)?)
-            .execute(&pool)
-            .await?;
-            anyhow::Ok(())
-        }
-    };
-    stream::iter(0..many).map(dispatch).buffer_unordered(CALLERS).try_collect::<Vec<()>>().await?;
-    let dispatched = many as f64 / began.elapsed().as_secs_f64();
-    let began = Instant::now();
-    tokio::try_join!(drain(&database.pool), drain(&database.pool))?;
-    let drained = (many * JOBS_A_CALL) as f64 / began.elapsed().as_secs_f64();
-    bench.server.drop(database).await?;
-    Ok((dispatched, drained))
+/// Jobs that come in waves.
+struct Waves<'a> {
+    scene: &'a Scene<'a>,
+    accounts: &'a [Account],
+    /// One connection that asks, and nothing else.
+    conn: PgConnection,
 }
 
-async fn drain(pool: &PgPool) -> anyhow::Result<()> {
-    loop {
-        let claimed: Vec<i64> = sqlx::query_scalar(
-            "UPDATE bare_jobs SET status = 'running' WHERE id = ANY (ARRAY(
-                 SELECT id FROM bare_jobs WHERE status = 'queued' ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED))
-             RETURNING id",
+struct Wave {
+    seconds: f64,
+    cost: Cost,
+    jobs: f64,
+}
+
+impl<'a> Waves<'a> {
+    async fn new(scene: &'a Scene<'a>, accounts: &'a [Account]) -> anyhow::Result<Self> {
+        let mut conn = scene.direct().await?;
+        seed::open_month(&mut conn, &accounts.iter().collect::<Vec<_>>(), 0).await?;
+        Ok(Self { scene, accounts, conn })
+    }
+
+    /// At least so many jobs, as many of each account, from the first claim to the last end.
+    async fn one(&mut self, jobs: usize, service: &Running) -> anyhow::Result<Wave> {
+        let items_each = jobs.div_ceil(self.accounts.len() * COMPUTED.len()).max(1);
+        let own: Vec<Vec<ItemId>> =
+            self.accounts.iter().map(|_| (0..items_each).map(|_| ItemId::mint()).collect()).collect();
+        let accounts = self.accounts.iter().zip(&own);
+        let owned: Vec<(ItemId, &Account)> =
+            accounts.clone().flat_map(|(account, items)| items.iter().map(move |item| (*item, account))).collect();
+        seed::items(&self.scene.database.pool, &owned).await?;
+        let accounts: Vec<(&Account, &[ItemId])> =
+            accounts.map(|(account, items)| (account, items.as_slice())).collect();
+        let starts = seed::starts(&accounts, &COMPUTED);
+        let mut tx = self.conn.begin().await?;
+        seed::queue(&mut tx, &starts).await?;
+        tx.commit().await?;
+        self.scene.wake(COMPUTED.map(|read: Read| Queue::from(Task::Read(read))));
+        let before = self.scene.reading(service).await?;
+        self.ended(&starts).await?;
+        let cost = before.until(&self.scene.reading(service).await?);
+        let seconds = sqlx::query_scalar(
+            "SELECT extract(epoch FROM max(finished_at) - min(started_at))::float8 FROM jobs WHERE id = ANY ($1)",
         )
-        .bind(BATCH)
-        .fetch_all(pool)
+        .bind(starts.iter().map(Start::job).collect::<Vec<_>>())
+        .fetch_one(&mut self.conn)
         .await?;
-        if claimed.is_empty() {
-            return Ok(());
-        }
-        sqlx::query(
-            "WITH ended AS (UPDATE bare_jobs SET status = 'succeeded', finished_at = now() WHERE id = ANY ($1)
-                 RETURNING id, account, held),
-             settled AS (INSERT INTO bare_journal SELECT id, 'settle', held FROM ended),
-             told AS (INSERT INTO bare_events SELECT id, $2 FROM ended),
-             freed AS (SELECT account, sum(held) AS held FROM ended GROUP BY account ORDER BY account)
-             UPDATE bare_accounts AS a SET held = a.held - freed.held FROM freed WHERE a.id = freed.account",
-        )
-        .bind(&claimed)
-        .bind(crate::load::BODY)
-        .execute(pool)
-        .await?;
+        #[expect(clippy::cast_precision_loss, reason = "a count of jobs")]
+        let jobs = starts.len() as f64;
+        Ok(Wave { seconds, cost, jobs })
+    }
+
+    /// Waits until all have ended: for the last first, which an index finds however many there are.
+    async fn ended(&mut self, starts: &[Start]) -> anyhow::Result<()> {
+        let pool = &self.scene.database.pool;
+        let last: Option<JobId> = starts.last().map(Start::job);
+        let query = "SELECT FROM jobs WHERE id = $1 AND finished_at IS NULL LIMIT 1";
+        until("the last job", async || Ok(sqlx::query(query).bind(last).fetch_optional(pool).await?.is_none())).await?;
+        let query = "SELECT FROM jobs WHERE payer_account_id = ANY ($1) AND finished_at IS NULL LIMIT 1";
+        let ids: Vec<AccountId> = self.accounts.iter().map(|account| account.id).collect();
+        until("jobs", async || Ok(sqlx::query(query).bind(&ids).fetch_optional(pool).await?.is_none())).await
     }
 }

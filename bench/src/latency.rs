@@ -5,6 +5,7 @@ use crate::Bench;
 use crate::load::{Account, Scene};
 use crate::table::{Bar, Table, median, percentile};
 use common::ids::ItemId;
+use reqwest::StatusCode;
 use serde_json::json;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -14,8 +15,12 @@ use tokio::time::interval;
 /// Jobs a second, and of a round.
 const PACE: u64 = 50;
 const JOBS: usize = 500;
+/// And at least, so that there is a p99.
+const LEAST: usize = 200;
 /// Of a round, the first that end are not counted: connections and plans are made for them.
 const WARM: usize = 50;
+/// How long a call that was refused waits.
+const REFUSED: Duration = Duration::from_millis(100);
 
 /// Measures in rounds.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
@@ -31,7 +36,7 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     }
     table.add(format!("event committed → received at {PACE}/s, p50"), median(&sent50), "ms", None, Bar::None);
     table.add(format!("event committed → received at {PACE}/s, p99"), median(&sent99), "ms", None, Bar::None);
-    table.add(format!("job end → received at {PACE}/s, p50"), median(&p50), "ms", None, Bar::AtMost(5.0));
+    table.add(format!("job end → received at {PACE}/s, p50"), median(&p50), "ms", None, Bar::AtMost(4.0));
     table.add(format!("job end → received at {PACE}/s, p99"), median(&p99), "ms", None, Bar::AtMost(25.0));
     Ok(())
 }
@@ -42,7 +47,7 @@ async fn round(bench: &Bench) -> anyhow::Result<Vec<f64>> {
     let account = scene.account().await?;
     scene.healthy(&account, 1).await?;
     let service = scene.service(&["--worker-reads=8"]).await?;
-    let jobs = bench.share(JOBS);
+    let jobs = bench.share(JOBS).max(LEAST);
     let items = scene.items(&account, jobs).await?;
     let url = format!("http://{}/api/v1/tools/prepare_media", service.said);
     let mut ticks = interval(Duration::from_millis(1_000 / PACE));
@@ -57,10 +62,11 @@ async fn round(bench: &Bench) -> anyhow::Result<Vec<f64>> {
     }
     scene.receives(jobs).await?;
     let ends: Vec<(String, f64)> = sqlx::query_as(
-        "SELECT e.id, extract(epoch FROM j.finished_at)::float8 * 1e6 FROM events AS e JOIN jobs AS j ON j.id = e.job_id
-         ORDER BY j.finished_at OFFSET $1",
+        "SELECT e.id, extract(epoch FROM j.finished_at)::float8 * 1e6 FROM jobs AS j JOIN events AS e ON e.job_id = j.id
+         WHERE j.workspace_id = $2 ORDER BY j.finished_at OFFSET $1",
     )
     .bind(i64::try_from(WARM.min(jobs / 2))?)
+    .bind(account.workspace)
     .fetch_all(&scene.database.pool)
     .await?;
     let ends: HashMap<String, f64> = ends.into_iter().collect();
@@ -77,13 +83,20 @@ async fn delivered(bench: &Bench) -> anyhow::Result<Vec<f64>> {
     let account = scene.account().await?;
     scene.healthy(&account, 1).await?;
     let service = scene.service(&[]).await?;
-    let times = scene.lateness(&[&account], PACE, bench.share(JOBS), 1).await?;
+    let times = scene.lateness(&[&account], PACE, bench.share(JOBS).max(LEAST), 1).await?;
     scene.end(service).await?;
     Ok(times)
 }
 
 async fn start(http: &reqwest::Client, url: &str, account: &Account, item: ItemId) -> anyhow::Result<()> {
     let body = json!({ "refs": [item.to_string()], "reads": ["levels"] });
-    http.post(url).bearer_auth(account.key.expose()).json(&body).send().await?.error_for_status()?;
-    Ok(())
+    loop {
+        let answer = http.post(url).bearer_auth(account.key.expose()).json(&body).send().await?;
+        // A service that is behind refuses for a moment; its jobs end later then, and the figure is of their ends.
+        if answer.status() != StatusCode::TOO_MANY_REQUESTS {
+            answer.error_for_status()?;
+            return Ok(());
+        }
+        tokio::time::sleep(REFUSED).await;
+    }
 }

@@ -2,11 +2,14 @@
 
 use crate::Bench;
 use crate::children::Running;
+use crate::cost::Reading;
 use crate::database::Database;
+use crate::seed;
 use anyhow::{Context, ensure};
 use common::domain::credential::ApiKey;
 use common::domain::event::{EventId, EventType};
 use common::domain::job::JobKind;
+use common::domain::read::Read;
 use common::ids::{AccountId, EndpointId, ItemId, JobId, WorkspaceId};
 use common::outbound::trusted_client;
 use common::queue::{self, Queue};
@@ -14,8 +17,10 @@ use common::store::accounts;
 use common::store::endpoints::{self, NewEndpoint};
 use common::store::events::{self, EndedEvent};
 use common::wake::Wakes;
+use sqlx::{Connection, PgConnection, PgPool};
 use std::collections::HashMap;
 use std::net::TcpListener;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::time::interval;
 use tokio_util::sync::CancellationToken;
@@ -23,12 +28,17 @@ use tokio_util::sync::CancellationToken;
 /// What an event of a read's end says, without its end: some 700 bytes, as they are.
 pub const BODY: &str = r#"{"id":"evt_M8DB96KKJJR5PX2C6SF2ECFZP1","type":"job.succeeded","created_at":"2026-11-20T09:30:00.000Z","workspace_id":"wsp_01JD0000000000000000000000","data":{"job":{"id":"job_01JD0000000000000000000000","workspace_id":"wsp_01JD0000000000000000000000","item_id":"itm_01JD0000000000000000000000","ref":"itm_01JD0000000000000000000000","kind":"read","read":"levels","status":"succeeded","progress":100,"attempt":1,"max_attempts":3,"cancel_requested":false,"estimated_minutes":0.1,"cloud_minutes":0.1,"result":{"stored_reads":["levels"]},"error":null,"context":null,"created_at":"2026-11-20T09:29:58.000Z","started_at":"2026-11-20T09:29:59.000Z","finished_at":"2026-11-20T09:30:00.000Z","request_id":"req_01JD0000000000000000000000"}},"n":"#;
 
+/// The operator's token.
+pub const OPERATOR: &str = "operator-token-of-the-bench";
+const OPERATOR_TOKEN: &str = "--operator-token=operator-token-of-the-bench";
 /// How long anything may take.
-const PATIENCE: Duration = Duration::from_mins(2);
+const PATIENCE: Duration = Duration::from_mins(5);
 /// Events that are not counted, since connections and plans are made for them.
 const WARM: usize = 100;
-/// How often the harness looks.
-const LOOK: Duration = Duration::from_millis(5);
+/// How often the harness looks: it shares the machine with what it measures.
+const LOOK: Duration = Duration::from_millis(100);
+/// The reads that workers compute here. Jobs of the others wait in full tables, for workers that are not there.
+pub const COMPUTED: [Read; 4] = [Read::Speech, Read::Speakers, Read::Beats, Read::Levels];
 
 /// A measurement's stage.
 pub struct Scene<'a> {
@@ -37,10 +47,13 @@ pub struct Scene<'a> {
     pub database: Database,
     /// The receiver.
     pub receiver: Running,
+    /// Another, for paths that misbehave: what they cost it is no cost of the first.
+    pub troubled: Running,
     /// A client without the service's limits.
     pub http: reqwest::Client,
     wakes: Wakes,
     ends: CancellationToken,
+    made: Mutex<Vec<AccountId>>,
 }
 
 /// An account with a key.
@@ -64,22 +77,57 @@ pub struct Came {
 }
 
 impl<'a> Scene<'a> {
-    /// A new one, without a service.
+    /// A new one, without a service: on a database of its own, or on the one of full tables.
     pub async fn new(bench: &'a Bench) -> anyhow::Result<Self> {
-        let database = bench.server.fresh().await?;
-        let receiver = Running::start(&["receiver".to_owned()]).await?;
+        let database = match &bench.grown {
+            Some(grown) => bench.server.open(grown.name()).await?,
+            None => bench.server.fresh().await?,
+        };
+        let receiver = ["receiver".to_owned()];
+        let (receiver, troubled) = (Running::start(&receiver).await?, Running::start(&receiver).await?);
         let ends = CancellationToken::new();
         let wakes = Wakes::start(&database.pool, ends.clone());
-        Ok(Self { bench, database, receiver, http: trusted_client(&[])?, wakes, ends })
+        let (http, made) = (trusted_client(&[])?, Mutex::default());
+        Ok(Self { bench, database, receiver, troubled, http, wakes, ends, made })
     }
 
     /// Takes everything down.
     pub async fn end(self, service: Running) -> anyhow::Result<()> {
         service.stop().await?;
-        self.receiver.stop().await?;
+        self.close().await
+    }
+
+    /// The same when the service is gone already. What is left in full tables is cleared.
+    pub async fn close(self) -> anyhow::Result<()> {
+        if self.bench.grown.is_some() {
+            let made = self.made.lock().unwrap_or_else(PoisonError::into_inner).clone();
+            let mut conn = self.direct().await?;
+            seed::clear(&mut conn, &made).await?;
+            conn.close().await?;
+        }
         self.ends.cancel();
-        drop(self.wakes);
-        self.bench.server.drop(self.database).await
+        self.receiver.stop().await?;
+        self.troubled.stop().await?;
+        match &self.bench.grown {
+            Some(_) => self.database.pool.close().await,
+            None => self.bench.server.drop(self.database).await?,
+        }
+        Ok(())
+    }
+
+    /// A connection without the limits that the service's have.
+    pub async fn direct(&self) -> sqlx::Result<PgConnection> {
+        self.bench.server.connect(&self.database.name).await
+    }
+
+    /// Where the counters stand, for this process and for the database.
+    pub async fn reading(&self, service: &Running) -> anyhow::Result<Reading> {
+        Reading::take(self.bench, service.pid()?, &self.database).await
+    }
+
+    /// Wakes the workers for these queues.
+    pub fn wake(&self, queues: impl IntoIterator<Item = Queue>) {
+        self.wakes.queues(queues);
     }
 
     /// The service on this database, with these settings beside the usual ones, or in their place.
@@ -95,9 +143,12 @@ impl<'a> Scene<'a> {
             format!("--data-dir={}", self.bench.server.folder().join("data").display()),
             format!("--listen=127.0.0.1:{port}"),
         ];
+        let computed = format!("--reads={}", COMPUTED.map(Read::name).join(","));
+        let full = [self.bench.condition.retention().to_owned(), computed];
+        let full = full.into_iter().filter(|_| !self.bench.is_empty());
         let fixed = [
             "--secret-key=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
-            "--operator-token=operator-token-of-the-bench",
+            OPERATOR_TOKEN,
             "--default-webhook-secret=whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
             "--outbound-allow=127.0.0.0/8",
             "--rate-per-minute=6000000",
@@ -107,17 +158,22 @@ impl<'a> Scene<'a> {
         ];
         let name = |text: &str| text.split('=').next().map(str::to_owned);
         let fixed = fixed.iter().filter(|text| !settings.iter().any(|set| name(set) == name(text)));
-        let all = std::iter::once("service".to_owned()).chain(usual);
+        let all = std::iter::once("service".to_owned()).chain(usual).chain(full);
         Ok(all.chain(fixed.chain(settings).map(|&text| text.to_owned())).collect())
     }
 
     /// A new account.
     pub async fn account(&self) -> anyhow::Result<Account> {
-        let key = ApiKey::from_random(AccountId::mint().uuid().into_bytes());
-        let mut tx = self.database.pool.begin().await?;
-        let made = accounts::create_with_key(&mut tx, "bench", &key).await?;
-        tx.commit().await?;
-        Ok(Account { id: made.account_id, workspace: made.workspace_id, key })
+        self.accounts(1).await?.pop().context("one was made")
+    }
+
+    /// So many new accounts.
+    pub async fn accounts(&self, many: usize) -> anyhow::Result<Vec<Account>> {
+        let accounts = accounts(&self.database.pool, many).await?;
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.extend(accounts.iter().map(|account| account.id));
+        drop(made);
+        Ok(accounts)
     }
 
     /// Where the receiver has this path.
@@ -125,19 +181,15 @@ impl<'a> Scene<'a> {
         format!("http://{}{path}", self.receiver.said)
     }
 
+    /// Where the other receiver, which may misbehave, has this path.
+    pub fn troubled_url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.troubled.said)
+    }
+
     /// Endpoints of the account at these URLs.
     pub async fn endpoints(&self, account: &Account, urls: &[String]) -> anyhow::Result<()> {
-        let mut conn = self.database.pool.acquire().await?;
         for url in urls {
-            let new = NewEndpoint {
-                id: EndpointId::mint(),
-                account_id: account.id,
-                url: url.clone(),
-                description: None,
-                event_types: EventType::SUBSCRIBABLE.to_vec(),
-                kinds: None,
-            };
-            endpoints::insert(&mut conn, &new).await?.context("an account has ten endpoints")?;
+            endpoint(&self.database.pool, account, url).await?;
         }
         Ok(())
     }
@@ -149,8 +201,7 @@ impl<'a> Scene<'a> {
     }
 
     /// So many jobs of these accounts each end at once: one transaction, as if everything had waited for its commit.
-    /// Answers when that was.
-    pub async fn backlog(&self, accounts: &[&Account], events: usize) -> anyhow::Result<Instant> {
+    pub async fn backlog(&self, accounts: &[&Account], events: usize) -> anyhow::Result<()> {
         let mut tx = self.database.pool.begin().await?;
         let mut left = events;
         while left > 0 {
@@ -161,9 +212,8 @@ impl<'a> Scene<'a> {
             left -= some;
         }
         tx.commit().await?;
-        let began = Instant::now();
         self.wakes.queues([Queue::WebhookFirst]);
-        Ok(began)
+        Ok(())
     }
 
     /// One job of each account ends. Answers when that was committed, and the events.
@@ -204,17 +254,8 @@ impl<'a> Scene<'a> {
     /// Items of the account that are ready.
     pub async fn items(&self, account: &Account, many: usize) -> anyhow::Result<Vec<ItemId>> {
         let ids: Vec<ItemId> = (0..many).map(|_| ItemId::mint()).collect();
-        sqlx::query(
-            "INSERT INTO items (id, workspace_id, account_id, ref, name, type, status, duration_ms, has_audio, has_video,
-                 object_key)
-             SELECT id, $2, $3, id::text, 'bench', 'video', 'ready', 60000, true, true, 'none'
-             FROM unnest($1::uuid[]) AS made (id)",
-        )
-        .bind(&ids)
-        .bind(account.workspace)
-        .bind(account.id)
-        .execute(&self.database.pool)
-        .await?;
+        let owned: Vec<(ItemId, &Account)> = ids.iter().map(|id| (*id, account)).collect();
+        seed::items(&self.database.pool, &owned).await?;
         Ok(ids)
     }
 
@@ -246,20 +287,46 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Waits until this counts nothing.
+    /// Waits until the query answers no row.
     pub async fn until_none(&self, query: &'static str) -> anyhow::Result<()> {
-        until_none(query, async || self.database.count(query).await).await
+        until(query, async || Ok(!self.database.has(query).await?)).await
     }
 }
 
-/// Waits until `count` comes to nothing; `what` is counted.
-pub async fn until_none(what: &str, count: impl AsyncFn() -> anyhow::Result<i64>) -> anyhow::Result<()> {
+/// Waits until it is so; `what` is said where that takes too long.
+pub async fn until(what: &str, is_so: impl AsyncFn() -> anyhow::Result<bool>) -> anyhow::Result<()> {
     let began = Instant::now();
-    while count().await? > 0 {
-        ensure!(began.elapsed() < PATIENCE, "there are still some: {what}");
+    while !is_so().await? {
+        ensure!(began.elapsed() < PATIENCE, "it takes too long: {what}");
         tokio::time::sleep(LOOK).await;
     }
     Ok(())
+}
+
+/// So many new accounts.
+pub async fn accounts(pool: &PgPool, many: usize) -> anyhow::Result<Vec<Account>> {
+    let (mut tx, mut made) = (pool.begin().await?, Vec::with_capacity(many));
+    for _ in 0..many {
+        let key = ApiKey::from_random(AccountId::mint().uuid().into_bytes());
+        let account = accounts::create_with_key(&mut tx, "bench", &key).await?;
+        made.push(Account { id: account.account_id, workspace: account.workspace_id, key });
+    }
+    tx.commit().await?;
+    Ok(made)
+}
+
+/// An endpoint of the account, which has at most ten.
+pub async fn endpoint(pool: &PgPool, account: &Account, url: &str) -> anyhow::Result<EndpointId> {
+    let new = NewEndpoint {
+        id: EndpointId::mint(),
+        account_id: account.id,
+        url: url.to_owned(),
+        description: None,
+        event_types: EventType::SUBSCRIBABLE.to_vec(),
+        kinds: None,
+    };
+    endpoints::insert(&mut *pool.acquire().await?, &new).await?.context("an account has ten endpoints")?;
+    Ok(new.id)
 }
 
 fn ended(account: &Account) -> EndedEvent {

@@ -1,46 +1,85 @@
 //! Load on this service and, in the same run, on the bare ceilings: what it costs beside what it could cost
-//! (webhooks.md, "Measured beside"; design.md, "Admission").
+//! (webhooks.md, "Measured beside"; design.md, "Admission"; heart.md, "The benchmark").
 //!
 //! Every part that is measured is a process of its own, so that its CPU time is its own: the service as `mws up` runs it,
-//! the receiver, and the bare loops in the service's place. The database is the embedded one, as durable as a user's. What
+//! the receivers, and the bare loops in the service's place. The database is the embedded one, as durable as a user's. What
 //! is compared is measured in alternating rounds, since the machine is not ours alone; medians are shown. Trust the ratios.
 
 mod admission;
 mod bare;
 mod beside;
 mod children;
+mod conditions;
+mod cost;
 mod database;
 mod deliveries;
+mod dispatch;
 mod flood;
+mod grown;
+mod idle;
 mod jobs;
 mod latency;
+mod lists;
 mod load;
 mod neighbour;
+mod parts;
 mod receiver;
+mod seed;
 mod service;
 mod table;
+mod tickets;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
+use conditions::Condition;
 use database::Server;
+use grown::Grown;
+use parts::What;
+use std::path::PathBuf;
 use std::process::ExitCode;
-use table::Table;
+use table::{Bar, Table};
 
-/// Measures the service beside the bare ceilings.
+/// Measures the service beside the bare ceilings. A run that misses a bar ends with 1.
 #[derive(Debug, Parser)]
 #[command(name = "mws-bench")]
 struct Cli {
-    /// Only these: deliveries, latency, beside, jobs, admission, flood, neighbour.
+    /// Only these parts (comma-separated).
     #[arg(long, value_delimiter = ',')]
-    only: Vec<String>,
-    /// Rounds of each comparison.
-    #[arg(long, default_value_t = 3)]
-    rounds: usize,
-    /// How much work a round is, in hundredths of the usual.
-    #[arg(long, default_value_t = 100)]
-    percent: usize,
+    only: Vec<What>,
+    /// The daily run, of less than two minutes: a tenth of the work, one round, and the parts that take moments.
+    #[arg(long)]
+    quick: bool,
+    /// Every part again on full tables, with a transaction held open, and while they are pruned. A whole run has it anyway.
+    #[arg(long)]
+    grown: bool,
+    /// Rows of each kind in full tables.
+    #[arg(long, default_value_t = 1_000_000)]
+    rows: usize,
+    /// Rounds of each comparison: 3, or 1 of a quick run.
+    #[arg(long)]
+    rounds: Option<usize>,
+    /// How much work a round is, in hundredths of the usual: 100, or 10 of a quick run.
+    #[arg(long)]
+    percent: Option<usize>,
+    /// File that the rows are written to as JSON: `[{name, value, unit, ratio, bar, met}]`.
+    #[arg(long)]
+    json: Option<PathBuf>,
     /// The part that a child process plays.
     #[command(subcommand)]
     part: Option<Part>,
+}
+
+impl Cli {
+    /// The parts that are asked for.
+    fn wanted(&self) -> Vec<What> {
+        let all = What::value_variants().iter().copied();
+        let named = !self.only.is_empty();
+        all.filter(|part| if named { self.only.contains(part) } else { !self.quick || part.is_quick() }).collect()
+    }
+
+    /// Whether full tables are asked for: by name, or by a whole run.
+    fn wants_grown(&self) -> bool {
+        self.grown || (self.only.is_empty() && !self.quick)
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -54,6 +93,9 @@ enum Part {
     /// A bare loop over a table, or bare requests.
     #[command(hide = true)]
     Bare(bare::Args),
+    /// Bare tickets.
+    #[command(hide = true)]
+    Tickets(tickets::Args),
     /// An account that sends far more than it may.
     #[command(hide = true)]
     Flood(flood::Args),
@@ -67,6 +109,11 @@ struct Bench {
     server: Server,
     rounds: usize,
     percent: usize,
+    /// Rows of each kind in full tables.
+    rows: usize,
+    condition: Condition,
+    /// The full tables, while they are there.
+    grown: Option<Grown>,
 }
 
 impl Bench {
@@ -74,22 +121,36 @@ impl Bench {
     fn share(&self, of: usize) -> usize {
         (of * self.percent / 100).max(1)
     }
+
+    /// Whether tables are empty, so that ceilings are measured too.
+    fn is_empty(&self) -> bool {
+        self.condition == Condition::Empty
+    }
 }
 
 fn main() -> anyhow::Result<ExitCode> {
     common::process::install_crypto();
-    let cli = Cli::parse();
-    match cli.part {
+    let mut cli = Cli::parse();
+    match cli.part.take() {
         Some(Part::Service(args)) => service::run(*args)?,
         Some(Part::Receiver) => receiver::run()?,
         Some(Part::Bare(args)) => bare::run(args)?,
+        Some(Part::Tickets(args)) => tickets::run(&args)?,
         Some(Part::Flood(args)) => flood::run(args)?,
         Some(Part::Neighbour(args)) => neighbour::run(args)?,
         None => {
+            let (rounds, percent) = if cli.quick { (1, 10) } else { (3, 100) };
             // The server ends with the thread that starts it: this one.
-            let bench = Bench { server: Server::start()?, rounds: cli.rounds.max(1), percent: cli.percent.max(1) };
+            let mut bench = Bench {
+                server: Server::start()?,
+                rounds: cli.rounds.unwrap_or(rounds).max(1),
+                percent: cli.percent.unwrap_or(percent).max(1),
+                rows: cli.rows,
+                condition: Condition::Empty,
+                grown: None,
+            };
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            let missed = runtime.block_on(measure(&bench, &cli.only))?;
+            let missed = runtime.block_on(measure(&mut bench, &cli))?;
             return Ok(if missed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE });
         }
     }
@@ -97,30 +158,22 @@ fn main() -> anyhow::Result<ExitCode> {
 }
 
 /// Measures and prints everything that is asked for. Answers how many bars were missed.
-async fn measure(bench: &Bench, only: &[String]) -> anyhow::Result<usize> {
+async fn measure(bench: &mut Bench, cli: &Cli) -> anyhow::Result<usize> {
     let mut table = Table::default();
-    let wants = |name: &str| only.is_empty() || only.iter().any(|one| one == name);
-    if wants("deliveries") {
-        deliveries::measure(bench, &mut table).await?;
+    let wanted = cli.wanted();
+    for part in &wanted {
+        part.measure(bench, &mut table).await;
     }
-    if wants("latency") {
-        latency::measure(bench, &mut table).await?;
-    }
-    if wants("beside") {
-        beside::measure(bench, &mut table).await?;
-    }
-    if wants("jobs") {
-        jobs::measure(bench, &mut table).await?;
-    }
-    if wants("admission") {
-        admission::measure(bench, &mut table).await?;
-    }
-    if wants("flood") {
-        flood::measure(bench, &mut table).await?;
-    }
-    if wants("neighbour") {
-        neighbour::measure(bench, &mut table).await?;
+    if cli.wants_grown() {
+        let growing: Vec<What> = wanted.into_iter().filter(|part| part.grows()).collect();
+        if let Err(error) = conditions::measure(bench, &growing, &mut table).await {
+            eprintln!("  full tables ended with an error: {error:#}");
+            table.add_as_is("errors", 1.0, "", None, Bar::AtMost(0.0));
+        }
     }
     table.print();
+    if let Some(file) = &cli.json {
+        table.write(file)?;
+    }
     Ok(table.missed())
 }

@@ -30,9 +30,17 @@ pub struct Args {
     /// Bytes that a beats read comes to.
     #[arg(long, default_value_t = 0)]
     beats_bytes: usize,
-    /// Whether there is no worker.
-    #[arg(long)]
-    idle: bool,
+    /// What of it this process is.
+    #[arg(long, value_delimiter = ',', default_value = "api,worker,scheduler")]
+    parts: Vec<Part>,
+}
+
+/// A part of the service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    Api,
+    Worker,
+    Scheduler,
 }
 
 /// Serves until it is told to end.
@@ -47,16 +55,20 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     let part = |name: &str| process.part(name, CONNECTIONS);
     let listen = args.api.listen;
     let mut services = tokio::task::JoinSet::new();
-    services.spawn(api::run(part("api"), args.api));
-    if args.idle {
+    if args.parts.contains(&Part::Worker) {
+        services.spawn(worker::run_with(part("worker"), runner(Duration::from_millis(args.read_ms), args.beats_bytes)));
+    } else {
         let mut conn = process.pool.acquire().await?;
         common::store::reads::announce(&mut conn, &engines(|read| read)).await?;
-    } else {
-        services.spawn(worker::run_with(part("worker"), runner(Duration::from_millis(args.read_ms), args.beats_bytes)));
+    }
+    if args.parts.contains(&Part::Scheduler) {
         services.spawn(scheduler::run(part("scheduler")));
     }
-    while tokio::net::TcpStream::connect(listen).await.is_err() {
-        tokio::time::sleep(Duration::from_millis(10)).await;
+    if args.parts.contains(&Part::Api) {
+        services.spawn(api::run(part("api"), args.api));
+        while tokio::net::TcpStream::connect(listen).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
     }
     ready(&listen.to_string());
     until_told_to_end().await;

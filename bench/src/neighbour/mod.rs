@@ -56,7 +56,7 @@ fn tell(table: &mut Table, attack: Attack, alone: &[Felt], beside: &[Felt]) {
     for (what, times) in Felt::PARTS {
         let (alone, beside) = (p95(alone, times), p95(beside, times));
         let what = format!("{what} beside {}, p95", attack.words());
-        table.add(what, beside, "ms", Some(alone), Bar::AtMost(MOST * alone));
+        table.add(what, beside, "ms", Some(alone), Bar::TimesAtMost(MOST));
     }
     let failed: Vec<f64> = beside.iter().map(|felt| felt.failed).collect();
     table.add(format!("failures beside {}", attack.words()), median(&failed), "", None, Bar::AtMost(0.0));
@@ -108,11 +108,11 @@ async fn begun(scene: &Scene<'_>, service: &Running, attack: Attack) -> anyhow::
         "neighbour".to_owned(),
         format!("--kind={}", attack.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()),
         format!("--url=http://{}", service.said),
-        format!("--receiver=http://{}", scene.receiver.said),
+        format!("--receiver=http://{}", scene.troubled.said),
     ];
     for _ in 0..attack.accounts() {
         let account: Account = scene.account().await?;
-        let urls: Vec<String> = attack.endpoints().iter().map(|path| scene.url(path)).collect();
+        let urls: Vec<String> = attack.endpoints().iter().map(|path| scene.troubled_url(path)).collect();
         scene.endpoints(&account, &urls).await?;
         let items: Vec<String> = scene.items(&account, 20).await?.iter().map(ToString::to_string).collect();
         arguments.push(format!("--account={}:{}", account.key.expose(), items.join(",")));

@@ -1,0 +1,219 @@
+//! Full tables: so many jobs queued, as many finished, and as many deliveries logged, as they are in a deployment of some size.
+//!
+//! What is queued is of reads that nobody computes here, 500 jobs of each account, twenty of them with a ticket. Of what is
+//! finished and logged, half is of one large account, and the rest of the others. It is old enough to be pruned by the usual
+//! retention. Limits of an account hold.
+
+use crate::database::{Database, Server};
+use crate::load::{self, Account};
+use crate::seed;
+use anyhow::Context;
+use common::domain::read::Read;
+use common::ids::{EndpointId, ItemId};
+use sqlx::{Connection, PgConnection, PgPool};
+use std::time::{Duration, Instant};
+
+/// Jobs that an account may have queued, and the items that they are of.
+const QUEUED_EACH: usize = 500;
+const QUEUED_READS: [Read; 2] = [Read::Transcript, Read::SearchIndex];
+/// Reads that are stored on an item of the large account, and on those of the others.
+const LARGE_READS: [Read; 4] = [Read::Speech, Read::Speakers, Read::Beats, Read::Levels];
+const OTHER_READS: [Read; 1] = [Read::Levels];
+/// Accounts, and items of the large one, of one transaction.
+const ACCOUNTS: usize = 20;
+const ITEMS: usize = 2_500;
+/// How old what is finished is, in days.
+const DAYS: i32 = 40;
+
+/// The database of full tables.
+pub struct Grown {
+    database: Database,
+    server: ServerUrl,
+    rows: usize,
+    large: Large,
+}
+
+/// The large account.
+pub struct Large {
+    /// It.
+    pub account: Account,
+    /// Its endpoint.
+    pub endpoint: EndpointId,
+    /// One of its items.
+    pub item: ItemId,
+}
+
+/// How connections without limits are made to this database.
+struct ServerUrl(String);
+
+impl ServerUrl {
+    async fn connect(&self) -> sqlx::Result<PgConnection> {
+        PgConnection::connect(&self.0).await
+    }
+}
+
+impl Grown {
+    /// Makes it, which takes minutes.
+    pub async fn make(server: &Server, rows: usize) -> anyhow::Result<Self> {
+        let began = Instant::now();
+        let database = server.fresh().await?;
+        let pool = &database.pool;
+        let account = load::accounts(pool, 1).await?.pop().context("one was made")?;
+        let endpoint = load::endpoint(pool, &account, "http://127.0.0.1:9/").await?;
+        let large = Large { account, endpoint, item: ItemId::mint() };
+        seed::items(pool, &[(large.item, &large.account)]).await?;
+        let direct = ServerUrl(database.url.clone());
+        let mut conn = direct.connect().await?;
+        let others = rows.div_ceil(QUEUED_EACH);
+        for done in (0..others).step_by(ACCOUNTS) {
+            small(pool, &mut conn, ACCOUNTS.min(others - done)).await?;
+        }
+        finished(pool, &mut conn, &large, rows / 2).await?;
+        let grown = Self { database, server: direct, rows, large };
+        grown.settle(&mut conn).await?;
+        conn.close().await?;
+        eprintln!("  they were made in {} s", began.elapsed().as_secs());
+        Ok(grown)
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.database.name
+    }
+
+    /// The large account.
+    pub const fn large(&self) -> &Large {
+        &self.large
+    }
+
+    /// It, to be dropped.
+    pub fn into_database(self) -> Database {
+        self.database
+    }
+
+    /// How large it is.
+    pub async fn gigabytes(&self) -> anyhow::Result<f64> {
+        let bytes = "SELECT pg_database_size(current_database())::float8";
+        let bytes: f64 = sqlx::query_scalar(bytes).fetch_one(&self.database.pool).await?;
+        Ok(bytes / 1e9)
+    }
+
+    /// As vacuum and the check of the ledger leave tables that came to be by and by.
+    async fn settle(&self, conn: &mut PgConnection) -> sqlx::Result<()> {
+        sqlx::raw_sql(
+            "INSERT INTO ledger_tallies AS t (account_id, month, allowance, used, held)
+             SELECT j.account_id, j.month, coalesce(sum(j.month_amount) FILTER (WHERE j.kind = 'grant'), 0),
+                 coalesce(sum(j.month_amount) FILTER (WHERE j.kind = 'settle'), 0),
+                 coalesce(sum(j.month_amount) FILTER (WHERE j.kind = 'hold' AND e.job_id IS NULL), 0)
+             FROM minute_journal AS j
+             LEFT JOIN minute_journal AS e
+                 ON j.kind = 'hold' AND e.kind IN ('settle', 'release') AND e.job_id = j.job_id
+             GROUP BY j.account_id, j.month
+             ON CONFLICT (account_id, month) DO UPDATE
+                 SET allowance = excluded.allowance, used = excluded.used, held = excluded.held;
+             UPDATE ledger_check SET through = top.id, next_through = top.id
+             FROM (SELECT coalesce(max(id), 0) AS id FROM minute_journal) AS top",
+        )
+        .execute(&mut *conn)
+        .await?;
+        sqlx::raw_sql("VACUUM (ANALYZE)").execute(&mut *conn).await?;
+        sqlx::raw_sql("CHECKPOINT").execute(conn).await.map(drop)
+    }
+
+    /// How many rows there are that may be pruned: jobs and deliveries.
+    pub async fn old_rows(&self) -> anyhow::Result<f64> {
+        let mut conn = self.server.connect().await?;
+        let old: f64 = sqlx::query_scalar(
+            "SELECT ((SELECT count(*) FROM jobs WHERE id < mws_first_id(mws_now() - interval '30 days'))
+                 + (SELECT count(*) FROM deliveries WHERE id < mws_first_id(mws_now() - interval '30 days')))::float8",
+        )
+        .fetch_one(&mut conn)
+        .await?;
+        conn.close().await?;
+        Ok(old)
+    }
+
+    /// Adds what was pruned, to the large account.
+    pub async fn fill_up(&mut self) -> anyhow::Result<()> {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count of rows")]
+        let there = self.old_rows().await? as usize / 2;
+        let missing = self.rows.saturating_sub(there);
+        if missing * 20 < self.rows {
+            return Ok(());
+        }
+        let mut conn = self.server.connect().await?;
+        finished(&self.database.pool, &mut conn, &self.large, missing).await?;
+        self.settle(&mut conn).await?;
+        Ok(conn.close().await?)
+    }
+
+    /// Opens a transaction that has a snapshot and an id, and leaves it open.
+    pub async fn hold(&self) -> anyhow::Result<Held> {
+        let mut conn = self.server.connect().await?;
+        let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id(), count(*) FROM read_kinds";
+        sqlx::raw_sql(begin).execute(&mut conn).await?;
+        Ok(Held { conn, began: Instant::now() })
+    }
+}
+
+/// An open transaction.
+pub struct Held {
+    conn: PgConnection,
+    began: Instant,
+}
+
+impl Held {
+    /// Since when it is open.
+    pub fn age(&self) -> Duration {
+        self.began.elapsed()
+    }
+
+    /// Ends it. Answers how long it was open.
+    pub async fn end(mut self) -> anyhow::Result<Duration> {
+        let age = self.age();
+        sqlx::raw_sql("ROLLBACK").execute(&mut self.conn).await?;
+        self.conn.close().await?;
+        Ok(age)
+    }
+}
+
+/// Accounts, each with an endpoint, with what is queued of it, and with half as much that is finished.
+async fn small(pool: &PgPool, conn: &mut PgConnection, many: usize) -> anyhow::Result<()> {
+    let accounts = load::accounts(pool, many).await?;
+    let items = QUEUED_EACH / QUEUED_READS.len();
+    let own: Vec<Vec<ItemId>> = accounts.iter().map(|_| (0..items).map(|_| ItemId::mint()).collect()).collect();
+    let owned = accounts.iter().zip(&own);
+    let owned: Vec<(ItemId, &Account)> =
+        owned.flat_map(|(account, items)| items.iter().map(move |item| (*item, account))).collect();
+    seed::items(pool, &owned).await?;
+    let mut endpoints = Vec::new();
+    for account in &accounts {
+        endpoints.push(load::endpoint(pool, account, "http://127.0.0.1:9/").await?);
+    }
+    let all: Vec<&Account> = accounts.iter().collect();
+    let queued: Vec<(&Account, &[ItemId])> =
+        accounts.iter().zip(&own).map(|(account, items)| (account, items.as_slice())).collect();
+    let old: Vec<(&Account, EndpointId, &[ItemId])> =
+        queued.iter().zip(&endpoints).map(|((account, items), endpoint)| (*account, *endpoint, *items)).collect();
+    let mut tx = conn.begin().await?;
+    for days in [0, DAYS] {
+        seed::open_month(&mut tx, &all, days).await?;
+    }
+    seed::queue(&mut tx, &seed::starts(&queued, &QUEUED_READS)).await?;
+    seed::ended(&mut tx, &old, &OTHER_READS, DAYS).await?;
+    Ok(tx.commit().await?)
+}
+
+/// So many finished jobs of the large account, on new items.
+async fn finished(pool: &PgPool, conn: &mut PgConnection, large: &Large, jobs: usize) -> anyhow::Result<()> {
+    let items: Vec<ItemId> = (0..jobs.div_ceil(LARGE_READS.len())).map(|_| ItemId::mint()).collect();
+    for some in items.chunks(ITEMS) {
+        let owned: Vec<(ItemId, &Account)> = some.iter().map(|item| (*item, &large.account)).collect();
+        seed::items(pool, &owned).await?;
+        let mut tx = conn.begin().await?;
+        seed::open_month(&mut tx, &[&large.account], DAYS).await?;
+        seed::ended(&mut tx, &[(&large.account, large.endpoint, some)], &LARGE_READS, DAYS).await?;
+        tx.commit().await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! What is used while nothing happens: CPU and memory of the service as one process and as three, and of PostgreSQL.
+
+use crate::Bench;
+use crate::children::{Memory, Running, memory};
+use crate::load::Scene;
+use crate::table::{Bar, Table};
+use std::time::{Duration, Instant};
+
+/// How long it is looked at, and how long it is let come to rest before.
+const LOOKED: Duration = Duration::from_mins(1);
+const LEAST: Duration = Duration::from_secs(10);
+const REST: Duration = Duration::from_secs(5);
+/// What the bars are: shares of a core in hundredths, and bytes.
+const MOST_CPU: Bar = Bar::AtMost(1.0);
+const MOST_MEMORY: Bar = Bar::AtMost(150.0);
+
+/// What was used.
+struct Used {
+    what: String,
+    cpu: f64,
+    memory: Memory,
+}
+
+/// Measures once: it is long, and nothing is compared.
+pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
+    eprintln!("while nothing happens:");
+    for parts in [&["api,worker,scheduler"][..], &["api", "worker", "scheduler"]] {
+        let used = used(bench, parts).await?;
+        let postgres = if parts.len() == 1 { "beside one process" } else { "beside three processes" };
+        for Used { what, cpu, memory } in used {
+            let what = if what == "PostgreSQL" { format!("{what} {postgres}") } else { what };
+            // A server's memory is what it is told to take.
+            let bar = if what.starts_with("PostgreSQL") { Bar::None } else { MOST_MEMORY };
+            table.add_as_is(format!("idle: {what}, CPU"), cpu, "% of a core", None, MOST_CPU);
+            table.add_as_is(format!("idle: {what}, resident"), memory.resident / 1e6, "MB", None, bar);
+            table.add_as_is(format!("idle: {what}, its share"), memory.share / 1e6, "MB", None, Bar::None);
+        }
+    }
+    Ok(())
+}
+
+/// What each process uses, and PostgreSQL. Each of `parts` is a process.
+async fn used(bench: &Bench, parts: &[&str]) -> anyhow::Result<Vec<Used>> {
+    let scene = Scene::new(bench).await?;
+    let mut running: Vec<(String, Running)> = Vec::new();
+    for part in parts {
+        let name = if parts.len() == 1 { "mws up".to_owned() } else { (*part).to_owned() };
+        running.push((name, scene.service(&[&format!("--parts={part}")]).await?));
+    }
+    tokio::time::sleep(REST).await;
+    let began = Instant::now();
+    let (mut before, database) = (Vec::new(), bench.server.cpu_seconds()?);
+    for (_, process) in &running {
+        before.push(process.cpu_seconds()?);
+    }
+    let looked = LOOKED.mul_f64(f64::from(u32::try_from(bench.percent).unwrap_or(100)) / 100.0).max(LEAST);
+    tokio::time::sleep(looked).await;
+    let seconds = began.elapsed().as_secs_f64();
+    let mut used = Vec::new();
+    for ((name, process), before) in running.iter().zip(before) {
+        let cpu = (process.cpu_seconds()? - before) / seconds * 100.0;
+        used.push(Used { what: name.clone(), cpu, memory: memory(process.pid()?)? });
+    }
+    let cpu = (bench.server.cpu_seconds()? - database) / seconds * 100.0;
+    used.push(Used { what: "PostgreSQL".to_owned(), cpu, memory: server_memory(bench)? });
+    for (_, process) in running {
+        process.stop().await?;
+    }
+    scene.close().await?;
+    Ok(used)
+}
+
+/// That of all its processes. What they share counts in each as resident, and once in their shares.
+fn server_memory(bench: &Bench) -> anyhow::Result<Memory> {
+    let mut all = Memory::default();
+    // One that ends meanwhile keeps nothing.
+    for one in bench.server.processes()?.into_iter().filter_map(|pid| memory(pid).ok()) {
+        all.resident += one.resident;
+        all.share += one.share;
+    }
+    Ok(all)
+}

@@ -1,0 +1,75 @@
+//! The parts of a run, and where each belongs.
+
+use crate::table::{Bar, Table};
+use crate::{Bench, admission, beside, deliveries, dispatch, flood, idle, jobs, latency, lists, neighbour};
+use clap::ValueEnum;
+
+/// A part of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum What {
+    /// The whole life of jobs that do nothing.
+    Jobs,
+    /// Calls of `prepare_media`.
+    Dispatch,
+    /// Deliveries of a backlog.
+    Deliveries,
+    /// From a job's end to its webhook.
+    Latency,
+    /// Another account's first claim.
+    Admission,
+    /// Healthy endpoints beside troubled ones.
+    Beside,
+    /// Lists of every route and tool, by every filter.
+    Lists,
+    /// What is used while nothing happens.
+    Idle,
+    /// A read beside another account's flood.
+    Flood,
+    /// A customer beside a neighbour.
+    Neighbour,
+}
+
+impl What {
+    /// Its name, as `--only` has it.
+    pub fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+
+    /// Whether it is a part of the daily run.
+    pub const fn is_quick(self) -> bool {
+        matches!(self, Self::Jobs | Self::Dispatch | Self::Deliveries | Self::Latency | Self::Admission | Self::Idle)
+    }
+
+    /// Whether it is measured on full tables too.
+    pub const fn grows(self) -> bool {
+        !matches!(self, Self::Flood | Self::Neighbour)
+    }
+
+    /// Whether it is measured beside an open transaction and beside pruning too.
+    pub const fn under_load(self) -> bool {
+        self.grows() && !matches!(self, Self::Idle)
+    }
+
+    /// Measures it. What ends with an error is told, and missed, so that it takes nothing of the others along.
+    pub async fn measure(self, bench: &Bench, table: &mut Table) {
+        if let Err(error) = self.tried(bench, table).await {
+            eprintln!("  {} ended with an error: {error:#}", self.name());
+            table.add_as_is(format!("{}: errors", self.name()), 1.0, "", None, Bar::AtMost(0.0));
+        }
+    }
+
+    async fn tried(self, bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
+        match self {
+            Self::Jobs => jobs::measure(bench, table).await,
+            Self::Dispatch => dispatch::measure(bench, table).await,
+            Self::Deliveries => deliveries::measure(bench, table).await,
+            Self::Latency => latency::measure(bench, table).await,
+            Self::Admission => admission::measure(bench, table).await,
+            Self::Beside => beside::measure(bench, table).await,
+            Self::Lists => lists::measure(bench, table).await,
+            Self::Idle => idle::measure(bench, table).await,
+            Self::Flood => flood::measure(bench, table).await,
+            Self::Neighbour => neighbour::measure(bench, table).await,
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! Rows by the thousand, made by statements of the harness as the service would have left them: holds stand in the journal and in
+//! the buckets, live reads in `job_reads`, and only jobs with a place have tickets.
+
+use crate::load::Account;
+use common::domain::event::{EventId, EventType};
+use common::domain::job::PLACES;
+use common::domain::read::Read;
+use common::domain::task::Task;
+use common::ending::job_ticket;
+use common::ids::{AccountId, DeliveryId, EndpointId, ItemId, JobId, RequestId, WorkspaceId};
+use common::queue::{self, Ticket};
+use sqlx::types::Uuid;
+use sqlx::{PgConnection, PgPool};
+
+/// Items of one statement.
+const SOME: usize = 10_000;
+
+/// A job to be queued.
+#[derive(Debug, Clone)]
+pub struct Start {
+    id: JobId,
+    call: RequestId,
+    account: AccountId,
+    workspace: WorkspaceId,
+    item: ItemId,
+    read: Read,
+    /// Of those that have a place.
+    ticket: Option<Ticket>,
+}
+
+impl Start {
+    /// The job.
+    pub const fn job(&self) -> JobId {
+        self.id
+    }
+}
+
+/// Items, each of one of these accounts.
+pub async fn items(pool: &PgPool, owned: &[(ItemId, &Account)]) -> anyhow::Result<()> {
+    for some in owned.chunks(SOME) {
+        sqlx::query(
+            "INSERT INTO items (id, workspace_id, account_id, ref, name, type, status, duration_ms, has_audio, has_video,
+                 object_key)
+             SELECT id, workspace, account, id::text, 'bench', 'video', 'ready', 60000, true, true, 'none'
+             FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS made (id, workspace, account)",
+        )
+        .bind(some.iter().map(|one| one.0).collect::<Vec<_>>())
+        .bind(some.iter().map(|one| one.1.workspace).collect::<Vec<_>>())
+        .bind(some.iter().map(|one| one.1.id).collect::<Vec<_>>())
+        .execute(pool)
+        .await?;
+    }
+    Ok(())
+}
+
+/// Opens the month of so many days ago for these accounts, with its grant, where it is not open.
+pub async fn open_month(conn: &mut PgConnection, accounts: &[&Account], days_ago: i32) -> sqlx::Result<()> {
+    sqlx::query(
+        "WITH opened AS (
+             INSERT INTO minute_buckets (account_id, month, allowance)
+             SELECT id, date_trunc('month', (mws_now() - make_interval(days => $2)) AT TIME ZONE 'UTC')::date, 100000000
+             FROM unnest($1::uuid[]) AS account (id)
+             ON CONFLICT (account_id, month) DO NOTHING
+             RETURNING account_id, month, allowance
+         )
+         INSERT INTO minute_journal (account_id, month, kind, month_amount)
+         SELECT account_id, month, 'grant', allowance FROM opened",
+    )
+    .bind(accounts.iter().map(|account| account.id).collect::<Vec<_>>())
+    .bind(days_ago)
+    .execute(conn)
+    .await
+    .map(drop)
+}
+
+/// One call of each account, for these reads of all its items: the accounts by turns, so that none comes first.
+pub fn starts(accounts: &[(&Account, &[ItemId])], reads: &[Read]) -> Vec<Start> {
+    let calls: Vec<RequestId> = accounts.iter().map(|_| RequestId::mint()).collect();
+    let most = accounts.iter().map(|(_, items)| items.len() * reads.len()).max().unwrap_or_default();
+    let mut starts = Vec::new();
+    for place in 0..most {
+        for ((account, items), call) in accounts.iter().zip(&calls) {
+            let Some(item) = items.get(place / reads.len()) else { continue };
+            let (id, read) = (JobId::mint(), reads[place % reads.len()]);
+            let others = i64::try_from(place).unwrap_or(i64::MAX);
+            let ticket = (others < PLACES).then(|| job_ticket(id, Task::Read(read), others));
+            let (account, workspace) = (account.id, account.workspace);
+            starts.push(Start { id, call: *call, account, workspace, item: *item, read, ticket });
+        }
+    }
+    starts
+}
+
+/// Queues them with their holds and tickets. The accounts' month is open, and nobody else writes their buckets meanwhile.
+pub async fn queue(conn: &mut PgConnection, starts: &[Start]) -> sqlx::Result<()> {
+    sqlx::query(
+        "WITH started AS (
+             SELECT *, date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date AS month
+             FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[], $7::text[])
+                 WITH ORDINALITY AS s (id, call_id, account_id, workspace_id, item_id, read, ticket_id, place)
+         ), called AS (
+             INSERT INTO calls (id, account_id, workspace_id, tool, request_id)
+             SELECT DISTINCT ON (call_id) call_id, account_id, workspace_id, 'prepare_media', 'req_bench' FROM started
+         ), taken AS (
+             INSERT INTO job_reads (item_id, read, job_id) SELECT item_id, read, id FROM started ORDER BY item_id, read
+         ), held AS (
+             UPDATE minute_buckets AS b SET held = b.held + s.amount
+             FROM (SELECT account_id, month, count(*) * 100 AS amount FROM started GROUP BY account_id, month) AS s
+             WHERE b.account_id = s.account_id AND b.month = s.month
+         ), inserted AS (
+             INSERT INTO jobs (id, call_id, payer_account_id, owner_account_id, workspace_id, item_id, kind, read, admitted,
+                 hold_month, held_month, held_bought, ticket_id)
+             SELECT id, call_id, account_id, account_id, workspace_id, item_id,
+                 CASE read WHEN 'transcript' THEN 'transcription' ELSE 'read' END, read, ticket_id IS NOT NULL,
+                 month, 100, 0, ticket_id
+             FROM started ORDER BY place
+         )
+         INSERT INTO minute_journal (account_id, month, kind, job_id, month_amount)
+         SELECT account_id, month, 'hold', id, 100 FROM started ORDER BY place",
+    )
+    .bind(starts.iter().map(|one| one.id).collect::<Vec<_>>())
+    .bind(starts.iter().map(|one| one.call.uuid()).collect::<Vec<_>>())
+    .bind(starts.iter().map(|one| one.account).collect::<Vec<_>>())
+    .bind(starts.iter().map(|one| one.workspace).collect::<Vec<_>>())
+    .bind(starts.iter().map(|one| one.item).collect::<Vec<_>>())
+    .bind(starts.iter().map(|one| one.read.name()).collect::<Vec<_>>())
+    .bind(starts.iter().map(|one| one.ticket.as_ref().map(|ticket| ticket.id.clone())).collect::<Vec<_>>())
+    .execute(&mut *conn)
+    .await?;
+    let tickets: Vec<Ticket> = starts.iter().filter_map(|one| one.ticket.clone()).collect();
+    queue::push(conn, &tickets).await
+}
+
+/// Jobs of these accounts that have ended with success so many days ago, each with its claim, its stored read, its entries of the
+/// journal, its event, and a delivery that arrived at the endpoint at the first attempt. The accounts' month of then is open.
+pub async fn ended(
+    conn: &mut PgConnection,
+    accounts: &[(&Account, EndpointId, &[ItemId])],
+    reads: &[Read],
+    days_ago: i32,
+) -> anyhow::Result<()> {
+    let (mut jobs, mut endpoints, mut events) = (Vec::new(), Vec::new(), Vec::new());
+    for (account, endpoint, items) in accounts {
+        for start in starts(&[(*account, *items)], reads) {
+            let start = Start { id: JobId::from(dated_back(start.id.uuid(), days_ago)), ..start };
+            events.push(EventId::of_job(start.id, EventType::JobSucceeded).to_string());
+            endpoints.push(*endpoint);
+            jobs.push(start);
+        }
+    }
+    let deliveries: Vec<Uuid> = jobs.iter().map(|_| dated_back(DeliveryId::mint().uuid(), days_ago)).collect();
+    sqlx::query(include_str!("seed_ended.sql"))
+        .bind(jobs.iter().map(|one| one.id).collect::<Vec<_>>())
+        .bind(jobs.iter().map(|one| dated_back(one.call.uuid(), days_ago)).collect::<Vec<_>>())
+        .bind(jobs.iter().map(|one| one.account).collect::<Vec<_>>())
+        .bind(jobs.iter().map(|one| one.workspace).collect::<Vec<_>>())
+        .bind(jobs.iter().map(|one| one.item).collect::<Vec<_>>())
+        .bind(jobs.iter().map(|one| one.read.name()).collect::<Vec<_>>())
+        .bind(&events)
+        .bind(&deliveries)
+        .bind(&endpoints)
+        .bind(days_ago)
+        .bind(crate::load::BODY)
+        .execute(conn)
+        .await?;
+    Ok(())
+}
+
+/// The same id, as if it had been minted so many days ago: the first 48 bits are milliseconds.
+fn dated_back(id: Uuid, days_ago: i32) -> Uuid {
+    let ms = u128::from(days_ago.unsigned_abs()) * 24 * 60 * 60 * 1_000;
+    Uuid::from_u128(id.as_u128().saturating_sub(ms << 80))
+}
+
+/// Cancels what these accounts have queued, with its releases, as the service would, and ends their pending deliveries. Nothing
+/// of the service runs on the database meanwhile.
+pub async fn clear(conn: &mut PgConnection, accounts: &[AccountId]) -> sqlx::Result<()> {
+    sqlx::query(
+        "WITH gone AS (
+             UPDATE jobs SET status = 'cancelled', admitted = true, charged = 0, lease_until = NULL, finished_at = mws_now()
+             WHERE payer_account_id = ANY ($1) AND finished_at IS NULL
+             RETURNING id, payer_account_id, hold_month, held_month, held_bought, ticket_id
+         ), freed AS (
+             DELETE FROM job_reads WHERE job_id = ANY (ARRAY(SELECT id FROM gone))
+         ), spent AS (
+             DELETE FROM apalis.jobs WHERE id = ANY (ARRAY(SELECT ticket_id FROM gone))
+         ), released AS (
+             INSERT INTO minute_journal (account_id, month, kind, job_id, month_amount, bought_amount)
+             SELECT payer_account_id, hold_month, 'release', id, held_month, held_bought FROM gone
+         )
+         INSERT INTO minute_unfolded (job_id, account_id, month, month_used, month_freed, bought_used, bought_freed)
+         SELECT id, payer_account_id, hold_month, 0, held_month, 0, held_bought FROM gone",
+    )
+    .bind(accounts)
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query(
+        "UPDATE deliveries SET status = 'cancelled', lease_until = NULL, ticket_id = NULL, finished_at = mws_now()
+         WHERE status = 'pending' AND finished_at IS NULL AND endpoint_id = ANY (ARRAY(
+             SELECT id FROM webhook_endpoints WHERE account_id = ANY ($1)))",
+    )
+    .bind(accounts)
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query("DELETE FROM apalis.jobs WHERE job_type IN ('webhook:first', 'webhook:slow')")
+        .execute(conn)
+        .await
+        .map(drop)
+}
