@@ -1,9 +1,13 @@
 //! What work costs beside its time: CPU of the service and of the database, statements, commits and bytes of the log.
+//!
+//! The kernel counts CPU, the database the rest. What the server does for itself meanwhile, as to vacuum, is counted in: it is
+//! a cost of the work, if not always of this one.
 
 use crate::Bench;
 use crate::children::stat;
 use crate::database::{Database, Done};
 use crate::table::{Bar, Table, median};
+use sqlx::Connection;
 
 /// Where the counters stand.
 #[derive(Debug, Clone, Copy)]
@@ -31,7 +35,7 @@ pub struct Cost {
 impl Reading {
     /// Where they stand now, for the process and for the database.
     pub async fn take(bench: &Bench, pid: u32, database: &Database) -> anyhow::Result<Self> {
-        let done = bench.server.done(database).await?;
+        let done = bench.server.done(&mut *database.pool.acquire().await?).await?;
         Ok(Self { part: stat(pid)?.own_seconds, database: bench.server.cpu_seconds()?, done })
     }
 
@@ -48,7 +52,10 @@ impl Reading {
 
     /// The commits since, all of them: to be asked once the sessions have ended, which tell of their last ones then.
     pub async fn commits_since(&self, bench: &Bench, database: &Database) -> anyhow::Result<f64> {
-        Ok(bench.server.done(database).await?.commits - self.done.commits)
+        let mut conn = bench.server.connect(&database.name).await?;
+        let commits = bench.server.done(&mut conn).await?.commits - self.done.commits;
+        conn.close().await?;
+        Ok(commits)
     }
 }
 

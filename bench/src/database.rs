@@ -104,9 +104,8 @@ impl Server {
         Ok(admin.close().await?)
     }
 
-    /// What was done for a database so far.
-    pub async fn done(&self, database: &Database) -> anyhow::Result<Done> {
-        let mut conn = database.pool.acquire().await?;
+    /// What was done so far for the database of this connection.
+    pub async fn done(&self, conn: &mut PgConnection) -> anyhow::Result<Done> {
         let (commits, wal_bytes): (f64, f64) = sqlx::query_as(
             "SELECT pg_stat_get_db_xact_commit(oid)::float8, pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::float8
              FROM pg_database WHERE datname = current_database()",

@@ -84,8 +84,9 @@ async fn round(bench: &Bench, ours: bool) -> anyhow::Result<Round> {
     let times = called(&scene, url.as_deref(), measured).await?;
     let seconds = began.elapsed().as_secs_f64();
     let cost = before.until(&Reading::take(bench, pid, &scene.database).await?);
-    if let Some(service) = service {
-        service.stop().await?;
+    match service {
+        Some(service) => service.stop().await?,
+        None => scene.database.pool.close().await,
     }
     let commits = before.commits_since(bench, &scene.database).await?;
     scene.close().await?;

@@ -45,7 +45,7 @@ struct Cli {
     /// Only these parts (comma-separated).
     #[arg(long, value_delimiter = ',')]
     only: Vec<What>,
-    /// The daily run, of less than two minutes: a tenth of the work, one round, and the parts that take moments.
+    /// The daily run, meant for less than two minutes: a tenth of the work, one round, and the parts that take moments.
     #[arg(long)]
     quick: bool,
     /// Every part again on full tables, with a transaction held open, and while they are pruned. A whole run has it anyway.

@@ -1,5 +1,8 @@
 //! Rows by the thousand, made by statements of the harness as the service would have left them: holds stand in the journal and in
 //! the buckets, live reads in `job_reads`, and only jobs with a place have tickets.
+//!
+//! A statement here that no longer fits the schema fails its run. What the service writes for a job is in `store::jobs`,
+//! `store::minutes` and `store::events`.
 
 use crate::load::Account;
 use common::domain::event::{EventId, EventType};
