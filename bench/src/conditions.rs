@@ -1,7 +1,8 @@
-//! What the tables are like while something is measured: empty, full, full with a transaction held open, or full and pruned.
+//! What the tables are like while something is measured: empty, full, full with a transaction held open, or full and
+//! pruned.
 //!
-//! Full tables are one database that all measurements of these conditions share (`grown`): making it takes minutes. Each works
-//! with accounts of its own, and clears what it has left.
+//! Full tables are one database that all measurements of these conditions share (`grown`): making it takes minutes.
+//! Each works with accounts of its own, and clears what it has left.
 
 use crate::grown::Grown;
 use crate::parts::What;

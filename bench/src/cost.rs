@@ -1,7 +1,7 @@
 //! What work costs beside its time: CPU of the service and of the database, statements, commits and bytes of the log.
 //!
-//! The kernel counts CPU, the database the rest. What the server does for itself meanwhile, as to vacuum, is counted in: it is
-//! a cost of the work, if not always of this one.
+//! The kernel counts CPU, the database the rest. What the server does for itself meanwhile, as to vacuum, is counted
+//! in: it is a cost of the work, if not always of this one.
 
 use crate::Bench;
 use crate::children::stat;

@@ -1,7 +1,7 @@
 //! Deliveries a second, and what one costs: the service beside a bare loop, and beside bare requests.
 //!
-//! A backlog is timed by the database, from its commit to the last attempt's record; the harness asks once in 100 ms whether one
-//! is left.
+//! A backlog is timed by the database, from its commit to the last attempt's record; the harness asks once in 100 ms
+//! whether one is left.
 
 use crate::Bench;
 use crate::bare::TABLES;

@@ -1,5 +1,6 @@
-//! Calls of `prepare_media` for twenty items and six reads, over HTTP, beside one transaction that writes the same rows into the
-//! same tables: the account's lock, the call, its jobs with their holds and reads, and the tickets of those that have a place.
+//! Calls of `prepare_media` for twenty items and six reads, over HTTP, beside one transaction that writes the same rows
+//! into the same tables: the account's lock, the call, its jobs with their holds and reads, and the tickets of those
+//! that have a place.
 //!
 //! No worker takes what is queued; the scheduler runs, since its duties are what a call is held up by.
 

@@ -1,8 +1,9 @@
-//! Full tables: so many jobs queued, as many finished, and as many deliveries logged, as they are in a deployment of some size.
+//! Full tables: so many jobs queued, as many finished, and as many deliveries logged, as they are in a deployment of
+//! some size.
 //!
-//! What is queued is of reads that nobody computes here, 500 jobs of each account, twenty of them with a ticket. Of what is
-//! finished and logged, half is of one large account, and the rest of the others. It is old enough to be pruned by the usual
-//! retention. Limits of an account hold.
+//! What is queued is of reads that nobody computes here, 500 jobs of each account, twenty of them with a ticket. Of
+//! what is finished and logged, half is of one large account, and the rest of the others. It is old enough to be pruned
+//! by the usual retention. Limits of an account hold.
 
 use crate::database::{Database, Server};
 use crate::load::{self, Account};

@@ -1,7 +1,7 @@
 //! What is used while nothing happens: CPU and memory of the service as one process and as three, and of PostgreSQL.
 //!
-//! On full tables nothing is due here either: what is queued is for workers that are not there. So what is used there is the
-//! duties' cost of looking at it.
+//! On full tables nothing is due here either: what is queued is for workers that are not there. So what is used there
+//! is the duties' cost of looking at it.
 
 use crate::Bench;
 use crate::children::{Memory, Running, memory};

@@ -1,8 +1,8 @@
 //! The whole life of jobs that do nothing, from their tickets to their events, beside bare tickets of apalis.
 //!
-//! Jobs are queued by the harness in waves, as full as an account's limit lets them be, and a wave is timed by the database: from
-//! the first claim to the last end. So what the harness does between waves is in no figure, and within one it asks once in 100 ms
-//! whether a job is left.
+//! Jobs are queued by the harness in waves, as full as an account's limit lets them be, and a wave is timed by the
+//! database: from the first claim to the last end. So what the harness does between waves is in no figure, and within
+//! one it asks once in 100 ms whether a job is left.
 
 use crate::Bench;
 use crate::children::Running;

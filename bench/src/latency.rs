@@ -1,5 +1,5 @@
-//! From the end of a job to its webhook: real jobs, started over HTTP, fifty a second. And what of that is the delivery's: from
-//! the commit of an event to its webhook, at the same pace.
+//! From the end of a job to its webhook: real jobs, started over HTTP, fifty a second. And what of that is the
+//! delivery's: from the commit of an event to its webhook, at the same pace.
 
 use crate::Bench;
 use crate::load::{Account, Scene};

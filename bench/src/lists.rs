@@ -1,6 +1,8 @@
-//! Lists of every route and tool, by every filter that they take, as a client of the large account and an operator see them.
+//! Lists of every route and tool, by every filter that they take, as a client of the large account and an operator see
+//! them.
 //!
-//! What there is to ask is read off the document of the interface, so that a new list or filter is measured without a line here.
+//! What there is to ask is read off the document of the interface, so that a new list or filter is measured without a
+//! line here.
 
 mod asks;
 

@@ -1,7 +1,7 @@
 //! The parts of a run, and where each belongs: in the daily run, on full tables, beside pruning.
 //!
-//! What a part measures is its module's. One that ends with an error is a row of the table that misses its bar, and the others go
-//! on: a whole run takes long.
+//! What a part measures is its module's. One that ends with an error is a row of the table that misses its bar, and the
+//! others go on: a whole run takes long.
 
 use crate::table::{Bar, Table};
 use crate::{Bench, admission, beside, deliveries, dispatch, flood, idle, jobs, latency, lists, neighbour};

@@ -1,8 +1,8 @@
-//! Rows by the thousand, made by statements of the harness as the service would have left them: holds stand in the journal and in
-//! the buckets, live reads in `job_reads`, and only jobs with a place have tickets.
+//! Rows by the thousand, made by statements of the harness as the service would have left them: holds stand in the
+//! journal and in the buckets, live reads in `job_reads`, and only jobs with a place have tickets.
 //!
-//! A statement here that no longer fits the schema fails its run. What the service writes for a job is in `store::jobs`,
-//! `store::minutes` and `store::events`.
+//! A statement here that no longer fits the schema fails its run. What the service writes for a job is in
+//! `store::jobs`, `store::minutes` and `store::events`.
 
 use crate::load::Account;
 use common::domain::event::{EventId, EventType};
@@ -94,7 +94,8 @@ pub fn starts(accounts: &[(&Account, &[ItemId])], reads: &[Read]) -> Vec<Start> 
     starts
 }
 
-/// Queues them with their holds and tickets. The accounts' month is open, and nobody else writes their buckets meanwhile.
+/// Queues them with their holds and tickets. The accounts' month is open, and nobody else writes their buckets
+/// meanwhile.
 pub async fn queue(conn: &mut PgConnection, starts: &[Start]) -> sqlx::Result<()> {
     sqlx::query(
         "WITH started AS (
@@ -134,8 +135,9 @@ pub async fn queue(conn: &mut PgConnection, starts: &[Start]) -> sqlx::Result<()
     queue::push(conn, &tickets).await
 }
 
-/// Jobs of these accounts that have ended with success so many days ago, each with its claim, its stored read, its entries of the
-/// journal, its event, and a delivery that arrived at the endpoint at the first attempt. The accounts' month of then is open.
+/// Jobs of these accounts that have ended with success so many days ago, each with its claim, its stored read, its
+/// entries of the journal, its event, and a delivery that arrived at the endpoint at the first attempt. The accounts'
+/// month of then is open.
 pub async fn ended(
     conn: &mut PgConnection,
     accounts: &[(&Account, EndpointId, &[ItemId])],
@@ -175,8 +177,8 @@ fn dated_back(id: Uuid, days_ago: i32) -> Uuid {
     Uuid::from_u128(id.as_u128().saturating_sub(ms << 80))
 }
 
-/// Cancels what these accounts have queued, with its releases, as the service would, and ends their pending deliveries. Nothing
-/// of the service runs on the database meanwhile.
+/// Cancels what these accounts have queued, with its releases, as the service would, and ends their pending deliveries.
+/// Nothing of the service runs on the database meanwhile.
 pub async fn clear(conn: &mut PgConnection, accounts: &[AccountId]) -> sqlx::Result<()> {
     sqlx::query(
         "WITH gone AS (

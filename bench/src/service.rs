@@ -1,5 +1,5 @@
-//! The service as `mws up` runs it: api, worker and scheduler in one process. Reads are computed by nobody: they take the
-//! time that the run asks for, and no work.
+//! The service as `mws up` runs it: api, worker and scheduler in one process. Reads are computed by nobody: they take
+//! the time that the run asks for, and no work.
 
 use crate::children::{ready, until_told_to_end};
 use common::config::{ApiSettings, Settings};

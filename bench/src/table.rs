@@ -49,8 +49,8 @@ impl Table {
         self.condition = condition;
     }
 
-    /// Adds a figure, with the one that it stands beside, and tells it at once. On full tables it is held to itself on empty
-    /// ones: its own bar was for those.
+    /// Adds a figure, with the one that it stands beside, and tells it at once. On full tables it is held to itself on
+    /// empty ones: its own bar was for those.
     pub fn add(&mut self, what: impl Into<String>, value: f64, unit: &'static str, beside: Option<f64>, bar: Bar) {
         let what = what.into();
         if self.condition == Condition::Empty {

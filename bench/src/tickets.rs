@@ -1,7 +1,7 @@
 //! Bare tickets: what apalis-postgres does alone with tickets that nothing stands behind, pushed and drained.
 //!
-//! It is the same table, the same function that fetches and the same kind of connections as the service has; no row of ours is
-//! read or written. Outside of `common::queue` this is the only use of apalis.
+//! It is the same table, the same function that fetches and the same kind of connections as the service has; no row of
+//! ours is read or written. Outside of `common::queue` this is the only use of apalis.
 
 use crate::Bench;
 use crate::children::{Running, ready, until_told_to_end};

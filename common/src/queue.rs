@@ -1,4 +1,4 @@
-//! The only use of apalis: pushing tickets into Postgres and working them.
+//! The service's only use of apalis: pushing tickets into Postgres and working them.
 //!
 //! The truth is in our own tables; a row of apalis is a disposable ticket that carries ids and nothing else. A lost or
 //! doubled ticket is harmless, because every handler begins with a conditional claim of our row. So a handler never

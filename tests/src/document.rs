@@ -1,4 +1,5 @@
-//! The operations of `openapi.json` as requests: each with the document's own example of its body, aimed at ids that exist.
+//! The operations of `openapi.json` as requests: each with the document's own example of its body, aimed at ids that
+//! exist.
 //!
 //! For tests that try every operation there is, those that are added tomorrow among them.
 

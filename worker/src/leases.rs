@@ -1,8 +1,8 @@
 //! What this process has claimed and keeps: one renewal for all of it every ten seconds, and the reason to stop.
 //!
 //! A job is told to stop when its claim is no longer ours, when its client cancelled it, or when this process drains. A
-//! lease that could not be renewed is given up before it ends on the other side, so that its child is dead before another
-//! worker starts the same read.
+//! lease that could not be renewed is given up before it ends on the other side, so that its child is dead before
+//! another worker starts the same read.
 
 use crate::readers::Progress;
 use common::domain::job::{LEASE, RENEWAL};
@@ -19,8 +19,8 @@ use tokio_util::sync::CancellationToken;
 
 /// How long before its lease ends a job that can't be renewed is stopped.
 const MARGIN: Duration = Duration::from_secs(5);
-/// A renewal that takes longer has failed: with the pause before it, it stays within the margin, so that a lease is given
-/// up in time even when the database never answers.
+/// A renewal that takes longer has failed: with the pause before it, it stays within the margin, so that a lease is
+/// given up in time even when the database never answers.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Why a job was told to stop.

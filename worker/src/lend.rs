@@ -1,10 +1,11 @@
-//! Slots that are lent: one account's long jobs hold all of a process, and another account's job does not wait for them.
+//! Slots that are lent: one account's long jobs hold all of a process, and another account's job does not wait for
+//! them.
 //!
-//! The queue hands out slots to whoever is next, so that an account that is alone has all of them. When one account holds
-//! more than half of them, or none has come free for a while, and a job of another account has waited for two seconds, that
-//! job is run beside them: one for an account that runs nothing here, and a few at a time. It is claimed as by a ticket, so a
-//! ticket of its own finds nothing to claim. What accounts hold is thus bounded by the slots, and how long others wait is not
-//! theirs to decide.
+//! The queue hands out slots to whoever is next, so that an account that is alone has all of them. When one account
+//! holds more than half of them, or none has come free for a while, and a job of another account has waited for two
+//! seconds, that job is run beside them: one for an account that runs nothing here, and a few at a time. It is claimed
+//! as by a ticket, so a ticket of its own finds nothing to claim. What accounts hold is thus bounded by the slots, and
+//! how long others wait is not theirs to decide.
 
 use crate::run_job::Worker;
 use common::domain::task::Task;

@@ -1,10 +1,11 @@
 //! The worker: runs the reads that clients asked for and delivers the events that they lead to.
 //!
-//! `readers` computes a read from a media file and `renders` makes new media; neither knows a database. `run_job` claims a
-//! job, has `reading` or `rendering` do it and hands its end to `ends`, which writes it by `finish`; `leases` keeps what is claimed, and `lend` lends slots to accounts
-//! that would wait for another's; `ingest` turns uploaded bytes into items; `deliver` and `notify_project` send
-//! webhooks; `batch` gathers what many handlers do into one statement. Whatever this process does can be cut off at any
-//! moment: the truth is in Postgres, and a claim that is not renewed is another's.
+//! `readers` computes a read from a media file and `renders` makes new media; neither knows a database. `run_job`
+//! claims a job, has `reading` or `rendering` do it and hands its end to `ends`, which writes it by `finish`; `leases`
+//! keeps what is claimed, and `lend` lends slots to accounts that would wait for another's; `ingest` turns uploaded
+//! bytes into items; `deliver` and `notify_project` send webhooks; `batch` gathers what many handlers do into one
+//! statement. Whatever this process does can be cut off at any moment: the truth is in Postgres, and a claim that is
+//! not renewed is another's.
 
 pub mod batch;
 pub mod deliver;

@@ -1,7 +1,8 @@
 //! A claimed render: made, put into the media store under a key that names the claim, and handed to the claim's end.
 //!
 //! Until that end is committed no row names the object. One that a lost claim has left is dropped by the scheduler's
-//! `prune_renders`. Neighbours: `run_job`, which decides when it stops and how it ends, and `renders`, which make media.
+//! `prune_renders`. Neighbours: `run_job`, which decides when it stops and how it ends, and `renders`, which make
+//! media.
 
 use crate::readers::{JobCtx, ReadError};
 use crate::run_job::{Done, Worker};
@@ -69,8 +70,8 @@ impl Worker {
         Ok(Made { item, duration_ms: rendered.duration_ms })
     }
 
-    /// Transaction "reserve": storage for the new item, before its bytes are kept. Two renders that fit one by one must not
-    /// both take the last of it.
+    /// Transaction "reserve": storage for the new item, before its bytes are kept. Two renders that fit one by one must
+    /// not both take the last of it.
     async fn reserve(&self, claimed: &Claimed, bytes: u64) -> Result<(), ReadError> {
         let number = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
         let quota = number(self.process.settings.storage_quota_bytes);

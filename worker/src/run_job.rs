@@ -1,7 +1,7 @@
 //! The life of one claim: claimed in a batch, worked under a lease, ended in a batch.
 //!
-//! The handler never fails: whatever happens is an outcome in our tables, or, if this process dies, a lease that ends. What
-//! the work is, is `reading`'s and `rendering`'s to know.
+//! The handler never fails: whatever happens is an outcome in our tables, or, if this process dies, a lease that ends.
+//! What the work is, is `reading`'s and `rendering`'s to know.
 
 use crate::batch::Batcher;
 use crate::deliver::Deliverer;
@@ -109,8 +109,8 @@ impl Worker {
         }
     }
 
-    /// The work itself and the storing of what came of it, which end by the job's deadline and soon after it is told to stop,
-    /// whatever they do.
+    /// The work itself and the storing of what came of it, which end by the job's deadline and soon after it is told to
+    /// stop, whatever they do.
     async fn work(&self, claimed: &Claimed, item: &ClaimedItem, task: Task, lease: &Lease) -> Result<Done, ReadError> {
         let settings = &self.process.settings;
         let factor = match task {
@@ -170,7 +170,8 @@ fn claimer(process: Process) -> Batcher<JobId, Option<Claimed>> {
                 tracing::warn!(error = %error, "Jobs were not claimed; they get new tickets.");
                 Vec::new()
             });
-            // Two tickets of one job may meet in a batch: the claim is the first one's, and the other's ticket is spent.
+            // Two tickets of one job may meet in a batch: the claim is the first one's, and the other's ticket is
+            // spent.
             let mut claimed: HashMap<JobId, Claimed> = claimed.into_iter().map(|one| (one.job, one)).collect();
             jobs.iter().map(|job| claimed.remove(job)).collect()
         }

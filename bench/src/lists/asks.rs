@@ -1,5 +1,5 @@
-//! What lists can be asked, out of the document: each route that takes a `limit`, as it is and by each of its filters, and each tool
-//! that does.
+//! What lists can be asked, out of the document: each route that takes a `limit`, as it is and by each of its filters,
+//! and each tool that does.
 //!
 //! A filter gets each of its words in turn, or a time before and after everything, or an id of the account's.
 

@@ -1,8 +1,9 @@
-//! What a customer feels of another who does what the service lets them do: the time of calls, uploads, reads and webhooks,
-//! alone and beside each kind of neighbour.
+//! What a customer feels of another who does what the service lets them do: the time of calls, uploads, reads and
+//! webhooks, alone and beside each kind of neighbour.
 //!
-//! The victim (`victim`) is a handful of accounts at an ordinary pace; the neighbour (`attack`) is a process of its own, with
-//! accounts of its own. Limits are those that a deployment begins with. Alone and beside take turns, each on a new database.
+//! The victim (`victim`) is a handful of accounts at an ordinary pace; the neighbour (`attack`) is a process of its
+//! own, with accounts of its own. Limits are those that a deployment begins with. Alone and beside take turns, each on
+//! a new database.
 
 mod attack;
 mod victim;
@@ -83,7 +84,8 @@ async fn felt(bench: &Bench, attack: Option<Attack>, names: Option<&SilentNames>
     Ok(felt)
 }
 
-/// A name server that takes every question and answers none, alone and beside, so that the two differ by the neighbour only.
+/// A name server that takes every question and answers none, alone and beside, so that the two differ by the neighbour
+/// only.
 struct SilentNames {
     file: tempfile::NamedTempFile,
     _socket: UdpSocket,

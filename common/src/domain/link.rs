@@ -93,8 +93,8 @@ impl LinkKeys {
         hex::encode(signature(&key, item, shown.into(), expires))
     }
 
-    /// What is secret of an answer that may be asked for again under an Idempotency-Key: the same for the same call and key, so
-    /// that only its hash has to be kept. One by each secret, the current one first.
+    /// What is secret of an answer that may be asked for again under an Idempotency-Key: the same for the same call and
+    /// key, so that only its hash has to be kept. One by each secret, the current one first.
     pub fn repeatable(&self, call: RequestId, key: &str) -> impl Iterator<Item = [u8; 32]> {
         self.0.iter().map(move |seed| digest(seed, &[format!("once {call} ").as_bytes(), key.as_bytes()]))
     }

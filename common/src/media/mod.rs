@@ -1,9 +1,9 @@
 //! The media store: uploaded bytes, large results and thumbnails, in a folder or an S3 bucket.
 //!
 //! Bytes go in as a stream that is hashed and counted on its way, with bounded memory, and appear under their key whole
-//! or not at all. Keys are made here from ids, never from a client's words. Which row names a key is the store's business:
-//! an object that no row names is garbage, which the scheduler sweeps, and whatever belongs to an item stands under that item's prefix, so that it can
-//! be dropped with it.
+//! or not at all. Keys are made here from ids, never from a client's words. Which row names a key is the store's
+//! business: an object that no row names is garbage, which the scheduler sweeps, and whatever belongs to an item stands
+//! under that item's prefix, so that it can be dropped with it.
 
 mod open;
 mod sent;
@@ -145,7 +145,8 @@ pub fn new_thumbnail_key(item: ItemId) -> String {
     format!("items/{item}/thumbnail/{}.jpg", Ulid::generate())
 }
 
-/// The key of a result too large for its row. It names the claim, so that a worker thought dead can't overwrite another's.
+/// The key of a result too large for its row. It names the claim, so that a worker thought dead can't overwrite
+/// another's.
 pub fn read_key(item: ItemId, read: Read, job: JobId, claim_no: i32) -> String {
     format!("items/{item}/reads/{read}/{job}-{claim_no}.json")
 }
@@ -158,8 +159,8 @@ pub fn read_files_prefix(item: ItemId, read: Read, job: JobId, claim_no: i32) ->
 impl MediaStore {
     /// Writes a stream of at most `max_bytes` under `key`, hashing it on its way.
     ///
-    /// At most three parts of 8 MiB are in memory. If the stream fails, is too long or is dropped half-way, the key does
-    /// not appear.
+    /// At most three parts of 8 MiB are in memory. If the stream fails, is too long or is dropped half-way, the key
+    /// does not appear.
     pub async fn write<E>(
         &self,
         key: &str,
@@ -230,8 +231,8 @@ impl MediaStore {
         self.delete_listed(&prefix, None).await
     }
 
-    /// Deletes everything under `prefix` but the object under `kept`: writes that lost a race, were given up, or were cut
-    /// off with the process that made them. Only for a prefix that nobody writes to any more.
+    /// Deletes everything under `prefix` but the object under `kept`: writes that lost a race, were given up, or were
+    /// cut off with the process that made them. Only for a prefix that nobody writes to any more.
     pub async fn delete_others(&self, prefix: &str, kept: &str) -> Result<(), MediaError> {
         let prefix = Key::parse(prefix).map_err(object_store::Error::from)?;
         let kept = Key::parse(kept).map_err(object_store::Error::from)?;

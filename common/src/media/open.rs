@@ -1,7 +1,7 @@
 //! Opening the store that `MWS_MEDIA_STORE` names: a folder, or a bucket that speaks S3.
 //!
-//! The bucket's region, endpoint and credentials come from the usual `AWS_…` variables. It is the operator's own and may be
-//! private, so its client is `outbound`'s trusted one, which asks no address policy.
+//! The bucket's region, endpoint and credentials come from the usual `AWS_…` variables. It is the operator's own and
+//! may be private, so its client is `outbound`'s trusted one, which asks no address policy.
 
 use super::{MediaError, MediaStore};
 use crate::outbound::trusted_client;
@@ -14,7 +14,8 @@ use object_store::{ClientOptions, ObjectStore};
 use std::sync::Arc;
 
 impl MediaStore {
-    /// The store that `MWS_MEDIA_STORE` names: `file:<folder>`, which is made if it is not there, or `s3://bucket/prefix`.
+    /// The store that `MWS_MEDIA_STORE` names: `file:<folder>`, which is made if it is not there, or
+    /// `s3://bucket/prefix`.
     pub fn open(url: &str) -> Result<Self, MediaError> {
         if let Some(folder) = url.strip_prefix("file:") {
             return Self::folder(folder.strip_prefix("//").unwrap_or(folder));

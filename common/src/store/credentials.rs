@@ -24,8 +24,8 @@ impl Pace {
         Self { interval_us, ahead_us: interval_us * (i64::from(burst.max(1)) - 1) }
     }
 
-    /// When things that come one after another at this rate are due, in milliseconds from now: those of the burst at once.
-    /// `ahead_us` is how far ahead of now the instant was before them.
+    /// When things that come one after another at this rate are due, in milliseconds from now: those of the burst at
+    /// once. `ahead_us` is how far ahead of now the instant was before them.
     pub fn waits_ms(self, ahead_us: i64) -> impl Iterator<Item = i64> {
         (0..).map(move |place: i64| {
             let due_us = ahead_us.saturating_add(place.saturating_mul(self.interval_us)) - self.ahead_us;
@@ -66,8 +66,8 @@ pub struct Found {
     pub now: DateTime<Utc>,
 }
 
-/// Counts so many requests more for an account whose last one was larger than a request usually is. It refuses nothing; the
-/// next ones have to wait.
+/// Counts so many requests more for an account whose last one was larger than a request usually is. It refuses nothing;
+/// the next ones have to wait.
 pub async fn charge(conn: &mut PgConnection, account: AccountId, requests: i64, pace: Pace) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE rate_limits
@@ -110,7 +110,8 @@ pub struct LetIn {
     pub user_id: Option<UserId>,
 }
 
-/// Whether they would be let in still: no account is suspended, the key is not revoked, the user is a member and not disabled.
+/// Whether they would be let in still: no account is suspended, the key is not revoked, the user is a member and not
+/// disabled.
 pub async fn still_let_in(conn: &mut PgConnection, who: &LetIn) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
         r#"SELECT NOT EXISTS (SELECT FROM accounts WHERE id IN ($1, $3) AND suspended_at IS NOT NULL)

@@ -246,8 +246,8 @@ fn place(seq: i64) -> Uuid {
     Uuid::from_u128(u128::try_from(seq).unwrap_or_default())
 }
 
-/// Deletes up to `limit` events older than `retention_days` that no delivery tells of any more: a resend can outlive the
-/// series that it repeats. Answers how many.
+/// Deletes up to `limit` events older than `retention_days` that no delivery tells of any more: a resend can outlive
+/// the series that it repeats. Answers how many.
 pub async fn prune(conn: &mut PgConnection, retention_days: i32, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "DELETE FROM events WHERE id IN (

@@ -1,8 +1,8 @@
 //! What an account may make us do or keep at a pace beside that of its calls, counted by an instant each.
 //!
-//! Jobs that are stopped cost no minutes, and each tells up to ten endpoints; a resend repeats what was sent; an answer is
-//! kept for a day under its idempotency key. What each of them weighs, and what follows when an account is ahead, is the
-//! caller's: `events` sends later what goes beyond the burst, `dispatch` and `once` refuse.
+//! Jobs that are stopped cost no minutes, and each tells up to ten endpoints; a resend repeats what was sent; an answer
+//! is kept for a day under its idempotency key. What each of them weighs, and what follows when an account is ahead, is
+//! the caller's: `events` sends later what goes beyond the burst, `dispatch` and `once` refuse.
 
 use crate::ids::AccountId;
 use sqlx::PgConnection;
@@ -48,8 +48,8 @@ pub async fn count(conn: &mut PgConnection, account: AccountId, what: What, by_u
     .await
 }
 
-/// What the account has to wait longest for, and for how many seconds: of these, each with the microseconds that it may be
-/// ahead of now. None when it has to wait for none of them.
+/// What the account has to wait longest for, and for how many seconds: of these, each with the microseconds that it may
+/// be ahead of now. None when it has to wait for none of them.
 pub async fn wait(
     conn: &mut PgConnection,
     account: AccountId,

@@ -236,8 +236,8 @@ fn wish<R: Display>(refs: &[R], reads: &[&str]) -> Value {
 }
 
 impl super::World {
-    /// Another api of this service, which reaches the database through `proxy`: its process, which ends it, and somebody
-    /// without a credential who calls it.
+    /// Another api of this service, which reaches the database through `proxy`: its process, which ends it, and
+    /// somebody without a credential who calls it.
     pub async fn api_behind(&self, proxy: &Proxy) -> anyhow::Result<(Process, Client)> {
         self.api_at(&proxy.url).await
     }

@@ -1,5 +1,5 @@
-//! What an account makes us send for nothing: jobs that are started and stopped again tell their endpoints at the account's
-//! own rate, nothing of it is lost, and no more are started meanwhile.
+//! What an account makes us send for nothing: jobs that are started and stopped again tell their endpoints at the
+//! account's own rate, nothing of it is lost, and no more are started meanwhile.
 
 use mws_tests::world::{Media, Receiver, World, runners};
 use serde_json::json;

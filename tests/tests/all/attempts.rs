@@ -278,7 +278,8 @@ async fn a_fault_of_the_machine_is_no_attempt_and_the_job_is_tried_again_later()
         }
     });
     world.work(runner).await?;
-    // It is due again only after a wait, which is moved on once each time: moved on twice, its next claim's lease would end too.
+    // It is due again only after a wait, which is moved on once each time: moved on twice, its next claim's lease would
+    // end too.
     for times in 1..=5 {
         claims_are(&world, &vec!["handed_back"; times]).await?;
         world.advance(Duration::from_mins(3)).await?;

@@ -171,7 +171,8 @@ async fn calls_that_take_the_same_reads_in_other_orders_never_lock_each_other_ou
     let tenant = world.tenant("a").await?;
     let items = world.items(&tenant, 3, Media::video(60)).await?;
     let backwards: Vec<ItemId> = items.iter().rev().copied().collect();
-    // Both calls meet a lock in their middle. Taking in the order asked, each would then hold what the other wants next.
+    // Both calls meet a lock in their middle. Taking in the order asked, each would then hold what the other wants
+    // next.
     let mut middle = world.pool().begin().await?;
     let taken = "INSERT INTO job_reads (item_id, read, job_id) VALUES ($1, 'levels', $1)";
     sqlx::query(taken).bind(items[1]).execute(&mut *middle).await?;

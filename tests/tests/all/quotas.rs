@@ -1,4 +1,5 @@
-//! What an account may keep: items, projects and their log, each with a bound, an end, and a refusal that says what to delete.
+//! What an account may keep: items, projects and their log, each with a bound, an end, and a refusal that says what to
+//! delete.
 
 use mws_tests::world::{Answer, Client, Media, World, runners};
 use serde_json::{Value, json};

@@ -1,9 +1,9 @@
-//! What takes long goes on beside the slots: a file that has to be counted, and a download that is slow. So what takes a
-//! moment never waits for it, whoever's it is.
+//! What takes long goes on beside the slots: a file that has to be counted, and a download that is slow. So what takes
+//! a moment never waits for it, whoever's it is.
 //!
-//! An attempt leaves its slot and keeps its claim and its lease; the queue's next ticket has the slot. How many may go on
-//! beside the slots is bounded here; past that an attempt stays where it is. What an account may have at a stage, beside the
-//! slots or not, is the claim's to bound.
+//! An attempt leaves its slot and keeps its claim and its lease; the queue's next ticket has the slot. How many may go
+//! on beside the slots is bounded here; past that an attempt stays where it is. What an account may have at a stage,
+//! beside the slots or not, is the claim's to bound.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,8 +12,8 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-/// Attempts of a process that go on beside its slots, at most: a download costs a socket and a buffer, and one that waits
-/// for its turn to be counted a lease.
+/// Attempts of a process that go on beside its slots, at most: a download costs a socket and a buffer, and one that
+/// waits for its turn to be counted a lease.
 const MOST: usize = 256;
 
 /// What goes on beside the slots of a process. Clones share it.

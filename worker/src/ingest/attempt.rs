@@ -1,7 +1,7 @@
 //! One attempt at an upload: to bring its bytes here, or to find out what is in them.
 //!
-//! What an attempt comes to is written by its caller. Bytes that were fetched are kept under a key that no row names yet,
-//! and go with the attempt if it is given up.
+//! What an attempt comes to is written by its caller. Bytes that were fetched are kept under a key that no row names
+//! yet, and go with the attempt if it is given up.
 
 use super::aside::Slot;
 use super::failure::{Failure, facts, settled};
@@ -26,14 +26,16 @@ const PROBE_TIME: Duration = Duration::from_mins(1);
 const QUICK_FETCH: Duration = Duration::from_secs(10);
 /// A count of the pictures of a file that does not say how long it is, and at most of its sound.
 const COUNT_TIME: Duration = Duration::from_mins(15);
-/// A count of sound, at least, and for each MiB of its file. An hour of ordinary sound has 40 MiB and takes some seconds.
+/// A count of sound, at least, and for each MiB of its file. An hour of ordinary sound has 40 MiB and takes some
+/// seconds.
 const LEAST_COUNT_TIME: Duration = Duration::from_secs(30);
 const COUNT_TIME_A_MIB: Duration = Duration::from_secs(1);
 /// A picture to show of it.
 const PICTURE_TIME: Duration = Duration::from_secs(30);
 /// Samples a second of that count; what is counted is time, so few will do.
 const COUNT_RATE: u32 = 8_000;
-/// The container that says how long it is by the times of its last packets, the last of which may hold a third of a second.
+/// The container that says how long it is by the times of its last packets, the last of which may hold a third of a
+/// second.
 const BY_TIMES: &str = "mpegts";
 /// The size of the pictures of that count, for the same reason.
 const COUNT_SIZE: (usize, usize) = (8, 2);
@@ -126,8 +128,9 @@ async fn told(media: &MediaSource, announced: Option<&str>, slot: &Slot) -> Resu
     settled(facts)
 }
 
-/// How long a file really is that does not say so: a recording whose writer never came back to note it, or a format that has
-/// no place for it. Reads are priced by that, given their time, and end there. It takes long, so it is done beside the slots.
+/// How long a file really is that does not say so: a recording whose writer never came back to note it, or a format
+/// that has no place for it. Reads are priced by that, given their time, and end there. It takes long, so it is done
+/// beside the slots.
 async fn counted(media: &MediaSource, facts: &Facts, slot: &Slot) -> Result<Option<i64>, ReadError> {
     if !facts.has_audio && !facts.has_video {
         return Ok(None);
@@ -145,8 +148,8 @@ async fn counted(media: &MediaSource, facts: &Facts, slot: &Slot) -> Result<Opti
     Ok(Some(small_pictures(media, COUNT_SIZE, &within(COUNT_TIME), |_, _| {}).await?.duration_ms))
 }
 
-/// How long the sound of so many bytes may take to be counted: many times what sound of an ordinary rate takes, so that a
-/// small file that claims to be days of it has no more.
+/// How long the sound of so many bytes may take to be counted: many times what sound of an ordinary rate takes, so that
+/// a small file that claims to be days of it has no more.
 fn count_time(bytes: u64) -> Duration {
     (LEAST_COUNT_TIME + COUNT_TIME_A_MIB * u32::try_from(bytes >> 20).unwrap_or(u32::MAX)).min(COUNT_TIME)
 }

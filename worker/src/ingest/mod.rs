@@ -1,10 +1,11 @@
 //! Ingest: turns an upload or an import into a ready item, or says why it can't (interface.md, "POST /uploads").
 //!
-//! There are two stages, each with a queue and slots of its own: imports are fetched, and what is here is probed. So bytes
-//! that were sent never wait for a network, and what takes long at either goes on beside the slots (`aside`). A ticket names an upload; the claim in our own table decides whether there is
-//! anything to do. While an attempt runs its lease is renewed, and a claim that is lost ends the attempt before another can
-//! begin one. Every ending is one conditional update that names the claim, so a kill at any moment costs a lease and nothing
-//! else. What an attempt does is in `attempt`, what its errors mean in `failure`, what it reserves in `room`.
+//! There are two stages, each with a queue and slots of its own: imports are fetched, and what is here is probed. So
+//! bytes that were sent never wait for a network, and what takes long at either goes on beside the slots (`aside`). A
+//! ticket names an upload; the claim in our own table decides whether there is anything to do. While an attempt runs
+//! its lease is renewed, and a claim that is lost ends the attempt before another can begin one. Every ending is one
+//! conditional update that names the claim, so a kill at any moment costs a lease and nothing else. What an attempt
+//! does is in `attempt`, what its errors mean in `failure`, what it reserves in `room`.
 
 mod aside;
 mod attempt;

@@ -1,8 +1,8 @@
 //! Renders: new media out of stored media, as a plan says (`common::domain::render`).
 //!
-//! Everything that touches bytes happens in confined children, as in `readers::decode`, whose neighbour this is. `sound` cuts
-//! or mixes to the sample, `film` keeps a picture's frames, `format` says what is written. Nothing here knows a database, a
-//! job row or the media store: opened sources and a plan in, an opened file or a `ReadError` out.
+//! Everything that touches bytes happens in confined children, as in `readers::decode`, whose neighbour this is.
+//! `sound` cuts or mixes to the sample, `film` keeps a picture's frames, `format` says what is written. Nothing here
+//! knows a database, a job row or the media store: opened sources and a plan in, an opened file or a `ReadError` out.
 
 mod cut;
 mod film;
@@ -168,8 +168,8 @@ fn pictured_ms(container: Container, keep: &[Span]) -> i64 {
     }
 }
 
-/// These spans as `cut` and `film` keep them: from frame to frame. A plan for an item whose frames were not known when it was made
-/// has them in between.
+/// These spans as `cut` and `film` keep them: from frame to frame. A plan for an item whose frames were not known when
+/// it was made has them in between.
 fn on_frames(keep: &[Span], rate: FrameRate) -> Vec<Span> {
     let border = |us| rate.us_of(rate.nearest(us));
     keep.iter().map(|span| Span::new(border(span.start_us), border(span.end_us))).collect()

@@ -1,8 +1,9 @@
 //! Library items and the reads stored on them (spec §2).
 //!
-//! Listing and changing one item is here; `linked` finds what a link shows; `resolve` tells what many refs name, for the tools that take refs; `storage`
-//! counts and drops bytes, `sweep` tells which objects rows name. How an item's bytes arrive is `store::uploads`. A deleted item stays as a tombstone that no
-//! function here shows, so that a job that still runs on it finds out.
+//! Listing and changing one item is here; `linked` finds what a link shows; `resolve` tells what many refs name, for
+//! the tools that take refs; `storage` counts and drops bytes, `sweep` tells which objects rows name. How an item's
+//! bytes arrive is `store::uploads`. A deleted item stays as a tombstone that no function here shows, so that a job
+//! that still runs on it finds out.
 
 mod linked;
 mod resolve;

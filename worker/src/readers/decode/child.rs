@@ -1,8 +1,8 @@
 //! A decoder as a child process: started confined, read with a deadline, killed when it is no longer wanted.
 //!
-//! A child gets the opened media as its standard input, an empty environment and arguments that the uploader had no part
-//! in; there is no shell. How it is confined is `confine`'s to say. It is killed by `SIGKILL`, since ffmpeg ignores gentler
-//! signals while it waits for input, and it dies with this process in any case.
+//! A child gets the opened media as its standard input, an empty environment and arguments that the uploader had no
+//! part in; there is no shell. How it is confined is `confine`'s to say. It is killed by `SIGKILL`, since ffmpeg
+//! ignores gentler signals while it waits for input, and it dies with this process in any case.
 
 use super::MediaTools;
 use super::confine::{Limits, Process, Start, Started};
@@ -101,8 +101,8 @@ impl Decoder {
         }
     }
 
-    /// Waits for the end of a decoder whose output has ended. `Timeout` when it used up its processor time, `Killed` when
-    /// something else killed it.
+    /// Waits for the end of a decoder whose output has ended. `Timeout` when it used up its processor time, `Killed`
+    /// when something else killed it.
     pub(super) async fn ended(mut self, ctx: &JobCtx) -> Result<Ending, ReadError> {
         let exit = match ctx.bounded(self.process.wait()).await {
             Ok(exit) => exit?,

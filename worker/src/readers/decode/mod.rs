@@ -2,10 +2,10 @@
 //! media").
 //!
 //! Every look at the bytes happens in `ffprobe` or `ffmpeg`, as a confined child process that gets the opened file and
-//! never its name. `confine` says what a child can reach, and `child` is the only place that starts one; `names` has what is
-//! opened and what may be said back; `source` opens and checks the file; `probe` asks what it is; `sound` streams its
-//! samples, `pictures` its frames, and `paid` says how far; `encoder` is for children that write a file. Whatever the bytes,
-//! the answer is a result or a typed error by the deadline, and no other file's content.
+//! never its name. `confine` says what a child can reach, and `child` is the only place that starts one; `names` has
+//! what is opened and what may be said back; `source` opens and checks the file; `probe` asks what it is; `sound`
+//! streams its samples, `pictures` its frames, and `paid` says how far; `encoder` is for children that write a file.
+//! Whatever the bytes, the answer is a result or a typed error by the deadline, and no other file's content.
 
 mod child;
 #[cfg(target_os = "linux")]
@@ -163,9 +163,9 @@ pub(super) fn executable(given: Option<&Path>, name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|program| program.is_file())
 }
 
-/// What stands before the input of a child that tells when its pictures are. Where a container's clock may start anywhere (MPEG-TS,
-/// Ogg), ffmpeg counts from the first of the streams that the child asks for, and not from the media's start, unless the
-/// input is shifted on purpose: a microsecond is no time on any stream's clock.
+/// What stands before the input of a child that tells when its pictures are. Where a container's clock may start
+/// anywhere (MPEG-TS, Ogg), ffmpeg counts from the first of the streams that the child asks for, and not from the
+/// media's start, unless the input is shifted on purpose: a microsecond is no time on any stream's clock.
 pub(crate) const ON_THE_MEDIAS_CLOCK: [&str; 2] = ["-itsoffset", "0.000001"];
 
 /// The arguments that every child has before the input, and the input.

@@ -2,8 +2,8 @@
 //!
 //! Blocks go through a short queue to an analysis on a thread of its own, so that neither the decoder nor the analysis
 //! is waited for by the async runtime. Time starts with the media: silence stands in for sound that starts late or has
-//! a gap. What is counted here is what is charged, and no more of it is handed out than is paid for (`paid`), whatever the
-//! container declares.
+//! a gap. What is counted here is what is charged, and no more of it is handed out than is paid for (`paid`), whatever
+//! the container declares.
 
 use super::child::{Decoder, Ending};
 use super::paid::Paid;
@@ -138,8 +138,8 @@ async fn start(
     let most_seconds = Paid::of(ctx).seconds(&tools.limits);
     let stream = format!("0:{}", audio.index);
     let (layout, mix) = match wanted.channels {
-        // The mean of what is mixed, never its sum: two channels that are alike would else be 3 dB louder, and cut off where
-        // an engine takes 16 bits.
+        // The mean of what is mixed, never its sum: two channels that are alike would else be 3 dB louder, and cut off
+        // where an engine takes 16 bits.
         Channels::Mono => (":channel_layouts=mono".to_owned(), ":rematrix_maxval=1"),
         // ffmpeg would put one channel into the middle at 0.707, as if it were heard twice as loud there.
         Channels::Stereo if audio.channels == 1 => (":channel_layouts=mono,pan=stereo|c0=c0|c1=c0".to_owned(), ""),

@@ -1,5 +1,6 @@
-//! Limits, deadlines and what exactly comes of damaged media (reads.md, "Hostile media"). That a hundred hostile files of other
-//! kinds end in a result or a typed error, and show nothing of their neighbours, is `worker/tests/hostile_files.rs`.
+//! Limits, deadlines and what exactly comes of damaged media (reads.md, "Hostile media"). That a hundred hostile files
+//! of other kinds end in a result or a typed error, and show nothing of their neighbours, is
+//! `worker/tests/hostile_files.rs`.
 
 use super::{JobCtx, Studio, an_hour, assert_near};
 use crate::readers::decode::{Channels, SoundBlocks, SoundFormat, decode_sound, small_pictures};

@@ -1,10 +1,11 @@
-//! What a child process that touches customers' bytes can reach: its input, the system's libraries, and a folder of its own.
+//! What a child process that touches customers' bytes can reach: its input, the system's libraries, and a folder of its
+//! own.
 //!
-//! Which confinement this machine allows is found once, by really starting a child in it, the strongest first; a weaker one
-//! than the settings ask for is refused, and then nothing is decoded. `Level` names them. `rules` (Landlock), `calls` (seccomp),
-//! `root` (what its file system holds) and `users` say what a child may do; `start` makes it, `steps` is what it does before it
-//! becomes its program, `process` waits for it. Nothing here knows ffmpeg. Every measure fails closed: a child that can't take a
-//! step never becomes its program.
+//! Which confinement this machine allows is found once, by really starting a child in it, the strongest first; a weaker
+//! one than the settings ask for is refused, and then nothing is decoded. `Level` names them. `rules` (Landlock),
+//! `calls` (seccomp), `root` (what its file system holds) and `users` say what a child may do; `start` makes it,
+//! `steps` is what it does before it becomes its program, `process` waits for it. Nothing here knows ffmpeg. Every
+//! measure fails closed: a child that can't take a step never becomes its program.
 
 mod calls;
 mod process;
@@ -104,8 +105,8 @@ pub struct Refused(String);
 type Found = HashMap<(PathBuf, Level), Result<Confiner, Refused>>;
 
 impl Confiner {
-    /// The strongest confinement that this machine allows, tried out with `program`, which is to say its version; an error
-    /// when it is less than `least`. What was found is kept.
+    /// The strongest confinement that this machine allows, tried out with `program`, which is to say its version; an
+    /// error when it is less than `least`. What was found is kept.
     pub(super) fn found(least: Level, program: &Path) -> Result<Self, Refused> {
         static FOUND: Mutex<Option<Found>> = Mutex::new(None);
         let mut found = FOUND.lock().unwrap_or_else(PoisonError::into_inner);
@@ -146,8 +147,8 @@ impl Confiner {
         self.0.first_user.map(|first| Seat::taken(first).map(Arc::new)).transpose()
     }
 
-    /// The same file for a child to open: a nameless copy of one that its user may not read. Files are never opened to others
-    /// for it.
+    /// The same file for a child to open: a nameless copy of one that its user may not read. Files are never opened to
+    /// others for it.
     pub(super) fn readable(&self, mut file: File, scratch_dir: &Path) -> io::Result<File> {
         if self.0.first_user.is_none() || file.metadata()?.permissions().mode() & 0o004 != 0 {
             return Ok(file);

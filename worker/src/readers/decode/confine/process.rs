@@ -1,7 +1,7 @@
 //! A running child: waited for, killed, and never left behind.
 //!
-//! Its end is told by a descriptor of the process, so no number is ever mistaken for another's. The kernel says with it how
-//! much processor time it took, which tells a child that used up its time from one that was killed for memory.
+//! Its end is told by a descriptor of the process, so no number is ever mistaken for another's. The kernel says with it
+//! how much processor time it took, which tells a child that used up its time from one that was killed for memory.
 
 use super::users::Seat;
 use std::fs;
@@ -46,8 +46,8 @@ impl Process {
         Self { pid, pidfd: Some(Watch::Bare(pidfd)), exit: None, seat }
     }
 
-    /// Has the kernel end it before this process when memory runs out. For a child that is its program: before, it is as closed
-    /// as this process is.
+    /// Has the kernel end it before this process when memory runs out. For a child that is its program: before, it is
+    /// as closed as this process is.
     pub(super) fn go_first(&self) {
         if let Err(error) = fs::write(format!("/proc/{}/oom_score_adj", self.pid), MORE_LIKELY_TO_GO) {
             tracing::debug!(error = %error, "A decoder's memory score could not be set.");

@@ -1,7 +1,7 @@
 //! As whom a confined child runs: where this process may change users, each child has a number that nobody else has.
 //!
-//! The numbers are from a range that no system gives out (systemd's "UIDS-GIDS" calls 1879048192 to 2147483647 unused), a
-//! part of it for each process of this machine. In a container that maps fewer numbers they are from the upper end of
+//! The numbers are from a range that no system gives out (systemd's "UIDS-GIDS" calls 1879048192 to 2147483647 unused),
+//! a part of it for each process of this machine. In a container that maps fewer numbers they are from the upper end of
 //! those. What can't change its user keeps it; whether that may be is for `mod` to say, and never for root.
 
 use std::fs;
@@ -15,8 +15,8 @@ const RANGE: u32 = 0x1000_0000;
 const SEATS: u32 = 256;
 /// How far below the end of a short range the numbers begin: above those of services, below `nobody`.
 const BELOW_THE_END: u32 = 1_536;
-/// Capabilities by number: `CAP_SETGID` and `CAP_SETUID` to give a child its user, `CAP_KILL` to end it then, and `CAP_CHOWN` to
-/// give it a folder.
+/// Capabilities by number: `CAP_SETGID` and `CAP_SETUID` to give a child its user, `CAP_KILL` to end it then, and
+/// `CAP_CHOWN` to give it a folder.
 const CHANGE_USER: u64 = 1 << 6 | 1 << 7 | 1 << 5 | 1;
 
 /// A user of one child, given back when this is dropped.
