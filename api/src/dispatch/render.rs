@@ -104,10 +104,12 @@ pub async fn dispatch_render(
     let hash = wish.plan.hash();
     for _ in 0..LOOKS {
         let mut conn = process.pool.acquire().await?;
+        // Looked for before the key's answer: where the key's first call is seen, its answer is there to be found.
+        let looked = look(&mut conn, process, wish, &hash).await?;
         if let Some(stored) = stored_answer(&mut conn, wish.key.as_ref()).await? {
             return Ok(stored);
         }
-        if let Some(state) = look(&mut conn, process, wish, &hash).await? {
+        if let Some(state) = looked {
             let balance =
                 balance(&mut conn, wish.owners, process.settings.monthly_minutes, Unfolded::CountedIn).await?;
             return Ok(Dispatched::Answered(Render { state, balance }));

@@ -132,7 +132,15 @@ async fn thirty_calls_at_once_with_one_key_get_one_answer() -> anyhow::Result<()
     let items = world.items(&tenant, 5, Media::video(60)).await?;
     let calls = (0..30).map(|_| {
         let (client, items) = (tenant.client.clone(), items.clone());
-        async move { client.prepare_once("same", &items, &ALL).await }
+        async move {
+            // Whoever waits for longer than a lock may is told to send the same again, and does.
+            loop {
+                let answer = client.prepare_once("same", &items, &ALL).await?;
+                if (answer.status, answer.code()) != (409, "idempotency_in_progress") {
+                    return anyhow::Ok(answer);
+                }
+            }
+        }
     });
     let answers = try_join_all(calls).await?;
     let texts: BTreeSet<&str> = answers.iter().map(|answer| answer.text.as_str()).collect();
@@ -140,6 +148,33 @@ async fn thirty_calls_at_once_with_one_key_get_one_answer() -> anyhow::Result<()
     let replayed = answers.iter().filter(|answer| answer.header("idempotent-replayed") == "true").count();
     assert_eq!(replayed, 29);
     assert_eq!(world.count("SELECT count(*) FROM calls").await?, 1);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_call_that_sees_its_keys_first_call_answers_as_that_one() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::video(60)).await?;
+    let first = tenant.client.prepare_once("k", &[item], &["levels"]).await?;
+    // The moment before the first call's commit, as far as its key goes.
+    let keep = "CREATE TABLE kept AS SELECT * FROM idempotency_keys";
+    sqlx::query(keep).execute(world.pool()).await?;
+    sqlx::query("DELETE FROM idempotency_keys").execute(world.pool()).await?;
+    let mut commit = world.pool().begin().await?;
+    sqlx::query("LOCK TABLE job_reads IN ACCESS EXCLUSIVE MODE").execute(&mut *commit).await?;
+    let client = tenant.client.clone();
+    let second = tokio::spawn(async move { client.prepare_once("k", &[item], &["levels"]).await });
+    until("the second call looks for jobs", async || {
+        let waiting = "SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%job_reads%'";
+        Ok((world.count(waiting).await? == 1).then_some(()))
+    })
+    .await?;
+    sqlx::query("INSERT INTO idempotency_keys SELECT * FROM kept").execute(&mut *commit).await?;
+    commit.commit().await?;
+    let second = second.await??;
+    assert_eq!((second.header("idempotent-replayed"), &second.text), ("true", &first.text));
     world.end().await
 }
 
