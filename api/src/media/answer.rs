@@ -1,8 +1,9 @@
 //! How media is answered: its headers, the part that was asked for, and what is said where none is sent.
 //!
 //! What a client uploaded is nobody's page: it has a type of a closed list that browsers neither run nor guess at, and
-//! is shut into a sandbox where it is shown by itself. A page elsewhere may show it (`Cross-Origin-Resource-Policy`),
-//! since whoever has the link may see it, and may not read it: there is no CORS.
+//! is sandboxed where it is shown by itself: no scripts, forms or windows. The sandbox keeps the link's origin, since a
+//! browser's player loads nothing for an opaque one. A page elsewhere may show it (`Cross-Origin-Resource-Policy`): whoever
+//! has the link may see it. That page may not read it: there is no CORS.
 
 use super::downloads::Download;
 use crate::answers::{Roomed, holding};
@@ -60,7 +61,7 @@ impl Served {
     fn put_into(&self, headers: &mut HeaderMap) {
         headers.insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(KEEP));
-        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox"));
+        headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox allow-same-origin"));
         let policy = HeaderName::from_static("cross-origin-resource-policy");
         headers.insert(policy, HeaderValue::from_static("cross-origin"));
         for (name, value) in [(header::ETAG, &self.tag), (header::CONTENT_DISPOSITION, &self.disposition)] {

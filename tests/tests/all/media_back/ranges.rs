@@ -104,7 +104,7 @@ async fn a_file_is_served_as_media_alone_and_saved_under_its_own_name() -> anyho
         assert_eq!(shown.header("content-type"), served, "{name}");
         assert_eq!(shown.header("content-disposition"), format!("inline; {saved}"), "{name}");
         assert_eq!(shown.header("x-content-type-options"), "nosniff");
-        assert_eq!(shown.header("content-security-policy"), "sandbox");
+        assert_eq!(shown.header("content-security-policy"), "sandbox allow-same-origin");
         assert_eq!(shown.header("cross-origin-resource-policy"), "cross-origin");
         assert_eq!(shown.header("access-control-allow-origin"), "", "there is no CORS");
         assert!(shown.header("cache-control").starts_with("private"));
