@@ -243,7 +243,8 @@ async fn audited(conn: &mut PgConnection) -> sqlx::Result<Finding> {
             return Ok(Finding::problem("audit", value, cure));
         }
         (None, Some(hash)) => {
-            format!("{} rows of the operators' log in a whole chain, the last one {hash}", chain.rows)
+            let (rows, erased) = (chain.rows, chain.erased);
+            format!("{rows} rows of the operators' log in a whole chain, {erased} of them erased, the last one {hash}")
         }
         (None, None) => "the operators' log is empty".to_owned(),
     };

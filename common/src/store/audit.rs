@@ -73,6 +73,8 @@ pub async fn look(conn: &mut PgConnection, entry: &Entry) -> sqlx::Result<()> {
 pub struct Chain {
     /// Rows in it.
     pub rows: i64,
+    /// How many of them have lost what was changed, as erasures make them.
+    pub erased: i64,
     /// The number of the first row that does not fit; none when all do.
     pub broken_at: Option<i64>,
     /// The hash of the last row, in hex; none where there is no row.
@@ -83,11 +85,12 @@ pub struct Chain {
 pub async fn verify(conn: &mut PgConnection) -> sqlx::Result<Chain> {
     sqlx::query_as!(
         Chain,
-        r#"SELECT count(*) AS "rows!", min(number) FILTER (WHERE NOT fits) AS broken_at,
+        r#"SELECT count(*) AS "rows!", count(*) FILTER (WHERE erased) AS "erased!",
+               min(number) FILTER (WHERE NOT fits) AS broken_at,
                (SELECT encode(hash, 'hex') FROM operator_audit WHERE number IS NOT NULL ORDER BY number DESC LIMIT 1)
                    AS last_hash
            FROM (
-               SELECT entry.number,
+               SELECT entry.number, entry.erased_at IS NOT NULL AS erased,
                    entry.number = lag(entry.number, 1, 0::bigint) OVER link + 1
                    AND entry.hash = operator_audit_link(lag(entry.hash, 1, ''::bytea) OVER link, entry)
                    AND (entry.erased_at IS NOT NULL
