@@ -2,8 +2,9 @@
 //! webhooks, alone and beside each kind of neighbour.
 //!
 //! The victim (`victim`) is a handful of accounts at an ordinary pace; the neighbour (`attack`) is a process of its
-//! own, with accounts of its own. Limits are those that a deployment begins with. Alone and beside take turns, each on
-//! a new database.
+//! own, with accounts of its own. Limits are those that a deployment begins with. The victim is alone, beside a neighbour
+//! of another service on this machine, and beside one of its own service, by turns, each on a new database: the first
+//! neighbour costs what the machine's processors cost, the second what the service adds.
 
 mod attack;
 mod victim;
@@ -40,48 +41,78 @@ pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
                 continue;
             }
         };
-        let (mut alone, mut beside) = (Vec::new(), Vec::new());
+        let mut turns =
+            [Neighbour::None, Neighbour::Elsewhere(*attack), Neighbour::Here(*attack)].map(|n| (n, Vec::new()));
         for _ in 0..bench.rounds {
-            alone.push(felt(bench, None, names.as_ref()).await?);
-            beside.push(felt(bench, Some(*attack), names.as_ref()).await?);
+            for (neighbour, felt) in &mut turns {
+                felt.push(round(bench, *neighbour, names.as_ref()).await?);
+            }
         }
-        tell(table, *attack, &alone, &beside);
+        tell(table, *attack, &turns.map(|(_, felt)| felt));
     }
     Ok(())
 }
 
-fn tell(table: &mut Table, attack: Attack, alone: &[Felt], beside: &[Felt]) {
+fn tell(table: &mut Table, attack: Attack, [alone, elsewhere, beside]: &[Vec<Felt>; 3]) {
     let p95 = |rounds: &[Felt], times: Times| {
         median(&rounds.iter().map(|felt| percentile(times(felt), 95)).collect::<Vec<_>>())
     };
     for (what, times) in Felt::PARTS {
-        let (alone, beside) = (p95(alone, times), p95(beside, times));
+        let (alone, elsewhere, beside) = (p95(alone, times), p95(elsewhere, times), p95(beside, times));
         let what = format!("{what} beside {}, p95", attack.words());
+        table.add(format!("{what}, of another service"), elsewhere, "ms", Some(alone), Bar::None);
         table.add(what, beside, "ms", Some(alone), Bar::TimesAtMost(MOST));
     }
     let failed: Vec<f64> = beside.iter().map(|felt| felt.failed).collect();
     table.add(format!("failures beside {}", attack.words()), median(&failed), "", None, Bar::AtMost(0.0));
 }
 
-/// One round: what the victim feels of this neighbour, or of none.
-async fn felt(bench: &Bench, attack: Option<Attack>, names: Option<&SilentNames>) -> anyhow::Result<Felt> {
+/// Who the victim is beside.
+#[derive(Clone, Copy)]
+enum Neighbour {
+    /// Nobody.
+    None,
+    /// A customer of another service on this machine, with a database of its own on the same server.
+    Elsewhere(Attack),
+    /// A customer of the same service.
+    Here(Attack),
+}
+
+/// What the victim feels of this neighbour.
+async fn round(bench: &Bench, neighbour: Neighbour, names: Option<&SilentNames>) -> anyhow::Result<Felt> {
     let scene = Scene::new(bench).await?;
     let victim = Victim::new(&scene).await?;
-    let service = match names {
-        Some(names) => Running::start_with_names(names.file.path(), &scene.service_arguments(&SETTINGS)?).await?,
-        None => scene.service(&SETTINGS).await?,
+    let service = started(&scene, names).await?;
+    let elsewhere = match neighbour {
+        Neighbour::Elsewhere(_) => {
+            let other = Scene::new(bench).await?;
+            let service = started(&other, names).await?;
+            Some((other, service))
+        }
+        Neighbour::None | Neighbour::Here(_) => None,
     };
-    let neighbour = match attack {
-        Some(attack) => Some(begun(&scene, &service, attack).await?),
-        None => None,
+    let at_work = match (neighbour, &elsewhere) {
+        (Neighbour::Here(attack), _) => Some(begun(&scene, &service, attack).await?),
+        (Neighbour::Elsewhere(attack), Some((scene, service))) => Some(begun(scene, service, attack).await?),
+        (Neighbour::Elsewhere(_) | Neighbour::None, _) => None,
     };
     let felt = victim.round(&scene, &service.said, bench.share(victim::ROUNDS)).await?;
-    if let Some(neighbour) = neighbour {
-        let said = neighbour.last_words().await?;
+    if let Some(at_work) = at_work {
+        let said = at_work.last_words().await?;
         eprintln!("    the neighbour: {said}");
+    }
+    if let Some((scene, service)) = elsewhere {
+        scene.end(service).await?;
     }
     scene.end(service).await?;
     Ok(felt)
+}
+
+async fn started(scene: &Scene<'_>, names: Option<&SilentNames>) -> anyhow::Result<Running> {
+    match names {
+        Some(names) => Running::start_with_names(names.file.path(), &scene.service_arguments(&SETTINGS)?).await,
+        None => scene.service(&SETTINGS).await,
+    }
 }
 
 /// A name server that takes every question and answers none, alone and beside, so that the two differ by the neighbour
