@@ -1,5 +1,5 @@
-//! What takes long goes on beside the slots: a file that has to be counted, and a download that is slow. So what takes
-//! a moment never waits for it, whoever's it is.
+//! What takes long goes on beside the slots: a file that has to be counted or is slow to look at, and a download that is
+//! slow. So what takes a moment never waits for it, whoever's it is.
 //!
 //! An attempt leaves its slot and keeps its claim and its lease; the queue's next ticket has the slot. How many may go
 //! on beside the slots is bounded here; past that an attempt stays where it is. What an account may have at a stage,
@@ -20,16 +20,16 @@ const MOST: usize = 256;
 #[derive(Clone)]
 pub struct Aside {
     places: Arc<Semaphore>,
-    counts: Arc<Semaphore>,
+    turns: Arc<Semaphore>,
     running: TaskTracker,
 }
 
 impl Aside {
-    /// Nothing yet. So many files are counted at once.
-    pub fn new(counts: usize) -> Self {
+    /// Nothing yet. So many files are counted or looked at there at once.
+    pub fn new(turns: usize) -> Self {
         Self {
             places: Arc::new(Semaphore::new(MOST)),
-            counts: Arc::new(Semaphore::new(counts)),
+            turns: Arc::new(Semaphore::new(turns)),
             running: TaskTracker::new(),
         }
     }
@@ -72,11 +72,11 @@ impl Slot {
         Place(place)
     }
 
-    /// Leaves the slot and waits for a turn to count a file; turns come in order.
-    pub async fn count(&self) -> (Place, Option<OwnedSemaphorePermit>) {
+    /// Leaves the slot and waits for a turn of a decoder beside the slots; turns come in order.
+    pub async fn turn(&self) -> (Place, Option<OwnedSemaphorePermit>) {
         let place = self.leave();
         // The semaphore is never closed.
-        (place, Arc::clone(&self.aside.counts).acquire_owned().await.ok())
+        (place, Arc::clone(&self.aside.turns).acquire_owned().await.ok())
     }
 
     /// Whether the slot is another's by now.
@@ -120,18 +120,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn past_the_bound_an_attempt_stays_in_its_slot_and_counts_take_turns() {
+    async fn past_the_bound_an_attempt_stays_in_its_slot_and_decoders_take_turns() {
         let aside = Aside::new(1);
         let slot = || Slot { aside: aside.clone(), left: CancellationToken::new() };
         let places: Vec<Place> = (0..MOST).map(|_| slot().leave()).collect();
         let late = slot();
         assert!(!late.leave().is_aside() && !late.is_left());
         drop(places);
-        let (_place, turn) = slot().count().await;
+        let (_place, turn) = slot().turn().await;
         let next = slot();
-        assert!(timeout(Duration::from_millis(20), next.count()).await.is_err(), "one at a time");
+        assert!(timeout(Duration::from_millis(20), next.turn()).await.is_err(), "one at a time");
         assert!(next.is_left());
         drop(turn);
-        assert!(timeout(Duration::from_secs(5), next.count()).await.is_ok());
+        assert!(timeout(Duration::from_secs(5), next.turn()).await.is_ok());
     }
 }

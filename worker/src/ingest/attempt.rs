@@ -31,7 +31,9 @@ const COUNT_TIME: Duration = Duration::from_mins(15);
 const LEAST_COUNT_TIME: Duration = Duration::from_secs(30);
 const COUNT_TIME_A_MIB: Duration = Duration::from_secs(1);
 /// A picture to show of it.
-const PICTURE_TIME: Duration = Duration::from_secs(30);
+const PICTURE_TIME: Duration = Duration::from_secs(15);
+/// How long each of these two stays in its slot.
+const QUICK_LOOK: Duration = Duration::from_secs(3);
 /// Samples a second of that count; what is counted is time, so few will do.
 const COUNT_RATE: u32 = 8_000;
 /// The container that says how long it is by the times of its last packets, the last of which may hold a third of a
@@ -89,7 +91,9 @@ impl Attempt<'_> {
     pub async fn probe(&self) -> Result<Facts, Failure> {
         let Some(key) = &self.claim.object_key else { return Err(Failure::missing()) };
         let local = self.process.media.local(key).await?;
-        let media = MediaSource::open(local.path(), self.tools, &within(PROBE_TIME)).await?;
+        let (path, tools) = (local.path(), self.tools);
+        let open = |ctx| async move { MediaSource::open(path, tools, &ctx).await };
+        let media = in_turn(self.slot, PROBE_TIME, open).await?;
         let mut facts = told(&media, self.claim.content_type.as_deref(), self.slot).await?;
         facts.thumbnail_key = self.picture(&media, &facts).await;
         Ok(facts)
@@ -102,7 +106,8 @@ impl Attempt<'_> {
             ItemType::Image => 0,
             ItemType::Video => facts.duration_ms.unwrap_or(0),
         };
-        let jpeg = cover(media, duration_ms, &within(PICTURE_TIME)).await?;
+        let cover = |ctx| async move { cover(media, duration_ms, &ctx).await };
+        let jpeg = in_turn(self.slot, PICTURE_TIME, cover).await.unwrap_or_default()?;
         let key = new_thumbnail_key(self.claim.item_id);
         match self.process.media.put(&key, jpeg.into()).await {
             Ok(()) => Some(key),
@@ -112,6 +117,21 @@ impl Attempt<'_> {
             }
         }
     }
+}
+
+/// Does in the slot what takes a moment. What takes longer is given up and done once more beside the slots, when its turn
+/// comes: there it may take this long.
+async fn in_turn<T, Work: Future<Output = Result<T, ReadError>>>(
+    slot: &Slot,
+    most: Duration,
+    work: impl Fn(JobCtx) -> Work,
+) -> Result<T, ReadError> {
+    match work(within(QUICK_LOOK)).await {
+        Err(ReadError::Timeout) => {}
+        done => return done,
+    }
+    let (_place, _turn) = slot.turn().await;
+    work(within(most)).await
 }
 
 /// What this media is, and how long.
@@ -135,7 +155,7 @@ async fn counted(media: &MediaSource, facts: &Facts, slot: &Slot) -> Result<Opti
     if !facts.has_audio && !facts.has_video {
         return Ok(None);
     }
-    let (_place, _turn) = slot.count().await;
+    let (_place, _turn) = slot.turn().await;
     if facts.has_audio {
         let ctx = within(count_time(media.file().metadata()?.len()));
         let few = SoundFormat { rate: COUNT_RATE, channels: Channels::Mono };
@@ -169,6 +189,46 @@ fn within(time: Duration) -> JobCtx {
 mod tests {
     use super::*;
     use crate::readers::tests::{Studio, an_hour};
+
+    #[tokio::test]
+    async fn what_takes_longer_than_a_moment_is_done_again_beside_the_slots() {
+        let slot = Slot::alone();
+        let quick = in_turn(&slot, PROBE_TIME, |_| async { Ok(1) }).await;
+        assert!(matches!(quick, Ok(1)) && !slot.is_left());
+        let looks = std::cell::Cell::new(0);
+        let looking = |_| async {
+            looks.set(looks.get() + 1);
+            if slot.is_left() { Ok(looks.get()) } else { Err(ReadError::Timeout) }
+        };
+        assert!(matches!(in_turn(&slot, PROBE_TIME, looking).await, Ok(2)));
+        let wrong = in_turn(&Slot::alone(), PROBE_TIME, |_| async { Err::<(), _>(ReadError::NoAudio) }).await;
+        assert!(matches!(wrong, Err(ReadError::NoAudio)), "what is wrong with it is wrong beside the slots too");
+    }
+
+    #[tokio::test]
+    async fn a_picture_to_show_is_a_key_frame_and_costs_no_others() {
+        let studio = Studio::new();
+        let [red, blue] = [("red", 2), ("blue", 98)].map(|(name, d)| format!("color=c={name}:s=64x64:r=10:d={d}"));
+        let film = format!("{red}[a];{blue}[b];[a][b]concat");
+        for (keys, is_red) in [("600", true), ("50", false)] {
+            let path = studio.make(
+                &format!("{keys}.mp4"),
+                &film,
+                &["-c:v", "mpeg4", "-sc_threshold", "1000000000", "-g", keys],
+            );
+            let media = studio.open(&path, &an_hour()).await.unwrap();
+            let jpeg = cover(&media, 100_000, &an_hour()).await.unwrap().expect("a picture");
+            let shown = path.with_extension("jpg");
+            std::fs::write(&shown, jpeg).unwrap();
+            let moving = studio.make(&format!("{keys}.mkv"), &format!("movie={}", shown.display()), &["-c:v", "mpeg4"]);
+            let shown = studio.open(&moving, &an_hour()).await.unwrap();
+            let mut found = Vec::new();
+            small_pictures(&shown, COUNT_SIZE, &an_hour(), |_, cells| found.extend_from_slice(cells)).await.unwrap();
+            // Three planes: how bright, how blue, how red.
+            let plane = found.len() / 3;
+            assert_eq!(found[2 * plane] > found[plane], is_red, "a key frame each {keys} frames");
+        }
+    }
 
     #[tokio::test]
     async fn what_does_not_say_how_long_it_is_is_counted() {

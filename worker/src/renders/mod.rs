@@ -116,7 +116,7 @@ impl Renderer {
         let output = made(&workshop, OUTPUT_FILE, &sources.source, ctx).await?;
         let facts = checked(&output, container, &keep)?;
         let picture = match container {
-            Container::Mp4 => cover(&output, facts.duration_ms.unwrap_or(0), ctx).await,
+            Container::Mp4 => cover(&output, facts.duration_ms.unwrap_or(0), ctx).await.unwrap_or_default(),
             _ => None,
         };
         let duration_ms = decoded.duration_ms.max(pictured_ms(container, &keep));

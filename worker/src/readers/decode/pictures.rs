@@ -14,6 +14,9 @@ use std::ffi::OsStr;
 const STILL: u32 = 320;
 /// Bytes of a still, at most: three times those of noise.
 const STILL_BYTES: usize = 256 << 10;
+/// How a picture is looked for without decoding those between: the decoder is given key frames alone, and the first after
+/// the seek is taken.
+const KEY_PICTURES: [&str; 3] = ["-noaccurate_seek", "-skip_frame", "nokey"];
 /// Frames that are read at once.
 const READ_FRAMES: usize = 16;
 /// Bytes that hold a frame's time: the beginning of the row below the picture.
@@ -106,15 +109,27 @@ pub(in crate::readers) async fn still(
     second: f64,
     ctx: &JobCtx,
 ) -> Result<Option<Vec<u8>>, ReadError> {
+    picture(media, second, &[], ctx).await
+}
+
+/// The same, with these arguments of ffmpeg for how to look for it.
+async fn picture(
+    media: &MediaSource,
+    second: f64,
+    looking: &[&str],
+    ctx: &JobCtx,
+) -> Result<Option<Vec<u8>>, ReadError> {
     let tools = media.tools();
     let second = format!("{:.3}", second.max(0.0));
     let side = |of: &str| format!("max(2,2*trunc({of}*min(1,{STILL}/max(iw,ih))/2))");
     let filter = format!("scale=w='{}':h='{}',format=yuvj420p", side("iw"), side("ih"));
     let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-ss", &second];
     let after = ["-map", "0:V:0", "-an", "-sn", "-dn", "-frames:v", "1", "-vf", &filter, "-map_metadata", "-1"];
-    let output = ["-c:v", "mjpeg", "-q:v", "5", "-f", "image2pipe", "pipe:1"];
+    // Or a frame from before the second that was sought is dropped.
+    let output = ["-fps_mode", "passthrough", "-c:v", "mjpeg", "-q:v", "5", "-f", "image2pipe", "pipe:1"];
     let arguments = before
         .into_iter()
+        .chain(looking.iter().copied())
         .map(OsStr::new)
         .chain(input_arguments())
         .chain(after.into_iter().chain(output).map(OsStr::new));
@@ -126,14 +141,22 @@ pub(in crate::readers) async fn still(
 }
 
 /// A picture to show of a whole item, `duration_ms` long: a tenth in, since films begin in the dark, and ten seconds at
-/// most. Nothing when none can be had: an item is none the worse without one.
+/// most. It is the nearest one before that needs no other to be decoded, so that a film of one such picture costs no more
+/// than others. Nothing when none can be had: an item is none the worse without one.
+///
+/// # Errors
+/// `Timeout` alone.
 #[expect(clippy::cast_precision_loss, reason = "media times stay far below 2^53 ms")]
-pub(crate) async fn cover(media: &MediaSource, duration_ms: i64, ctx: &JobCtx) -> Option<Vec<u8>> {
+pub(crate) async fn cover(media: &MediaSource, duration_ms: i64, ctx: &JobCtx) -> Result<Option<Vec<u8>>, ReadError> {
     let second = (duration_ms as f64 / 10_000.0).min(10.0);
-    match still(media, second, ctx).await.unwrap_or_default() {
-        // The file has less picture than it says.
-        None if second > 0.0 => still(media, 0.0, ctx).await.unwrap_or_default(),
+    let found = match picture(media, second, &KEY_PICTURES, ctx).await {
+        // The file has less picture than it says, or none that needs no other.
+        Ok(None) | Err(ReadError::Corrupt(_)) => picture(media, 0.0, &[], ctx).await,
         found => found,
+    };
+    match found {
+        Err(ReadError::Timeout) => Err(ReadError::Timeout),
+        found => Ok(found.unwrap_or_default()),
     }
 }
 
