@@ -17,7 +17,10 @@ const CHILD_MS: i64 = 1_500;
 /// Pixels that a second of moving picture may have: those of 3840 x 2160 at 120 a second, or of 7680 x 4320 at 30.
 const MOST_PIXELS_A_SECOND: u64 = 1_200_000_000;
 /// Seconds of that many pixels which a picture may have at once, at its beginning or where it is filmed faster for a while.
-const BURST_SECONDS: u64 = 10;
+const BURST_SECONDS: u64 = 5;
+/// Pixels that the smallest picture counts as, so that none has more than 286 frames a second in the long run: a file of
+/// half a second that holds thousands would else be read for the price of half a second.
+const LEAST_PIXELS: u64 = 4 << 20;
 /// How long a picture is looked at before it is judged by its pace.
 const FIRST_LOOK: Duration = Duration::from_mins(1);
 
@@ -61,7 +64,7 @@ impl Paid {
     /// ones do.
     pub(super) fn passed(self, beyond_ms: u64) -> Option<String> {
         let ms = self.ms.filter(|_| beyond_ms > OVERRUN_MS)?;
-        Some(format!("The file goes on after the {ms} ms that it declares; what comes after them was not read."))
+        Some(format!("The file goes on after the {ms} ms that the item is long; what comes after them was not read."))
     }
 }
 
@@ -103,8 +106,7 @@ impl Pace {
     /// at this pace, which it would else hold a slot for (`Timeout`).
     pub(super) fn judge(&self, frames: u64, seen_ms: i64) -> Result<(), ReadError> {
         let seen_ms = seen_ms.unsigned_abs();
-        // The smallest picture counts as one of this size, so that nothing is a million frames a second.
-        let found = frames.saturating_mul(self.pixels.max(1 << 20));
+        let found = frames.saturating_mul(self.pixels.max(LEAST_PIXELS));
         refused_above(found / (seen_ms / 1000 + BURST_SECONDS), MOST_PIXELS_A_SECOND)?;
         self.keeps_up(seen_ms, self.began.elapsed())
     }
