@@ -211,7 +211,8 @@ impl Keys {
         let mut conn = self.0.conn().await?;
         for secret in once.secrets(&self.0, before.call) {
             let key = key_of(secret);
-            if keys::is_of(&mut conn, caller.account_id, &key).await? {
+            if let Some(workspace) = keys::workspace_of(&mut conn, caller.account_id, &key).await? {
+                require_let_into(caller, workspace)?;
                 let shown = format!("\"key\":\"{}\"", key.expose());
                 return Ok(Stored::replayed(before.body.replace("\"key\":\"\"", &shown)));
             }
@@ -258,12 +259,7 @@ async fn create(
         let message = "A key is bound to a workspace that your account owns, and this is none.";
         ApiError::new(Code::WorkspaceForbidden, message).suggest("GET /workspaces lists those you can reach.")
     })?;
-    let let_into = caller.let_into.as_ref();
-    if let_into.is_some_and(|let_into| !let_into.contains(&workspace_id)) {
-        let message = format!("This connection was not let into {workspace_id}, so it makes no key for it.");
-        let refusal = ApiError::new(Code::WorkspaceForbidden, message);
-        return Err(refusal.suggest("Name a workspace of your account that GET /workspaces lists."));
-    }
+    require_let_into(caller, workspace_id)?;
     let made_by = MadeBy { user: caller.user_id, key: caller.key_id };
     let new = NewKey { account_id: caller.account_id, workspace_id, name, key, made_by };
     let row = keys::insert_within(conn, &new, MOST_KEYS).await?.ok_or_else(|| {
@@ -273,4 +269,14 @@ async fn create(
     let details = json!({ "name": row.name, "prefix": row.prefix, "workspace_id": row.workspace_id });
     note_made(conn, caller, "key.create", row.id, Some(details)).await?;
     Ok(row)
+}
+
+/// A connection has no key of a workspace that it was not let into, neither a new one nor one made before.
+fn require_let_into(caller: &Caller, workspace: WorkspaceId) -> Answer<()> {
+    if caller.let_into.as_ref().is_none_or(|let_into| let_into.contains(&workspace)) {
+        return Ok(());
+    }
+    let message = format!("This connection was not let into {workspace}, so it makes no key for it.");
+    let refusal = ApiError::new(Code::WorkspaceForbidden, message);
+    Err(refusal.suggest("Name a workspace of your account that GET /workspaces lists."))
 }

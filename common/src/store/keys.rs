@@ -98,15 +98,19 @@ pub async fn owner(conn: &mut PgConnection, key: &ApiKey) -> sqlx::Result<Option
     Ok(row.map(|row| (row.account_id, row.workspace_id)))
 }
 
-/// Whether this is a key of the account, live or not.
-pub async fn is_of(conn: &mut PgConnection, account: AccountId, key: &ApiKey) -> sqlx::Result<bool> {
+/// The workspace that this key of the account is bound to, live or not; none when it is no key of the account.
+pub async fn workspace_of(
+    conn: &mut PgConnection,
+    account: AccountId,
+    key: &ApiKey,
+) -> sqlx::Result<Option<WorkspaceId>> {
     let hash = key.hash();
     sqlx::query_scalar!(
-        r#"SELECT EXISTS (SELECT FROM api_keys WHERE key_hash = $1 AND account_id = $2) AS "is!""#,
+        r#"SELECT workspace_id AS "workspace: WorkspaceId" FROM api_keys WHERE key_hash = $1 AND account_id = $2"#,
         hash.as_bytes(),
         account as _
     )
-    .fetch_one(conn)
+    .fetch_optional(conn)
     .await
 }
 

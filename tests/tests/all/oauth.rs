@@ -258,6 +258,15 @@ async fn a_connection_reaches_the_workspaces_that_its_user_let_it_into_and_acts_
         let refused = anna.send("POST", "/keys", &[], Some(body.to_string())).await?;
         assert_eq!(refusal(&refused), (403, "workspace_forbidden"), "{body}: {}", refused.text);
     }
+    // Nor is it shown one that was made there before, by another connection that may.
+    let (acting, body) = (other.workspace.to_string(), json!({ "workspace_id": home.workspace }).to_string());
+    let headers = [("idempotency-key", "k"), ("x-workspace-id", acting.as_str())];
+    server.change(&[("scope", "media")]).await?;
+    let wide = world.client(Some(server.token("anna").await?));
+    let made = wide.send("POST", "/keys", &headers, Some(body.clone())).await?;
+    assert_eq!(made.status, 201, "{}", made.text);
+    let repeated = anna.send("POST", "/keys", &headers, Some(body)).await?;
+    assert_eq!(refusal(&repeated), (403, "workspace_forbidden"), "{}", repeated.text);
     server.change(&[("scope", &format!("media workspace:{}", home.workspace))]).await?;
     let at_home = world.client(Some(server.token("anna").await?));
     assert_eq!(at_home.send("POST", "/keys", &[], Some("{}".to_owned())).await?.status, 201);
