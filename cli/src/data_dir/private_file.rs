@@ -1,10 +1,32 @@
-//! Files that hold secrets: written whole or not at all, readable by their owner alone.
+//! Files that hold secrets: written whole or not at all, readable by their owner alone, and believed only if nobody else
+//! can have written them.
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use std::fs::{self, File};
-use std::io::Write;
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
+
+/// What the file says; nothing when there is none. One that another user owns, or may write, is refused: its secrets
+/// would be of their choice.
+pub(super) fn read(path: &Path) -> anyhow::Result<Option<String>> {
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).with_context(|| format!("{} can't be read", path.display())),
+    };
+    let (found, user) = (file.metadata()?, rustix::process::geteuid().as_raw());
+    if ![user, 0].contains(&found.uid()) || found.mode() & 0o022 != 0 {
+        bail!(
+            "{} can be written by others than the user {user}, who runs this: use a data folder of that user, or make the \
+             file theirs with mode 600 once you have seen what is in it",
+            path.display()
+        );
+    }
+    let mut text = String::new();
+    file.read_to_string(&mut text).with_context(|| format!("{} can't be read", path.display()))?;
+    Ok(Some(text))
+}
 
 /// Replaces the file by `text`, mode 0600. It outlives a power cut once this returns.
 pub(super) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
@@ -26,6 +48,18 @@ pub(super) fn write(path: &Path, text: &str) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn what_others_may_write_is_not_believed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("secrets.env");
+        assert_eq!(super::read(&path).unwrap(), None);
+        super::write(&path, "mine").unwrap();
+        assert_eq!(super::read(&path).unwrap().as_deref(), Some("mine"));
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o620)).unwrap();
+        let refused = super::read(&path).unwrap_err().to_string();
+        assert!(refused.contains("can be written by others"), "{refused}");
+    }
 
     #[test]
     fn only_its_owner_reads_it_whatever_was_there_before() {

@@ -5,7 +5,7 @@
 //! is never replaced.
 
 use super::private_file;
-use anyhow::{Context, bail};
+use anyhow::bail;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use common::config::Settings;
@@ -13,7 +13,6 @@ use common::domain::credential::OperatorToken;
 use common::domain::signature;
 use secrecy::{ExposeSecret, SecretString};
 use std::fmt::Write;
-use std::io::ErrorKind;
 use std::path::Path;
 
 /// One secret: its variable, where the settings hold it, and how a new one is made.
@@ -73,11 +72,7 @@ pub(super) fn read_into(path: &Path, settings: &mut Settings) -> anyhow::Result<
 }
 
 fn read(path: &Path) -> anyhow::Result<Vec<(String, SecretString)>> {
-    let text = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(error) => return Err(error).with_context(|| format!("{} can't be read", path.display())),
-    };
+    let Some(text) = private_file::read(path)? else { return Ok(Vec::new()) };
     let lines = text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines
         .map(|line| match line.split_once('=') {
@@ -135,7 +130,7 @@ mod tests {
     fn a_file_that_is_not_understood_is_never_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("secrets.env");
-        std::fs::write(&path, "MWS_SECRET_KEY").unwrap();
+        private_file::write(&path, "MWS_SECRET_KEY").unwrap();
         assert!(complete(&path, &mut settings()).is_err());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "MWS_SECRET_KEY");
     }
