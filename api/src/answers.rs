@@ -8,12 +8,11 @@ use crate::error::{Answer, ApiError, Code};
 use crate::guard::Envelope;
 use crate::holding::Holding;
 use crate::shares::{Share, Shares};
-use bytes::Bytes;
 use common::ids::AccountId;
 use http_body_util::combinators::BoxBody;
 use hyper::body::Body as _;
 use poem::{Body, Response};
-use std::io;
+use std::any::Any;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -40,9 +39,22 @@ pub struct Room(Option<OwnedSemaphorePermit>);
 /// One of an account's large answers, until this is dropped.
 pub type Large = Share<AccountId>;
 
-/// On a response whose body holds its room already.
-#[derive(Debug, Clone, Copy)]
-pub struct Roomed;
+/// On a response whose bytes hold their room already, or need none: what they hold.
+#[derive(Clone)]
+pub struct Roomed(Held);
+
+/// What is let go when nobody has it any longer.
+pub type Held = Option<Arc<dyn Any + Send + Sync>>;
+
+impl Roomed {
+    /// Of bytes that are there once for all answers.
+    pub const SHARED: Self = Self(None);
+
+    /// What the response's bytes hold, for who makes another answer of them.
+    pub fn held(&self) -> Held {
+        self.0.clone()
+    }
+}
 
 impl Answers {
     /// All of it free.
@@ -86,18 +98,23 @@ impl Answers {
         }
         let body = BoxBody::from(response.take_body());
         // A stream without a length is held by its handler, a piece at a time.
-        match self.hold(body.size_hint().exact().unwrap_or(0)) {
-            Ok(Room(None)) => response.set_body(Body::from(body)),
-            Ok(room) => response.set_body(holding(body, room)),
-            Err(refusal) => return envelope.refuse(&refusal),
+        let room = self.hold(body.size_hint().exact().unwrap_or(0));
+        response.set_body(Body::from(body));
+        match room {
+            Ok(Room(None)) => response,
+            Ok(room) => holding(response, room),
+            Err(refusal) => envelope.refuse(&refusal),
         }
-        response
     }
 }
 
-/// A body that holds something until it has been sent.
-pub fn holding<T: Send + Sync + Unpin + 'static>(body: BoxBody<Bytes, io::Error>, held: T) -> Body {
-    Body::from(BoxBody::new(Holding::new(body, held)))
+/// The response, whose bytes hold this until they have been sent.
+pub fn holding<T: Send + Sync + 'static>(mut response: Response, held: T) -> Response {
+    let held = Arc::new(held);
+    let body = BoxBody::from(response.take_body());
+    response.set_body(Body::from(BoxBody::new(Holding::new(body, Arc::clone(&held)))));
+    response.set_data(Roomed(Some(held)));
+    response
 }
 
 #[cfg(test)]

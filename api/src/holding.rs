@@ -1,32 +1,50 @@
 //! A body that holds something for as long as it is being sent: a place, a share of memory, a note that an answer is under
 //! way.
+//!
+//! A body is over when its last bytes are handed to the connection, which keeps them until its client takes them. So what
+//! is held belongs to the bytes, and is let go with the last of them.
 
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
 use hyper::body::{Body, Frame, SizeHint};
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 /// A body, and what is held until it has been sent or given up. It is as long as the one that it is made of.
 pub struct Holding<T> {
     body: BoxBody<Bytes, io::Error>,
-    _held: T,
+    held: Arc<T>,
+}
+
+/// Bytes on their way, and what they hold.
+struct Held<T> {
+    bytes: Bytes,
+    _held: Arc<T>,
+}
+
+impl<T> AsRef<[u8]> for Held<T> {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 impl<T> Holding<T> {
     /// This body, which holds `held`.
-    pub fn new(body: BoxBody<Bytes, io::Error>, held: T) -> Self {
-        Self { body, _held: held }
+    pub fn new(body: BoxBody<Bytes, io::Error>, held: Arc<T>) -> Self {
+        Self { body, held }
     }
 }
 
-impl<T: Unpin> Body for Holding<T> {
+impl<T: Send + Sync + 'static> Body for Holding<T> {
     type Data = Bytes;
     type Error = io::Error;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        Pin::new(&mut self.body).poll_frame(cx)
+        let frame = Pin::new(&mut self.body).poll_frame(cx);
+        let holding = |bytes| Bytes::from_owner(Held { bytes, _held: Arc::clone(&self.held) });
+        frame.map_ok(|frame| frame.map_data(holding))
     }
 
     fn is_end_stream(&self) -> bool {
@@ -35,5 +53,25 @@ impl<T: Unpin> Body for Holding<T> {
 
     fn size_hint(&self) -> SizeHint {
         self.body.size_hint()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http_body_util::{BodyExt, Full};
+    use std::convert::Infallible;
+
+    #[tokio::test]
+    async fn what_is_held_is_let_go_with_the_last_bytes_and_not_with_the_body() {
+        let held = Arc::new(());
+        let body = BoxBody::new(Full::new(Bytes::from_static(b"bytes")).map_err(|never: Infallible| match never {}));
+        let mut holding = Holding::new(body, Arc::clone(&held));
+        assert_eq!(holding.size_hint().exact(), Some(5));
+        let frame = holding.frame().await.expect("a frame").expect("no error");
+        drop(holding);
+        assert_eq!(Arc::strong_count(&held), 2, "the connection has the bytes still");
+        assert_eq!(frame.into_data().ok().as_deref(), Some(&b"bytes"[..]));
+        assert_eq!(Arc::strong_count(&held), 1);
     }
 }

@@ -10,6 +10,7 @@ mod schema;
 mod server;
 mod tools;
 
+use crate::answers::holding;
 use crate::app::App;
 use crate::auth::{Known, caller_of};
 use crate::error::{ApiError, Code};
@@ -21,7 +22,7 @@ use poem::{Endpoint, EndpointExt, Request, Response, Route, post};
 use rmcp::transport::streamable_http_server::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
-use server::{Calls, Server};
+use server::{Calls, Kept, Server};
 use std::sync::Arc;
 
 /// Where it is, below the public URL.
@@ -71,9 +72,11 @@ impl<E: Endpoint<Output = Response>> Endpoint for Mcp<E> {
         let mut response = match caller_of(&request).await {
             Ok(caller) => match request.data::<SentBody>().map_or(Ok(()), |SentBody(sent)| refuse_doubled(sent)) {
                 Ok(()) => {
+                    let kept = Kept::default();
                     request.set_data(Known(caller));
+                    request.set_data(kept.clone());
                     let is_json = media_type(&request) == "application/json";
-                    shaped(self.inner.get_response(request).await, is_json).await
+                    holding(shaped(self.inner.get_response(request).await, is_json).await, kept)
                 }
                 Err(refusal) => Envelope::Route.refuse(&refusal),
             },

@@ -47,7 +47,7 @@ pub fn router(app: App) -> impl Endpoint<Output = Response> {
 
 /// An answer whose bytes are there once for all: it takes no room of those that are made for one.
 fn shared(mut response: Response) -> Response {
-    response.set_data(Roomed);
+    response.set_data(Roomed::SHARED);
     response
 }
 

@@ -1,7 +1,7 @@
 //! A stored transcript as text or captions: read whole, within the room for answers, and written anew for each reader
 //! (`domain::captions`), so that who speaks is as it is known now.
 
-use crate::answers::{Room, Roomed, holding};
+use crate::answers::{Large, Room, holding};
 use crate::app::App;
 use crate::error::{Answer, ApiError};
 use bytes::Bytes;
@@ -10,7 +10,7 @@ use common::domain::read::Read;
 use common::ids::{AccountId, ItemId};
 use common::store::{footage, items};
 use poem::http::{HeaderValue, header};
-use poem::{Body, IntoResponse, Response};
+use poem::{IntoResponse, Response};
 use poem_openapi::Enum;
 
 /// Bytes of the largest transcript that is written as text: a day of words is a few tens of MiB.
@@ -50,7 +50,7 @@ pub struct CaptionFile {
     format: TextFormat,
     /// Its text.
     pub text: String,
-    room: Room,
+    held: (Room, Option<Large>),
 }
 
 /// An item's stored transcript in this form; nothing when none is stored. Whether the caller may see the item is for
@@ -63,7 +63,7 @@ pub async fn captions(app: &App, account: AccountId, item: ItemId, format: TextF
     let Some(stored) = items::stored_read(&mut conn, item, Read::Transcript).await? else { return Ok(None) };
     let turns = footage::turns(&mut conn, item).await?;
     drop(conn);
-    let (document, working, _large) = match (stored.result, stored.object_key) {
+    let (document, working, large) = match (stored.result, stored.object_key) {
         (Some(result), _) => {
             let room = app.answers.hold(result.len() as u64 * COPIES)?;
             (Bytes::from(result), room, None)
@@ -81,17 +81,15 @@ pub async fn captions(app: &App, account: AccountId, item: ItemId, format: TextF
     let text = writing.await.map_err(ApiError::internal)?.map_err(ApiError::internal)?;
     drop(working);
     let room = app.answers.hold(text.len() as u64)?;
-    Ok(Some(CaptionFile { format, text, room }))
+    Ok(Some(CaptionFile { format, text, held: (room, large) }))
 }
 
 impl IntoResponse for CaptionFile {
     fn into_response(self) -> Response {
         let length = self.text.len();
-        let mut response = Response::builder()
-            .content_type(format!("{}; charset=utf-8", self.format.media_type()))
-            .body(holding(Body::from(self.text).into(), self.room));
+        let mut response =
+            Response::builder().content_type(format!("{}; charset=utf-8", self.format.media_type())).body(self.text);
         response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));
-        response.set_data(Roomed);
-        response
+        holding(response, self.held)
     }
 }

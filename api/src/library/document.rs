@@ -3,7 +3,7 @@
 //!
 //! It knows nothing of what the pieces say. Joining documents into one copies none of them.
 
-use crate::answers::{Answers, Large, Room, Roomed, holding};
+use crate::answers::{Answers, Large, Room, holding};
 use crate::error::{Answer, ApiError};
 use bytes::{Bytes, BytesMut};
 use common::media::StoredObject;
@@ -84,12 +84,11 @@ impl Document {
 impl IntoResponse for Document {
     fn into_response(mut self) -> Response {
         let (bytes, held) = (self.bytes, std::mem::take(&mut self.held));
-        let body = holding(Body::from_bytes_stream(self.into_stream()).into(), held);
+        let body = Body::from_bytes_stream(self.into_stream());
         let mut response = Response::builder().content_type("application/json; charset=utf-8").body(body);
         // So that a client can tell an answer that broke off from one that is whole.
         response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(bytes));
-        response.set_data(Roomed);
-        response
+        holding(response, held)
     }
 }
 

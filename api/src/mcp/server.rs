@@ -4,15 +4,18 @@
 //! envelope, so that a model reads the code, the words and the next step that works.
 
 use super::tools;
+use crate::answers::{Held, Roomed};
 use crate::app::{API_PATH, App};
 use crate::auth::Known;
-use crate::error::{ApiError, Code};
+use crate::error::{Answer, ApiError, Code};
 use crate::idempotency;
 use crate::scope::Scope;
+use http_body_util::combinators::BoxBody;
+use hyper::body::Body as _;
 use poem::endpoint::BoxEndpoint;
 use poem::http::request::Parts;
 use poem::http::{HeaderName, HeaderValue, Method, StatusCode, header};
-use poem::{Endpoint, Request, Response};
+use poem::{Body, Endpoint, Request, Response};
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation, ListToolsResult,
@@ -20,7 +23,7 @@ use rmcp::model::{
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Answers `POST /api/v1/tools/<name>` as it is answered from outside.
 pub type Calls = Arc<BoxEndpoint<'static, Response>>;
@@ -29,6 +32,8 @@ pub type Calls = Arc<BoxEndpoint<'static, Response>>;
 const IDEMPOTENCY_META: &str = "idempotency_key";
 /// How many times an answer is there while it is made a result: as bytes, as values, and as text.
 const COPIES: u64 = 8;
+/// Bytes of an answer that is made a result on a thread of its own.
+const LARGE: u64 = 256 << 10;
 /// Headers that a call keeps.
 const KEPT: [HeaderName; 4] = [
     header::AUTHORIZATION,
@@ -36,6 +41,16 @@ const KEPT: [HeaderName; 4] = [
     HeaderName::from_static("idempotency-key"),
     HeaderName::from_static("traceparent"),
 ];
+
+/// What the results of a request hold until its answer has been sent.
+#[derive(Clone, Default)]
+pub struct Kept(Arc<Mutex<Vec<Held>>>);
+
+impl Kept {
+    fn keep(&self, held: Held) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(held);
+    }
+}
 
 /// The protocol's server. One value serves every message: it holds no state of a client.
 #[derive(Clone)]
@@ -61,7 +76,10 @@ impl Server {
             Ok(request) => request,
             Err(refusal) => return CallToolResult::structured_error(refusal.tool_body()),
         };
-        result(&self.app, self.calls.get_response(request).await).await
+        let kept = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Kept>());
+        let kept = kept.cloned().unwrap_or_default();
+        let answered = result(&self.app, self.calls.get_response(request).await, &kept).await;
+        answered.unwrap_or_else(|refusal| CallToolResult::structured_error(refusal.tool_body()))
     }
 }
 
@@ -149,20 +167,22 @@ fn idempotency_key(meta: &RequestMetaObject) -> Result<Option<HeaderValue>, ApiE
     }
 }
 
-/// The answer's envelope as a result: as data, and as the same JSON in text.
-async fn result(app: &App, mut response: Response) -> CallToolResult {
+/// The answer's envelope as a result: as data, and as the same JSON in text. What the answer held, and room for what is
+/// made of it, are kept until the result has been sent.
+async fn result(app: &App, mut response: Response, kept: &Kept) -> Answer<CallToolResult> {
     let status = response.status();
-    let bytes = response.take_body().into_bytes().await.unwrap_or_default();
-    let _room = match app.answers.hold(bytes.len() as u64 * COPIES) {
-        Ok(room) => room,
-        Err(refusal) => return CallToolResult::structured_error(refusal.tool_body()),
+    kept.keep(response.data::<Roomed>().and_then(Roomed::held));
+    let told = response.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let body = BoxBody::from(response.take_body());
+    let length: u64 = told.or(body.size_hint().exact()).unwrap_or(0);
+    kept.keep(Some(Arc::new(app.answers.hold(length * COPIES)?)));
+    let bytes = Body::from(body).into_bytes().await.map_err(ApiError::internal)?;
+    let made = move || {
+        let envelope = serde_json::from_slice(&bytes)
+            .map_err(|error| ApiError::internal(format!("a tool answered {status} without JSON: {error}")))?;
+        let is_fine = status == StatusCode::OK;
+        Ok(if is_fine { CallToolResult::structured(envelope) } else { CallToolResult::structured_error(envelope) })
     };
-    match serde_json::from_slice(&bytes) {
-        Ok(envelope) if status == StatusCode::OK => CallToolResult::structured(envelope),
-        Ok(envelope) => CallToolResult::structured_error(envelope),
-        Err(error) => {
-            let refusal = ApiError::internal(format!("a tool answered {status} without JSON: {error}"));
-            CallToolResult::structured_error(refusal.tool_body())
-        }
-    }
+    // What is large takes longer than other calls may wait for.
+    if length < LARGE { made() } else { tokio::task::spawn_blocking(made).await.map_err(ApiError::internal)? }
 }

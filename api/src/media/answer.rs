@@ -6,7 +6,7 @@
 //! has the link may see it. That page may not read it: there is no CORS.
 
 use super::downloads::Download;
-use crate::answers::{Roomed, holding};
+use crate::answers::holding;
 use crate::error::{ApiError, Code};
 use crate::guard::Envelope;
 use bytes::Bytes;
@@ -135,11 +135,12 @@ impl IntoResponse for MediaAnswer {
 fn sending(served: &Served, sent: Sent) -> Response {
     let Sent { range, object } = sent;
     let length = range.as_ref().map_or(served.bytes, |range| range.end - range.start);
-    let body = object.map_or_else(Body::empty, |object| {
-        let (object, download) = *object;
-        let bytes = object.into_stream().map_err(io::Error::other);
-        holding(Body::from_bytes_stream(bytes).into(), download)
-    });
+    let (body, download) = match object.map(|object| *object) {
+        Some((object, download)) => {
+            (Body::from_bytes_stream(object.into_stream().map_err(io::Error::other)), Some(download))
+        }
+        None => (Body::empty(), None),
+    };
     let status = if range.is_some() { StatusCode::PARTIAL_CONTENT } else { StatusCode::OK };
     let mut response = Response::builder().status(status).content_type(served.content_type).body(body);
     served.put_into(response.headers_mut());
@@ -150,8 +151,7 @@ fn sending(served: &Served, sent: Sent) -> Response {
     {
         response.headers_mut().insert(header::CONTENT_RANGE, range);
     }
-    response.set_data(Roomed);
-    response
+    holding(response, download)
 }
 
 /// A header of an answer as the document describes it.

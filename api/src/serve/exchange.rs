@@ -67,5 +67,5 @@ impl Drop for Answering {
 
 /// The response, whose body holds `answering` until it has been sent.
 pub fn held(response: Response, answering: Answering) -> http::Response<Holding<Answering>> {
-    http::Response::from(response).map(|body| Holding::new(body, answering))
+    http::Response::from(response).map(|body| Holding::new(body, Arc::new(answering)))
 }

@@ -12,7 +12,7 @@ use super::pace::Pace;
 use super::unreadable::bare_refusal;
 use poem::http::StatusCode;
 use std::future::Future;
-use std::io;
+use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -230,7 +230,12 @@ impl<Io: AsyncRead + Unpin> AsyncRead for Wire<Io> {
 impl<Io: AsyncWrite + Unpin> Wire<Io> {
     /// What the socket takes of `bytes`, and an error once the client takes them too slowly.
     fn send(&mut self, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        match Pin::new(&mut self.io).poll_write(cx, bytes) {
+        let taken = Pin::new(&mut self.io).poll_write(cx, bytes);
+        self.paced(cx, taken)
+    }
+
+    fn paced(&mut self, cx: &mut Context<'_>, taken: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        match taken {
             Poll::Pending => self.pace.waited_for(cx).map_ok(|()| 0),
             taken @ Poll::Ready(_) => {
                 if let Poll::Ready(Ok(bytes)) = taken {
@@ -273,6 +278,26 @@ impl<Io: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<Io> {
             substitute.written += taken;
         }
         Poll::Ready(Ok(substitute.stands_for))
+    }
+
+    /// Written so, an answer's bytes stay where they are until the client takes them; else the HTTP implementation copies each
+    /// piece of a body, however large, into a buffer of the connection. A refusal of its own is a piece alone: it has no body.
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        pieces: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let mut filled = pieces.iter().filter(|piece| !piece.is_empty());
+        let first = filled.next();
+        if filled.next().is_none() {
+            return self.poll_write(cx, first.map_or(&[], |piece| piece));
+        }
+        let taken = Pin::new(&mut self.io).poll_write_vectored(cx, pieces);
+        self.paced(cx, taken)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.io.is_write_vectored()
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -349,6 +374,22 @@ mod tests {
         let mut told = [0; 64];
         let length = client.read(&mut told).await.expect("an answer");
         assert_eq!(std::str::from_utf8(&told[..length]), Ok("400 Bad Request for /tools/x"));
+    }
+
+    #[tokio::test]
+    async fn pieces_of_an_answer_are_not_put_together_and_a_bare_refusal_among_empty_ones_is_replaced() {
+        let (mut wire, mut client, exchange) = watched(Patience::default());
+        assert!(wire.is_write_vectored(), "else each connection has a copy of what it is sent");
+        let answering = exchange.answering();
+        let pieces = [&b"HTTP/1.1 200 OK\r\n\r\n"[..], b"", b"body"].map(IoSlice::new);
+        assert_eq!(wire.write_vectored(&pieces).await.expect("room"), 23);
+        drop(answering);
+        let bare = [&b""[..], b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n"].map(IoSlice::new);
+        assert_eq!(wire.write_vectored(&bare).await.expect("it is taken"), bare[1].len());
+        let expected = "HTTP/1.1 200 OK\r\n\r\nbody400 Bad Request for ";
+        let mut told = vec![0; expected.len()];
+        client.read_exact(&mut told).await.expect("an answer");
+        assert_eq!(std::str::from_utf8(&told), Ok(expected));
     }
 
     #[tokio::test]

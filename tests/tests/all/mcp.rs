@@ -1,11 +1,13 @@
 //! The tools over MCP: the same tools, the same callers, the same answers (spec §1, §5; interface.md, "Tools").
 
 use mws_tests::clients;
-use mws_tests::world::{Client, Tenant, World, processes};
+use mws_tests::world::{Client, Media, Tenant, World, processes, runners, until};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::process::Command;
 use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use worker::Runner;
 
 /// One message, as a client that keeps no session sends it.
@@ -118,6 +120,46 @@ async fn a_call_is_one_request_of_the_account_and_carries_its_id_and_its_rate() 
     let refused = said(&client, &call("get_balances", &json!({}))).await?;
     assert_eq!((refused.status, refused.code()), (429, "rate_limited"));
     assert!(!refused.header("retry-after").is_empty());
+    world.end().await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_account_is_sent_four_large_results_at_once_and_no_fifth() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    world
+        .work(runners::runner(|reading, _| async move {
+            let mut outcome = runners::outcome(&reading);
+            outcome.stored.data = json!({ "beats": "x".repeat(6 << 20) });
+            Ok(outcome)
+        }))
+        .await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    let jobs = tenant.client.prepare(&[item], &["beats"]).await?.job_ids()?;
+    tenant.client.ended(&jobs).await?;
+    let body = call("detect_beats", &json!({ "ref": item })).to_string();
+    let post = format!(
+        "POST /mcp HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer {}\r\ncontent-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\nmcp-protocol-version: 2025-06-18\r\ncontent-length: {}\r\n\r\n{body}",
+        tenant.key.expose(),
+        body.len()
+    );
+    let mut slow = Vec::new();
+    for _ in 0..4 {
+        let mut socket = TcpStream::connect(world.address()).await?;
+        socket.write_all(post.as_bytes()).await?;
+        let mut head = [0; 12];
+        socket.read_exact(&mut head).await?;
+        assert_eq!(&head, b"HTTP/1.1 200");
+        slow.push(socket);
+    }
+    let client = tenant.client.below(world.base_url());
+    let ask = async || said(&client, &call("detect_beats", &json!({ "ref": item }))).await;
+    let refused = ask().await?.json;
+    assert_eq!(refused["result"]["structuredContent"]["error"]["code"], "rate_limited");
+    slow.pop();
+    until("there is room for another", async || Ok((ask().await?.json["result"]["isError"] == false).then_some(())))
+        .await?;
     world.end().await
 }
 
