@@ -12,7 +12,7 @@ use crate::domain::task::Task;
 use crate::ids::{DeliveryId, EndpointId, JobId, ProjectWebhookId, UploadId};
 use crate::signs::{Beat, Signs};
 use crate::store::{self, PoolSize};
-use crate::wake::Wakes;
+use crate::wake::{QueueWakes, Wakes};
 use apalis::prelude::{Monitor, WorkerBuilder, WorkerBuilderExt};
 use apalis_core::backend::ext::BackendExt;
 use apalis_core::backend::ext::poll_strategy::{PollSnapshot, PollStrategy};
@@ -309,7 +309,7 @@ pub async fn work(
                 .persist_results(true);
             let backend = PostgresStorage::<Value>::new(&pool)
                 .with_config(config)
-                .poll_with_strategy(Woken::new(&wakes, &subscription.queues));
+                .poll_with_strategy(Woken::new(wakes.of_queues(&subscription.queues)));
             let (handler, worked_on) = (Arc::clone(&subscription.handler), beat.clone());
             WorkerBuilder::new(format!("{process}-{}", Ulid::generate()))
                 .backend(Watched::new(backend, &beat, &tries, number))
@@ -350,14 +350,13 @@ async fn worked(ticket: Value, handler: Handler, beat: Beat) {
 /// apalis's own interval arms its timer only while idle and then waits for the heartbeat, which took 22 s when tried.
 struct Woken {
     timer: Option<Interval>,
+    wakes: QueueWakes,
     wake: BoxFuture<'static, ()>,
-    wakes: Wakes,
-    queues: Vec<Queue>,
 }
 
 impl Woken {
-    fn new(wakes: &Wakes, queues: &[Queue]) -> Self {
-        Self { timer: None, wake: wakes.woken(queues), wakes: wakes.clone(), queues: queues.to_vec() }
+    fn new(wakes: QueueWakes) -> Self {
+        Self { timer: None, wake: wakes.next(), wakes }
     }
 }
 
@@ -365,7 +364,7 @@ impl PollStrategy for Woken {
     fn poll_drive(&mut self, cx: &mut Context<'_>, _: &PollSnapshot) -> Poll<Option<()>> {
         let mut due = false;
         while self.wake.poll_unpin(cx).is_ready() {
-            self.wake = self.wakes.woken(&self.queues);
+            self.wake = self.wakes.next();
             due = true;
         }
         let timer = self.timer.get_or_insert_with(|| {

@@ -1,9 +1,13 @@
 //! Telling other processes that something is there, without a lock that every commit shares.
 //!
-//! A NOTIFY inside a transaction takes one lock for the whole server at commit. Here a process notifies after its commit:
-//! at once after a quiet moment, and otherwise once for everything that came together within two milliseconds. It listens
-//! on one direct connection for all of its queues and long polls, and asks it for a sign of life where it says nothing. A
-//! notification that is lost costs a second: everyone who waits also polls.
+//! A NOTIFY inside a transaction takes one lock for the whole server at commit. Here a process notifies after its
+//! commit: at once after a quiet moment, and otherwise once for everything that came together within two milliseconds.
+//! It listens on one direct connection for all of its queues and long polls, and asks it for a sign of life where it
+//! says nothing. A notification that is lost costs a second: everyone who waits also polls.
+//!
+//! A queue worker that is woken fetches, so each is woken for its own queues alone; all others share one channel. Queue
+//! workers of the process that pushed tickets are woken directly, and what it hears of its own notification is left
+//! out.
 
 use crate::ids::{AccountId, JobId};
 use crate::queue::Queue;
@@ -13,16 +17,20 @@ use futures_util::future::BoxFuture;
 use sqlx::PgPool;
 use sqlx::postgres::PgListener;
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::{Notify, broadcast, mpsc};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
+use ulid::Ulid;
 
 /// The least time between two notifications: what comes meanwhile is sent as one.
 const GATHER: Duration = Duration::from_millis(2);
 /// Postgres refuses a payload of 8,000 bytes.
 const PAYLOAD_BYTES: usize = 7_500;
 const CHANNEL: &str = "mws_wake";
+/// What the word begins with that names the sender of a payload.
+const SENDER: &str = "from:";
 /// A connection that has said nothing for this long is asked whether its server is still there.
 const QUIET: Duration = Duration::from_secs(10);
 
@@ -77,22 +85,27 @@ impl Wake {
 #[derive(Clone)]
 pub struct Wakes {
     outgoing: mpsc::UnboundedSender<Wake>,
-    incoming: broadcast::Sender<Wake>,
+    incoming: Incoming,
 }
 
 impl Wakes {
-    /// Starts the sending and the listening task. `direct` must reach Postgres itself, not a pooler in transaction mode.
+    /// Starts the sending and the listening task. `direct` must reach Postgres itself, not a pooler in transaction
+    /// mode.
     pub fn start(direct: &PgPool, shutdown: CancellationToken) -> Self {
         let (outgoing, wakes) = mpsc::unbounded_channel();
-        let (incoming, _) = broadcast::channel(4096);
-        tokio::spawn(send(store::without_waiting(direct, PoolSize(1)), wakes));
-        tokio::spawn(listen(direct.clone(), incoming.clone(), shutdown));
+        let incoming = Incoming { others: broadcast::channel(4096).0, queues: Arc::default() };
+        let sender: Arc<str> = format!("{SENDER}{}", Ulid::generate()).into();
+        tokio::spawn(send(store::without_waiting(direct, PoolSize(1)), wakes, Arc::clone(&sender)));
+        tokio::spawn(listen(direct.clone(), incoming.clone(), sender, shutdown));
         Self { outgoing, incoming }
     }
 
     /// Sends these once the caller's transaction is committed. Never waits; a lost wake is made good by polling.
     pub fn send(&self, wakes: impl IntoIterator<Item = Wake>) {
         for wake in wakes {
+            if let Wake::Queue(name) = &wake {
+                self.incoming.wake_queue(name);
+            }
             // The receiver is gone only while the process ends.
             let _ = self.outgoing.send(wake);
         }
@@ -103,30 +116,90 @@ impl Wakes {
         self.send(queues.into_iter().map(|queue| Wake::Queue(queue.name().to_owned())));
     }
 
-    /// Everything that arrives from now on.
+    /// Everything that arrives from now on, but for the wakes of queues.
     pub fn subscribe(&self) -> broadcast::Receiver<Wake> {
-        self.incoming.subscribe()
+        self.incoming.others.subscribe()
     }
 
-    /// Ends at the next wake of one of these queues, subscribed from now on.
-    pub fn woken(&self, queues: &[Queue]) -> BoxFuture<'static, ()> {
-        let mut incoming = self.subscribe();
-        let names: Vec<&'static str> = queues.iter().map(|queue| queue.name()).collect();
-        async move {
-            loop {
-                match incoming.recv().await {
-                    Ok(Wake::Queue(name)) if !names.contains(&name.as_str()) => {}
-                    Ok(Wake::JobEnded(_) | Wake::StopAsked(_) | Wake::Events(_) | Wake::Access(_)) => {}
-                    Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => return,
-                    Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
-                }
-            }
-        }
-        .boxed()
+    /// The wakes of these queues, from now on.
+    pub fn of_queues(&self, queues: &[Queue]) -> QueueWakes {
+        let woken = Arc::new(Notify::new());
+        let names = queues.iter().map(|queue| queue.name()).collect();
+        self.incoming.waiting().push(Waiting { names, woken: Arc::downgrade(&woken) });
+        QueueWakes(woken)
     }
 }
 
-async fn send(pool: PgPool, mut wakes: mpsc::UnboundedReceiver<Wake>) {
+/// The wakes of some queues. One that comes while nobody waits is kept for whoever waits next; several are kept as one.
+#[derive(Debug, Clone)]
+pub struct QueueWakes(Arc<Notify>);
+
+impl QueueWakes {
+    /// Ends at the next wake, or at once where one came meanwhile.
+    pub fn next(&self) -> BoxFuture<'static, ()> {
+        let woken = Arc::clone(&self.0);
+        async move { woken.notified().await }.boxed()
+    }
+}
+
+/// Somebody who waits for some queues, until they are dropped.
+struct Waiting {
+    names: Vec<&'static str>,
+    woken: Weak<Notify>,
+}
+
+/// Hands out what arrives.
+#[derive(Clone)]
+struct Incoming {
+    others: broadcast::Sender<Wake>,
+    queues: Arc<Mutex<Vec<Waiting>>>,
+}
+
+impl Incoming {
+    fn waiting(&self) -> std::sync::MutexGuard<'_, Vec<Waiting>> {
+        self.queues.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wake_queue(&self, name: &str) {
+        self.wake_those(|waiting| waiting.names.contains(&name));
+    }
+
+    fn wake_those(&self, which: impl Fn(&Waiting) -> bool) {
+        self.waiting().retain(|waiting| {
+            let Some(woken) = waiting.woken.upgrade() else { return false };
+            if which(waiting) {
+                woken.notify_one();
+            }
+            true
+        });
+    }
+
+    fn hand_out(&self, wake: Wake) {
+        match wake {
+            Wake::Queue(name) => self.wake_queue(&name),
+            other => {
+                if other == Wake::Everything {
+                    self.wake_those(|_| true);
+                }
+                // No one listens when no receiver is subscribed; that is not a fault.
+                let _ = self.others.send(other);
+            }
+        }
+    }
+
+    /// Hands out what a payload says. What this process sent itself has woken its own queue workers already.
+    fn hand_out_all(&self, payload: &str, own: &str) {
+        let mut words = payload.split_whitespace().peekable();
+        let sender = words.next_if(|word| word.starts_with(SENDER));
+        for wake in words.map(Wake::from_word) {
+            if sender != Some(own) || !matches!(wake, Wake::Queue(_)) {
+                self.hand_out(wake);
+            }
+        }
+    }
+}
+
+async fn send(pool: PgPool, mut wakes: mpsc::UnboundedReceiver<Wake>, sender: Arc<str>) {
     let mut earliest = Instant::now();
     loop {
         // It ends with the last handle: what ends while the process drains is told too.
@@ -137,7 +210,7 @@ async fn send(pool: PgPool, mut wakes: mpsc::UnboundedReceiver<Wake>) {
         while let Ok(wake) = wakes.try_recv() {
             words.insert(wake.word());
         }
-        let payloads = payloads(words);
+        let payloads = payloads(words, &sender);
         let sent = sqlx::query!("SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload", CHANNEL, &payloads)
             .fetch_all(&pool)
             .await;
@@ -147,25 +220,22 @@ async fn send(pool: PgPool, mut wakes: mpsc::UnboundedReceiver<Wake>) {
     }
 }
 
-fn payloads(words: BTreeSet<String>) -> Vec<String> {
-    let mut payloads = vec![String::new()];
+/// The words in as few payloads as they fit into, each of which begins with its sender.
+fn payloads(words: BTreeSet<String>, sender: &str) -> Vec<String> {
+    let mut payloads: Vec<String> = Vec::new();
     for word in words {
-        if let Some(last) = payloads.last_mut()
-            && last.len() + word.len() < PAYLOAD_BYTES
-        {
-            last.push_str(&word);
-            last.push(' ');
-            continue;
+        match payloads.last_mut().filter(|last| last.len() + word.len() < PAYLOAD_BYTES) {
+            Some(last) => last.extend([" ", &word]),
+            None => payloads.push(format!("{sender} {word}")),
         }
-        payloads.push(word + " ");
     }
     payloads
 }
 
-async fn listen(pool: PgPool, incoming: broadcast::Sender<Wake>, shutdown: CancellationToken) {
+async fn listen(pool: PgPool, incoming: Incoming, own: Arc<str>, shutdown: CancellationToken) {
     loop {
         let lost = tokio::select! {
-            lost = listen_until_lost(&pool, &incoming) => lost,
+            lost = listen_until_lost(&pool, &incoming, &own) => lost,
             () = shutdown.cancelled() => return,
         };
         tracing::warn!(error = %lost, "The listening connection was lost; polling until it is back.");
@@ -176,7 +246,7 @@ async fn listen(pool: PgPool, incoming: broadcast::Sender<Wake>, shutdown: Cance
     }
 }
 
-async fn listen_until_lost(pool: &PgPool, incoming: &broadcast::Sender<Wake>) -> sqlx::Error {
+async fn listen_until_lost(pool: &PgPool, incoming: &Incoming, own: &str) -> sqlx::Error {
     let mut listener = match PgListener::connect_with(&store::to_listen(pool)).await {
         Ok(listener) => listener,
         Err(error) => return error,
@@ -187,7 +257,7 @@ async fn listen_until_lost(pool: &PgPool, incoming: &broadcast::Sender<Wake>) ->
         Ok(Err(error)) => return error,
         Err(_) => return sqlx::Error::PoolTimedOut,
     }
-    let _ = incoming.send(Wake::Everything);
+    incoming.hand_out(Wake::Everything);
     loop {
         let Ok(received) = timeout(QUIET, listener.try_recv()).await else {
             if let Err(error) = store::still_there(&mut listener).await {
@@ -196,12 +266,7 @@ async fn listen_until_lost(pool: &PgPool, incoming: &broadcast::Sender<Wake>) ->
             continue;
         };
         match received {
-            Ok(Some(notification)) => {
-                for word in notification.payload().split_whitespace() {
-                    // No one listens when no receiver is subscribed; that is not a fault.
-                    let _ = incoming.send(Wake::from_word(word));
-                }
-            }
+            Ok(Some(notification)) => incoming.hand_out_all(notification.payload(), own),
             Ok(None) => return sqlx::Error::WorkerCrashed,
             Err(error) => return error,
         }
@@ -215,11 +280,41 @@ mod tests {
     #[test]
     fn a_payload_never_passes_what_postgres_takes_and_nothing_is_left_out() {
         let words: BTreeSet<String> = (0..1000).map(|_| JobId::mint().to_string()).collect();
-        let payloads = payloads(words.clone());
-        assert!(payloads.iter().all(|payload| payload.len() <= PAYLOAD_BYTES));
-        let read: BTreeSet<String> =
-            payloads.iter().flat_map(|payload| payload.split_whitespace()).map(str::to_owned).collect();
+        let payloads = payloads(words.clone(), "from:me");
+        assert!(payloads.iter().all(|payload| payload.len() <= PAYLOAD_BYTES && payload.starts_with("from:me ")));
+        let read: BTreeSet<String> = payloads
+            .iter()
+            .flat_map(|payload| payload.split_whitespace())
+            .filter(|word| !word.starts_with(SENDER))
+            .map(str::to_owned)
+            .collect();
         assert_eq!(read, words);
+    }
+
+    #[test]
+    fn a_queue_worker_is_woken_for_its_own_queues_and_when_all_is_to_be_looked_at_and_for_nothing_else() {
+        let incoming = Incoming { others: broadcast::channel(4096).0, queues: Arc::default() };
+        let (outgoing, _) = mpsc::unbounded_channel();
+        let wakes = Wakes { outgoing, incoming: incoming.clone() };
+        let own = wakes.of_queues(&[Queue::Render, Queue::Ingest]);
+        let woken = || own.next().now_or_never().is_some();
+        let ended = format!("from:you {} {} stop:{} fetch", JobId::mint(), AccountId::mint(), JobId::mint());
+        incoming.hand_out_all(&ended, "from:me");
+        assert!(!woken());
+        incoming.hand_out_all("from:you fetch ingest", "from:me");
+        incoming.hand_out_all("from:you render", "from:me");
+        assert!(woken() && !woken(), "several are one");
+        incoming.hand_out_all("render", "from:me");
+        assert!(woken(), "an older process does not say who it is");
+        incoming.hand_out(Wake::Everything);
+        assert!(woken() && !woken());
+        wakes.queues([Queue::Render]);
+        assert!(woken(), "without a notification");
+        incoming.hand_out_all("from:me render", "from:me");
+        assert!(!woken(), "the notification of that wakes the others");
+        drop(own);
+        incoming.wake_queue("render");
+        assert_eq!(incoming.waiting().len(), 0, "who is gone is forgotten");
     }
 
     #[test]
