@@ -4,7 +4,7 @@
 //! The queue hands out slots to whoever is next, so that an account that is alone has all of them. When one account
 //! holds more than half of them, or none has come free for a while, and a job of another account has waited for two
 //! seconds, that job is run beside them: one for an account that runs nothing here, and a few at a time. It is claimed
-//! as by a ticket, so a ticket of its own finds nothing to claim. What accounts hold is thus bounded by the slots, and
+//! without its ticket, which finds nothing to claim. What accounts hold is thus bounded by the slots, and
 //! how long others wait is not theirs to decide.
 
 use crate::run_job::Worker;
@@ -76,7 +76,7 @@ impl Lent {
 fn lend(running: &TaskTracker, worker: &Arc<Worker>, job: JobId) {
     let worker = Arc::clone(worker);
     tracing::info!(job.id = %job, "A job is run beside the slots, which another account holds.");
-    running.spawn(async move { worker.handle(job).await });
+    running.spawn(worker.claim_and_run(job));
 }
 
 /// Jobs that wait behind what these accounts hold: at most one an account.

@@ -29,9 +29,9 @@ use crate::readers::MediaTools;
 use anyhow::Context;
 use common::domain::task::Task;
 use common::process::Process;
-use common::queue::{self, Handler, Queue, Subject, Subscription, Work, Works};
+use common::queue::{self, Claims, Queue, Works};
 use common::store::fleet::{self, Service, Slots};
-use common::store::reads;
+use common::store::{self, PoolSize, reads};
 use deliver::Deliverer;
 use futures_util::FutureExt;
 use lend::Lent;
@@ -42,6 +42,8 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 /// How often a process says that it lives.
 const BEAT: Duration = Duration::from_secs(10);
+/// Connections that claim jobs and uploads: one for each set of queues, and one for jobs in slots that are lent.
+const CLAIMING: PoolSize = PoolSize(4);
 /// How much longer than the drain the queue waits for handlers that are handing back.
 const HAND_BACK: Duration = Duration::from_secs(5);
 
@@ -58,33 +60,25 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
     let engines = runner.engines.iter().filter(|(task, ..)| tasks.contains(task)).cloned().collect();
     let drain = Duration::from_secs(process.settings.drain_seconds);
     let deliverer = Deliverer::new(&process).context("webhooks can't be sent")?;
-    let worker = run_job::Worker::start(process.clone(), runner, deliverer.clone(), drain);
+    let connections = store::planned_once_for_transactions(&process.pool, CLAIMING);
+    let worker = run_job::Worker::start(process.clone(), runner, deliverer.clone(), connections.clone(), drain);
     let lent = Lent::start(Arc::clone(&worker), tasks.clone(), slots);
     let beat = Beat { process: process.clone(), engines, slots, worker: Arc::clone(&worker) };
     beat.announce().await?;
     let beating = tokio::spawn(beat.go_on());
 
-    let handler: Handler = Arc::new(move |subject| {
-        let worker = Arc::clone(&worker);
-        async move {
-            if let Subject::Job(job) = subject {
-                worker.handle(job).await;
-            }
-        }
-        .boxed()
-    });
     let queues: Vec<Queue> = tasks.iter().copied().map(Queue::from).collect();
-    let mut subscriptions = Vec::new();
+    let mut claims = Vec::new();
     if !queues.is_empty() {
-        subscriptions.push(Subscription { queues, concurrency: slots, work: Work::Long, handler });
+        claims.push(claims_of_jobs(worker, queues, slots));
     }
-    subscriptions.extend(deliverer.subscriptions());
+    let mut subscriptions = deliverer.subscriptions();
     subscriptions.push(ProjectNotifier::new(&process).context("webhooks of projects can't be sent")?.subscription());
     let aside = ingest::aside(&process);
     let decoders = match MediaTools::found(&reader_settings(&process.settings)) {
         Ok(tools) => {
             let level = tools.confinement().name();
-            subscriptions.extend(ingest::subscriptions(&process, &Arc::new(tools), &aside));
+            claims.extend(ingest::claims(&process, &Arc::new(tools), &aside, &connections));
             level
         }
         Err(why) => {
@@ -103,7 +97,7 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
         }
     });
     let works = Works { pool: &process.pool, wakes: &process.wakes, process: &process.name, signs: &process.signs };
-    let ended = queue::work(works, &subscriptions, drain + HAND_BACK, process.shutdown.clone()).await;
+    let ended = queue::work(works, &subscriptions, &claims, drain + HAND_BACK, process.shutdown.clone()).await;
     if process.shutdown.is_cancelled() {
         let since = asked_to_end.await?;
         aside.end((drain + HAND_BACK).saturating_sub(since.elapsed())).await;
@@ -113,6 +107,16 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
     beating.abort();
     fleet::leave(&mut *process.pool.acquire().await?, &process.name).await?;
     ended.context("the worker stopped")
+}
+
+/// What this process claims of jobs: as many of all its tasks together as it has slots.
+fn claims_of_jobs(worker: Arc<run_job::Worker>, queues: Vec<Queue>, slots: usize) -> Claims {
+    let of: Arc<[Queue]> = queues.clone().into();
+    let take = Arc::new(move |slots| {
+        let (worker, of) = (Arc::clone(&worker), Arc::clone(&of));
+        async move { worker.take(&of, slots).await }.boxed()
+    });
+    Claims { queues, slots, take }
 }
 
 /// What to subscribe to: what `MWS_READS` names of what this machine can do.
@@ -143,7 +147,7 @@ impl Beat {
         for (task, engine, version) in &self.engines {
             match task {
                 Task::Read(read) => reads.push((*read, engine.clone(), version.clone())),
-                Task::Render => common::store::renders::announce(&mut conn, engine, version).await?,
+                Task::Render => store::renders::announce(&mut conn, engine, version).await?,
             }
         }
         reads::announce(&mut conn, &reads).await?;

@@ -1,9 +1,8 @@
-//! The life of one claim: claimed in a batch, worked under a lease, ended in a batch.
+//! The life of one claim: claimed with its ticket in one transaction, worked under a lease, ended in a batch.
 //!
 //! The handler never fails: whatever happens is an outcome in our tables, or, if this process dies, a lease that ends.
 //! What the work is, is `reading`'s and `rendering`'s to know.
 
-use crate::batch::Batcher;
 use crate::deliver::Deliverer;
 use crate::ends::Ends;
 use crate::finish::Finish;
@@ -17,17 +16,18 @@ use common::ending::Product;
 use common::ids::{AccountId, JobId};
 use common::own_fault;
 use common::process::Process;
+use common::queue::{self, Queue, Subject, Taken};
 use common::store::jobs::{self, Claimed, ClaimedItem, End, Outcome};
 use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use serde_json::Value;
+use sqlx::PgPool;
 use std::collections::{HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Claims in one statement, at most.
-const MOST_CLAIMS: usize = 64;
 /// What every job's deadline has beside its media's duration.
 const LEAST_TIME: Duration = Duration::from_mins(1);
 
@@ -36,7 +36,8 @@ pub struct Worker {
     pub(crate) process: Process,
     pub(crate) runner: Runner,
     leases: Leases,
-    claims: Batcher<JobId, Option<Claimed>>,
+    /// The connections that claim.
+    claims: PgPool,
     ends: Ends,
 }
 
@@ -51,10 +52,9 @@ pub(crate) struct Done {
 }
 
 impl Worker {
-    /// Starts the renewals and the batches.
-    pub fn start(process: Process, runner: Runner, deliverer: Deliverer, drain: Duration) -> Arc<Self> {
+    /// Starts the renewals and the batches. Jobs are claimed over `claims`.
+    pub fn start(process: Process, runner: Runner, deliverer: Deliverer, claims: PgPool, drain: Duration) -> Arc<Self> {
         let leases = Leases::start(&process, drain);
-        let claims = claimer(process.clone());
         let ends = Ends::new(process.clone(), deliverer);
         Arc::new(Self { process, runner, leases, claims, ends })
     }
@@ -74,24 +74,64 @@ impl Worker {
         self.leases.holders()
     }
 
-    /// Handles a ticket: claims the job it names, unless another has, and takes it to its end.
-    pub async fn handle(&self, job: JobId) {
+    /// Transaction "claim": picks the next tickets of these queues, at most so many, claims the jobs that they name,
+    /// and spends them. A kill before its commit leaves tickets, and after it leases that end.
+    pub async fn take(self: Arc<Self>, queues: &[Queue], slots: usize) -> sqlx::Result<Taken> {
+        let claimed_at = Instant::now();
+        let mut claim = self.claims.begin().await?;
+        let picked = queue::pick(&mut claim, queues, slots).await?;
+        if picked.tickets.is_empty() || self.process.shutdown.is_cancelled() {
+            claim.rollback().await?;
+            return Ok(Taken { work: Vec::new(), next: picked.next });
+        }
+        let named = picked.subjects.iter().filter_map(|subject| match subject {
+            Subject::Job(job) => Some(*job),
+            _ => None,
+        });
+        let jobs: Vec<JobId> = named.collect();
+        let claimed = jobs::claim(&mut claim, &jobs, &self.process.name, &picked.tickets).await?;
+        claim.commit().await?;
+        let run = |claimed| Arc::clone(&self).run(claimed, claimed_at);
+        Ok(Taken { work: claimed.into_iter().map(run).collect(), next: picked.next })
+    }
+
+    /// Claims a job without its ticket, unless another has, and takes it to its end.
+    pub async fn claim_and_run(self: Arc<Self>, job: JobId) {
         if self.process.shutdown.is_cancelled() {
-            // Unclaimed, the job keeps its place and gets a new ticket.
             return;
         }
         let claimed_at = Instant::now();
-        // Without an answer the batch's statement failed and was logged; the job keeps its place and gets a new ticket.
-        let Ok(Some(claimed)) = self.claims.call(job).await else { return };
+        match self.claim(job).await {
+            Ok(Some(claimed)) => self.run(claimed, claimed_at).await,
+            Ok(None) => {}
+            Err(error) => tracing::warn!(job.id = %job, error = %error, "A job was not claimed; its ticket will."),
+        }
+    }
+
+    async fn claim(&self, job: JobId) -> sqlx::Result<Option<Claimed>> {
+        let mut conn = self.claims.acquire().await?;
+        Ok(jobs::claim(&mut conn, &[job], &self.process.name, &[]).await?.pop())
+    }
+
+    /// How a claimed job is taken to its end. Its lease is kept from now on; while the process ends, one that has not
+    /// begun is handed back at once.
+    fn run(self: Arc<Self>, claimed: Claimed, claimed_at: Instant) -> BoxFuture<'static, ()> {
         let lease = self.leases.keep(claimed.job, claimed.claim_no, claimed.payer, claimed_at);
-        let (outcome, made, error) = self.attempt(&claimed, &lease).await;
-        let Some(outcome) = outcome else {
-            tracing::warn!(job.id = %job, "A job's lease was lost while it ran; its result is dropped.");
-            return;
-        };
-        let item = claimed.item.as_ref().map(|item| item.id);
-        let end = End { job, claim_no: claimed.claim_no, item, outcome, error };
-        self.ends.write(Finish { end, made }, &lease).await;
+        async move {
+            let (outcome, made, error) = if self.process.shutdown.is_cancelled() {
+                (Some(Outcome::HandedBack), Vec::new(), None)
+            } else {
+                self.attempt(&claimed, &lease).await
+            };
+            let Some(outcome) = outcome else {
+                tracing::warn!(job.id = %claimed.job, "A job's lease was lost while it ran; its result is dropped.");
+                return;
+            };
+            let item = claimed.item.as_ref().map(|item| item.id);
+            let end = End { job: claimed.job, claim_no: claimed.claim_no, item, outcome, error };
+            self.ends.write(Finish { end, made }, &lease).await;
+        }
+        .boxed()
     }
 
     /// Does the work. No outcome when the claim is no longer ours.
@@ -160,25 +200,4 @@ fn failed(claimed: &Claimed, error: &ReadError) -> (Option<Outcome>, Vec<Product
     // What went wrong inside is for the log: it may name paths and hosts.
     let message = if code == "internal" { "The worker could not do its part.".to_owned() } else { error.to_string() };
     (Some(outcome), Vec::new(), Some((code.to_owned(), message, error.retryable())))
-}
-
-fn claimer(process: Process) -> Batcher<JobId, Option<Claimed>> {
-    Batcher::new(MOST_CLAIMS, move |jobs: Vec<JobId>| {
-        let process = process.clone();
-        async move {
-            let claimed = claim(&process, &jobs).await.unwrap_or_else(|error| {
-                tracing::warn!(error = %error, "Jobs were not claimed; they get new tickets.");
-                Vec::new()
-            });
-            // Two tickets of one job may meet in a batch: the claim is the first one's, and the other's ticket is
-            // spent.
-            let mut claimed: HashMap<JobId, Claimed> = claimed.into_iter().map(|one| (one.job, one)).collect();
-            jobs.iter().map(|job| claimed.remove(job)).collect()
-        }
-    })
-}
-
-async fn claim(process: &Process, jobs: &[JobId]) -> sqlx::Result<Vec<Claimed>> {
-    let mut conn = process.pool.acquire().await?;
-    jobs::claim(&mut conn, jobs, &process.name).await
 }

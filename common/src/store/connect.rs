@@ -1,7 +1,8 @@
 //! Pools with the session limits every connection needs, and the migrations.
 //!
-//! A connection is kept only while it leads to a server that answers and writes. One that leads to a standby, as after a
-//! failover behind an unchanged address, is closed when it is next looked at, and none lives longer than some minutes.
+//! A connection is kept only while it leads to a server that answers and writes. One that leads to a standby, as after
+//! a failover behind an unchanged address, is closed when it is next looked at, and none lives longer than some
+//! minutes.
 
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
@@ -15,8 +16,8 @@ static OURS: Migrator = sqlx::migrate!("../migrations");
 
 /// A connection that was used within this time is taken to be alive.
 const REST: Duration = Duration::from_secs(1);
-/// How long a connection that has rested may take to answer. Another can be made in its place within the time that a caller
-/// waits for one.
+/// How long a connection that has rested may take to answer. Another can be made in its place within the time that a
+/// caller waits for one.
 const LONGEST_PROBE: Duration = Duration::from_secs(2);
 /// How long one that comes back may take.
 const LONGEST_RETURN: Duration = Duration::from_secs(5);
@@ -25,11 +26,15 @@ const LONGEST_RETURN: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, Copy)]
 pub struct PoolSize(pub u32);
 
-/// A connection that is older is closed when it comes back or rests: after a change of the server nothing of the old one lasts.
+/// A connection that is older is closed when it comes back or rests: after a change of the server nothing of the old
+/// one lasts.
 const LONGEST_LIFE: Duration = Duration::from_mins(5);
 
-/// What every session is told first: a statement after it, since a pooler such as `PgBouncer` refuses them as parameters of
-/// the start.
+/// How long a plan is kept that was made for whatever a statement may be asked.
+const LONGEST_PLAN: Duration = Duration::from_secs(30);
+
+/// What every session is told first: a statement after it, since a pooler such as `PgBouncer` refuses them as
+/// parameters of the start.
 macro_rules! limits {
     ($($more:literal)?) => {
         concat!(
@@ -40,15 +45,15 @@ macro_rules! limits {
     };
 }
 
-/// A pool whose sessions give up rather than hang: on a lock after two seconds, on a statement after thirty, and an idle
-/// transaction is ended after ten, because a held snapshot is what slows the whole queue.
+/// A pool whose sessions give up rather than hang: on a lock after two seconds, on a statement after thirty, and an
+/// idle transaction is ended after ten, because a held snapshot is what slows the whole queue.
 pub async fn connect(url: &str, size: PoolSize, name: &str) -> sqlx::Result<PgPool> {
     let options = PgConnectOptions::from_str(url)?.application_name(name).extra_float_digits(None);
     limited(size, limits!()).connect_with(options).await
 }
 
-/// Connections to the same database for one part of a process, known to the server by a name of their own. They are opened
-/// when they are needed.
+/// Connections to the same database for one part of a process, known to the server by a name of their own. They are
+/// opened when they are needed.
 pub fn apart(pool: &PgPool, size: PoolSize, name: &str) -> PgPool {
     limited(size, limits!()).connect_lazy_with((*pool.connect_options()).clone().application_name(name))
 }
@@ -66,19 +71,29 @@ pub fn without_waiting(pool: &PgPool, size: PoolSize) -> PgPool {
     limited(size, settings).connect_lazy_with((*pool.connect_options()).clone())
 }
 
-/// Connections to the same database for statements that go by ids, or in the order of an index, each planned once a connection
-/// for whatever it is asked: planned anew for every batch, they took an eighth of the database's time. What a plan depends on is
-/// ruled out, so that one made for empty tables is right for full ones. No transaction is begun on them, so that they are looked
-/// at once a second and not each time they come back. They are opened when they are needed.
+/// What statements that go by ids are planned with, once a connection for whatever they are asked: planned anew for
+/// every batch, they took an eighth of the database's time. What a plan depends on is ruled out, so that one made for
+/// empty tables is right for full ones.
+const PLANNED_ONCE: &str = limits!(
+    "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_sort = off; \
+     SET plan_cache_mode = force_generic_plan"
+);
+
+/// Connections to the same database for statements that go by ids, or in the order of an index, each planned once a
+/// connection. No transaction is begun on them, so that they are looked at once a second and not each time they come
+/// back. They are opened when they are needed.
 pub fn planned_once(pool: &PgPool, size: PoolSize) -> PgPool {
-    let settings = limits!(
-        "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_sort = off; \
-         SET plan_cache_mode = force_generic_plan"
-    );
     let looks = Arc::new(Looks { begun: Instant::now(), next_ms: AtomicU64::new(0) });
-    limited(size, settings)
+    limited(size, PLANNED_ONCE)
         .after_release(move |conn, _| Box::pin(looked_at_times(Arc::clone(&looks), conn)))
         .connect_lazy_with((*pool.connect_options()).clone())
+}
+
+/// The same for transactions: they are looked at each time they come back. What they write is written by many at once,
+/// so that a table may grow from next to nothing while a plan lasts: a connection, and its plans with it, does not last
+/// long.
+pub fn planned_once_for_transactions(pool: &PgPool, size: PoolSize) -> PgPool {
+    limited(size, PLANNED_ONCE).max_lifetime(LONGEST_PLAN).connect_lazy_with((*pool.connect_options()).clone())
 }
 
 async fn looked_at_times(looks: Arc<Looks>, conn: &mut PgConnection) -> sqlx::Result<bool> {
@@ -118,8 +133,8 @@ pub fn to_listen(pool: &PgPool) -> PgPool {
     limited(PoolSize(1), limits!()).connect_lazy_with((*pool.connect_options()).clone())
 }
 
-/// An error where the server of a connection that listens does not answer: one that sends nothing never learns otherwise
-/// that it is gone.
+/// An error where the server of a connection that listens does not answer: one that sends nothing never learns
+/// otherwise that it is gone.
 pub async fn still_there(listener: &mut PgListener) -> sqlx::Result<()> {
     in_time(LONGEST_PROBE, async { sqlx::raw_sql("SELECT 1").execute(listener).await.map(|_| ()) }).await
 }
@@ -136,8 +151,8 @@ fn limited(size: PoolSize, settings: &'static str) -> PgPoolOptions {
         .after_release(|conn, _| Box::pin(in_time(LONGEST_RETURN, at_rest(conn))))
 }
 
-/// Whether the server still answers, and writes, on a connection that has rested for a while: a host that went without a word
-/// leaves connections that look alive until TCP gives up, a quarter of an hour later.
+/// Whether the server still answers, and writes, on a connection that has rested for a while: a host that went without
+/// a word leaves connections that look alive until TCP gives up, a quarter of an hour later.
 async fn answers(conn: &mut PgConnection, idle: Duration) -> sqlx::Result<bool> {
     if idle < REST { Ok(true) } else { in_time(LONGEST_PROBE, at_rest(conn)).await }
 }
@@ -148,13 +163,13 @@ async fn in_time<T>(patience: Duration, asked: impl Future<Output = sqlx::Result
     tokio::time::timeout(patience, asked).await.map_err(late)?
 }
 
-/// Whether a connection that comes back to the pool has no transaction open, and leads to a server that writes; else it is
-/// closed.
+/// Whether a connection that comes back to the pool has no transaction open, and leads to a server that writes; else it
+/// is closed.
 ///
 /// A `begin` that is dropped before it is answered, as when a client hangs up, leaves its transaction open and the pool
-/// unaware: the next to use the connection would write into it, be told that all is well, and lose it. Outside a transaction
-/// a plain statement is a transaction of its own and starts when it does. As a simple query, since an extended one starts
-/// its transaction a message earlier than its statement.
+/// unaware: the next to use the connection would write into it, be told that all is well, and lose it. Outside a
+/// transaction a plain statement is a transaction of its own and starts when it does. As a simple query, since an
+/// extended one starts its transaction a message earlier than its statement.
 async fn at_rest(conn: &mut PgConnection) -> sqlx::Result<bool> {
     let asked = "SELECT transaction_timestamp() = statement_timestamp() AND NOT pg_is_in_recovery()
                  AND NOT current_setting('transaction_read_only')::bool";

@@ -34,6 +34,7 @@ pub mod renders;
 pub mod retention;
 pub mod sessions;
 pub mod suspension;
+pub mod tickets;
 pub mod uploads;
 pub mod usage;
 pub mod users;
@@ -43,7 +44,8 @@ pub mod workspaces;
 
 pub use away::{is_away, is_read_only};
 pub use connect::{
-    PoolSize, apart, connect, migrate, pending_migrations, planned_once, still_there, to_listen, without_waiting,
+    PoolSize, apart, connect, migrate, pending_migrations, planned_once, planned_once_for_transactions, still_there,
+    to_listen, without_waiting,
 };
 pub use refusal::is_refused_for_good;
 pub use window::{Seen, WINDOW};

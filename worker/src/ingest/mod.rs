@@ -2,10 +2,10 @@
 //!
 //! There are two stages, each with a queue and slots of its own: imports are fetched, and what is here is probed. So
 //! bytes that were sent never wait for a network, and what takes long at either goes on beside the slots (`aside`). A
-//! ticket names an upload; the claim in our own table decides whether there is anything to do. While an attempt runs
-//! its lease is renewed, and a claim that is lost ends the attempt before another can begin one. Every ending is one
-//! conditional update that names the claim, so a kill at any moment costs a lease and nothing else. What an attempt
-//! does is in `attempt`, what its errors mean in `failure`, what it reserves in `room`.
+//! ticket names an upload; the claim in our own table, which spends the ticket, decides whether there is anything to
+//! do. While an attempt runs its lease is renewed, and a claim that is lost ends the attempt before another can begin
+//! one. Every ending is one conditional update that names the claim, so a kill at any moment costs a lease and nothing
+//! else. What an attempt does is in `attempt`, what its errors mean in `failure`, what it reserves in `room`.
 
 mod aside;
 mod attempt;
@@ -23,11 +23,14 @@ use common::ids::{AccountId, UploadId};
 use common::media::media_prefix;
 use common::own_fault;
 use common::process::Process;
-use common::queue::{self, Queue, Subject, Subscription, Ticket, Work};
+use common::queue::{self, Claims, Queue, Subject, Taken, Ticket};
+use common::store::tickets;
 use common::store::uploads::{self, Claim, Counts, Facts, Finished, Stage};
 use failure::Failure;
 pub(crate) use failure::facts;
 use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use sqlx::{PgConnection, PgPool};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -53,6 +56,8 @@ struct Ingest {
     /// What an account may have at this stage in the whole fleet: a quarter of a process's slots.
     an_account: i64,
     aside: Aside,
+    /// The connections that claim.
+    claims: PgPool,
 }
 
 /// Probes, and beside them counts, of a process at once.
@@ -65,19 +70,24 @@ pub fn aside(process: &Process) -> Aside {
     Aside::new(probes(process))
 }
 
-/// The subscriptions of a process that can decode: one a stage.
-pub fn subscriptions(process: &Process, tools: &Arc<MediaTools>, aside: &Aside) -> Vec<Subscription> {
-    let probes = probes(process);
-    [(Stage::Fetch, Queue::Fetch, FETCHES), (Stage::Probe, Queue::Ingest, probes)]
-        .map(|(stage, queue, slots)| {
-            let an_account = i64::try_from(slots / 4).unwrap_or(i64::MAX).max(1);
-            let ingest =
-                Ingest { process: process.clone(), tools: Arc::clone(tools), stage, an_account, aside: aside.clone() };
-            let handler = Arc::new(move |subject| {
+/// What a process that can decode claims: one set a stage, over these connections.
+pub fn claims(process: &Process, tools: &Arc<MediaTools>, aside: &Aside, connections: &PgPool) -> Vec<Claims> {
+    [(Stage::Fetch, FETCHES), (Stage::Probe, probes(process))]
+        .map(|(stage, slots)| {
+            let ingest = Ingest {
+                process: process.clone(),
+                tools: Arc::clone(tools),
+                stage,
+                an_account: i64::try_from(slots / 4).unwrap_or(i64::MAX).max(1),
+                aside: aside.clone(),
+                claims: connections.clone(),
+            };
+            let queues = vec![ingest.queue()];
+            let take = Arc::new(move |slots| {
                 let ingest = ingest.clone();
-                async move { ingest.handle(subject).await }.boxed()
+                async move { ingest.take(slots).await }.boxed()
             });
-            Subscription { queues: vec![queue], concurrency: slots, work: Work::Long, handler }
+            Claims { queues, slots, take }
         })
         .into()
 }
@@ -97,26 +107,72 @@ enum Ended {
 }
 
 impl Ingest {
-    async fn handle(&self, subject: Subject) {
-        let Subject::Upload(upload) = subject else { return };
-        let ingest = self.clone();
-        let work = |slot| async move {
-            if let Err(error) = ingest.work(upload, &slot).await {
-                tracing::warn!(
-                    upload.id = %upload, error = %error,
-                    "An upload's state could not be written; it is tried again when its lease has run out."
-                );
+    const fn queue(&self) -> Queue {
+        match self.stage {
+            Stage::Fetch => Queue::Fetch,
+            Stage::Probe => Queue::Ingest,
+        }
+    }
+
+    /// Transaction "claim uploads": picks the next tickets, at most so many, claims those of their uploads that can be
+    /// had, and spends them all. The others wait for a moment, and get new ones.
+    async fn take(&self, slots: usize) -> sqlx::Result<Taken> {
+        let mut claim = self.claims.begin().await?;
+        let picked = queue::pick(&mut claim, &[self.queue()], slots).await?;
+        if picked.tickets.is_empty() || self.process.shutdown.is_cancelled() {
+            claim.rollback().await?;
+            return Ok(Taken { work: Vec::new(), next: picked.next });
+        }
+        let named = picked.subjects.iter().filter_map(|subject| match subject {
+            Subject::Upload(upload) => Some(*upload),
+            _ => None,
+        });
+        let claimed = self.claim_all(&mut claim, &named.collect::<Vec<_>>()).await?;
+        tickets::spend(&mut claim, &picked.tickets).await?;
+        claim.commit().await?;
+        Ok(Taken { work: claimed.into_iter().map(|claim| self.clone().start(claim)).collect(), next: picked.next })
+    }
+
+    /// Claims those of these uploads that can be had. One that can't now waits for a moment.
+    async fn claim_all(&self, conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx::Result<Vec<Claim>> {
+        uploads::lock_claims(conn, uploads).await?;
+        let mut claimed = Vec::new();
+        for upload in uploads {
+            match uploads::claim(conn, *upload, self.stage, self.an_account).await? {
+                Some(claim) => claimed.push(claim),
+                None => uploads::postpone(conn, *upload).await?,
             }
-        };
-        self.aside.run(work).await;
+        }
+        Ok(claimed)
+    }
+
+    /// How a claimed upload is worked. While the process ends, one that has not begun is handed back at once.
+    fn start(self, claim: Claim) -> BoxFuture<'static, ()> {
+        async move {
+            let (upload, ingest) = (claim.id, self.clone());
+            let work = |slot| async move {
+                let worked = if ingest.process.shutdown.is_cancelled() {
+                    ingest.hand_back(&claim).await
+                } else {
+                    ingest.work(claim, &slot).await
+                };
+                if let Err(error) = worked {
+                    tracing::warn!(
+                        upload.id = %upload, error = %error,
+                        "An upload's state could not be written; it is tried again when its lease has run out."
+                    );
+                }
+            };
+            self.aside.run(work).await;
+        }
+        .boxed()
     }
 
     /// Works an upload, and then for a while others of its account that were made to wait for it.
-    async fn work(&self, upload: UploadId, slot: &Slot) -> sqlx::Result<()> {
+    async fn work(&self, claim: Claim, slot: &Slot) -> sqlx::Result<()> {
         let until = Instant::now() + ONE_ACCOUNT;
-        let mut next = Some(upload);
-        while let Some(upload) = next {
-            let Some(claim) = self.claim(upload).await? else { return Ok(()) };
+        let mut next = Some(claim);
+        while let Some(claim) = next {
             let began = Instant::now();
             let ended = if claim.losses >= MAX_LOSSES {
                 Ended::Failed(Failure::worker_lost())
@@ -125,21 +181,18 @@ impl Ingest {
             };
             self.end(&claim, ended, began.elapsed()).await?;
             let goes_on = Instant::now() < until && !slot.is_left() && !self.process.shutdown.is_cancelled();
-            next = if goes_on { self.next(claim.account_id).await? } else { None };
+            next = if goes_on { self.claim_next(claim.account_id).await? } else { None };
         }
         Ok(())
     }
 
-    /// Transaction "claim an upload". One that can't be had now waits for a moment.
-    async fn claim(&self, upload: UploadId) -> sqlx::Result<Option<Claim>> {
+    /// Transaction "claim an upload": the account's next one, without its ticket.
+    async fn claim_next(&self, account: AccountId) -> sqlx::Result<Option<Claim>> {
+        let Some(upload) = self.next(account).await? else { return Ok(None) };
         let mut claim = self.process.pool.begin().await?;
-        uploads::lock_claims(&mut claim, upload).await?;
-        let claimed = uploads::claim(&mut claim, upload, self.stage, self.an_account).await?;
-        if claimed.is_none() {
-            uploads::postpone(&mut claim, upload).await?;
-        }
+        let claimed = self.claim_all(&mut claim, &[upload]).await?;
         claim.commit().await?;
-        Ok(claimed)
+        Ok(claimed.into_iter().next())
     }
 
     async fn next(&self, account: AccountId) -> sqlx::Result<Option<UploadId>> {
@@ -281,7 +334,7 @@ impl Ingest {
 
     /// Transaction "hand back": the upload waits again, uncounted, with a new ticket.
     async fn hand_back(&self, claim: &Claim) -> sqlx::Result<()> {
-        let queue = if self.stage == Stage::Fetch { Queue::Fetch } else { Queue::Ingest };
+        let queue = self.queue();
         let ticket = Ticket::new(queue, Subject::Upload(claim.id));
         let mut tx = self.process.pool.begin().await?;
         if uploads::hand_back(&mut tx, claim, &ticket.id).await? == Finished::Lost {

@@ -79,11 +79,18 @@ pub enum Music {
     Gone,
 }
 
-/// Claims those of these jobs that are queued, admitted and due: each gets a higher `claim_no`, a lease, and a row of its
-/// own in `job_claims`. A job that is not in the answer was taken, ended or put off; its ticket is spent. One whose read an
-/// operator has paused, or whose payer is suspended, gives up its place instead, and is admitted again once that is resumed.
-pub async fn claim(conn: &mut PgConnection, jobs: &[JobId], worker: &str) -> sqlx::Result<Vec<Claimed>> {
-    sqlx::query_file_as!(ClaimedRow, "src/store/jobs/claim.sql", jobs as &[JobId], worker, interval(LEASE))
+/// Claims those of these jobs that are queued, admitted and due: each gets a higher `claim_no`, a lease, and a row of
+/// its own in `job_claims`. A job that is not in the answer was taken, ended or put off, or another is just writing it.
+/// One whose read an operator has paused, or whose payer is suspended, gives up its place instead, and is admitted
+/// again once that is resumed. Whatever becomes of the jobs, `tickets`, which the caller's transaction has picked, are
+/// spent.
+pub async fn claim(
+    conn: &mut PgConnection,
+    jobs: &[JobId],
+    worker: &str,
+    tickets: &[String],
+) -> sqlx::Result<Vec<Claimed>> {
+    sqlx::query_file_as!(ClaimedRow, "src/store/jobs/claim.sql", jobs as &[JobId], worker, interval(LEASE), tickets)
         .fetch_all(conn)
         .await
         .map(|rows| rows.into_iter().map(Claimed::from).collect())
@@ -152,8 +159,8 @@ impl From<ClaimedRow> for Claimed {
     }
 }
 
-/// Jobs that have waited for a slot for two seconds although they have a place: of these tasks, of accounts other than these, and
-/// one an account. Those that came due first come first, of the first 2,000.
+/// Jobs that have waited for a slot for two seconds although they have a place: of these tasks, of accounts other than
+/// these, and one an account. Those that came due first come first, of the first 2,000.
 pub async fn waiting_for_slots(
     conn: &mut PgConnection,
     tasks: &[Task],
@@ -189,8 +196,8 @@ pub struct Renewed {
     pub cancel_requested: bool,
 }
 
-/// Renews the leases of these claims (job, `claim_no`, progress). A claim that is not in the answer is lost: its worker must
-/// stop at once and write nothing.
+/// Renews the leases of these claims (job, `claim_no`, progress). A claim that is not in the answer is lost: its worker
+/// must stop at once and write nothing.
 pub async fn renew(conn: &mut PgConnection, claims: &[(JobId, i32, i16)]) -> sqlx::Result<Vec<Renewed>> {
     let rows = sqlx::query!(
         r#"WITH held AS (
@@ -211,7 +218,8 @@ pub async fn renew(conn: &mut PgConnection, claims: &[(JobId, i32, i16)]) -> sql
     Ok(rows.into_iter().map(|row| Renewed { job: row.id, cancel_requested: row.cancel_requested }).collect())
 }
 
-/// Running jobs whose lease ended, or one of them, locked for the caller's transaction: (job, `claim_no`, item, losses so far).
+/// Running jobs whose lease ended, or one of them, locked for the caller's transaction: (job, `claim_no`, item, losses
+/// so far).
 pub async fn expired(
     conn: &mut PgConnection,
     only: Option<JobId>,

@@ -1,18 +1,22 @@
-WITH due AS (
-    SELECT j.id, EXISTS (SELECT FROM read_kinds k WHERE k.read = j.read AND k.paused_at IS NOT NULL)
-        OR EXISTS (SELECT FROM accounts a WHERE a.id = j.payer_account_id AND a.suspended_at IS NOT NULL) AS paused
+-- Takes what is due and nobody's, and spends the tickets $4. Rows of other tables are looked up one by one, and those
+-- to be written by their ids, so that no plan which was made for empty tables reads full ones from end to end.
+WITH due AS MATERIALIZED (
+    SELECT j.id, (SELECT k.paused_at FROM read_kinds k WHERE k.read = j.read) IS NOT NULL
+        OR (SELECT a.suspended_at FROM accounts a WHERE a.id = j.payer_account_id) IS NOT NULL AS paused
     FROM jobs j
     WHERE id = ANY ($1) AND status = 'queued' AND admitted AND due_at <= mws_now()
     ORDER BY id FOR UPDATE SKIP LOCKED
 ), shelved AS (
-    UPDATE jobs j SET admitted = false FROM due WHERE j.id = due.id AND due.paused
+    UPDATE jobs SET admitted = false WHERE id = ANY (ARRAY(SELECT id FROM due WHERE paused))
 ), claimed AS (
-    UPDATE jobs j SET
+    UPDATE jobs SET
         status = 'running', claim_no = claim_no + 1, progress = 0, lease_until = mws_now() + $3,
         started_at = coalesce(started_at, mws_now())
-    FROM due WHERE j.id = due.id AND NOT due.paused
-    RETURNING j.id, claim_no, failures, kind, read, item_id, held_month + held_bought AS held, workspace_id,
+    WHERE id = ANY (ARRAY(SELECT id FROM due WHERE NOT paused))
+    RETURNING id, claim_no, failures, kind, read, item_id, held_month + held_bought AS held, workspace_id,
               payer_account_id, owner_account_id
+), spent AS (
+    DELETE FROM apalis.jobs WHERE id = ANY ($4)
 ), noted AS (
     INSERT INTO job_claims (job_id, claim_no, worker) SELECT id, claim_no, $2 FROM claimed
 )
@@ -21,12 +25,19 @@ SELECT
     c.read AS "read: Read", c.held AS "held!", c.workspace_id AS "workspace_id!: WorkspaceId",
     c.payer_account_id AS "payer!: AccountId", c.owner_account_id AS "owner!: AccountId",
     i.id AS "item_id?: ItemId", i.object_key AS "object_key?", i.duration_ms AS "duration_ms?",
-    EXISTS (SELECT FROM job_reads r
-            WHERE r.item_id = c.item_id AND r.read = 'speech' AND r.job_id = c.id) AS "owns_speech!",
+    (SELECT r.job_id FROM job_reads r WHERE r.item_id = c.item_id AND r.read = 'speech') IS NOT DISTINCT FROM c.id
+        AS "owns_speech!",
     r.plan AS "plan?", r.hash AS "hash?", r.output_item_id AS "output_item_id?: ItemId",
     r.output_name AS "output_name?", r.music_item_id AS "music_item_id?: ItemId",
     m.object_key AS "music_object_key?", m.duration_ms AS "music_duration_ms?"
 FROM claimed c
-LEFT JOIN items i ON i.id = c.item_id AND i.deleted_at IS NULL
-LEFT JOIN job_renders r ON r.job_id = c.id AND c.kind = 'render'
-LEFT JOIN items m ON m.id = r.music_item_id AND m.deleted_at IS NULL
+LEFT JOIN LATERAL (
+    SELECT id, object_key, duration_ms, deleted_at FROM items WHERE id = c.item_id LIMIT 1
+) i ON i.deleted_at IS NULL
+LEFT JOIN LATERAL (
+    SELECT plan, hash, output_item_id, output_name, music_item_id FROM job_renders
+    WHERE job_id = c.id AND c.kind = 'render' LIMIT 1
+) r ON true
+LEFT JOIN LATERAL (
+    SELECT object_key, duration_ms, deleted_at FROM items WHERE id = r.music_item_id LIMIT 1
+) m ON m.deleted_at IS NULL

@@ -43,13 +43,17 @@ pub enum Stage {
     Probe,
 }
 
-/// Makes other claims of this upload's account wait until the caller's transaction ends, so that `claim` counts right.
-pub async fn lock_claims(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<()> {
+/// Makes other claims of these uploads' accounts wait until the caller's transaction ends, so that `claim` counts right.
+pub async fn lock_claims(conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx::Result<()> {
+    // In one order, so that no two wait for each other.
     sqlx::query!(
-        "SELECT pg_advisory_xact_lock(hashtextextended('ingest ' || account_id::text, 0)) FROM uploads WHERE id = $1",
-        upload as UploadId
+        "SELECT pg_advisory_xact_lock(account.key) FROM (
+             SELECT DISTINCT hashtextextended('ingest ' || account_id::text, 0) AS key FROM uploads WHERE id = ANY ($1)
+             ORDER BY key
+         ) AS account",
+        uploads as &[UploadId]
     )
-    .fetch_optional(conn)
+    .fetch_all(conn)
     .await?;
     Ok(())
 }

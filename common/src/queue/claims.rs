@@ -1,0 +1,231 @@
+//! A backend of apalis whose tasks are claimed already: what claims them has spent their tickets in the same
+//! transaction.
+//!
+//! It asks for as much as there are free slots, one ask at a time: when it is woken, each second, and again at once
+//! while it gets all that it asked for. What comes free meanwhile is in the next ask. A task holds its slot until it
+//! ends, also where apalis has begun the worker anew meanwhile. At shutdown nothing more is asked for, and what was
+//! claimed and not begun is run to its end, which is to hand itself back.
+
+use crate::wake::QueueWakes;
+use apalis_core::backend::finalize::Ephemeral;
+use apalis_core::backend::{Backend, BackendConfig};
+use apalis_core::task::Task;
+use apalis_core::task::builder::TaskBuilder;
+use apalis_core::task::task_id::{RandomId, TaskId};
+use apalis_core::worker::context::WorkerContext;
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt, ready};
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::JoinSet;
+use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
+use tokio_util::sync::CancellationToken;
+use tower::layer::util::Identity;
+use ulid::Ulid;
+
+/// The backstop for a notification that never came.
+pub(super) const POLL: Duration = Duration::from_secs(1);
+/// After an ask that found tickets which another has locked: either that one claims them, or they are free again.
+const SOON: Duration = Duration::from_millis(10);
+/// An ask that takes longer has failed. What it claimed all the same has a lease that ends.
+const LONGEST_ASK: Duration = Duration::from_secs(10);
+
+/// Claims work for so many free slots, in one transaction that spends its tickets. An error says that nothing was
+/// claimed, or that nobody knows, as when the connection is lost at the commit: then its leases end.
+pub type Take = Arc<dyn Fn(usize) -> BoxFuture<'static, sqlx::Result<Taken>> + Send + Sync>;
+
+/// What was claimed.
+pub struct Taken {
+    /// How each is worked, to its end; at most as many as there were slots. Once the process is told to stop, one that
+    /// has not begun hands its claim back.
+    pub work: Vec<BoxFuture<'static, ()>>,
+    /// When to look for more.
+    pub next: Next,
+}
+
+/// When a queue is to be looked at again, where slots are free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// At once: there were as many tickets as were asked for.
+    AtOnce,
+    /// In a moment: there are more, and another has locked them.
+    Soon,
+    /// When it is woken: there are no more.
+    WhenWoken,
+}
+
+/// Claimed work, and the slot that it has.
+pub(super) struct Claimed {
+    work: BoxFuture<'static, ()>,
+    slot: Option<OwnedSemaphorePermit>,
+}
+
+impl Claimed {
+    /// Works it to its end.
+    pub(super) async fn run(self) {
+        self.work.await;
+        drop(self.slot);
+    }
+}
+
+/// The slots of a process for a set of queues, whichever worker serves them. Clones share them.
+#[derive(Debug, Clone)]
+pub(super) struct Slots {
+    permits: Arc<Semaphore>,
+    all: usize,
+}
+
+impl Slots {
+    pub(super) fn new(all: usize) -> Self {
+        Self { permits: Arc::new(Semaphore::new(all)), all }
+    }
+
+    fn free(&self) -> usize {
+        self.permits.available_permits()
+    }
+
+    fn one(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.permits).try_acquire_owned().ok()
+    }
+
+    fn all_free(&self) -> BoxFuture<'static, ()> {
+        let (permits, all) = (Arc::clone(&self.permits), u32::try_from(self.all).unwrap_or(u32::MAX));
+        async move { drop(permits.acquire_many(all).await) }.boxed()
+    }
+}
+
+/// The backend.
+pub(super) struct Claiming {
+    take: Take,
+    slots: Slots,
+    wakes: QueueWakes,
+    woken: BoxFuture<'static, ()>,
+    timer: Interval,
+    shutdown: CancellationToken,
+    /// Whether to ask as soon as a slot is free.
+    is_due: bool,
+    ask: Option<BoxFuture<'static, sqlx::Result<Taken>>>,
+    /// Claimed, and not begun.
+    claimed: VecDeque<Claimed>,
+    /// The same, at shutdown.
+    handing_back: JoinSet<()>,
+    /// Ends once every slot is free.
+    all_ended: Option<BoxFuture<'static, ()>>,
+}
+
+impl Claiming {
+    pub(super) fn new(take: &Take, slots: &Slots, wakes: QueueWakes, shutdown: CancellationToken) -> Self {
+        let mut timer = interval(POLL);
+        timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self {
+            take: Arc::clone(take),
+            slots: slots.clone(),
+            woken: wakes.next(),
+            wakes,
+            timer,
+            shutdown,
+            is_due: false,
+            ask: None,
+            claimed: VecDeque::new(),
+            handing_back: JoinSet::new(),
+            all_ended: None,
+        }
+    }
+
+    /// Notes what asks for a look at the queue, and has it told when the next comes.
+    fn look_for_wakes(&mut self, cx: &mut Context<'_>) {
+        while self.woken.poll_unpin(cx).is_ready() {
+            self.woken = self.wakes.next();
+            self.is_due = true;
+        }
+        while self.timer.poll_tick(cx).is_ready() {
+            self.is_due = true;
+        }
+    }
+
+    /// Begins an ask where one is due and something can come of it. It has all that is free, and is the only one:
+    /// whatever it answers finds a slot.
+    fn ask(&mut self) {
+        let free = self.slots.free();
+        if !self.is_due || free == 0 || !self.claimed.is_empty() || self.shutdown.is_cancelled() {
+            return;
+        }
+        self.is_due = false;
+        let asked = timeout(LONGEST_ASK, (self.take)(free));
+        let late = |_| sqlx::Error::Io(io::Error::from(ErrorKind::TimedOut));
+        self.ask = Some(asked.map(move |taken| taken.map_err(late).flatten()).boxed());
+    }
+
+    /// Ready once no ask is under way.
+    fn answered(&mut self, cx: &mut Context<'_>) -> Poll<sqlx::Result<()>> {
+        let Some(ask) = &mut self.ask else { return Poll::Ready(Ok(())) };
+        let taken = ready!(ask.poll_unpin(cx));
+        self.ask = None;
+        let Taken { work, next } = taken?;
+        match next {
+            Next::AtOnce => self.is_due = true,
+            Next::Soon => self.timer.reset_after(SOON),
+            Next::WhenWoken => {}
+        }
+        for work in work {
+            let slot = self.slots.one();
+            debug_assert!(slot.is_some(), "more was claimed than there were free slots");
+            self.claimed.push_back(Claimed { work, slot });
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl Backend for Claiming {
+    type Task = Task<Claimed>;
+    type Error = sqlx::Error;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>, _: &WorkerContext) -> Poll<Result<(), Self::Error>> {
+        loop {
+            self.look_for_wakes(cx);
+            ready!(self.answered(cx))?;
+            self.ask();
+            if self.ask.is_none() {
+                return Poll::Ready(Ok(()));
+            }
+        }
+    }
+
+    fn poll_next(&mut self, _: &mut Context<'_>, _: &WorkerContext) -> Poll<Option<Result<Self::Task, Self::Error>>> {
+        // Where there is nothing, `poll_ready` has seen to it that the next wake is told.
+        let Some(claimed) = self.claimed.pop_front() else { return Poll::Pending };
+        let task = TaskBuilder::new(claimed).task_id(TaskId::from_string(Ulid::generate().to_string()));
+        Poll::Ready(Some(Ok(task.build())))
+    }
+
+    fn poll_close(&mut self, cx: &mut Context<'_>, _: &WorkerContext) -> Poll<Result<(), Self::Error>> {
+        // An ask that fails has claimed nothing, or its leases end: there is nothing left to be done about it.
+        let _ = ready!(self.answered(cx));
+        for claimed in self.claimed.drain(..) {
+            self.handing_back.spawn(claimed.run());
+        }
+        while ready!(self.handing_back.poll_join_next(cx)).is_some() {}
+        // What runs beside this worker: begun by one that was lost.
+        self.all_ended.get_or_insert_with(|| self.slots.all_free()).poll_unpin(cx).map(Ok)
+    }
+}
+
+impl BackendConfig for Claiming {
+    type Args = Claimed;
+    type Id = RandomId;
+    type Kind = Ephemeral;
+    type Config = ();
+    type Layer = Identity;
+
+    fn config(&self) -> &Self::Config {
+        &()
+    }
+
+    fn middleware(&mut self, _: &mut WorkerContext) -> Self::Layer {
+        Identity::new()
+    }
+}

@@ -1,0 +1,28 @@
+-- The next tickets of the queues $1, at most $2. They are found without a lock, in the order of each queue's index, and
+-- only those that are taken are locked. Each is looked up by its id, whatever the table was like when this was planned.
+WITH next AS MATERIALIZED (
+    SELECT due.id
+    FROM unnest($1::text[]) AS queue (name)
+    CROSS JOIN LATERAL (
+        SELECT id, priority, run_at FROM apalis.jobs
+        WHERE (status = 'Pending' OR (status = 'Failed' AND attempts < max_attempts))
+            AND run_at < now()
+            AND job_type = queue.name
+        ORDER BY priority DESC, run_at
+        LIMIT 2 * $2::bigint
+    ) AS due
+    ORDER BY due.priority DESC, due.run_at
+    LIMIT 2 * $2::bigint
+), picked AS MATERIALIZED (
+    SELECT ticket.id, ticket.job
+    FROM next
+    CROSS JOIN LATERAL (
+        -- Not by its status, which would lead through the index of all tickets that wait.
+        SELECT id, job FROM apalis.jobs WHERE id = next.id AND lock_by IS NULL LIMIT 1 FOR UPDATE SKIP LOCKED
+    ) AS ticket
+    LIMIT $2
+)
+SELECT
+    (SELECT coalesce(array_agg(id), '{}') FROM picked) AS "ids!",
+    (SELECT coalesce(array_agg(job), '{}') FROM picked) AS "jobs!",
+    (SELECT count(*) FROM next) AS "looked_at!"
