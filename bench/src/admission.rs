@@ -81,8 +81,11 @@ async fn waits(bench: &Bench, queued: usize) -> anyhow::Result<Vec<f64>> {
 
 /// Whether a job of the account has not been claimed yet.
 async fn waits_yet(scene: &Scene<'_>, account: AccountId) -> anyhow::Result<bool> {
-    let waits = "SELECT FROM jobs
-        WHERE payer_account_id = $1 AND finished_at IS NULL AND started_at IS NULL LIMIT 1";
+    let waits = "SELECT FROM jobs WHERE payer_account_id = $1 AND admitted AND finished_at IS NULL AND started_at IS NULL
+        UNION ALL
+        SELECT FROM jobs
+        WHERE payer_account_id = $1 AND status = 'queued' AND NOT admitted AND finished_at IS NULL AND started_at IS NULL
+        LIMIT 1";
     Ok(sqlx::query(waits).bind(account).fetch_optional(&scene.database.pool).await?.is_some())
 }
 

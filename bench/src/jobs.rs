@@ -144,7 +144,11 @@ impl<'a> Waves<'a> {
         let last: Option<JobId> = starts.last().map(Start::job);
         let query = "SELECT FROM jobs WHERE id = $1 AND finished_at IS NULL LIMIT 1";
         until("the last job", async || Ok(sqlx::query(query).bind(last).fetch_optional(pool).await?.is_none())).await?;
-        let query = "SELECT FROM jobs WHERE payer_account_id = ANY ($1) AND finished_at IS NULL LIMIT 1";
+        let query = "SELECT FROM jobs WHERE payer_account_id = ANY ($1) AND admitted AND finished_at IS NULL
+            UNION ALL
+            SELECT FROM jobs
+            WHERE payer_account_id = ANY ($1) AND status = 'queued' AND NOT admitted AND finished_at IS NULL
+            LIMIT 1";
         let ids: Vec<AccountId> = self.accounts.iter().map(|account| account.id).collect();
         until("jobs", async || Ok(sqlx::query(query).bind(&ids).fetch_optional(pool).await?.is_none())).await
     }

@@ -115,7 +115,7 @@ async fn settle_all(
     }
     let freed: Vec<(AccountId, i64)> = freed.into_iter().collect();
     let admitted = if freed.is_empty() { Vec::new() } else { jobs::hand_over(conn, &freed).await? };
-    tickets.extend(tickets_for(conn, &admitted).await?);
+    tickets.extend(tickets_of(&admitted));
     queue::push(conn, &tickets).await?;
 
     let is_first = |ticket: &Ticket| ticket.queue == Queue::WebhookFirst;
@@ -213,25 +213,18 @@ pub async fn admit(pool: &PgPool, wakes: &Wakes, account: AccountId) -> sqlx::Re
     let mut tx = pool.begin().await?;
     accounts::lock(&mut tx, account).await?;
     let admitted = jobs::admit(&mut tx, account).await?;
-    let tickets = tickets_for(&mut tx, &admitted).await?;
+    let tickets = tickets_of(&admitted);
     queue::push(&mut tx, &tickets).await?;
     tx.commit().await?;
     wakes.send(wakes_of(&tickets));
     Ok(admitted.len())
 }
 
-/// Tickets for these jobs, stored on their rows. The caller pushes them.
-pub async fn tickets_for(conn: &mut PgConnection, admitted: &[Admitted]) -> sqlx::Result<Vec<Ticket>> {
-    if admitted.is_empty() {
-        return Ok(Vec::new());
-    }
-    let tickets: Vec<(JobId, Ticket)> = admitted
-        .iter()
-        .filter_map(|job| job.task().map(|task| (job.job, job_ticket(job.job, task, job.others))))
-        .collect();
-    let stored: Vec<(JobId, String)> = tickets.iter().map(|(job, ticket)| (*job, ticket.id.clone())).collect();
-    jobs::ticketed(conn, &stored).await?;
-    Ok(tickets.into_iter().map(|(_, ticket)| ticket).collect())
+/// The tickets of these jobs, whose ids are on their rows. The caller pushes them.
+pub fn tickets_of(admitted: &[Admitted]) -> Vec<Ticket> {
+    let ticket =
+        |job: &Admitted| Some(Ticket { id: job.ticket.clone(), ..job_ticket(job.job, job.task()?, job.others) });
+    admitted.iter().filter_map(ticket).collect()
 }
 
 /// A ticket for a job whose account has this many others with a place.

@@ -1,7 +1,7 @@
-//! Gives admitted, due jobs without a live ticket a new one: those that came due, and those whose ticket was spent by a
-//! worker that died before it claimed.
+//! Gives admitted, due jobs without a live ticket a new one: those that came due, and those that could not be claimed
+//! when their ticket was spent.
 
-use common::ending::{tickets_for, wakes_of};
+use common::ending::{tickets_of, wakes_of};
 use common::process::Process;
 use common::queue;
 use common::store::jobs;
@@ -12,8 +12,7 @@ const SOME: i64 = 500;
 /// Reissues once. Answers how many tickets it pushed.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut tx = process.pool.begin().await?;
-    let ticketless = jobs::reissue(&mut tx, SOME).await?;
-    let tickets = tickets_for(&mut tx, &ticketless).await?;
+    let tickets = tickets_of(&jobs::reissue(&mut tx, SOME).await?);
     queue::push(&mut tx, &tickets).await?;
     tx.commit().await?;
     process.wakes.send(wakes_of(&tickets));

@@ -6,8 +6,8 @@ SELECT
     (coalesce(bucket.held, 0) - unfolded.freed)::bigint AS "held!",
     (held.of_months + a.bought_held - unfolded.freed_in_all)::bigint AS "held_in_all!",
     (a.bought - unfolded.bought_used - (a.bought_held - unfolded.bought_freed))::bigint AS "bought!",
-    live.jobs AS "live!",
-    live.admitted AS "admitted!"
+    (waiting.jobs + placed.jobs) AS "live!",
+    placed.jobs AS "admitted!"
 FROM accounts a
 LEFT JOIN minute_buckets bucket
     ON bucket.account_id = a.id AND bucket.month = date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date
@@ -23,8 +23,12 @@ CROSS JOIN LATERAL (
 CROSS JOIN LATERAL (
     SELECT coalesce(sum(b.held), 0)::bigint AS of_months FROM minute_buckets b WHERE b.account_id = a.id AND b.held > 0
 ) AS held
+-- A job that is live waits for a place, or has one: each sort has an index.
 CROSS JOIN LATERAL (
-    SELECT count(*) AS jobs, count(*) FILTER (WHERE j.admitted) AS admitted
-    FROM jobs j WHERE j.payer_account_id = a.id AND j.finished_at IS NULL
-) AS live
+    SELECT count(*) AS jobs FROM jobs j
+    WHERE j.payer_account_id = a.id AND j.status = 'queued' AND NOT j.admitted AND j.finished_at IS NULL
+) AS waiting
+CROSS JOIN LATERAL (
+    SELECT count(*) AS jobs FROM jobs j WHERE j.payer_account_id = a.id AND j.admitted AND j.finished_at IS NULL
+) AS placed
 WHERE a.id = $1

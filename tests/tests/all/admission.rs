@@ -1,6 +1,8 @@
 //! Twenty places an account: no account fills the queue, and no worker is idle while work waits (design.md "Admission").
 
 use crate::dispatch::ALL;
+use common::domain::minutes::Minutes;
+use common::store::minutes::{self, Unfolded};
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, Tenant, World, until};
 use serde_json::json;
@@ -118,5 +120,35 @@ async fn places_and_tickets_that_got_lost_are_found_again_and_not_multiplied() -
     }
     world.work(runners::instant()).await?;
     tenant.client.ended(&jobs).await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn places_that_are_handed_over_are_dated_back_by_what_the_account_has_left_and_all_live_jobs_count()
+-> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 5, Media::video(60)).await?;
+    let jobs = tenant.client.prepare(&items, &ALL).await?.job_ids()?;
+    let gate = Gate::closed();
+    world.work(gate.runner()).await?;
+    until("four run", async || Ok((gate.inside() == 4).then_some(()))).await?;
+    // Of thirty, four run, sixteen have a place, ten wait for one.
+    let mut conn = world.pool().acquire().await?;
+    let balance = minutes::balance(&mut conn, tenant.account, Minutes::ZERO, Unfolded::CountedIn).await?;
+    assert_eq!(balance.map(|balance| (balance.live, balance.admitted)), Some((30, 20)));
+    let newest = "SELECT j.id::text, (extract(epoch FROM now() - t.run_at) / 60)::bigint FROM jobs j
+        JOIN apalis.jobs t ON t.id = j.ticket_id ORDER BY j.seq DESC LIMIT 2";
+    let mut minutes_back = Vec::new();
+    for ended in [&jobs[10..11], &jobs[11..13]] {
+        tenant.client.tool("cancel_jobs", &json!({ "job_ids": ended })).await?.data()?;
+        let rows: Vec<(String, i64)> = sqlx::query_as(newest).fetch_all(&mut *conn).await?;
+        minutes_back.push(rows.into_iter().map(|row| row.1).collect::<Vec<_>>());
+    }
+    // Nineteen others had a place, then eighteen; the first dispatch dated its twentieth back by one.
+    assert_eq!(minutes_back, [vec![1, 1], vec![2, 2]]);
+    gate.open();
+    tenant.client.ended(&jobs).await?;
+    drop(conn);
     world.end().await
 }

@@ -175,7 +175,11 @@ pub async fn cancel_for_items(conn: &mut PgConnection, items: &[ItemId]) -> sqlx
 pub async fn cancel_for_payer(conn: &mut PgConnection, payer: AccountId, limit: i64) -> sqlx::Result<Vec<EndedJob>> {
     let live = sqlx::query_scalar!(
         r#"SELECT id AS "id!: JobId" FROM jobs
-        WHERE payer_account_id = $1 AND finished_at IS NULL AND NOT cancel_requested LIMIT $2"#,
+        WHERE payer_account_id = $1 AND admitted AND finished_at IS NULL AND NOT cancel_requested
+        UNION ALL
+        SELECT id FROM jobs
+        WHERE payer_account_id = $1 AND status = 'queued' AND NOT admitted AND finished_at IS NULL
+        LIMIT $2"#,
         payer.uuid(),
         limit
     )
