@@ -7,7 +7,7 @@
 
 use crate::domain::event::{EventId, EventType, JobEvent};
 use crate::domain::footage::Rows;
-use crate::domain::job::{Job, JobKind, JobStatus, dated_back};
+use crate::domain::job::{JobKind, JobStatus, dated_back};
 use crate::domain::minutes::Minutes;
 use crate::domain::task::Task;
 use crate::ids::{AccountId, ItemId, JobId};
@@ -259,19 +259,13 @@ async fn record_events(
     told: &[JobKind],
     spread: Option<Spread>,
 ) -> sqlx::Result<Vec<Ticket>> {
-    let ids: Vec<JobId> = finals.iter().map(|job| job.job).collect();
-    let shown = if ids.is_empty() { Vec::new() } else { jobs::by_ids(conn, &ids, None).await? };
-    let mut recorded = Vec::with_capacity(shown.len());
-    for job in shown.iter().filter(|job| told.contains(&job.kind)) {
-        let Some(ended) = finals.iter().find(|ended| ended.job == job.id) else { continue };
-        if let Some(event) = event(job, ended)? {
-            recorded.push(event);
-        }
-    }
+    let told = finals.iter().filter(|ended| told.contains(&ended.shown.kind));
+    let recorded = told.filter_map(|ended| event(ended).transpose()).collect::<sqlx::Result<Vec<EndedEvent>>>()?;
     events::record_spread(conn, &recorded, spread).await
 }
 
-fn event(job: &Job, ended: &EndedJob) -> sqlx::Result<Option<EndedEvent>> {
+fn event(ended: &EndedJob) -> sqlx::Result<Option<EndedEvent>> {
+    let job = &ended.shown;
     let event_type = match job.status {
         JobStatus::Succeeded => EventType::JobSucceeded,
         JobStatus::Failed => EventType::JobFailed,

@@ -1,18 +1,19 @@
 //! The finish use case: a batch of ended claims, their results, charges, events, deliveries and tickets in one
 //! transaction.
 //!
-//! The webhooks that an end leads to are sent by this process at once, where it has room: their tickets are for others, or for
-//! later. Ends that come while a batch commits go into the next one. A batch that fails is tried again one by one, side by side, so
-//! that an end that Postgres refuses can't hold back the others; how often is for `ends` to say.
+//! The webhooks that an end leads to are sent by this process at once, where it has room: their tickets are for others,
+//! or for later. Ends that come while a batch commits go into the next one. A batch that fails is tried again one by
+//! one, side by side, so that an end that Postgres refuses can't hold back the others; how often is for `ends` to say.
 
 use crate::batch::Batcher;
 use crate::deliver::Deliverer;
 use common::domain::job::JobStatus;
 use common::ending::{self, Aftermath, Product};
 use common::process::Process;
-use common::store::is_refused_for_good;
 use common::store::jobs::{self, End};
+use common::store::{self, PoolSize, is_refused_for_good};
 use futures_util::FutureExt;
+use sqlx::PgPool;
 use std::panic::AssertUnwindSafe;
 
 /// Ends in one transaction, at most.
@@ -49,12 +50,13 @@ pub enum Finished {
     Refused,
 }
 
-/// Gathers ends into batches.
+/// Gathers ends into batches, which have a connection of their own that plans their statements once.
 pub fn finisher(process: Process, deliverer: Deliverer) -> Batcher<Finish, Finished> {
+    let connection = store::planned_once_for_transactions(&process.pool, PoolSize(1));
     Batcher::new(MOST, move |batch: Vec<Finish>| {
-        let (process, deliverer) = (process.clone(), deliverer.clone());
+        let (process, deliverer, connection) = (process.clone(), deliverer.clone(), connection.clone());
         async move {
-            match finish(&process, &deliverer, &batch).await {
+            match finish(&process, &deliverer, &connection, &batch).await {
                 Ok(finished) => finished,
                 Err(error) if batch.len() == 1 => vec![not_written(&batch[0], &error)],
                 Err(error) => {
@@ -89,12 +91,13 @@ fn not_written(one: &Finish, error: &sqlx::Error) -> Finished {
 }
 
 async fn finish_one(process: &Process, deliverer: &Deliverer, one: &Finish) -> sqlx::Result<Finished> {
-    let finished = finish(process, deliverer, std::slice::from_ref(one)).await?;
+    let finished = finish(process, deliverer, &process.pool, std::slice::from_ref(one)).await?;
     Ok(finished.first().copied().unwrap_or(Finished::Failed))
 }
 
-/// An end whose rows take seconds: they are written before the job's row is locked, so that its lease, which is renewed with
-/// those of all others, is never waited for. If the job did not succeed after all, its rows go with the transaction.
+/// An end whose rows take seconds: they are written before the job's row is locked, so that its lease, which is renewed
+/// with those of all others, is never waited for. If the job did not succeed after all, its rows go with the
+/// transaction.
 async fn finish_long(process: &Process, deliverer: &Deliverer, one: &Finish) -> sqlx::Result<Finished> {
     let mut tx = process.pool.begin().await?;
     ending::write_rows(&mut tx, &one.made).await?;
@@ -111,13 +114,18 @@ async fn finish_long(process: &Process, deliverer: &Deliverer, one: &Finish) -> 
     Ok(Finished::Done)
 }
 
-async fn finish(process: &Process, deliverer: &Deliverer, batch: &[Finish]) -> sqlx::Result<Vec<Finished>> {
+async fn finish(
+    process: &Process,
+    deliverer: &Deliverer,
+    connections: &PgPool,
+    batch: &[Finish],
+) -> sqlx::Result<Vec<Finished>> {
     // Two claims of one job may end in one batch: only the newer one can still be ours.
     let stale = |end: &End| batch.iter().any(|one| one.end.job == end.job && one.end.claim_no > end.claim_no);
     let live: Vec<&Finish> = batch.iter().filter(|one| !stale(&one.end)).collect();
     let ends: Vec<End> = live.iter().map(|one| one.end.clone()).collect();
     let made: Vec<Product> = live.iter().flat_map(|one| one.made.clone()).collect();
-    let mut tx = process.pool.begin().await?;
+    let mut tx = connections.begin().await?;
     let ended = jobs::end(&mut tx, &ends).await?;
     let aftermath = ending::conclude(&mut tx, &ended, &made, &process.settings.event_kinds).await?;
     tx.commit().await?;

@@ -37,6 +37,7 @@ mod operators;
 mod outage;
 mod owners;
 mod pictures;
+mod plans;
 mod pruning;
 mod quotas;
 mod rate;

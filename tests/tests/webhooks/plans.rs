@@ -9,9 +9,10 @@ use common::queue;
 use common::store::deliveries::{self, Everywhere, Filter, Place, UnsentFilter, Wanted};
 use common::store::{self, PoolSize};
 use common::store::{attempts, endpoints};
+use mws_tests::plans::of_last as plan;
 use poem::http::Method;
 use serde_json::{Value, json};
-use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
+use sqlx::{Connection, PgConnection};
 use std::time::Duration;
 
 /// Deliveries of the endpoint that is asked for, newest last; all others have two thirds as many.
@@ -36,21 +37,6 @@ async fn fill(bench: &Bench, endpoint: EndpointId) -> anyhow::Result<()> {
     sqlx::query(attempts).execute(&bench.process.pool).await?;
     sqlx::raw_sql("VACUUM ANALYZE deliveries, delivery_attempts").execute(&bench.process.pool).await?;
     Ok(())
-}
-
-/// The plan, for whatever is bound, of the statement that was prepared last on the connection.
-async fn plan(conn: &mut PgConnection) -> anyhow::Result<String> {
-    let last = "SELECT name, cardinality(parameter_types) AS many FROM pg_prepared_statements
-        ORDER BY prepare_time DESC LIMIT 1";
-    let last = sqlx::raw_sql(last).fetch_one(&mut *conn).await?;
-    let (name, many): (String, i32) = (last.try_get("name")?, last.try_get("many")?);
-    let nulls = vec!["NULL"; usize::try_from(many)?].join(", ");
-    sqlx::raw_sql("SET plan_cache_mode = force_generic_plan").execute(&mut *conn).await?;
-    let explain = format!("EXPLAIN EXECUTE {name} ({nulls})");
-    let rows = sqlx::raw_sql(AssertSqlSafe(explain)).fetch_all(&mut *conn).await?;
-    sqlx::raw_sql("RESET plan_cache_mode").execute(&mut *conn).await?;
-    let lines = rows.iter().map(|row| row.try_get(0)).collect::<sqlx::Result<Vec<String>>>()?;
-    Ok(lines.join("\n"))
 }
 
 async fn goes_by(conn: &mut PgConnection, statement: &str, indexes: &[&str]) -> anyhow::Result<()> {

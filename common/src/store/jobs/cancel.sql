@@ -1,5 +1,5 @@
--- Cancels those of the jobs $1 that are queued, and asks those that run to stop. $2 the workspace they must be in, or null for
--- any; $3 whether what they read is gone.
+-- Cancels those of the jobs $1 that are queued, and asks those that run to stop. $2 the workspace they must be in, or
+-- null for any; $3 whether what they read is gone.
 WITH asked AS (
     SELECT id, status FROM jobs
     WHERE id = ANY ($1) AND ($2::uuid IS NULL OR workspace_id = $2) AND status IN ('queued', 'running')
@@ -17,9 +17,14 @@ WITH asked AS (
     RETURNING j.*
 )
 SELECT
-    j.id AS "id!: JobId", j.status AS "status!: JobStatus", j.read AS "read: Read", j.item_id AS "item_id: ItemId",
+    j.id AS "id!: JobId", j.workspace_id AS "workspace_id!: WorkspaceId", j.kind AS "kind!: JobKind",
+    j.read AS "read: Read", j.item_id AS "item_id: ItemId", nullif(i.ref, '') AS "item_ref?",
+    j.status AS "status!: JobStatus", j.progress AS "progress!", j.failures AS "failures!", j.losses AS "losses!",
+    j.cancel_requested AS "cancel_requested!", j.held_month AS "held_month!", j.held_bought AS "held_bought!",
+    j.charged, j.result, j.error_code, j.error_message, j.error_retryable, c.context AS "context?",
+    c.request_id AS "request_id?", j.created_at AS "created_at!", j.started_at, j.finished_at,
     j.payer_account_id AS "payer_account_id!: AccountId", j.owner_account_id AS "owner_account_id!: AccountId",
-    j.workspace_id AS "workspace_id!: WorkspaceId", j.hold_month AS "hold_month!", j.held_month AS "held_month!",
-    j.held_bought AS "held_bought!", j.charged,
-    (j.admitted AND j.status = 'cancelled') AS "freed_place!", c.traceparent
-FROM stopped j LEFT JOIN calls c ON c.id = j.call_id
+    j.hold_month AS "hold_month!", c.traceparent AS "traceparent?", (j.admitted AND j.status = 'cancelled') AS "freed_place!"
+FROM stopped j
+LEFT JOIN calls c ON c.id = j.call_id
+LEFT JOIN items i ON i.id = j.item_id

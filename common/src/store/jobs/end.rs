@@ -1,11 +1,12 @@
 //! How attempts end: one conditional update for every way, so that the first committed one wins.
 
 use super::claim::interval;
-use crate::domain::job::JobStatus;
+use super::query::JobRow;
+use crate::domain::job::{Job, JobKind, JobStatus};
 use crate::domain::minutes::Minutes;
 use crate::domain::read::Read;
 use crate::ids::{AccountId, ItemId, JobId, WorkspaceId};
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
 use sqlx::PgConnection;
 use std::time::Duration;
@@ -83,14 +84,10 @@ pub struct EndedJob {
     pub status: JobStatus,
     /// Its read.
     pub read: Option<Read>,
-    /// Its item.
-    pub item: Option<ItemId>,
     /// Who pays.
     pub payer: AccountId,
     /// Who gets the event.
     pub owner: AccountId,
-    /// Where it acted.
-    pub workspace: WorkspaceId,
     /// The month its hold was made in.
     pub hold_month: NaiveDate,
     /// What was held of the month and of the bought minutes.
@@ -101,6 +98,8 @@ pub struct EndedJob {
     pub freed_place: bool,
     /// The trace of the call that started it.
     pub traceparent: Option<String>,
+    /// The job as callers see it from now on, which is what its event says.
+    pub shown: Job,
 }
 
 /// Ends these claims. A claim that is not in the answer was no longer the caller's, and nothing of it must be kept.
@@ -206,35 +205,73 @@ async fn stop(
 
 struct EndedRow {
     id: JobId,
-    status: JobStatus,
+    workspace_id: WorkspaceId,
+    kind: JobKind,
     read: Option<Read>,
     item_id: Option<ItemId>,
-    payer_account_id: AccountId,
-    owner_account_id: AccountId,
-    workspace_id: WorkspaceId,
-    hold_month: NaiveDate,
+    item_ref: Option<String>,
+    status: JobStatus,
+    progress: i16,
+    failures: i16,
+    losses: i16,
+    cancel_requested: bool,
     held_month: i64,
     held_bought: i64,
     charged: Option<i64>,
-    freed_place: bool,
+    result: Option<Value>,
+    error_code: Option<String>,
+    error_message: Option<String>,
+    error_retryable: Option<bool>,
+    context: Option<String>,
+    request_id: Option<String>,
+    created_at: DateTime<Utc>,
+    started_at: Option<DateTime<Utc>>,
+    finished_at: Option<DateTime<Utc>>,
+    payer_account_id: AccountId,
+    owner_account_id: AccountId,
+    hold_month: NaiveDate,
     traceparent: Option<String>,
+    freed_place: bool,
 }
 
 impl From<EndedRow> for EndedJob {
     fn from(row: EndedRow) -> Self {
+        let shown = JobRow {
+            id: row.id,
+            workspace_id: row.workspace_id,
+            kind: row.kind,
+            read: row.read,
+            item_id: row.item_id,
+            item_ref: row.item_ref,
+            status: row.status,
+            progress: row.progress,
+            failures: row.failures,
+            losses: row.losses,
+            cancel_requested: row.cancel_requested,
+            held: row.held_month + row.held_bought,
+            charged: row.charged,
+            result: row.result,
+            error_code: row.error_code,
+            error_message: row.error_message,
+            error_retryable: row.error_retryable,
+            context: row.context,
+            request_id: row.request_id,
+            created_at: row.created_at,
+            started_at: row.started_at,
+            finished_at: row.finished_at,
+        };
         Self {
             job: row.id,
             status: row.status,
             read: row.read,
-            item: row.item_id,
             payer: row.payer_account_id,
             owner: row.owner_account_id,
-            workspace: row.workspace_id,
             hold_month: row.hold_month,
             held: (Minutes::from_hundredths(row.held_month), Minutes::from_hundredths(row.held_bought)),
             charged: row.charged.map(Minutes::from_hundredths),
             freed_place: row.freed_place,
             traceparent: row.traceparent,
+            shown: shown.into(),
         }
     }
 }

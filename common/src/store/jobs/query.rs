@@ -71,29 +71,30 @@ pub async fn live(conn: &mut PgConnection, jobs: &[JobId], workspace: WorkspaceI
     .await
 }
 
-struct JobRow {
-    id: JobId,
-    workspace_id: WorkspaceId,
-    kind: JobKind,
-    read: Option<Read>,
-    item_id: Option<ItemId>,
-    item_ref: Option<String>,
-    status: JobStatus,
-    progress: i16,
-    failures: i16,
-    losses: i16,
-    cancel_requested: bool,
-    held: i64,
-    charged: Option<i64>,
-    result: Option<Value>,
-    error_code: Option<String>,
-    error_message: Option<String>,
-    error_retryable: Option<bool>,
-    context: Option<String>,
-    request_id: Option<String>,
-    created_at: DateTime<Utc>,
-    started_at: Option<DateTime<Utc>>,
-    finished_at: Option<DateTime<Utc>>,
+/// What is shown of a job, as it is read.
+pub(super) struct JobRow {
+    pub id: JobId,
+    pub workspace_id: WorkspaceId,
+    pub kind: JobKind,
+    pub read: Option<Read>,
+    pub item_id: Option<ItemId>,
+    pub item_ref: Option<String>,
+    pub status: JobStatus,
+    pub progress: i16,
+    pub failures: i16,
+    pub losses: i16,
+    pub cancel_requested: bool,
+    pub held: i64,
+    pub charged: Option<i64>,
+    pub result: Option<Value>,
+    pub error_code: Option<String>,
+    pub error_message: Option<String>,
+    pub error_retryable: Option<bool>,
+    pub context: Option<String>,
+    pub request_id: Option<String>,
+    pub created_at: DateTime<Utc>,
+    pub started_at: Option<DateTime<Utc>>,
+    pub finished_at: Option<DateTime<Utc>>,
 }
 
 impl From<JobRow> for Job {
