@@ -18,6 +18,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
         .and(until_none(process, |conn| idempotency::prune(conn, SOME).boxed()).await)
         .and(until_none(process, |conn| retention::tickets(conn, SOME).boxed()).await)
         .and(until_none(process, |conn| retention::queue_workers(conn).boxed()).await)
+        .and(until_none(process, |conn| retention::held_tickets(conn, SOME).boxed()).await)
         .and(until_none(process, |conn| retention::session_codes(conn).boxed()).await)
         .and(until_none(process, |conn| retention::session_tokens(conn).boxed()).await)
         .and(until_none(process, |conn| account_audit::prune(conn, audit_days, SOME).boxed()).await)

@@ -59,15 +59,23 @@ pub async fn tickets(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     Ok(done.rows_affected())
 }
 
-/// Deletes the queue's workers not seen for an hour, unless a ticket names them.
+/// Deletes the queue's workers not seen for an hour.
 pub async fn queue_workers(conn: &mut PgConnection) -> sqlx::Result<u64> {
+    let done = sqlx::query!("DELETE FROM apalis.workers WHERE last_seen < now() - interval '1 hour'");
+    Ok(done.execute(conn).await?.rows_affected())
+}
+
+/// Deletes tickets that a queue worker held which is gone: what they are about got new ones long ago.
+pub async fn held_tickets(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
-        "DELETE FROM apalis.workers w
-         WHERE w.last_seen < now() - interval '1 hour' AND NOT EXISTS (SELECT FROM apalis.jobs t WHERE t.lock_by = w.id)"
-    )
-    .execute(conn)
-    .await?;
-    Ok(done.rows_affected())
+        "DELETE FROM apalis.jobs WHERE id = ANY (ARRAY(
+             SELECT t.id FROM apalis.jobs t
+             WHERE t.status IN ('Queued', 'Running') AND t.lock_by IS NOT NULL
+                 AND NOT EXISTS (SELECT FROM apalis.workers w WHERE w.id = t.lock_by)
+             LIMIT $1 FOR UPDATE SKIP LOCKED))",
+        limit
+    );
+    Ok(done.execute(conn).await?.rows_affected())
 }
 
 /// Deletes session codes that ended an hour ago.

@@ -31,3 +31,28 @@ async fn a_step_of_pruning_that_fails_keeps_nothing_else_from_being_pruned() -> 
     assert_eq!(world.count("SELECT count(*) FROM rate_limits").await?, 0);
     world.end().await
 }
+
+#[tokio::test]
+async fn what_a_queue_worker_held_that_is_long_gone_goes_with_it() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    sqlx::raw_sql(
+        "INSERT INTO apalis.workers (id, worker_type, storage_name, last_seen)
+         VALUES ('gone', 'w', 's', now() - interval '2 hours'), ('alive', 'w', 's', now());
+         INSERT INTO apalis.jobs (id, job_type, job, status, attempts, max_attempts, run_at, priority, lock_by)
+         SELECT held_by || n, 'webhook:first', '{}'::bytea, status, 0, 1, now(), 0, held_by
+         FROM unnest(ARRAY['gone', 'alive', 'never seen']) AS held_by,
+             unnest(ARRAY['Queued', 'Running']) WITH ORDINALITY AS statuses (status, n);
+         INSERT INTO apalis.jobs (id, job_type, job, status, attempts, max_attempts, run_at, priority)
+         VALUES ('waits', 'webhook:first', '{}'::bytea, 'Pending', 0, 1, now(), 0)",
+    )
+    .execute(world.pool())
+    .await?;
+    scheduler::prune::run_once(&world.process).await?;
+    let left = "SELECT array_agg(id ORDER BY id) FROM apalis.jobs";
+    let left: Vec<String> = sqlx::query_scalar(left).fetch_one(world.pool()).await?;
+    assert_eq!(left, ["alive1", "alive2", "waits"]);
+    let workers = "SELECT array_agg(id) FROM apalis.workers";
+    let workers: Vec<String> = sqlx::query_scalar(workers).fetch_one(world.pool()).await?;
+    assert_eq!(workers, ["alive"]);
+    world.end().await
+}
