@@ -17,7 +17,7 @@ use sqlx::PgPool;
 use std::panic::AssertUnwindSafe;
 
 /// Ends in one transaction, at most.
-const MOST: usize = 64;
+const MOST: usize = 128;
 /// Rows of one end that are written with others: some two hundred milliseconds of the database's work.
 const LONG: usize = 500;
 

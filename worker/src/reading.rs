@@ -33,7 +33,7 @@ impl Worker {
         mut ctx: JobCtx,
     ) -> Result<ReadOutcome, ReadError> {
         ctx.files_prefix = media::read_files_prefix(item.id, read, claimed.job, claimed.claim_no);
-        if matches!(read, Read::Transcript | Read::Speakers) && !claimed.owns_speech {
+        if matches!(read, Read::Transcript | Read::Speakers) && !claimed.owns_speech && claimed.has_speech {
             ctx.speech = self.known_speech(item.id).await.map(Arc::new);
         }
         let reading = Reading { read, object_key: item.object_key.clone() };

@@ -86,7 +86,7 @@ async fn a_life_goes_by_indexes(conn: &mut PgConnection) -> anyhow::Result<()> {
     queue::pick(conn, &[Queue::Read(Read::Levels), Queue::Render], 64).await?;
     goes_by(conn, "pick", &["idx_apalis_jobs_fetch_partial", "jobs_pkey"]).await?;
     jobs::claim(conn, &[job], "w", &["none".to_owned()]).await?;
-    let claim = ["jobs_pkey", "items_pkey", "job_renders_pkey", "job_reads_", "accounts_"];
+    let claim = ["jobs_pkey", "items_pkey", "job_renders_pkey", "job_reads_", "item_reads_pkey", "accounts_"];
     goes_by(conn, "claim", &claim).await?;
     assert!(!plans::of_last(conn).await?.contains("jobs_due"), "a claim reads all jobs that are due");
     let end = End { job, claim_no: 1, item: Some(ItemId::mint()), outcome: Outcome::Failed, error: None };

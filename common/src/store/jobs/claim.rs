@@ -28,6 +28,8 @@ pub struct Claimed {
     pub held: i64,
     /// Whether the speech read is this job's to store too.
     pub owns_speech: bool,
+    /// Whether the item's speech is stored already.
+    pub has_speech: bool,
     /// The workspace it acts in.
     pub workspace: WorkspaceId,
     /// Who pays.
@@ -110,6 +112,7 @@ struct ClaimedRow {
     object_key: Option<String>,
     duration_ms: Option<i64>,
     owns_speech: bool,
+    has_speech: bool,
     plan: Option<Value>,
     hash: Option<Vec<u8>>,
     output_item_id: Option<ItemId>,
@@ -152,6 +155,7 @@ impl From<ClaimedRow> for Claimed {
             }),
             held: row.held,
             owns_speech: row.owns_speech,
+            has_speech: row.has_speech,
             workspace: row.workspace_id,
             payer: row.payer,
             owner: row.owner,

@@ -27,6 +27,7 @@ SELECT
     i.id AS "item_id?: ItemId", i.object_key AS "object_key?", i.duration_ms AS "duration_ms?",
     (SELECT r.job_id FROM job_reads r WHERE r.item_id = c.item_id AND r.read = 'speech') IS NOT DISTINCT FROM c.id
         AS "owns_speech!",
+    (SELECT s.read FROM item_reads s WHERE s.item_id = c.item_id AND s.read = 'speech') IS NOT NULL AS "has_speech!",
     r.plan AS "plan?", r.hash AS "hash?", r.output_item_id AS "output_item_id?: ItemId",
     r.output_name AS "output_name?", r.music_item_id AS "music_item_id?: ItemId",
     m.object_key AS "music_object_key?", m.duration_ms AS "music_duration_ms?"
