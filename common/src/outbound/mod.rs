@@ -28,9 +28,10 @@ use resolve::{ResolveError, VettingResolver};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use shares::Shares;
+use std::collections::HashMap;
 use std::fmt;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 pub use webhook::{AttemptOutcome, WebhookRequest};
 
@@ -46,6 +47,9 @@ const LONGEST_CONNECT: Duration = Duration::from_secs(30);
 
 /// How long a name may take to resolve while an endpoint is being created.
 const CREATION_LOOKUP: Duration = Duration::from_secs(5);
+
+/// URLs that are remembered as checked: those of all endpoints that a process sends to within a while.
+const MOST_CHECKED: usize = 1_024;
 
 /// How the client is set up.
 #[derive(Debug, Clone, Default)]
@@ -96,6 +100,8 @@ pub fn roots_from_file(path: &Path) -> Result<Vec<CertificateDer<'static>>, Outb
 pub struct OutboundClient {
     policy: Arc<NetworkPolicy>,
     lookup: Lookup,
+    /// URLs of requests that were checked before. What a check says follows from the text and the policy alone.
+    checked: Arc<Mutex<HashMap<String, Arc<CheckedUrl>>>>,
     /// Lookups for URLs that are being registered; requests have a share of their own.
     checks: Shares,
     https: reqwest::Client,
@@ -123,7 +129,7 @@ impl OutboundClient {
             pool(tls.clone(), resolver)
         };
         let (https, plain) = (client(Plain::No)?, client(Plain::Yes)?);
-        Ok(Self { policy, lookup, checks: Shares::default(), https, plain })
+        Ok(Self { policy, lookup, checked: Arc::default(), checks: Shares::default(), https, plain })
     }
 
     /// Checks a URL's text alone; the name is not resolved.
@@ -132,6 +138,25 @@ impl OutboundClient {
     /// [`UrlRefused`], whose variants carry the names of interface.md's codes.
     pub fn check_url(&self, url: &str) -> Result<CheckedUrl, UrlRefused> {
         self.policy.check_url(url)
+    }
+
+    /// [`Self::check_url`] for one that many requests go to: its text is parsed and judged once.
+    ///
+    /// # Errors
+    /// [`UrlRefused`], each time anew.
+    pub fn checked_before(&self, url: &str) -> Result<Arc<CheckedUrl>, UrlRefused> {
+        // Nothing is half done where a holder of the lock panicked.
+        let known = || self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(checked) = known().get(url) {
+            return Ok(Arc::clone(checked));
+        }
+        let checked = Arc::new(self.check_url(url)?);
+        let mut known = known();
+        if known.len() >= MOST_CHECKED {
+            known.clear();
+        }
+        known.insert(url.to_owned(), Arc::clone(&checked));
+        Ok(checked)
     }
 
     /// Checks a URL that this account registers (interface.md, `POST /webhooks`): its text, and what its name resolves to

@@ -82,7 +82,7 @@ impl OutboundClient {
     }
 
     async fn exchange(&self, request: WebhookRequest, answer: &mut Answer) -> Result<(), Failure> {
-        let url = self.check_url(&request.url).map_err(|_: UrlRefused| AttemptError::UrlNotPublic)?;
+        let url = self.checked_before(&request.url).map_err(|_: UrlRefused| AttemptError::UrlNotPublic)?;
         let post = self.client(&url).post(url.url().clone()).headers(request.headers).body(request.body);
         let mut response = post.send().await.map_err(|error| failure(&error))?;
         answer.status = Some(response.status().as_u16());

@@ -120,8 +120,8 @@ impl Sender {
 
     fn ended(&self, claim: &Claim, outcome: AttemptOutcome) -> EndedAttempt {
         let next = claim.trigger.next(claim.attempt, outcome.error, &self.schedule, rand::random());
-        let url = self.client.check_url(&claim.url).ok();
-        let url = url.as_ref().map(common::domain::url_policy::CheckedUrl::url);
+        let checked = self.client.checked_before(&claim.url).ok();
+        let url = checked.as_ref().map(|checked| checked.url());
         EndedAttempt {
             delivery_id: claim.id,
             claim_no: claim.claim_no,
