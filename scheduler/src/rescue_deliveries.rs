@@ -46,7 +46,7 @@ fn failure(claim: &LostClaim, schedule: &RetrySchedule) -> EndedAttempt {
         duration_ms: claim.age_ms,
         url_host: None,
         url_path: None,
-        request_headers: None,
+        kept_headers: None,
         response_status: None,
         error,
         response_excerpt: None,

@@ -3,6 +3,7 @@
 //! Whatever a rule needs is handed in, whatever it decides is handed back; the edges do the IO.
 
 pub mod attempt;
+pub mod attempt_headers;
 pub mod captions;
 pub mod credential;
 pub mod ducking;

@@ -270,7 +270,7 @@ pub fn late(claim: &Claim) -> EndedAttempt {
         duration_ms: 5,
         url_host: None,
         url_path: None,
-        request_headers: None,
+        kept_headers: None,
         response_status: Some(200),
         error: None,
         response_excerpt: None,

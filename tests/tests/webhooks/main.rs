@@ -18,6 +18,7 @@ mod processes;
 mod project_faults;
 mod projects;
 mod receiver;
+mod records;
 mod resends;
 mod restart;
 mod restored;

@@ -1,7 +1,8 @@
 //! One attempt: the secrets opened, the bytes signed and sent, and what is to be recorded of it (spec §6.1.5–9).
 //!
 //! It owns the order of these steps. A delivery whose secret can't be opened is not sent: signed with another secret it
-//! would only fail at the receiver. The attempt is spent and told as `secret_unavailable`, and counts against no endpoint.
+//! would only fail at the receiver. The attempt is spent and told as `secret_unavailable`, and counts against no
+//! endpoint.
 
 use super::DeliverError;
 use super::request::{self, Attempt, StandardWebhooks};
@@ -83,7 +84,7 @@ impl Sender {
             secrets: &secrets,
         };
         let headers = request::headers(&attempt, self.standard);
-        let request_headers = request::logged(&headers);
+        let kept_headers = request::kept(&headers);
         let request = WebhookRequest {
             account: claim.account_id,
             url: claim.url.clone(),
@@ -104,7 +105,7 @@ impl Sender {
             return Err(PutOff { after_ms: i64::try_from(wait.as_millis()).unwrap_or(i64::MAX) });
         }
         let mut ended = self.ended(claim, outcome);
-        (ended.at, ended.request_headers) = (at, Some(request_headers));
+        (ended.at, ended.kept_headers) = (at, Some(kept_headers));
         Ok(ended)
     }
 
@@ -133,7 +134,7 @@ impl Sender {
             duration_ms: i32::try_from(outcome.duration_ms).unwrap_or(i32::MAX),
             url_host: url.and_then(|url| url.host_str()).map(str::to_owned),
             url_path: url.map(|url| url.path().to_owned()),
-            request_headers: None,
+            kept_headers: None,
             response_status: outcome.status.and_then(|status| i16::try_from(status).ok()),
             error: outcome.error,
             response_excerpt: outcome.status.map(|_| outcome.excerpt),

@@ -25,7 +25,7 @@ const MOST_ENDPOINTS: usize = 4;
 /// For how long the tickets of a backlog are put off. What a worker that dies leaves waiting waits so long.
 const BEHIND: Duration = Duration::from_secs(10);
 /// A connection for each batch that goes by ids.
-const CONNECTIONS: PoolSize = PoolSize(5);
+const CONNECTIONS: PoolSize = PoolSize(6);
 /// How often a statement is tried before its deliveries are left to the scheduler.
 const TRIES: u32 = 5;
 /// Before the second try; each later pause is twice as long.
@@ -85,7 +85,7 @@ impl Batches {
         Self {
             claims: claims(claimer.clone()),
             looks: looks(pool.clone()),
-            records: records(process.pool.clone()),
+            records: records(pool.clone(), process.pool.clone()),
             put_backs: put_backs(pool.clone()),
             put_offs: put_offs(pool),
             backlogs: backlogs(claimer),
@@ -207,13 +207,22 @@ fn looks(pool: PgPool) -> Batcher<(DeliveryId, i32), Option<Present>> {
     })
 }
 
-fn records(pool: PgPool) -> Batcher<EndedAttempt, ()> {
+/// Successes go by ids; what counts failures joins the batch with itself, and is planned for it.
+fn records(planned: PgPool, any: PgPool) -> Batcher<EndedAttempt, ()> {
     Batcher::new(MOST_IN_A_BATCH, move |ended: Vec<EndedAttempt>| {
-        let pool = pool.clone();
+        let (planned, any) = (planned.clone(), any.clone());
         async move {
-            let counted = tried("recorded", || async { record(&pool, &ended).await }).await;
-            counted.unwrap_or_default().iter().for_each(Counted::tell);
-            vec![(); ended.len()]
+            let done = vec![(); ended.len()];
+            let (succeeded, others) = attempts::parted(ended);
+            if !succeeded.is_empty() {
+                let record = || async { attempts::record_succeeded(&mut *planned.acquire().await?, &succeeded).await };
+                tried("recorded", record).await;
+            }
+            if !others.is_empty() {
+                let counted = tried("recorded", || async { record(&any, &others).await }).await;
+                counted.unwrap_or_default().iter().for_each(Counted::tell);
+            }
+            done
         }
     })
 }

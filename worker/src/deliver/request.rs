@@ -1,13 +1,13 @@
 //! The headers of one attempt, signed over the exact stored bytes (spec §6.1.5–6).
 //!
-//! It owns which headers are sent and how they are logged. The signature's time and the secrets are handed in; the
-//! formats are `domain::signature`'s. Nothing here reads a clock or the database. `mws listen` signs with it too, so that
-//! what a developer's machine gets is what an endpoint gets.
+//! It signs, and puts the headers together that `domain::attempt_headers` names. The signature's time and the secrets
+//! are handed in; the formats are `domain::signature`'s. Nothing here reads a clock or the database. `mws listen` signs
+//! with it too, so that what a developer's machine gets is what an endpoint gets.
 
+use common::domain::attempt_headers::{self, SIGNATURE, STANDARD_SIGNATURE, Told};
 use common::domain::signature::{job_signature, standard_signature};
 use common::outbound::USER_AGENT;
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use serde_json::{Map, Value};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 
 /// What an attempt's headers say.
 #[derive(Debug, Clone, Copy)]
@@ -38,28 +38,28 @@ pub enum StandardWebhooks {
 /// The headers to send.
 pub fn headers(attempt: &Attempt<'_>, standard: StandardWebhooks) -> HeaderMap {
     let signature = job_signature(attempt.timestamp, attempt.body, attempt.secrets);
+    let told = Told { event_type: attempt.event_type, event_id: attempt.event_id, attempt: attempt.number };
     let mut headers = HeaderMap::with_capacity(8);
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    add(&mut headers, "service-signature", &signature);
-    add(&mut headers, "service-event", attempt.event_type);
-    add(&mut headers, "service-delivery", attempt.event_id);
-    add(&mut headers, "service-attempt", &attempt.number.to_string());
+    for (name, value) in attempt_headers::plain(told) {
+        add(&mut headers, name, &value);
+    }
+    add(&mut headers, SIGNATURE, &signature);
     if standard == StandardWebhooks::Beside
         // A shared default secret need not be base64; then there is no such signature.
         && let Ok(signature) = standard_signature(attempt.event_id, attempt.timestamp, attempt.body, attempt.secrets)
     {
-        add(&mut headers, "webhook-id", attempt.event_id);
-        add(&mut headers, "webhook-timestamp", &attempt.timestamp.to_string());
-        add(&mut headers, "webhook-signature", &signature);
+        for (name, value) in attempt_headers::standard(told, &attempt.timestamp.to_string()) {
+            add(&mut headers, name, &value);
+        }
+        add(&mut headers, STANDARD_SIGNATURE, &signature);
     }
     headers
 }
 
-/// The headers as they are kept in the log, with the one that the client adds.
-pub fn logged(headers: &HeaderMap) -> Value {
-    let shown = headers.iter().map(|(name, value)| (name.as_str(), value.to_str().unwrap_or_default()));
-    let all = shown.chain([("user-agent", USER_AGENT)]);
-    Value::Object(all.map(|(name, value)| (name.to_owned(), value.into())).collect::<Map<_, _>>())
+/// What the log keeps of the headers, with the one that the client adds.
+pub fn kept(headers: &HeaderMap) -> String {
+    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
+    attempt_headers::kept(text(SIGNATURE).unwrap_or_default(), text(STANDARD_SIGNATURE), USER_AGENT)
 }
 
 fn add(headers: &mut HeaderMap, name: &'static str, value: &str) {
@@ -74,6 +74,7 @@ mod tests {
     use super::*;
     use common::domain::signature::{new_secret, verify};
     use secrecy::ExposeSecret;
+    use std::collections::BTreeMap;
 
     fn attempt<'a>(secrets: &'a [&'a str]) -> Attempt<'a> {
         Attempt {
@@ -112,9 +113,18 @@ mod tests {
     }
 
     #[test]
-    fn the_log_keeps_what_was_sent() {
-        let kept = logged(&headers(&attempt(&["one"]), StandardWebhooks::Omitted));
-        assert_eq!(kept["service-attempt"], "3");
-        assert_eq!(kept["user-agent"], USER_AGENT);
+    fn what_the_log_keeps_tells_all_that_was_sent() {
+        let secret = new_secret([7; 32]);
+        for standard in [StandardWebhooks::Omitted, StandardWebhooks::Beside] {
+            let secrets = [secret.expose_secret()];
+            let attempt = attempt(&secrets);
+            let sent = headers(&attempt, standard);
+            let told = Told { event_type: attempt.event_type, event_id: attempt.event_id, attempt: attempt.number };
+            let kept = serde_json::from_str(&kept(&sent)).expect("JSON");
+            let shown = attempt_headers::shown(kept, told);
+            let sent = sent.iter().map(|(name, value)| (name.as_str(), value.to_str().expect("text")));
+            let sent: BTreeMap<&str, &str> = sent.chain([("user-agent", USER_AGENT)]).collect();
+            assert_eq!(shown, serde_json::json!(sent));
+        }
     }
 }

@@ -1,6 +1,7 @@
-//! The delivery log: a series as it is shown, its attempts, and those worth sending again (spec §6.1.11). Which of them a
-//! page shows is found by `everywhere`.
+//! The delivery log: a series as it is shown, its attempts, and those worth sending again (spec §6.1.11). Which of them
+//! a page shows is found by `everywhere`.
 
+use crate::domain::attempt_headers::{self, Told};
 use crate::domain::event::EventType;
 use crate::domain::series::{DeliveryStatus, Trigger};
 use crate::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
@@ -120,9 +121,12 @@ pub struct SentRow {
 /// The attempts of this delivery with what was sent, in the order they were made.
 pub async fn sent_of(conn: &mut PgConnection, id: DeliveryId) -> sqlx::Result<Vec<SentRow>> {
     let rows = sqlx::query!(
-        r#"SELECT attempt, at, duration_ms, response_status, error, response_excerpt, url_host, url_path,
-               request_headers
-           FROM delivery_attempts WHERE delivery_id = $1 ORDER BY claim_no"#,
+        r#"SELECT a.attempt, a.at, a.duration_ms, a.response_status, a.error, a.response_excerpt, a.url_host,
+               a.url_path, a.request_headers, d.event_id, d.event_type
+           FROM delivery_attempts AS a
+           JOIN deliveries AS d ON d.id = a.delivery_id
+           WHERE a.delivery_id = $1
+           ORDER BY a.claim_no"#,
         id as _
     )
     .fetch_all(conn)
@@ -139,7 +143,10 @@ pub async fn sent_of(conn: &mut PgConnection, id: DeliveryId) -> sqlx::Result<Ve
         },
         url_host: row.url_host,
         url_path: row.url_path,
-        request_headers: row.request_headers,
+        request_headers: row.request_headers.map(|kept| {
+            let told = Told { event_type: &row.event_type, event_id: &row.event_id, attempt: row.attempt };
+            attempt_headers::shown(kept, told)
+        }),
     });
     Ok(sent.collect())
 }
@@ -195,8 +202,8 @@ impl UnsentFilter {
     }
 }
 
-/// Up to `limit` events, the oldest first, whose last series to this endpoint has failed or was skipped. An event that has
-/// been resent since, and is pending or has arrived, is not among them.
+/// Up to `limit` events, the oldest first, whose last series to this endpoint has failed or was skipped. An event that
+/// has been resent since, and is pending or has arrived, is not among them.
 pub async fn unsent(
     conn: &mut PgConnection,
     endpoint: EndpointId,

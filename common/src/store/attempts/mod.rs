@@ -1,13 +1,16 @@
 //! Attempts to deliver: what was sent, what came back, and what follows (design.md, `record_attempt`).
 //!
-//! The statement that logs an attempt also counts it against its endpoint, disables the endpoint at the twentieth failure
-//! in a row, and gives the series its next state, so that none of these can be done twice or without the others.
+//! The statement that logs an attempt also counts it against its endpoint, disables the endpoint at the twentieth
+//! failure in a row, and gives the series its next state, so that none of these can be done twice or without the
+//! others. Most batches hold nothing but successes and count nothing: they have a statement of their own, which does
+//! less.
 
 use crate::domain::attempt::AttemptError;
 use crate::domain::series::{FAILURES_THAT_DISABLE, FAILURES_THAT_WARN, Next};
 use crate::ids::{AccountId, DeliveryId, EndpointId};
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
+use std::collections::HashSet;
 
 /// An attempt that has ended.
 #[derive(Debug, Clone)]
@@ -32,8 +35,8 @@ pub struct EndedAttempt {
     pub url_host: Option<String>,
     /// The path there, without the query string.
     pub url_path: Option<String>,
-    /// The headers as they were sent, signature and all, as a JSON object.
-    pub request_headers: Option<serde_json::Value>,
+    /// What is kept of the headers: the text that `domain::attempt_headers` made of them.
+    pub kept_headers: Option<String>,
     /// The answer's status.
     pub response_status: Option<i16>,
     /// What was wrong; none on success.
@@ -88,13 +91,13 @@ impl Counted {
 /// Records attempts, in the order in which they ended, and answers the endpoints whose count was written.
 ///
 /// An attempt that a rescue has logged already is left as it is. A series that is no longer the claim's, or has ended,
-/// keeps its state; the attempt is logged and counted all the same. An endpoint is written on success only when its count
-/// is not 0 or its `last_success_at` is ten seconds old. One that is disabled already is not written at all, so that a
-/// late success can't undo a disabling.
+/// keeps its state; the attempt is logged and counted all the same. An endpoint is written on success only when its
+/// count is not 0 or its `last_success_at` is ten seconds old. One that is disabled already is not written at all, so
+/// that a late success can't undo a disabling.
 pub async fn record(conn: &mut PgConnection, ended: &[EndedAttempt]) -> sqlx::Result<Vec<Counted>> {
     sqlx::query_file_as!(
         Counted,
-        "src/store/record.sql",
+        "src/store/attempts/record.sql",
         &column(ended, |attempt| attempt.delivery_id) as _,
         &column(ended, |attempt| attempt.claim_no),
         &column(ended, |attempt| attempt.endpoint_id) as _,
@@ -105,7 +108,7 @@ pub async fn record(conn: &mut PgConnection, ended: &[EndedAttempt]) -> sqlx::Re
         &column(ended, |attempt| attempt.duration_ms),
         &column(ended, |attempt| attempt.url_host.clone()) as _,
         &column(ended, |attempt| attempt.url_path.clone()) as _,
-        &column(ended, |attempt| attempt.request_headers.clone()) as _,
+        &column(ended, |attempt| attempt.kept_headers.clone()) as _,
         &column(ended, |attempt| attempt.response_status) as _,
         &column(ended, |attempt| attempt.error.map(|error| error.name().to_owned())) as _,
         &column(ended, |attempt| attempt.response_excerpt.clone()) as _,
@@ -118,6 +121,43 @@ pub async fn record(conn: &mut PgConnection, ended: &[EndedAttempt]) -> sqlx::Re
     )
     .fetch_all(conn)
     .await
+}
+
+/// Records attempts that all succeeded, such as [`parted`] takes out of a batch. It comes to the same as
+/// [`record`] would, and goes by ids alone, so it is for connections that plan a statement once.
+pub async fn record_succeeded(conn: &mut PgConnection, ended: &[EndedAttempt]) -> sqlx::Result<()> {
+    let mut endpoints: Vec<EndpointId> =
+        ended.iter().filter(|attempt| attempt.counts).map(|attempt| attempt.endpoint_id).collect();
+    endpoints.sort_unstable();
+    endpoints.dedup();
+    sqlx::query_file!(
+        "src/store/attempts/record_succeeded.sql",
+        &column(ended, |attempt| attempt.delivery_id) as _,
+        &column(ended, |attempt| attempt.claim_no),
+        &column(ended, |attempt| attempt.endpoint_id) as _,
+        &column(ended, |attempt| attempt.attempt),
+        &column(ended, |attempt| attempt.counts),
+        &column(ended, |attempt| attempt.worker.clone()),
+        &column(ended, |attempt| attempt.at),
+        &column(ended, |attempt| attempt.duration_ms),
+        &column(ended, |attempt| attempt.url_host.clone()) as _,
+        &column(ended, |attempt| attempt.url_path.clone()) as _,
+        &column(ended, |attempt| attempt.kept_headers.clone()) as _,
+        &column(ended, |attempt| attempt.response_status) as _,
+        &column(ended, |attempt| attempt.response_excerpt.clone()) as _,
+        &endpoints as _
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Parts a batch into what [`record_succeeded`] may write and what [`record`] must: all of an endpoint to which one
+/// failed, in the order in which they ended.
+pub fn parted(ended: Vec<EndedAttempt>) -> (Vec<EndedAttempt>, Vec<EndedAttempt>) {
+    let failed = ended.iter().filter(|attempt| attempt.next != Next::Succeeded);
+    let failing: HashSet<EndpointId> = failed.map(|attempt| attempt.endpoint_id).collect();
+    ended.into_iter().partition(|attempt| !failing.contains(&attempt.endpoint_id))
 }
 
 fn column<T>(ended: &[EndedAttempt], part: impl Fn(&EndedAttempt) -> T) -> Vec<T> {
