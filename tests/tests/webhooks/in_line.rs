@@ -7,6 +7,7 @@ use crate::receiver::Receiver;
 use crate::routes::{call, post};
 use common::domain::series::DeliveryStatus;
 use common::domain::signature::verify;
+use common::store::deliveries::{self, Claim, Wanted};
 use poem::http::{Method, StatusCode};
 use serde_json::{Value, json};
 use std::future::Future;
@@ -191,6 +192,30 @@ async fn what_stands_behind_the_line_of_one_that_fails_is_not_sent_by_it() -> an
         rows(&bench, "attempt_count = 0 AND status = 'skipped'").await,
         i64::try_from(IN_FLIGHT + LINE + 30 - sent)?
     );
+    bench.close().await
+}
+
+#[tokio::test]
+async fn two_that_claim_what_is_next_get_different_deliveries_and_consume_their_tickets() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let endpoint = bench.endpoint().await;
+    bench.end_jobs(30).await;
+    let next = |after| [Wanted { endpoint, many: 10, after }];
+    let mut first = bench.process.pool.begin().await?;
+    let one = deliveries::claim_next(&mut first, &next(None), "one", 30_000).await?;
+    // It does not wait for the first, which has not committed.
+    let other = deliveries::claim_next(&mut *bench.conn().await, &next(None), "other", 30_000).await?;
+    first.commit().await?;
+    assert_eq!((one.len(), other.len(), bench.ticket_count().await), (10, 10, 10));
+    let last_of = |claims: &[Claim]| claims.iter().map(|claim| claim.id).max();
+    assert!(last_of(&one) < other.iter().map(|claim| claim.id).min(), "the oldest first");
+    let fails = "UPDATE webhook_endpoints SET consecutive_failures = $1";
+    for (failures, claimed) in [(1, 0), (0, 10)] {
+        sqlx::query(fails).bind(failures).execute(&bench.process.pool).await?;
+        let last = deliveries::claim_next(&mut *bench.conn().await, &next(last_of(&other)), "last", 30_000).await?;
+        assert_eq!(last.len(), claimed, "{failures} failures");
+    }
+    assert_eq!((rows(&bench, "claim_no <> 1").await, bench.ticket_count().await), (0, 0));
     bench.close().await
 }
 

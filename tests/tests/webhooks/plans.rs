@@ -1,12 +1,11 @@
-//! The statements on deliveries go by their indexes in a table as it is in a large deployment, and a page of the log looks
-//! at a bounded number of rows (design.md, "Storage").
+//! The statements on deliveries go by their indexes in a table as it is in a large deployment, and a page of the log
+//! looks at a bounded number of rows (design.md, "Storage").
 
 use crate::bench::Bench;
 use crate::routes::call;
 use chrono::{DateTime, Utc};
 use common::ids::{AccountId, DeliveryId, EndpointId, JobId};
-use common::queue;
-use common::store::deliveries::{self, Everywhere, Filter, Place, UnsentFilter, Wanted};
+use common::store::deliveries::{self, Delay, Everywhere, Filter, Place, UnsentFilter, Wanted};
 use common::store::{self, PoolSize};
 use common::store::{attempts, endpoints};
 use mws_tests::plans::of_last as plan;
@@ -104,23 +103,25 @@ async fn what_deliveries_are_sent_with_goes_by_ids_although_it_was_planned_on_sm
         bench.end_jobs(waiting).await;
         let pool = store::planned_once(&bench.process.pool, PoolSize(1));
         let (mut conn, id) = (pool.acquire().await?, DeliveryId::mint());
-        deliveries::claim(&mut conn, &[id], "w", 1_000).await?;
-        goes_by(&mut conn, "claim", &["deliveries_pkey", "webhook_endpoints_pkey", "events_pkey", "jobs_pkey"]).await?;
+        // By ids and by endpoints it is one statement.
+        deliveries::claim_next(&mut conn, &[Wanted { endpoint, many: 0, after: Some(id) }], "w", 1_000).await?;
+        let indexes = ["deliveries_pkey", "deliveries_waiting", "webhook_endpoints_pkey", "events_pkey", "jobs_pkey"];
+        goes_by(&mut conn, "claim", &indexes).await?;
+        by_their_ids(&mut conn, "claim").await?;
         let by_status = plan(&mut conn).await?.contains("idx_apalis_jobs_fetch_partial");
         assert!(!by_status, "a claim reads all tickets that wait");
-        deliveries::look_again(&mut conn, &[(id, 1)]).await?;
-        goes_by(&mut conn, "look_again", &["deliveries_pkey", "webhook_endpoints_pkey"]).await?;
-        deliveries::next_up(&mut conn, &[Wanted { endpoint, many: 100, after: Some(id) }]).await?;
-        goes_by(&mut conn, "next_up", &["deliveries_waiting", "webhook_endpoints_pkey"]).await?;
-        queue::postpone(&mut conn, &[id], &[endpoint], Duration::ZERO).await?;
-        goes_by(&mut conn, "postpone", &["deliveries_pkey", "jobs_pkey", "idx_apalis_jobs_fetch_partial"]).await?;
+        deliveries::revalidate(&mut conn, &[(id, 1)]).await?;
+        goes_by(&mut conn, "revalidate", &["deliveries_pkey", "webhook_endpoints_pkey"]).await?;
+        let delay = Delay { id, behind: Some(endpoint), by: Duration::ZERO };
+        deliveries::delay_tickets(&mut conn, &[delay]).await?;
+        goes_by(&mut conn, "delay_tickets", &["deliveries_pkey", "deliveries_waiting", "jobs_pkey"]).await?;
         attempts::record_succeeded(&mut conn, &[]).await?;
         goes_by(&mut conn, "record_succeeded", &["deliveries_pkey", "webhook_endpoints_pkey"]).await?;
         by_their_ids(&mut conn, "record_succeeded").await?;
-        deliveries::put_back(&mut conn, &[]).await?;
-        goes_by(&mut conn, "put_back", &["deliveries_pkey"]).await?;
-        deliveries::put_off(&mut conn, &[]).await?;
-        goes_by(&mut conn, "put_off", &["deliveries_pkey"]).await?;
+        deliveries::release_claims(&mut conn, &[]).await?;
+        goes_by(&mut conn, "release_claims", &["deliveries_pkey"]).await?;
+        deliveries::defer(&mut conn, &[]).await?;
+        goes_by(&mut conn, "defer", &["deliveries_pkey"]).await?;
         drop(conn);
         pool.close().await;
     }

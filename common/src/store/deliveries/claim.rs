@@ -1,9 +1,9 @@
-//! Claiming deliveries for an attempt, putting back what was claimed too early, and putting off what need not be claimed at
-//! all (design.md, "Fences").
+//! Claiming deliveries for an attempt, releasing claims whose attempt was not made, and deferring what need not be
+//! claimed at all (design.md, "Fences").
 //!
 //! A claim raises `claim_no`, which every later write names, and `attempt_count`. It leaves the status `pending`: the
-//! lease tells a row that runs from one that waits. Whether a claimed delivery is sent at once is the worker's business;
-//! one that was not is looked at again before it is.
+//! lease tells a row that runs from one that waits. Whether a claimed delivery is sent at once is the worker's
+//! business; one that was not is looked at again before it is.
 
 use crate::domain::event::EventType;
 use crate::domain::series::Trigger;
@@ -54,12 +54,56 @@ pub async fn claim(
     worker: &str,
     lease_ms: i64,
 ) -> sqlx::Result<Vec<Claim>> {
-    sqlx::query_file_as!(Claim, "src/store/deliveries/claim.sql", ids as _, worker, lease_ms).fetch_all(conn).await
+    taken(conn, ids, &[], worker, lease_ms).await
+}
+
+/// First attempts that are asked for by their endpoint.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// Which endpoint's.
+    pub endpoint: EndpointId,
+    /// How many, at most.
+    pub many: i64,
+    /// Only those after this one: what was before it is known to be taken, and its entries of the index are passed
+    /// over.
+    pub after: Option<DeliveryId>,
+}
+
+/// Claims the first attempts that each of these endpoints is to get next, the oldest first, and consumes their tickets.
+/// Those that another is about to take are passed over; of an endpoint that fails or is disabled none is claimed.
+pub async fn claim_next(
+    conn: &mut PgConnection,
+    wanted: &[Wanted],
+    worker: &str,
+    lease_ms: i64,
+) -> sqlx::Result<Vec<Claim>> {
+    taken(conn, &[], wanted, worker, lease_ms).await
+}
+
+async fn taken(
+    conn: &mut PgConnection,
+    ids: &[DeliveryId],
+    wanted: &[Wanted],
+    worker: &str,
+    lease_ms: i64,
+) -> sqlx::Result<Vec<Claim>> {
+    sqlx::query_file_as!(
+        Claim,
+        "src/store/deliveries/claim.sql",
+        ids as _,
+        worker,
+        lease_ms,
+        &wanted.iter().map(|one| one.endpoint).collect::<Vec<_>>() as _,
+        &wanted.iter().map(|one| one.many).collect::<Vec<_>>(),
+        &wanted.iter().map(|one| one.after.map_or(uuid::Uuid::nil(), DeliveryId::uuid)).collect::<Vec<_>>()
+    )
+    .fetch_all(conn)
+    .await
 }
 
 /// What a claimed delivery would be sent with now.
 #[derive(Debug, Clone)]
-pub struct Present {
+pub struct CurrentTarget {
     /// Which.
     pub id: DeliveryId,
     /// Whether it is to be sent: its endpoint is there, and enabled unless this is a ping.
@@ -74,17 +118,17 @@ pub struct Present {
 
 impl Claim {
     /// Takes over what has changed since the claim. Answers whether the delivery is still to be sent.
-    pub fn renew(&mut self, present: Present) -> bool {
-        (self.url, self.sealed, self.previous_sealed) = (present.url, present.sealed, present.previous_sealed);
-        present.is_wanted
+    pub fn renew(&mut self, target: CurrentTarget) -> bool {
+        (self.url, self.sealed, self.previous_sealed) = (target.url, target.sealed, target.previous_sealed);
+        target.is_wanted
     }
 }
 
 /// Looks at claimed deliveries once more, by id and fencing token. A claim that is lost or whose series has ended
 /// meanwhile is not answered. Nothing is locked or written.
-pub async fn look_again(conn: &mut PgConnection, claims: &[(DeliveryId, i32)]) -> sqlx::Result<Vec<Present>> {
+pub async fn revalidate(conn: &mut PgConnection, claims: &[(DeliveryId, i32)]) -> sqlx::Result<Vec<CurrentTarget>> {
     sqlx::query_as!(
-        Present,
+        CurrentTarget,
         r#"SELECT d.id AS "id: DeliveryId",
                w.deleted_at IS NULL AND (w.enabled OR d.trigger = 'test') AS "is_wanted!", w.url,
                s.sealed AS "sealed?",
@@ -101,9 +145,9 @@ pub async fn look_again(conn: &mut PgConnection, claims: &[(DeliveryId, i32)]) -
     .await
 }
 
-/// A claim to be undone: its attempt was not made.
+/// A claim to be released: its attempt was not made.
 #[derive(Debug, Clone, Copy)]
-pub struct PutBack {
+pub struct ReleasedClaim {
     /// Which.
     pub id: DeliveryId,
     /// The claim's fencing token.
@@ -112,9 +156,9 @@ pub struct PutBack {
     pub after_ms: i64,
 }
 
-/// Undoes claims: the attempt is not counted, the ticket is spent, and the rows are due again when they say. Those whose
-/// claim has been lost meanwhile are left alone. Answers how many were undone.
-pub async fn put_back(conn: &mut PgConnection, claims: &[PutBack]) -> sqlx::Result<u64> {
+/// Releases claims: the attempt is not counted, the ticket is spent, and the rows are due again when they say. Those
+/// whose claim has been lost meanwhile are left alone. Answers how many were released.
+pub async fn release_claims(conn: &mut PgConnection, claims: &[ReleasedClaim]) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE deliveries AS d
          SET attempt_count = d.attempt_count - 1, lease_until = NULL, ticket_id = NULL,
@@ -133,16 +177,16 @@ pub async fn put_back(conn: &mut PgConnection, claims: &[PutBack]) -> sqlx::Resu
 
 /// A delivery whose endpoint has too many already.
 #[derive(Debug, Clone, Copy)]
-pub struct PutOff {
+pub struct Deferred {
     /// Which.
     pub id: DeliveryId,
     /// Milliseconds until it is due again.
     pub after_ms: i64,
 }
 
-/// Puts off deliveries that are due and nobody's, unclaimed: their tickets are spent, and they are due again when they say.
-/// Those that another has claimed, or is about to, are left alone. Answers how many were put off.
-pub async fn put_off(conn: &mut PgConnection, deliveries: &[PutOff]) -> sqlx::Result<u64> {
+/// Defers deliveries that are due and nobody's, unclaimed: their tickets are spent, and they are due again when they
+/// say. Those that another has claimed, or is about to, are left alone. Answers how many were deferred.
+pub async fn defer(conn: &mut PgConnection, deliveries: &[Deferred]) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE deliveries AS d SET ticket_id = NULL, due_at = mws_now() + late.after_ms * interval '1 ms'
          FROM (

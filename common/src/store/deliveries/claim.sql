@@ -1,7 +1,23 @@
--- Takes what is due and nobody's. `next` is what the endpoint's state makes of the row: sent, or ended unsent. A ping is
--- sent to a disabled endpoint too. `due_at` becomes the lease's end, so that the rescue finds a lost lease as due. A
--- ticket that nobody has fetched has done its service and goes; none is waited for.
-WITH held AS (
+-- Takes what is due and nobody's: the deliveries named by $1, and of each endpoint in $4 the next first attempts, at
+-- most so many ($5) and after an id ($6), if it is healthy. `next` is what the endpoint's state makes of the row: sent,
+-- or ended unsent. A ping is sent to a disabled endpoint too. `due_at` becomes the lease's end, so that the rescue
+-- finds a lost lease as due. A ticket that nobody has fetched has done its service and goes; none is waited for.
+WITH picked AS (
+    SELECT d.id
+    FROM unnest($4::uuid[], $5::bigint[], $6::uuid[]) AS wanted (endpoint_id, many, after)
+    JOIN webhook_endpoints AS w ON w.id = wanted.endpoint_id
+    CROSS JOIN LATERAL (
+        -- The due time is asked for in a way that no index serves: that of all that is due would lead through what
+        -- waits for others.
+        SELECT id FROM deliveries
+        WHERE endpoint_id = w.id AND status = 'pending' AND finished_at IS NULL AND lease_until IS NULL
+            AND attempt_count = 0 AND id > wanted.after AND due_at + interval '0' <= mws_now()
+        ORDER BY id
+        LIMIT wanted.many
+        FOR UPDATE SKIP LOCKED
+    ) AS d
+    WHERE w.enabled AND w.consecutive_failures = 0
+), held AS (
     SELECT
         d.id,
         d.ticket_id,
@@ -12,7 +28,8 @@ WITH held AS (
         END AS next
     FROM deliveries AS d
     LEFT JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
-    WHERE d.id = ANY ($1) AND d.status = 'pending' AND d.lease_until IS NULL AND d.due_at <= mws_now()
+    WHERE d.id = ANY ($1::uuid[] || ARRAY(SELECT id FROM picked))
+        AND d.status = 'pending' AND d.lease_until IS NULL AND d.due_at <= mws_now()
     FOR UPDATE OF d SKIP LOCKED
 ), spent AS (
     DELETE FROM apalis.jobs WHERE id = ANY (ARRAY(

@@ -1,9 +1,10 @@
 //! Delivery series: one event to one endpoint, from its first attempt to its end (spec §6.1.8–11).
 //!
-//! It owns the rows of `deliveries`: how they begin (here), how they wait (`waiting`), are claimed (`claim`),
-//! found when due (`due`), made good after a crash (`rescue`), ended without an attempt (`end`) and shown (`log`, `everywhere`). What happened at an attempt is
-//! recorded by `attempts`, which writes the end of a claim too. Whoever changes several deliveries skips those that
-//! another transaction has locked, so that only `attempts::record`, whose rows are its own by lease, ever waits for one.
+//! It owns the rows of `deliveries`: how they begin (here), are claimed (`claim`), delayed in the queue (`tickets`),
+//! found when due (`due`), made good after a crash (`rescue`), ended without an attempt (`end`) and shown (`log`,
+//! `everywhere`). What happened at an attempt is recorded by `attempts`, which writes the end of a claim too. Whoever
+//! changes several deliveries skips those that another transaction has locked, so that only `attempts::record`, whose
+//! rows are its own by lease, ever waits for one.
 
 mod claim;
 mod due;
@@ -11,9 +12,11 @@ mod end;
 mod everywhere;
 mod log;
 mod rescue;
-mod waiting;
+mod tickets;
 
-pub use claim::{Claim, Present, PutBack, PutOff, claim, look_again, put_back, put_off};
+pub use claim::{
+    Claim, CurrentTarget, Deferred, ReleasedClaim, Wanted, claim, claim_next, defer, release_claims, revalidate,
+};
 pub use due::{Due, From, set_tickets, ticketless, with_lost_tickets};
 pub use end::{end_of_silent, prune, replace};
 pub use everywhere::{Everywhere, Place, UnsentOf, everywhere, unsent_of};
@@ -22,7 +25,7 @@ pub use log::{
     pings_lately, sent_of, unsent,
 };
 pub use rescue::{LostClaim, free_interrupted, lost_for_good};
-pub use waiting::{NextUp, Wanted, next_up};
+pub use tickets::{Delay, delay_tickets};
 
 use super::events::EndedEvent;
 use crate::domain::event::{EventId, EventType};

@@ -1,0 +1,95 @@
+//! First attempts that wait for their endpoint unclaimed: whether somebody prefetches some, and for how long their
+//! tickets are delayed.
+//!
+//! One prefetch of an endpoint is under way at a time; what is added meanwhile is known when it is answered, so that
+//! nothing is forgotten.
+
+use common::ids::{AccountId, DeliveryId, EndpointId};
+use std::collections::HashMap;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// For how long tickets are delayed at first, and at most. What a worker that dies leaves behind waits so long, unless
+/// another ticket leads a worker to the endpoint before.
+const DELAY: (Duration, Duration) = (Duration::from_secs(10), Duration::from_mins(5));
+
+/// Deliveries to claim for an endpoint's queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Prefetch {
+    pub endpoint: EndpointId,
+    /// How many, at most.
+    pub many: usize,
+    /// Only those after this one, when a prefetch has just come so far: before it the index is full of what was taken.
+    pub after: Option<DeliveryId>,
+}
+
+/// Where a prefetch left off.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cursor {
+    /// Whether there may be more.
+    pub more: bool,
+    /// The last that was claimed, where there were as many as were asked for.
+    pub after: Option<DeliveryId>,
+}
+
+/// What waits for one endpoint.
+#[derive(Debug)]
+pub struct Backlog {
+    pub account: AccountId,
+    pub is_prefetching: bool,
+    /// The oldest that was added since the last prefetch was asked for.
+    added: Option<DeliveryId>,
+    after: Option<DeliveryId>,
+}
+
+impl Backlog {
+    pub fn new(account: AccountId) -> Self {
+        Self { account, is_prefetching: false, added: None, after: None }
+    }
+
+    /// Says that this delivery waits, and maybe others.
+    pub fn add(&mut self, id: DeliveryId) {
+        self.added = Some(self.added.map_or(id, |added| added.min(id)));
+    }
+
+    /// Asks for so many, unless somebody has.
+    pub fn prefetch(&mut self, endpoint: EndpointId, many: usize) -> Option<Prefetch> {
+        if self.is_prefetching {
+            return None;
+        }
+        self.is_prefetching = true;
+        let added = self.added.take();
+        let after = self.after.filter(|after| added.is_none_or(|added| added > *after));
+        Some(Prefetch { endpoint, many, after })
+    }
+
+    pub fn is_added(&self) -> bool {
+        self.added.is_some()
+    }
+
+    /// A prefetch was answered. Answers whether some were added since it was asked for.
+    pub fn prefetched(&mut self, cursor: Cursor) -> bool {
+        (self.is_prefetching, self.after) = (false, cursor.after);
+        self.added.is_some()
+    }
+}
+
+/// For how long the tickets of each endpoint are delayed: twice as long each time they have come round.
+#[derive(Debug, Default)]
+pub struct TicketDelays(HashMap<EndpointId, (Duration, Instant)>);
+
+impl TicketDelays {
+    pub fn next(&mut self, endpoint: EndpointId, now: Instant) -> Duration {
+        self.0.retain(|_, (by, since)| now - *since < *by * 2);
+        let (by, since) = self.0.entry(endpoint).or_insert((DELAY.0, now));
+        if now - *since >= *by {
+            (*by, *since) = ((*by * 2).min(DELAY.1), now);
+        }
+        *by
+    }
+
+    /// The endpoint's queue is short again.
+    pub fn forget(&mut self, endpoint: EndpointId) {
+        self.0.remove(&endpoint);
+    }
+}

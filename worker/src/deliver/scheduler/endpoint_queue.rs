@@ -1,0 +1,117 @@
+//! An endpoint's queue in one lane of one process: what is in flight, what is queued, and how long that takes.
+
+use super::latency::Latency;
+use super::limits::{ENDPOINT, ENDPOINT_SLOW, Lane, LaneLoad};
+use common::ids::{AccountId, DeliveryId};
+use std::collections::VecDeque;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The longest queue of an endpoint, whatever comes at once.
+pub const LONGEST_QUEUE: usize = 512;
+/// A delivery that would be queued for longer than this is due later instead.
+pub const LONGEST_EXPECTED_WAIT_MS: f64 = 5_000.0;
+/// A queue of first attempts is kept so long that it lasts for about this time, and within bounds.
+const QUEUE_MS: f64 = 250.0;
+const TARGET: (f64, f64) = (1.0, 128.0);
+/// The bounds of the time after which a deferred delivery is due again.
+const DEFER_MS: (f64, f64) = (250.0, 60_000.0);
+
+/// A delivery that this process holds the lease of.
+#[derive(Debug)]
+pub struct Leased<D> {
+    pub id: DeliveryId,
+    /// When the claim was asked for.
+    pub since: Instant,
+    /// Whether its endpoint was enabled then, and had no failure last.
+    pub is_healthy: bool,
+    pub delivery: D,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct EndpointQueue<D> {
+    pub account: AccountId,
+    pub in_flight: usize,
+    pub queued: VecDeque<Leased<D>>,
+    /// How many were deferred since the queue was last empty: they come behind it, each at its own due time.
+    deferred: usize,
+    pub latency: Latency,
+}
+
+impl<D> EndpointQueue<D> {
+    pub fn new(account: AccountId, latency: Latency) -> Self {
+        Self { account, in_flight: 0, queued: VecDeque::new(), deferred: 0, latency }
+    }
+
+    pub fn is_slow(&self, now: Instant) -> bool {
+        self.latency.is_slow(self.in_flight, now)
+    }
+
+    pub fn is_idle(&self) -> bool {
+        self.in_flight == 0 && self.queued.is_empty()
+    }
+
+    /// How many should be queued, of those that wait for their first attempt.
+    pub fn target_length(&self) -> usize {
+        target_length(self.latency.ewma_ms)
+    }
+
+    /// Whether one more may be in flight, beside so many to the endpoint over both lanes.
+    pub fn has_room(&self, lane: Lane, load: LaneLoad, to_endpoint: usize, now: Instant) -> bool {
+        let limit = match lane {
+            Lane::Slow => ENDPOINT_SLOW,
+            Lane::First if self.is_slow(now) => load.slow_limit(),
+            Lane::First if !self.latency.is_proven => load.unproven_limit(),
+            Lane::First => ENDPOINT,
+        };
+        to_endpoint < ENDPOINT && self.in_flight < limit
+    }
+
+    /// Takes the first out of the queue, into a slot.
+    pub fn pop(&mut self) -> Option<Leased<D>> {
+        let leased = self.queued.pop_front()?;
+        if self.queued.is_empty() {
+            self.deferred = 0;
+        }
+        Some(leased)
+    }
+
+    pub fn takes_one_more(&self, lane: Lane) -> bool {
+        let queued = self.queued.len();
+        queued < LONGEST_QUEUE && expected_ms(lane, self.latency.ewma_ms, queued + 1) <= LONGEST_EXPECTED_WAIT_MS
+    }
+
+    /// Whether one that came now would wait longer than a claim is worth.
+    pub fn would_wait_long(&self, lane: Lane, now: Instant) -> bool {
+        let each_ms = self.latency.ewma_ms.max(self.latency.stalled_ms(self.in_flight, now));
+        !self.queued.is_empty() && expected_ms(lane, each_ms, self.queued.len() + 1) > LONGEST_EXPECTED_WAIT_MS
+    }
+
+    /// When one more that is deferred should be due: behind those queued, and those deferred before it. Where attempts
+    /// stall, not before their time is up, since more is known then.
+    pub fn defer_ms(&mut self, lane: Lane, now: Instant, timeout: Duration) -> i64 {
+        self.deferred += 1;
+        let position = self.queued.len() + self.deferred;
+        let stalled_ms = self.latency.stalled_ms(self.in_flight, now);
+        let left_ms = (timeout.as_secs_f64() * 1_000.0 - stalled_ms).max(0.0);
+        let stalled_wait_ms = expected_ms(lane, stalled_ms, position).min(left_ms);
+        let wait_ms = expected_ms(lane, self.latency.ewma_ms, position).max(stalled_wait_ms);
+        #[expect(clippy::cast_possible_truncation, reason = "clamped to a minute")]
+        let after_ms = wait_ms.clamp(DEFER_MS.0, DEFER_MS.1) as i64;
+        after_ms
+    }
+}
+
+/// How long the one at this position of a queue waits, where an attempt takes so long.
+#[expect(clippy::cast_precision_loss, reason = "an estimate of small counts")]
+fn expected_ms(lane: Lane, each_ms: f64, position: usize) -> f64 {
+    let at_once = if lane == Lane::First { ENDPOINT } else { ENDPOINT_SLOW };
+    position as f64 * each_ms / at_once as f64
+}
+
+/// How long a queue is to be where an attempt takes so long: enough to keep all slots busy while more is claimed.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a few hundred")]
+pub fn target_length(each_ms: f64) -> usize {
+    (QUEUE_MS / expected_ms(Lane::First, each_ms, 1)).clamp(TARGET.0, TARGET.1) as usize
+}

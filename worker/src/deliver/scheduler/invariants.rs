@@ -1,0 +1,53 @@
+//! What always holds between two events. In a debug build each event ends here, and so does each of a test's.
+//!
+//! I1  An account's slots in a lane are those of its queues, and each queue is listed by its account.
+//! I2  At most 16 are in flight to an endpoint over both lanes, and at most 4 of them in the slow lane.
+//! I3  What is queued has one of its account in flight in its lane: whoever gives that slot back picks the next.
+//! I4  Nothing is kept of an endpoint without anything in flight or queued, nor of an account without endpoints.
+//! I5  A backlog is being prefetched from, or its endpoint has a queue, whose next free slot asks for more.
+//! I6  A ticket is never kept: the answer to the event that brought it hands it on.
+//! I7  Once the process ends, nothing is queued, and nothing is asked for or sent.
+//! I8  A queue is no longer than its bound and one prefetch.
+//!
+//! That every ticket is finished once, and every claim is sent or released once (I6, I9), is held by the types, which
+//! hand them on by value, and by the tests, which count.
+
+#[cfg(any(test, debug_assertions))]
+use super::endpoint_queue::LONGEST_QUEUE;
+#[cfg(any(test, debug_assertions))]
+use super::limits::{ENDPOINT, ENDPOINT_SLOW, Lane};
+#[cfg(any(test, debug_assertions))]
+use super::{Action, DeliveryScheduler};
+
+#[cfg(any(test, debug_assertions))]
+impl<D, T> DeliveryScheduler<D, T> {
+    /// Panics where an invariant does not hold.
+    pub(super) fn check(&self) {
+        for ((lane, account), queues) in &self.accounts {
+            let its = queues.endpoints.iter().map(|endpoint| self.queues.get(&(*lane, *endpoint)));
+            let in_flight: Option<usize> = its.map(|queue| queue.map(|queue| queue.in_flight)).sum();
+            assert_eq!(in_flight, Some(queues.in_flight), "I1: the slots of {account} in {lane:?}");
+            assert!(!queues.endpoints.is_empty(), "I4: {account} in {lane:?}");
+        }
+        for ((lane, endpoint), queue) in &self.queues {
+            let queues = self.accounts.get(&(*lane, queue.account));
+            assert!(queues.is_some_and(|queues| queues.endpoints.contains(endpoint)), "I1: {endpoint} is not listed");
+            assert!(self.to_endpoint(*endpoint) <= ENDPOINT, "I2: {endpoint}");
+            assert!(*lane == Lane::First || queue.in_flight <= ENDPOINT_SLOW, "I2: {endpoint} in the slow lane");
+            let is_served = queues.is_some_and(|queues| queues.in_flight > 0);
+            assert!(queue.queued.is_empty() || is_served, "I3: nobody picks what is queued for {endpoint}");
+            assert!(!queue.is_idle(), "I4: {endpoint} in {lane:?}");
+            assert!(queue.queued.len() <= LONGEST_QUEUE + 2 * ENDPOINT + 128, "I8: {endpoint}");
+            assert!(!self.is_ending || queue.queued.is_empty(), "I7: {endpoint} has some queued");
+        }
+        for (endpoint, backlog) in &self.backlogs {
+            let is_asked = backlog.is_prefetching || self.queues.contains_key(&(Lane::First, *endpoint));
+            assert!(is_asked, "I5: nobody asks for what waits for {endpoint}");
+        }
+        assert!(!self.is_ending || self.backlogs.is_empty(), "I7: something waits");
+        let asks = |action: &Action<D, T>| {
+            matches!(action, Action::Claim { .. } | Action::Prefetch(_) | Action::Send(_) | Action::Revalidate(_))
+        };
+        assert!(!self.is_ending || !self.actions.iter().any(asks), "I7: something begins");
+    }
+}

@@ -1,0 +1,83 @@
+//! How many deliveries are in flight at once, to whom: the numbers, and what slow and unproven endpoints leave to the
+//! others.
+
+use common::ids::{AccountId, EndpointId};
+use std::time::Duration;
+
+/// At once to one endpoint, over both lanes.
+pub const ENDPOINT: usize = 16;
+/// Of those, in the slow lane; and in the first for a slow endpoint whose account has taken half of its slots.
+pub const ENDPOINT_SLOW: usize = 4;
+/// In the first lane for one that has not answered yet, when a quarter of the slots are taken by its like.
+const ENDPOINT_UNPROVEN: usize = 2;
+
+/// Which queue a ticket came from, and whose slots an attempt takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Lane {
+    /// First attempts to healthy endpoints.
+    First,
+    /// Every other attempt.
+    Slow,
+}
+
+/// Whose slot an attempt takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slot {
+    pub lane: Lane,
+    pub account: AccountId,
+    pub endpoint: EndpointId,
+}
+
+/// The slots of a process, of which an account gets a quarter in each lane.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    pub first_slots: usize,
+    pub slow_slots: usize,
+    /// How long an attempt may take.
+    pub timeout: Duration,
+}
+
+impl Limits {
+    /// Three quarters of the slots are for first attempts, so that endpoints which hang can't hold up those that don't.
+    pub fn new(slots: usize, timeout: Duration) -> Self {
+        let slow_slots = (slots / 4).max(1);
+        Self { first_slots: slots.saturating_sub(slow_slots).max(1), slow_slots, timeout }
+    }
+
+    /// What an account may have in flight in a lane: a quarter of its slots, or its share where many share them.
+    pub fn of_account(self, lane: Lane, sharing: usize) -> usize {
+        let slots = if lane == Lane::First { self.first_slots } else { self.slow_slots };
+        (slots / sharing.max(4)).max(1)
+    }
+}
+
+/// How much of the first lane is taken by endpoints that answer late, and by those that have not answered yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LaneLoad {
+    /// Whether the account in question has half of its slots taken.
+    pub is_half: bool,
+    /// In flight to endpoints that answer late, of all accounts.
+    pub slow: usize,
+    /// The same to those that have not answered yet.
+    pub unproven: usize,
+    /// The slots for first attempts.
+    pub slots: usize,
+}
+
+impl LaneLoad {
+    /// What an endpoint that answers late may have in flight: together they take at most half of the slots.
+    pub fn slow_limit(self) -> usize {
+        if self.slow >= (self.slots / 2).max(1) {
+            0
+        } else if self.is_half {
+            ENDPOINT_SLOW
+        } else {
+            ENDPOINT
+        }
+    }
+
+    /// The same of one that has not answered yet: few where many may be slow, but always some, to show how quick it is.
+    pub fn unproven_limit(self) -> usize {
+        if self.slow + self.unproven >= (self.slots / 4).max(1) { ENDPOINT_UNPROVEN } else { ENDPOINT }
+    }
+}

@@ -1,0 +1,249 @@
+//! What becomes of deliveries in one process: events in, actions out (invariants: `invariants.rs`; the whole story:
+//! `deliver`).
+//!
+//! It owns who is sent now, who is queued and whose tickets are delayed. Nothing here sends, waits, reads a clock or
+//! touches the database, and nothing is shared: one task owns the value, so any sequence of events can be replayed. A
+//! delivery and a ticket are values that are handed in and handed on, so neither can be forgotten or used twice.
+
+mod backlog;
+mod endpoint_queue;
+mod invariants;
+mod latency;
+mod limits;
+mod slots;
+mod tickets;
+
+pub use backlog::{Cursor, Prefetch};
+pub use endpoint_queue::Leased;
+pub use limits::{Lane, Limits, Slot};
+
+use backlog::{Backlog, TicketDelays};
+use common::ids::{AccountId, DeliveryId, EndpointId};
+use endpoint_queue::EndpointQueue;
+use std::collections::{BTreeSet, HashMap};
+use std::mem::take;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long a leased delivery may be queued before its claim is released.
+pub const LONGEST_WAIT: Duration = Duration::from_secs(10);
+
+/// What the scheduler is told. `D` is a leased delivery's content, `T` a ticket that is being worked.
+#[derive(Debug)]
+pub enum Event<D, T> {
+    /// A ticket was fetched.
+    TicketArrived { lane: Lane, id: DeliveryId, endpoint: EndpointId, ticket: T },
+    /// The caller reserved a slot for a first attempt that this process has just brought about; its ticket is in the
+    /// queue.
+    Reserved { id: DeliveryId, endpoint: EndpointId },
+    /// A claim that was asked for is ours.
+    Claimed { slot: Slot, leased: Leased<D>, ticket: Option<T> },
+    /// It is not: another has it, it is not due or has ended, or the statement failed.
+    NotClaimed { lane: Lane, endpoint: EndpointId, ticket: Option<T> },
+    /// An attempt took so long; none was made where it took nothing.
+    AttemptEnded { slot: Slot, took: Option<Duration> },
+    /// What a prefetch has claimed, oldest first, and where it left off.
+    Prefetched { endpoint: EndpointId, leased: Vec<Leased<D>>, cursor: Cursor },
+    /// The process is to end.
+    ShutDown,
+}
+
+/// A delivery that has a slot.
+#[derive(Debug)]
+pub struct Departure<D, T> {
+    pub slot: Slot,
+    pub leased: Leased<D>,
+    /// Its ticket, unless that was finished when it was queued or consumed by the claim.
+    pub ticket: Option<T>,
+}
+
+/// What is to be done. An action that holds a ticket finishes it when it is done.
+#[derive(Debug)]
+pub enum Action<D, T> {
+    /// Claim this delivery; answer with `Claimed` or `NotClaimed`.
+    Claim { lane: Lane, id: DeliveryId, endpoint: EndpointId, ticket: Option<T> },
+    /// Make an attempt; answer with `AttemptEnded`.
+    Send(Departure<D, T>),
+    /// Make sure that the claim still holds and what it is to be sent with, and send it then; answer with
+    /// `AttemptEnded`.
+    Revalidate(Departure<D, T>),
+    /// Claim what waits for an endpoint next; answer with `Prefetched`.
+    Prefetch(Prefetch),
+    /// Undo a claim: the attempt was not made, and the delivery is due again in so many milliseconds.
+    ReleaseClaim { delivery: D, after_ms: i64, ticket: Option<T> },
+    /// Have a delivery that was not claimed be due later.
+    Defer { id: DeliveryId, after_ms: i64, ticket: T },
+    /// Delay this delivery's ticket, and those of the deliveries behind it that wait for the endpoint, if one is named.
+    DelayTickets { id: DeliveryId, behind: Option<EndpointId>, by: Duration, ticket: T },
+    /// Nothing is left to do for this ticket.
+    FinishTicket(T),
+}
+
+/// What an account has in a lane.
+#[derive(Debug, Default)]
+struct AccountQueues {
+    in_flight: usize,
+    endpoints: BTreeSet<EndpointId>,
+}
+
+/// The scheduler of one process.
+#[derive(Debug)]
+pub struct DeliveryScheduler<D, T> {
+    limits: Limits,
+    queues: HashMap<(Lane, EndpointId), EndpointQueue<D>>,
+    accounts: HashMap<(Lane, AccountId), AccountQueues>,
+    /// Latencies of slow endpoints that have no queue now, and since when.
+    slow: HashMap<(Lane, EndpointId), (f64, Instant)>,
+    /// What waits for endpoints, unclaimed.
+    backlogs: HashMap<EndpointId, Backlog>,
+    delays: TicketDelays,
+    /// First attempts that are being claimed, each by itself.
+    claiming: HashMap<EndpointId, usize>,
+    is_ending: bool,
+    actions: Vec<Action<D, T>>,
+}
+
+impl<D, T> DeliveryScheduler<D, T> {
+    pub fn new(limits: Limits) -> Self {
+        Self {
+            limits,
+            queues: HashMap::new(),
+            accounts: HashMap::new(),
+            slow: HashMap::new(),
+            backlogs: HashMap::new(),
+            delays: TicketDelays::default(),
+            claiming: HashMap::new(),
+            is_ending: false,
+            actions: Vec::new(),
+        }
+    }
+
+    /// Takes an event in and answers what is to be done, in this order.
+    pub fn on(&mut self, event: Event<D, T>, now: Instant) -> Vec<Action<D, T>> {
+        match event {
+            Event::TicketArrived { lane, id, endpoint, ticket } => self.ticket_arrived(lane, id, endpoint, ticket, now),
+            Event::Reserved { id, endpoint } => self.reserved(id, endpoint, now),
+            Event::Claimed { slot, leased, ticket } => {
+                self.claim_answered(slot.lane, slot.endpoint);
+                self.claimed(slot, leased, ticket, now);
+            }
+            Event::NotClaimed { lane, endpoint, ticket } => {
+                self.claim_answered(lane, endpoint);
+                self.actions.extend(ticket.map(Action::FinishTicket));
+            }
+            Event::AttemptEnded { slot, took } => self.attempt_ended(slot, took, now),
+            Event::Prefetched { endpoint, leased, cursor } => self.prefetched(endpoint, leased, cursor, now),
+            Event::ShutDown => self.shut_down(),
+        }
+        #[cfg(debug_assertions)]
+        self.check();
+        take(&mut self.actions)
+    }
+
+    /// First attempts that have a slot or are about to: what [`Event::Reserved`] must leave room beside.
+    pub fn first_slots_taken(&self) -> usize {
+        let first = self.accounts.iter().filter(|((lane, _), _)| *lane == Lane::First);
+        first.map(|(_, account)| account.in_flight).sum::<usize>() + self.claiming.values().sum::<usize>()
+    }
+
+    /// Sends a delivery whose claim is ours, queues it, or gives it up.
+    fn claimed(&mut self, slot: Slot, leased: Leased<D>, ticket: Option<T>, now: Instant) {
+        if self.is_ending || (slot.lane == Lane::First && !leased.is_healthy) {
+            // An endpoint that began to fail after its ticket was made must not take the healthy ones' slots. The
+            // scheduler process gives the delivery a ticket of the slow lane.
+            self.release_claim(leased, 0, ticket);
+            return;
+        }
+        let (has_room, is_served, timeout) = (self.has_room(slot, now), self.is_served(slot), self.limits.timeout);
+        let queue = self.queue(slot, now);
+        if has_room && queue.queued.is_empty() {
+            self.occupy(slot);
+            self.actions.push(Action::Send(Departure { slot, leased, ticket }));
+        } else if is_served && queue.takes_one_more(slot.lane) {
+            // Where nothing is in flight for the account nobody would pick it (I3).
+            queue.queued.push_back(leased);
+            self.actions.extend(ticket.map(Action::FinishTicket));
+        } else {
+            let after_ms = queue.defer_ms(slot.lane, now, timeout);
+            self.release_claim(leased, after_ms, ticket);
+            self.forget_idle(slot, now);
+        }
+    }
+
+    /// Gives a slot back, and to the next of the account.
+    fn attempt_ended(&mut self, slot: Slot, took: Option<Duration>, now: Instant) {
+        if !self.vacate(slot) {
+            return;
+        }
+        if let (Some(took), Some(queue)) = (took, self.queues.get_mut(&(slot.lane, slot.endpoint))) {
+            queue.latency.observe(took, now);
+        }
+        self.release_expired(slot, now);
+        let next = self.pick_next(slot, now);
+        self.actions.extend(next.map(Action::Revalidate));
+        self.release_unserved(slot);
+        if slot.lane == Lane::First && !self.backlogs.is_empty() {
+            for endpoint in self.endpoints_beside(slot) {
+                self.prefetch_if_short(endpoint, now);
+            }
+        }
+        self.forget_idle(slot, now);
+    }
+
+    /// Queues what was claimed of a backlog, and fills the slots that are free.
+    fn prefetched(&mut self, endpoint: EndpointId, leased: Vec<Leased<D>>, cursor: Cursor, now: Instant) {
+        let Some(backlog) = self.backlogs.get_mut(&endpoint) else {
+            // The process is to end.
+            self.release_claims(leased);
+            return;
+        };
+        let slot = Slot { lane: Lane::First, account: backlog.account, endpoint };
+        let is_added = backlog.prefetched(cursor);
+        // An endpoint that has begun to fail meanwhile is for the slow lane.
+        let (leased, failing): (Vec<_>, Vec<_>) = leased.into_iter().partition(|leased| leased.is_healthy);
+        self.release_claims(failing);
+        let got_some = !leased.is_empty();
+        let claimed_at = leased.first().map(|leased| leased.since);
+        if got_some {
+            self.queue(slot, now).queued.extend(leased);
+        }
+        self.release_expired(slot, now);
+        while let Some(next) = self.pick_next(slot, now) {
+            // What has just been claimed is what it is.
+            let is_new = next.slot == slot && Some(next.leased.since) == claimed_at;
+            self.actions.push(if is_new { Action::Send(next) } else { Action::Revalidate(next) });
+        }
+        self.release_unserved(slot);
+        if is_added || (cursor.more && got_some && self.has_queue(endpoint)) {
+            // Others may have given slots back meanwhile, and asked in vain.
+            self.prefetch_if_short(endpoint, now);
+        }
+        self.settle_backlog(endpoint, cursor);
+        self.forget_idle(slot, now);
+    }
+
+    /// Gives up what has no slot. What waits unclaimed has its ticket.
+    fn shut_down(&mut self) {
+        self.is_ending = true;
+        let waiting: Vec<_> = self.queues.values_mut().flat_map(|queue| queue.queued.drain(..)).collect();
+        self.release_claims(waiting);
+        self.backlogs.clear();
+        self.queues.retain(|_, queue| queue.in_flight > 0);
+        for ((lane, _), account) in &mut self.accounts {
+            account.endpoints.retain(|endpoint| self.queues.contains_key(&(*lane, *endpoint)));
+        }
+    }
+
+    fn release_claims(&mut self, all: impl IntoIterator<Item = Leased<D>>) {
+        for leased in all {
+            self.release_claim(leased, 0, None);
+        }
+    }
+
+    fn release_claim(&mut self, leased: Leased<D>, after_ms: i64, ticket: Option<T>) {
+        self.actions.push(Action::ReleaseClaim { delivery: leased.delivery, after_ms, ticket });
+    }
+}
+
+#[cfg(test)]
+mod tests;

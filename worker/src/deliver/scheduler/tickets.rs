@@ -1,0 +1,157 @@
+//! What becomes of a delivery before it is claimed, by what its ticket tells: the endpoint.
+
+use super::backlog::{Backlog, Cursor};
+use super::endpoint_queue::{EndpointQueue, target_length};
+use super::latency::UNKNOWN_MS;
+use super::limits::{ENDPOINT, Lane};
+use super::{Action, DeliveryScheduler};
+use common::ids::{AccountId, DeliveryId, EndpointId};
+use std::collections::hash_map::Entry;
+use tokio::time::Instant;
+
+/// First attempts to an endpoint that are claimed and wait before others are prefetched.
+const FEW: usize = 4;
+
+/// What becomes of a delivery whose ticket was fetched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TicketDecision {
+    /// Claim it.
+    Claim,
+    /// Leave it to the next prefetch for its endpoint's queue: delay its ticket, which that consumes.
+    AwaitPrefetch(AccountId),
+    /// The same, and delay the tickets behind it too: the queue is long.
+    DelayAndPrefetch(AccountId),
+    /// Its endpoint gets no slot now: delay its ticket and those behind it.
+    Delay,
+    /// It would wait too long for a claim to be worth it.
+    Defer { after_ms: i64 },
+}
+
+impl<D, T> DeliveryScheduler<D, T> {
+    pub(super) fn ticket_arrived(&mut self, lane: Lane, id: DeliveryId, endpoint: EndpointId, ticket: T, now: Instant) {
+        if self.is_ending {
+            self.actions.push(Action::Defer { id, after_ms: 0, ticket });
+            return;
+        }
+        let decision = self.decide(lane, endpoint, now);
+        let action = match decision {
+            TicketDecision::Claim => {
+                self.claim_begun(lane, endpoint);
+                Action::Claim { lane, id, endpoint, ticket: Some(ticket) }
+            }
+            TicketDecision::AwaitPrefetch(_) => {
+                self.delays.forget(endpoint);
+                Action::DelayTickets { id, behind: None, by: self.delays.next(endpoint, now), ticket }
+            }
+            TicketDecision::DelayAndPrefetch(_) | TicketDecision::Delay => {
+                Action::DelayTickets { id, behind: Some(endpoint), by: self.delays.next(endpoint, now), ticket }
+            }
+            TicketDecision::Defer { after_ms } => Action::Defer { id, after_ms, ticket },
+        };
+        self.actions.push(action);
+        self.add_to_backlog(decision, id, endpoint, now);
+    }
+
+    /// A first attempt that this process has brought about. What is not claimed now has its ticket, which nobody was
+    /// woken for: it is prefetched with its like, or found within a second.
+    pub(super) fn reserved(&mut self, id: DeliveryId, endpoint: EndpointId, now: Instant) {
+        if self.is_ending {
+            return;
+        }
+        let decision = self.decide(Lane::First, endpoint, now);
+        if decision == TicketDecision::Claim {
+            self.claim_begun(Lane::First, endpoint);
+            self.actions.push(Action::Claim { lane: Lane::First, id, endpoint, ticket: None });
+        }
+        self.add_to_backlog(decision, id, endpoint, now);
+    }
+
+    fn add_to_backlog(&mut self, decision: TicketDecision, id: DeliveryId, endpoint: EndpointId, now: Instant) {
+        if let TicketDecision::AwaitPrefetch(account) | TicketDecision::DelayAndPrefetch(account) = decision {
+            self.backlogs.entry(endpoint).or_insert_with(|| Backlog::new(account)).add(id);
+            self.prefetch_if_short(endpoint, now);
+        }
+    }
+
+    pub(super) fn decide(&mut self, lane: Lane, endpoint: EndpointId, now: Instant) -> TicketDecision {
+        if lane == Lane::First {
+            return self.decide_first(endpoint, now);
+        }
+        let timeout = self.limits.timeout;
+        match self.queues.get_mut(&(lane, endpoint)) {
+            Some(queue) if queue.would_wait_long(lane, now) => {
+                TicketDecision::Defer { after_ms: queue.defer_ms(lane, now, timeout) }
+            }
+            _ => TicketDecision::Claim,
+        }
+    }
+
+    fn decide_first(&self, endpoint: EndpointId, now: Instant) -> TicketDecision {
+        let queue = self.queues.get(&(Lane::First, endpoint));
+        let backlog = self.backlogs.get(&endpoint);
+        let account = backlog.map(|backlog| backlog.account).or(queue.map(|queue| queue.account));
+        if self.is_crowded_out(endpoint, now) {
+            // Whoever gives a slot of its queue back asks again.
+            let account = account.filter(|_| queue.is_some());
+            return account.map_or(TicketDecision::Delay, TicketDecision::DelayAndPrefetch);
+        }
+        let claiming = self.claiming.get(&endpoint).copied().unwrap_or_default();
+        let here = claiming + queue.map_or(0, |queue| queue.queued.len());
+        let target = queue.map_or(target_length(UNKNOWN_MS), EndpointQueue::target_length);
+        match account {
+            Some(account) if here > target / 2 => TicketDecision::DelayAndPrefetch(account),
+            Some(account) if here >= FEW || backlog.is_some() => TicketDecision::AwaitPrefetch(account),
+            _ => TicketDecision::Claim,
+        }
+    }
+
+    /// Whether the endpoint is slow, and its like have all that they may have.
+    fn is_crowded_out(&self, endpoint: EndpointId, now: Instant) -> bool {
+        let queue = self.queues.get(&(Lane::First, endpoint));
+        let is_slow = queue.map_or_else(|| self.was_slow(endpoint, now), |queue| queue.is_slow(now));
+        is_slow && self.first_load(false, now).slow_limit() == 0
+    }
+
+    fn claim_begun(&mut self, lane: Lane, endpoint: EndpointId) {
+        if lane == Lane::First {
+            *self.claiming.entry(endpoint).or_default() += 1;
+        }
+    }
+
+    pub(super) fn claim_answered(&mut self, lane: Lane, endpoint: EndpointId) {
+        if lane == Lane::First
+            && let Entry::Occupied(mut claiming) = self.claiming.entry(endpoint)
+        {
+            *claiming.get_mut() -= 1;
+            if *claiming.get() == 0 {
+                claiming.remove();
+            }
+        }
+    }
+
+    /// Asks for more of what waits for an endpoint, once, if its queue is short. For one that would get no slot nothing
+    /// is asked: its tickets come round again.
+    pub(super) fn prefetch_if_short(&mut self, endpoint: EndpointId, now: Instant) {
+        if self.is_ending || !self.backlogs.contains_key(&endpoint) || self.is_crowded_out(endpoint, now) {
+            return;
+        }
+        let queue = self.queues.get(&(Lane::First, endpoint));
+        let target = queue.map_or_else(|| target_length(UNKNOWN_MS), EndpointQueue::target_length);
+        let (queued, in_flight) = queue.map_or((0, 0), |queue| (queue.queued.len(), queue.in_flight));
+        if queued <= target / 2 {
+            let many = target + ENDPOINT.saturating_sub(in_flight);
+            let prefetch = self.backlogs.get_mut(&endpoint).and_then(|backlog| backlog.prefetch(endpoint, many));
+            self.actions.extend(prefetch.map(Action::Prefetch));
+        }
+    }
+
+    /// After a prefetch: forgets a backlog of which nothing is known to wait, and one that nobody would ask for. What
+    /// waits all the same has its ticket.
+    pub(super) fn settle_backlog(&mut self, endpoint: EndpointId, cursor: Cursor) {
+        let has_queue = self.has_queue(endpoint);
+        let is_over = |backlog: &Backlog| !(has_queue && (cursor.more || backlog.is_added()));
+        if self.backlogs.get(&endpoint).is_some_and(|backlog| !backlog.is_prefetching && is_over(backlog)) {
+            self.backlogs.remove(&endpoint);
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The statements that deliveries are claimed, revalidated, recorded, released and deferred with, many in each.
+//!
+//! What they answer goes to the scheduler as events. One that fails is tried again, since the database may be away for
+//! a moment; what could not be written then is made good by the scheduler process, from the rows alone. Each call holds
+//! what must not end before it, its ticket first of all.
+
+use super::scheduler::{Cursor, Event, Lane, Leased, Prefetch, Slot};
+use super::task::{Events, Held};
+use crate::batch::Batcher;
+use common::ids::{DeliveryId, EndpointId};
+use common::process::Process;
+use common::store::attempts::{self, Counted, EndedAttempt};
+use common::store::deliveries::{self, Claim, CurrentTarget, Deferred, Delay, ReleasedClaim, Wanted};
+use common::store::{self, PoolSize};
+use sqlx::PgPool;
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// The most of a kind in one statement.
+const MOST_IN_A_BATCH: usize = 256;
+/// The most endpoints that are prefetched from in one statement.
+const MOST_ENDPOINTS: usize = 4;
+/// A connection for each batch that goes by ids.
+const CONNECTIONS: PoolSize = PoolSize(6);
+/// How often a statement is tried before its deliveries are left to the scheduler process.
+const TRIES: u32 = 5;
+/// Before the second try; each later pause is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+
+/// What is asked for of one delivery, whose ticket is held meanwhile.
+pub struct ClaimCall {
+    pub lane: Lane,
+    pub id: DeliveryId,
+    pub endpoint: EndpointId,
+    pub held: Held,
+}
+
+/// What is to be done about what waits for an endpoint, one after another.
+pub enum BacklogCall {
+    Delay(Delay, Held),
+    Prefetch(Prefetch, Held),
+}
+
+/// The batches of one process.
+pub struct Statements {
+    pub claims: Batcher<ClaimCall, ()>,
+    pub backlogs: Batcher<BacklogCall, ()>,
+    pub revalidations: Batcher<(DeliveryId, i32), Option<CurrentTarget>>,
+    pub records: Batcher<(EndedAttempt, Held), ()>,
+    pub releases: Batcher<(ReleasedClaim, Held), ()>,
+    pub deferrals: Batcher<(Deferred, Held), ()>,
+}
+
+/// Claims for one process.
+#[derive(Clone)]
+struct Claimer {
+    pool: PgPool,
+    worker: Arc<str>,
+    lease_ms: i64,
+    events: Events,
+}
+
+impl Statements {
+    /// Starts them. Claims are leased for so long.
+    pub fn start(process: &Process, lease: Duration, events: Events) -> Self {
+        let pool = store::planned_once(&process.pool, CONNECTIONS);
+        let lease_ms = i64::try_from(lease.as_millis()).unwrap_or(i64::MAX);
+        let claimer = Claimer { pool: pool.clone(), worker: Arc::clone(&process.name), lease_ms, events };
+        Self {
+            claims: start_claims(claimer.clone()),
+            backlogs: start_backlogs(claimer),
+            revalidations: start_revalidations(pool.clone()),
+            records: start_records(pool.clone(), process.pool.clone()),
+            releases: start_releases(pool.clone()),
+            deferrals: start_deferrals(pool),
+        }
+    }
+}
+
+fn start_claims(claimer: Claimer) -> Batcher<ClaimCall, ()> {
+    Batcher::new(MOST_IN_A_BATCH, move |calls: Vec<ClaimCall>| {
+        let claimer = claimer.clone();
+        async move {
+            let done = vec![(); calls.len()];
+            let ids: Vec<DeliveryId> = calls.iter().map(|call| call.id).collect();
+            let since = Instant::now();
+            let claim = || async {
+                let mut conn = claimer.pool.acquire().await?;
+                deliveries::claim(&mut conn, &ids, &claimer.worker, claimer.lease_ms).await
+            };
+            let claims = with_retries("claimed", claim).await.unwrap_or_default();
+            // Two tickets of one delivery may meet in a batch: the first gets the claim, the other none.
+            let mut by_id: HashMap<DeliveryId, Claim> = claims.into_iter().map(|claim| (claim.id, claim)).collect();
+            for ClaimCall { lane, id, endpoint, held } in calls {
+                let (ticket, alive) = held.apart();
+                let event = match by_id.remove(&id) {
+                    Some(claim) => {
+                        let slot = Slot { lane, account: claim.account_id, endpoint: claim.endpoint_id };
+                        Event::Claimed { slot, leased: leased(claim, since), ticket }
+                    }
+                    None => Event::NotClaimed { lane, endpoint, ticket },
+                };
+                claimer.events.tell(event, alive);
+            }
+            done
+        }
+    })
+}
+
+fn leased(claim: Claim, since: Instant) -> Leased<Claim> {
+    Leased { id: claim.id, since, is_healthy: claim.healthy, delivery: claim }
+}
+
+fn start_backlogs(claimer: Claimer) -> Batcher<BacklogCall, ()> {
+    Batcher::new(MOST_IN_A_BATCH, move |calls: Vec<BacklogCall>| {
+        let claimer = claimer.clone();
+        async move {
+            let done = vec![(); calls.len()];
+            let (mut delays, mut delayed, mut prefetches) = (Vec::new(), Vec::new(), Vec::new());
+            for call in calls {
+                match call {
+                    BacklogCall::Delay(delay, held) => {
+                        delays.push(delay);
+                        delayed.push(held);
+                    }
+                    BacklogCall::Prefetch(prefetch, held) => prefetches.push((prefetch, held)),
+                }
+            }
+            if !delays.is_empty() {
+                let delay = || async { deliveries::delay_tickets(&mut *claimer.pool.acquire().await?, &delays).await };
+                // Those that could not be delayed are spent, and given new ones.
+                with_retries("delayed in the queue", delay).await;
+                drop(delayed);
+            }
+            while !prefetches.is_empty() {
+                let some = prefetches.drain(..prefetches.len().min(MOST_ENDPOINTS)).collect();
+                prefetch(&claimer, some).await;
+            }
+            done
+        }
+    })
+}
+
+/// Claims what each endpoint is to get next, and tells the scheduler.
+async fn prefetch(claimer: &Claimer, prefetches: Vec<(Prefetch, Held)>) {
+    let many = |prefetch: &Prefetch| i64::try_from(prefetch.many).unwrap_or(i64::MAX);
+    let wanted = |(prefetch, _): &(Prefetch, Held)| Wanted {
+        endpoint: prefetch.endpoint,
+        many: many(prefetch),
+        after: prefetch.after,
+    };
+    let wanted: Vec<Wanted> = prefetches.iter().map(wanted).collect();
+    let since = Instant::now();
+    let mut next = claim_next(claimer, &wanted).await;
+    let found = |next: &Option<Vec<Claim>>, endpoint| {
+        let of_it = next.iter().flatten().filter(|claim| claim.endpoint_id == endpoint).count();
+        i64::try_from(of_it).unwrap_or(i64::MAX)
+    };
+    // Few come late, with an id from before; they are claimed once what comes after is not enough.
+    let bounded = wanted.iter().filter(|one| one.after.is_some());
+    let rest = bounded.map(|one| Wanted { after: None, many: one.many - found(&next, one.endpoint), ..*one });
+    let rest: Vec<Wanted> = rest.filter(|one| one.many > 0).collect();
+    if let Some(next) = next.as_mut().filter(|_| !rest.is_empty()) {
+        next.extend(claim_next(claimer, &rest).await.unwrap_or_default());
+    }
+    let mut by_endpoint: HashMap<EndpointId, Vec<Leased<Claim>>> = HashMap::new();
+    let is_answered = next.is_some();
+    for claim in next.into_iter().flatten() {
+        by_endpoint.entry(claim.endpoint_id).or_default().push(leased(claim, since));
+    }
+    for (Prefetch { endpoint, many, .. }, held) in prefetches {
+        let mut leased = by_endpoint.remove(&endpoint).unwrap_or_default();
+        leased.sort_unstable_by_key(|leased| leased.id);
+        // Where nothing could be claimed there may be more.
+        let is_full = leased.len() >= many;
+        let after = leased.last().map(|leased| leased.id).filter(|_| is_full);
+        let cursor = Cursor { more: is_full || !is_answered, after };
+        claimer.events.tell(Event::Prefetched { endpoint, leased, cursor }, held.apart().1);
+    }
+}
+
+async fn claim_next(claimer: &Claimer, wanted: &[Wanted]) -> Option<Vec<Claim>> {
+    let claim = || async {
+        let mut conn = claimer.pool.acquire().await?;
+        deliveries::claim_next(&mut conn, wanted, &claimer.worker, claimer.lease_ms).await
+    };
+    with_retries("claimed", claim).await
+}
+
+fn start_revalidations(pool: PgPool) -> Batcher<(DeliveryId, i32), Option<CurrentTarget>> {
+    Batcher::new(MOST_IN_A_BATCH, move |claims: Vec<(DeliveryId, i32)>| {
+        let pool = pool.clone();
+        async move {
+            let revalidate = || async { deliveries::revalidate(&mut *pool.acquire().await?, &claims).await };
+            let found = with_retries("revalidated", revalidate).await.unwrap_or_default();
+            let mut by_id: HashMap<DeliveryId, CurrentTarget> =
+                found.into_iter().map(|target| (target.id, target)).collect();
+            claims.iter().map(|(id, _)| by_id.remove(id)).collect()
+        }
+    })
+}
+
+/// Successes go by ids; what counts failures joins the batch with itself, and is planned for it.
+fn start_records(planned: PgPool, any: PgPool) -> Batcher<(EndedAttempt, Held), ()> {
+    Batcher::new(MOST_IN_A_BATCH, move |calls: Vec<(EndedAttempt, Held)>| {
+        let (planned, any) = (planned.clone(), any.clone());
+        async move {
+            let (ended, _held): (Vec<EndedAttempt>, Vec<Held>) = calls.into_iter().unzip();
+            let done = vec![(); ended.len()];
+            let (succeeded, others) = attempts::parted(ended);
+            if !succeeded.is_empty() {
+                let record = || async { attempts::record_succeeded(&mut *planned.acquire().await?, &succeeded).await };
+                with_retries("recorded", record).await;
+            }
+            if !others.is_empty() {
+                let record = || async { attempts::record(&mut *any.acquire().await?, &others).await };
+                with_retries("recorded", record).await.unwrap_or_default().iter().for_each(Counted::tell);
+            }
+            done
+        }
+    })
+}
+
+fn start_releases(pool: PgPool) -> Batcher<(ReleasedClaim, Held), ()> {
+    Batcher::new(MOST_IN_A_BATCH, move |calls: Vec<(ReleasedClaim, Held)>| {
+        let pool = pool.clone();
+        async move {
+            let (claims, held): (Vec<ReleasedClaim>, Vec<Held>) = calls.into_iter().unzip();
+            let release = || async { deliveries::release_claims(&mut *pool.acquire().await?, &claims).await };
+            // Those that could not be released are rescued when their leases end.
+            with_retries("released", release).await;
+            vec![(); held.len()]
+        }
+    })
+}
+
+fn start_deferrals(pool: PgPool) -> Batcher<(Deferred, Held), ()> {
+    Batcher::new(MOST_IN_A_BATCH, move |calls: Vec<(Deferred, Held)>| {
+        let pool = pool.clone();
+        async move {
+            let (late, held): (Vec<Deferred>, Vec<Held>) = calls.into_iter().unzip();
+            let defer = || async { deliveries::defer(&mut *pool.acquire().await?, &late).await };
+            // The reissue finds the spent tickets of those that could not be deferred.
+            with_retries("deferred", defer).await;
+            vec![(); held.len()]
+        }
+    })
+}
+
+/// Tries a statement a few times, since the database may be away for a moment. The last failure is logged here.
+async fn with_retries<T, F, Trying>(done: &'static str, statement: F) -> Option<T>
+where
+    F: Fn() -> Trying,
+    Trying: Future<Output = sqlx::Result<T>>,
+{
+    let mut pause = FIRST_PAUSE;
+    for _ in 1..TRIES {
+        match statement().await {
+            Ok(answer) => return Some(answer),
+            Err(error) => tracing::debug!(error = %error, "Deliveries could not be {done}; trying again."),
+        }
+        tokio::time::sleep(pause).await;
+        pause *= 2;
+    }
+    let last = statement().await;
+    last.inspect_err(|error| tracing::error!(error = %error, "Deliveries could not be {done}; they will be rescued."))
+        .ok()
+}

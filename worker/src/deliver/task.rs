@@ -1,0 +1,261 @@
+//! The task of a process that owns the scheduler: it tells it what has happened and does what it says.
+//!
+//! An attempt is a task of its own, every statement goes through a batch; their answers come back as events. What is
+//! under way holds a ticket, which its handler waits for, or else a token, so that the end of all of it can be waited
+//! for.
+
+use super::attempt::Sender;
+use super::scheduler::{Action, DeliveryScheduler, Departure, Event, Limits, Slot};
+use super::statements::{BacklogCall, ClaimCall, Statements};
+use common::store::attempts::EndedAttempt;
+use common::store::deliveries::{Claim, Deferred, Delay, ReleasedClaim};
+use futures_util::FutureExt;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
+
+/// A ticket that a handler is working: dropping it ends the handler.
+#[derive(Debug)]
+pub struct Ticket(#[expect(dead_code, reason = "the handler sees that it is dropped")] pub oneshot::Sender<()>);
+
+/// Says that something is under way which no ticket's handler waits for.
+pub type Alive = Option<TaskTrackerToken>;
+
+/// What must not end before something is done: a ticket, or the process.
+#[derive(Debug)]
+pub struct Held {
+    ticket: Option<Ticket>,
+    alive: Alive,
+}
+
+impl Held {
+    fn new(ticket: Option<Ticket>, tracker: &TaskTracker) -> Self {
+        let alive = ticket.is_none().then(|| tracker.token());
+        Self { ticket, alive }
+    }
+
+    pub fn apart(self) -> (Option<Ticket>, Alive) {
+        (self.ticket, self.alive)
+    }
+}
+
+/// An event on its way to the scheduler.
+pub struct Told {
+    event: Event<Claim, Ticket>,
+    _alive: Alive,
+}
+
+/// Where events go.
+#[derive(Clone)]
+pub struct Events(mpsc::WeakUnboundedSender<Told>);
+
+impl Events {
+    pub fn new(events: &mpsc::UnboundedSender<Told>) -> Self {
+        Self(events.downgrade())
+    }
+
+    /// Tells the scheduler. Where it is gone, so is everybody who would wait for it.
+    pub fn tell(&self, event: Event<Claim, Ticket>, alive: Alive) {
+        if let Some(events) = self.0.upgrade() {
+            let _ = events.send(Told { event, _alive: alive });
+        }
+    }
+}
+
+/// The slots for first attempts, for those who ask from outside the task.
+#[derive(Debug)]
+pub struct FirstSlots {
+    all: usize,
+    taken: AtomicUsize,
+    reserved: AtomicUsize,
+}
+
+impl FirstSlots {
+    pub fn new(all: usize) -> Self {
+        Self { all, taken: AtomicUsize::new(0), reserved: AtomicUsize::new(0) }
+    }
+
+    /// Reserves one for a first attempt that the scheduler is told of at once, if one is free.
+    pub fn try_reserve(&self) -> bool {
+        let is_free = |reserved: usize| self.taken.load(Ordering::Relaxed) + reserved < self.all;
+        let one_more = |reserved| is_free(reserved).then_some(reserved + 1);
+        self.reserved.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).is_ok()
+    }
+}
+
+/// What the task works with.
+pub struct Task {
+    pub limits: Limits,
+    pub events: Events,
+    pub sender: Arc<Sender>,
+    pub statements: Arc<Statements>,
+    pub tracker: TaskTracker,
+    pub first_slots: Arc<FirstSlots>,
+    pub shutdown: CancellationToken,
+}
+
+impl Task {
+    /// Runs until nobody is left who could tell it something.
+    pub async fn run(self, mut told: mpsc::UnboundedReceiver<Told>) {
+        let mut scheduler = DeliveryScheduler::new(self.limits);
+        let mut is_ending = false;
+        loop {
+            let next = tokio::select! {
+                biased;
+                () = self.shutdown.cancelled(), if !is_ending => None,
+                next = told.recv() => match next {
+                    Some(next) => Some(next),
+                    None => return,
+                },
+            };
+            if !is_ending && self.shutdown.is_cancelled() {
+                is_ending = true;
+                self.on(&mut scheduler, Event::ShutDown);
+            }
+            if let Some(Told { event, _alive }) = next {
+                let is_reserved = matches!(event, Event::Reserved { .. });
+                self.on(&mut scheduler, event);
+                self.first_slots.taken.store(scheduler.first_slots_taken(), Ordering::Relaxed);
+                if is_reserved {
+                    self.first_slots.reserved.fetch_sub(1, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+
+    fn on(&self, scheduler: &mut DeliveryScheduler<Claim, Ticket>, event: Event<Claim, Ticket>) {
+        let now = Instant::now();
+        let decided = catch_unwind(AssertUnwindSafe(|| scheduler.on(event, now)));
+        match decided {
+            Ok(actions) => actions.into_iter().for_each(|action| self.perform(action)),
+            // A test is to see it.
+            Err(broken) if cfg!(debug_assertions) => resume_unwind(broken),
+            Err(_) => {
+                // What it knew is made good by leases and by tickets that are reissued.
+                tracing::error!("The scheduler of deliveries broke one of its rules; it begins anew.");
+                *scheduler = DeliveryScheduler::new(self.limits);
+            }
+        }
+    }
+
+    fn hold(&self, ticket: Option<Ticket>) -> Held {
+        Held::new(ticket, &self.tracker)
+    }
+
+    fn perform(&self, action: Action<Claim, Ticket>) {
+        let statements = &self.statements;
+        match action {
+            Action::Claim { lane, id, endpoint, ticket } => {
+                statements.claims.submit(ClaimCall { lane, id, endpoint, held: self.hold(ticket) });
+            }
+            Action::Send(departure) => self.spawn(departure, Attempt::send),
+            Action::Revalidate(departure) => self.spawn(departure, Attempt::revalidate_and_send),
+            Action::Prefetch(prefetch) => {
+                statements.backlogs.submit(BacklogCall::Prefetch(prefetch, self.hold(None)));
+            }
+            Action::ReleaseClaim { delivery, after_ms, ticket } => {
+                statements.releases.submit((released(&delivery, after_ms), self.hold(ticket)));
+            }
+            Action::Defer { id, after_ms, ticket } => {
+                statements.deferrals.submit((Deferred { id, after_ms }, self.hold(Some(ticket))));
+            }
+            Action::DelayTickets { id, behind, by, ticket } => {
+                statements.backlogs.submit(BacklogCall::Delay(Delay { id, behind, by }, self.hold(Some(ticket))));
+            }
+            Action::FinishTicket(ticket) => drop(ticket),
+        }
+    }
+
+    fn spawn<Sending>(&self, mut departure: Departure<Claim, Ticket>, send: impl FnOnce(Attempt) -> Sending)
+    where
+        Sending: Future<Output = ()> + Send + 'static,
+    {
+        let attempt = Attempt {
+            held: self.hold(departure.ticket.take()),
+            departure,
+            tracker: self.tracker.clone(),
+            events: self.events.clone(),
+            sender: Arc::clone(&self.sender),
+            statements: Arc::clone(&self.statements),
+            shutdown: self.shutdown.clone(),
+        };
+        tokio::spawn(send(attempt));
+    }
+}
+
+const fn released(claim: &Claim, after_ms: i64) -> ReleasedClaim {
+    ReleasedClaim { id: claim.id, claim_no: claim.claim_no, after_ms }
+}
+
+/// An attempt that has its slot.
+struct Attempt {
+    departure: Departure<Claim, Ticket>,
+    held: Held,
+    tracker: TaskTracker,
+    events: Events,
+    sender: Arc<Sender>,
+    statements: Arc<Statements>,
+    shutdown: CancellationToken,
+}
+
+impl Attempt {
+    /// Sends what was queued, with what it is to be sent with now. What is no longer to be sent is released, for the
+    /// next claim to end.
+    async fn revalidate_and_send(mut self) {
+        if !self.shutdown.is_cancelled() {
+            let claim = &mut self.departure.leased.delivery;
+            // No answer: the claim is lost, the series has ended, or the statement failed and was logged.
+            let target = self.statements.revalidations.call((claim.id, claim.claim_no)).await.ok().flatten();
+            if target.is_some_and(|target| claim.renew(target)) {
+                return self.send().await;
+            }
+        }
+        self.release(0, None);
+    }
+
+    /// Sends it. The slot is given back when the receiver has answered; after a failure when that is recorded, since it
+    /// may disable the endpoint that the next in the queue is for.
+    async fn send(self) {
+        let began = Instant::now();
+        let leased = &self.departure.leased;
+        let ended = AssertUnwindSafe(self.sender.attempt(&leased.delivery, leased.since)).catch_unwind().await;
+        let took = Some(began.elapsed());
+        // The scheduler is to hear of it before the ticket is done.
+        let alive = Some(self.tracker.token());
+        match ended {
+            Ok(Ok(ended)) => self.record(ended, took, alive).await,
+            Ok(Err(put_off)) => self.release(put_off.after_ms, took),
+            Err(_) => {
+                // The lease runs out, and the rescue logs the attempt as interrupted.
+                tracing::error!(delivery.id = %leased.id, "An attempt panicked.");
+                give_back(&self.events, self.departure.slot, took, alive);
+            }
+        }
+    }
+
+    async fn record(self, ended: EndedAttempt, took: Option<Duration>, alive: Alive) {
+        let has_failed = ended.error.is_some();
+        let recorded = self.statements.records.submit((ended, self.held));
+        if has_failed {
+            // A statement that failed is logged there.
+            let _ = recorded.answer().await;
+        }
+        give_back(&self.events, self.departure.slot, took, alive);
+    }
+
+    fn release(self, after_ms: i64, took: Option<Duration>) {
+        let alive = Some(self.tracker.token());
+        self.statements.releases.submit((released(&self.departure.leased.delivery, after_ms), self.held));
+        give_back(&self.events, self.departure.slot, took, alive);
+    }
+}
+
+fn give_back(events: &Events, slot: Slot, took: Option<Duration>, alive: Alive) {
+    events.tell(Event::AttemptEnded { slot, took }, alive);
+}
