@@ -152,8 +152,9 @@ async fn wait(
     payer: AccountId,
     key: Option<&Key>,
 ) -> sqlx::Result<Option<(What, u64)>> {
-    let paced: &[What] = if key.is_some() { &[What::StoppedJobs, What::KeptAnswers] } else { &[What::StoppedJobs] };
-    paces::wait(conn, payer, &limits::most(&process.settings, paced)).await
+    let mut paced = vec![What::StoppedJobs, What::StoppedJobsADay];
+    paced.extend(key.map(|_| What::KeptAnswers));
+    paces::wait(conn, payer, &limits::most(&process.settings, &paced)).await
 }
 
 /// What a key answers already: the bytes of its first call, or that it belongs to another request. Never `Answered`.

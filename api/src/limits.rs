@@ -8,7 +8,7 @@ use crate::error::{ApiError, Code};
 use chrono::{DateTime, Utc};
 use common::config::Settings;
 use common::store::credentials::Pace;
-use common::store::paces::What;
+use common::store::paces::{A_DAY_US, MOST_STOPPED_A_DAY, What};
 use moka::future::Cache;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -21,9 +21,7 @@ pub fn pace(settings: &Settings) -> Pace {
     Pace::new(settings.rate_per_minute, settings.rate_burst)
 }
 
-/// How far ahead of now an account may be with answers that are kept: a day, the time for which they are.
-const A_DAY_US: i64 = 86_400_000_000;
-/// The same of what is sent again: beyond it a receiver has enough to do.
+/// How far ahead of now an account may be with what is sent again: beyond it a receiver has enough to do.
 const AN_HOUR_US: i64 = 3_600_000_000;
 
 /// Microseconds that a byte of a kept answer counts for, so that a day's bytes are what an account may have kept.
@@ -38,7 +36,7 @@ pub fn most(settings: &Settings, paced: &[What]) -> Vec<(What, i64)> {
     let most_us = |what| match what {
         What::StoppedJobs => pace(settings).ahead_us,
         What::Resends => AN_HOUR_US,
-        What::KeptAnswers => A_DAY_US,
+        What::StoppedJobsADay | What::KeptAnswers => A_DAY_US,
     };
     paced.iter().map(|&what| (what, most_us(what))).collect()
 }
@@ -51,6 +49,9 @@ pub fn too_soon(what: What, seconds: u64) -> ApiError {
                 "The account has stopped many jobs. What they led to is sent at its rate; jobs start again in {seconds} s."
             )
         }
+        What::StoppedJobsADay => format!(
+            "The account has stopped {MOST_STOPPED_A_DAY} jobs within a day, which is the most. Jobs start again in {seconds} s."
+        ),
         What::Resends => {
             format!(
                 "What the account has sent again takes more than an hour at its rate. More can be sent again in {seconds} s."

@@ -114,6 +114,9 @@ async fn waits(
     let Some(Spread { account, pace, to_come }) = spread else { return Ok(vec![0; deliveries]) };
     let many = i64::try_from(ends.max(deliveries) + to_come).unwrap_or(i64::MAX);
     let ahead_us = paces::count(conn, account, What::StoppedJobs, many.saturating_mul(pace.interval_us)).await?;
+    let stopped = i64::try_from(ends + to_come).unwrap_or(i64::MAX);
+    let of_a_day = stopped.saturating_mul(paces::A_DAY_US / paces::MOST_STOPPED_A_DAY);
+    paces::count(conn, account, What::StoppedJobsADay, of_a_day).await?;
     Ok(pace.waits_ms(ahead_us).take(deliveries).collect())
 }
 

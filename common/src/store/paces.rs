@@ -1,6 +1,7 @@
 //! What an account may make us do or keep at a pace beside that of its calls, counted by an instant each.
 //!
-//! Jobs that are stopped cost no minutes, and each tells up to ten endpoints; a resend repeats what was sent; an answer
+//! Jobs that are stopped cost no minutes, each tells up to ten endpoints, and each leaves two rows in the journal of
+//! minutes for good; a resend repeats what was sent; an answer
 //! is kept for a day under its idempotency key. What each of them weighs, and what follows when an account is ahead, is
 //! the caller's: `events` sends later what goes beyond the burst, `dispatch` and `once` refuse.
 
@@ -12,6 +13,8 @@ use sqlx::PgConnection;
 pub enum What {
     /// Ends of jobs that were stopped, or the webhooks that they lead to.
     StoppedJobs,
+    /// The same jobs by the day, for the rows that stay of them.
+    StoppedJobsADay,
     /// Deliveries that are sent again.
     Resends,
     /// Bytes of answers that are kept under idempotency keys.
@@ -19,18 +22,24 @@ pub enum What {
 }
 
 impl What {
-    /// All three.
-    pub const ALL: [Self; 3] = [Self::StoppedJobs, Self::Resends, Self::KeptAnswers];
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::StoppedJobs, Self::StoppedJobsADay, Self::Resends, Self::KeptAnswers];
 
     /// The word in the table.
     pub const fn name(self) -> &'static str {
         match self {
             Self::StoppedJobs => "stopped_jobs",
+            Self::StoppedJobsADay => "stopped_jobs_a_day",
             Self::Resends => "resends",
             Self::KeptAnswers => "kept_answers",
         }
     }
 }
+
+/// Jobs that an account may stop within a day.
+pub const MOST_STOPPED_A_DAY: i64 = 20_000;
+/// A day, as instants count it.
+pub const A_DAY_US: i64 = 86_400_000_000;
 
 /// Moves the account's instant on by so many microseconds. Returns by how many it was ahead of now before.
 pub async fn count(conn: &mut PgConnection, account: AccountId, what: What, by_us: i64) -> sqlx::Result<i64> {

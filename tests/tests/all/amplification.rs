@@ -51,6 +51,17 @@ async fn starts_and_cancels_make_no_flood() -> anyhow::Result<()> {
     World::within(Duration::from_mins(1), "all are sent in the end", all).await?;
     let started = tenant.client.prepare(&items, &["levels"]).await?;
     assert_eq!(started.status, 200, "{}", started.text);
+
+    // A job that is stopped leaves rows that nothing deletes: 4.32 s of a day for each, and as if a day's worth had been stopped.
+    let reached = "SELECT count(*) FROM account_paces WHERE what = 'stopped_jobs_a_day'
+        AND theoretical_arrival BETWEEN mws_now() + interval '1 minute' AND mws_now() + interval '432 seconds'";
+    assert_eq!(world.count(reached).await?, 1);
+    let spent = "UPDATE account_paces SET theoretical_arrival = mws_now() + interval '1 day 1 minute'
+        WHERE what = 'stopped_jobs_a_day'";
+    sqlx::query(spent).execute(world.pool()).await?;
+    let refused = tenant.client.prepare(&items, &["speech"]).await?;
+    assert_eq!((refused.status, refused.code()), (429, "rate_limited"), "{}", refused.text);
+    assert!(refused.text.contains("within a day"), "{}", refused.text);
     scheduler.stop().await?;
     world.end().await
 }
