@@ -24,8 +24,6 @@ use sqlx::PgConnection;
 use std::time::Duration;
 use ulid::Ulid;
 
-/// How many of the next tickets are looked at for those to be put off.
-const LOOKED_AHEAD: i64 = 2_000;
 /// A queue of tickets. There is one a read, and one of renders, so that a worker subscribes to what it can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Queue {
@@ -183,47 +181,4 @@ pub async fn pick(conn: &mut PgConnection, queues: &[Queue], slots: usize) -> sq
         }
     });
     Ok(Picked { subjects: readable.collect(), tickets: ids, next })
-}
-
-/// Puts tickets of first attempts off, so that those of other endpoints come first: these deliveries', which the caller
-/// is working, and with them those of these endpoints among the next in the queue. No delivery is changed, and no
-/// ticket is waited for: one that another is about to fetch or spend is left to it, as is what another has fetched,
-/// which apalis counts. Answers how many were put off.
-pub async fn postpone(
-    conn: &mut PgConnection,
-    deliveries: &[DeliveryId],
-    endpoints: &[EndpointId],
-    by: Duration,
-) -> sqlx::Result<u64> {
-    let names: Vec<Vec<u8>> = endpoints.iter().map(|endpoint| endpoint.to_string().into_bytes()).collect();
-    let done = sqlx::query!(
-        "WITH worked AS (
-             SELECT ticket_id AS id FROM deliveries
-             WHERE id = ANY ($1) AND status = 'pending' AND lease_until IS NULL AND ticket_id IS NOT NULL
-         ), next AS (
-             SELECT id FROM (
-                 SELECT id, job FROM apalis.jobs
-                 WHERE (status = 'Pending' OR (status = 'Failed' AND attempts < max_attempts))
-                     AND job_type = 'webhook:first' AND run_at < now()
-                 ORDER BY priority DESC, run_at
-                 LIMIT CASE WHEN cardinality($2::bytea[]) > 0 THEN $4::bigint ELSE 0 END
-             ) AS first
-             WHERE EXISTS (SELECT FROM unnest($2::bytea[]) AS endpoint WHERE position(endpoint IN first.job) > 0)
-         )
-         UPDATE apalis.jobs
-         SET status = 'Pending', lock_by = NULL, lock_at = NULL, run_at = now() + make_interval(secs => $3)
-         WHERE id = ANY (ARRAY(
-             SELECT id FROM apalis.jobs
-             WHERE id = ANY (ARRAY(SELECT id FROM worked UNION ALL SELECT id FROM next))
-                 AND (status = 'Pending' OR id = ANY (ARRAY(SELECT id FROM worked)))
-             FOR UPDATE SKIP LOCKED
-         ))",
-        deliveries as _,
-        &names,
-        by.as_secs_f64(),
-        LOOKED_AHEAD
-    )
-    .execute(conn)
-    .await?;
-    Ok(done.rows_affected())
 }
