@@ -13,7 +13,7 @@ mod watched;
 mod work;
 
 pub use claims::{Next, Take, Taken};
-pub use work::{Claims, Handler, Subscription, Work, WorkError, Works, work};
+pub use work::{Claims, Handler, Subscription, WorkError, Works, work};
 
 use crate::domain::read::Read;
 use crate::domain::task::Task;

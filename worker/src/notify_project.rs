@@ -14,7 +14,7 @@ use common::ids::ProjectWebhookId;
 use common::outbound::{AttemptOutcome, USER_AGENT, WebhookRequest};
 use common::own_fault;
 use common::process::Process;
-use common::queue::{Handler, Queue, Subject, Subscription, Work};
+use common::queue::{Handler, Queue, Subject, Subscription};
 use common::seal::{SealError, Sealer};
 use common::store::project_webhooks::{self, Outcome, Waiting};
 use common::store::webhook_secrets::purpose;
@@ -67,7 +67,7 @@ impl ProjectNotifier {
             let notifier = notifier.clone();
             async move { notifier.notify(subject).await }.boxed()
         });
-        Subscription { queues: vec![Queue::Project], concurrency: self.0.slots, work: Work::Short, handler }
+        Subscription { queues: vec![Queue::Project], concurrency: self.0.slots, handler }
     }
 
     /// Works a ticket to its end. Tests, which have no queue, call it too.

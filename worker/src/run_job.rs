@@ -104,7 +104,7 @@ impl Worker {
         match self.claim(job).await {
             Ok(Some(claimed)) => self.run(claimed, claimed_at).await,
             Ok(None) => {}
-            Err(error) => tracing::warn!(job.id = %job, error = %error, "A job was not claimed; its ticket will."),
+            Err(error) => tracing::warn!(job.id = %job, error = %error, "A job has to wait for its ticket."),
         }
     }
 

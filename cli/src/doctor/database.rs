@@ -97,10 +97,14 @@ async fn extensions(conn: &mut PgConnection) -> sqlx::Result<Finding> {
 
 async fn queue(conn: &mut PgConnection) -> sqlx::Result<Finding> {
     Ok(if inspect::has_our_queue_function(conn).await? {
-        Finding::fine("queue", "tickets are fetched by our function")
+        Finding::fine("queue", "tickets of webhooks are fetched by our function")
     } else {
         let cure = "run the statement of migrations/0018_tickets_planned_once.sql that makes apalis.get_jobs";
-        Finding::problem("queue", "apalis.get_jobs is not the one of this service: no worker gets a ticket", cure)
+        Finding::problem(
+            "queue",
+            "apalis.get_jobs is not the one of this service: tickets of webhooks are fetched slowly, and workers of the release before get none",
+            cure,
+        )
     })
 }
 

@@ -3,8 +3,8 @@
 //!
 //! It asks for as much as there are free slots, one ask at a time: when it is woken, each second, and again at once
 //! while it gets all that it asked for. What comes free meanwhile is in the next ask. A task holds its slot until it
-//! ends, also where apalis has begun the worker anew meanwhile. At shutdown nothing more is asked for, and what was
-//! claimed and not begun is run to its end, which is to hand itself back.
+//! ends, also where apalis has begun the worker anew meanwhile. At shutdown nothing more is asked for, and what an ask
+//! claims then, or had claimed and not begun, is run to its end, which is to hand itself back.
 
 use crate::wake::QueueWakes;
 use apalis_core::backend::finalize::Ephemeral;
@@ -13,7 +13,7 @@ use apalis_core::task::Task;
 use apalis_core::task::builder::TaskBuilder;
 use apalis_core::task::task_id::{RandomId, TaskId};
 use apalis_core::worker::context::WorkerContext;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, join_all};
 use futures_util::{FutureExt, ready};
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind};
@@ -24,6 +24,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 use tower::layer::util::Identity;
 use ulid::Ulid;
 
@@ -155,9 +156,19 @@ impl Claiming {
             return;
         }
         self.is_due = false;
-        let asked = timeout(LONGEST_ASK, (self.take)(free));
-        let late = |_| sqlx::Error::Io(io::Error::from(ErrorKind::TimedOut));
-        self.ask = Some(asked.map(move |taken| taken.map_err(late).flatten()).boxed());
+        let (asked, shutdown) = (timeout(LONGEST_ASK, (self.take)(free)), self.shutdown.clone());
+        // In a task of its own: of a worker that ends while some of its work runs, apalis polls nothing else. The ask would
+        // stand still with its locks, and what it claims with leases that nobody renews.
+        let ask = tokio::spawn(async move {
+            let late = |_| sqlx::Error::Io(io::Error::from(ErrorKind::TimedOut));
+            let mut taken = asked.await.map_err(late).flatten()?;
+            if shutdown.is_cancelled() {
+                join_all(taken.work.drain(..)).await;
+            }
+            Ok(taken)
+        });
+        let ask = AbortOnDropHandle::new(ask);
+        self.ask = Some(ask.map(|asked| asked.unwrap_or(Err(sqlx::Error::WorkerCrashed))).boxed());
     }
 
     /// Ready once no ask is under way.

@@ -37,22 +37,14 @@ const SLOTS_A_BATCH: usize = 4;
 /// panic would leave the ticket `Running` for good.
 pub type Handler = Arc<dyn Fn(Subject) -> BoxFuture<'static, ()> + Send + Sync>;
 
-/// How long a handler works on a ticket.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Work {
-    /// Moments: apalis fetches tickets in batches and acknowledges them. What takes minutes is claimed ([`Claims`]).
-    Short,
-}
-
-/// A set of queues worked with one limit, whose tickets apalis fetches.
+/// A set of queues worked with one limit, whose tickets apalis fetches in batches and acknowledges: for work of moments.
+/// What takes minutes is claimed ([`Claims`]).
 #[derive(Clone)]
 pub struct Subscription {
     /// Which queues.
     pub queues: Vec<Queue>,
     /// How many tickets at once.
     pub concurrency: usize,
-    /// How long one takes.
-    pub work: Work,
     /// What to do with each.
     pub handler: Handler,
 }

@@ -26,7 +26,7 @@ pub async fn missing_extensions(conn: &mut PgConnection, needed: &[String]) -> s
     .await
 }
 
-/// Whether tickets are fetched by our function: an upgrade of the queue's own migrations would bring theirs back.
+/// Whether tickets of webhooks are fetched by our function: an upgrade of the queue's own migrations would bring theirs back.
 pub async fn has_our_queue_function(conn: &mut PgConnection) -> sqlx::Result<bool> {
     let row = sqlx::query!(
         r#"SELECT EXISTS (

@@ -106,6 +106,33 @@ async fn a_worker_that_is_told_to_stop_while_it_claims_keeps_nothing() -> anyhow
 }
 
 #[tokio::test]
+async fn what_is_claimed_while_a_worker_ends_is_handed_back_though_it_still_works() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 2, Media::video(60)).await?;
+    let mut jobs = tenant.client.prepare(&items[..1], &["levels"]).await?.job_ids()?;
+    let gate = Gate::closed();
+    let worker = world
+        .worker_with(gate.runner(), |settings| (settings.worker_reads, settings.drain_seconds) = (Some(8), 20))
+        .await?;
+    until("one is worked", async || Ok((gate.inside() == 1).then_some(()))).await?;
+    let holding = held(&world).await?;
+    jobs.extend(tenant.client.prepare(&items[1..], &["levels", "beats"]).await?.job_ids()?);
+    claims(&world).await?;
+    let stopped = tokio::spawn(worker.stop());
+    holding.rollback().await?;
+    let handed_back = "SELECT count(*) FROM job_claims WHERE outcome = 'handed_back'";
+    until("it is handed back", async || Ok((world.count(handed_back).await? > 0).then_some(()))).await?;
+    assert_eq!((gate.inside(), world.count(RUNNING).await?), (1, 1), "the first is worked still");
+    gate.open();
+    stopped.await??;
+    world.work(runners::instant()).await?;
+    let ended = tenant.client.ended(&jobs).await?;
+    assert!(ended.iter().all(|job| job["status"] == "succeeded" && job["attempt"] == 1));
+    world.end().await
+}
+
+#[tokio::test]
 async fn a_ticket_whose_job_can_not_be_claimed_is_spent_once_and_the_job_left_as_it_was() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;

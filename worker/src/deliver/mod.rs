@@ -61,7 +61,7 @@ mod task;
 
 use attempt::Sender;
 use common::process::Process;
-use common::queue::{Handler, Queue, Subject, Subscription, Work};
+use common::queue::{Handler, Queue, Subject, Subscription};
 use common::seal::SealError;
 use futures_util::FutureExt;
 use scheduler::{Event, LONGEST_WAIT, Lane, Limits};
@@ -137,7 +137,7 @@ impl Deliverer {
                 let deliverer = deliverer.clone();
                 async move { deliverer.handle(lane, subject).await }.boxed()
             });
-            Subscription { queues: vec![queue], concurrency, work: Work::Short, handler }
+            Subscription { queues: vec![queue], concurrency, handler }
         };
         vec![
             subscription(Queue::WebhookFirst, Lane::First, first_slots),

@@ -171,15 +171,28 @@ async fn prefetch(claimer: &Claimer, prefetches: Vec<(Prefetch, Held)>) {
     for claim in next.into_iter().flatten() {
         by_endpoint.entry(claim.endpoint_id).or_default().push(leased(claim, since));
     }
+    let found = |endpoint: &EndpointId| by_endpoint.get(endpoint).map_or(0, Vec::len);
+    let short = prefetches.iter().filter(|(prefetch, _)| found(&prefetch.endpoint) < prefetch.many);
+    let short: Vec<EndpointId> = short.map(|(prefetch, _)| prefetch.endpoint).collect();
+    let failing = if is_answered { failing(claimer, &short).await } else { short };
     for (Prefetch { endpoint, many, .. }, held) in prefetches {
         let mut leased = by_endpoint.remove(&endpoint).unwrap_or_default();
         leased.sort_unstable_by_key(|leased| leased.id);
-        // Where nothing could be claimed there may be more.
+        // Of an endpoint that fails none is claimed, and with its next success it is no longer one.
         let is_full = leased.len() >= many;
         let after = leased.last().map(|leased| leased.id).filter(|_| is_full);
-        let cursor = Cursor { more: is_full || !is_answered, after };
+        let cursor = Cursor { more: is_full || failing.contains(&endpoint), after };
         claimer.events.tell(Event::Prefetched { endpoint, leased, cursor }, held.apart().1);
     }
+}
+
+/// Those of these endpoints that fail now; all of them where that can't be found out.
+async fn failing(claimer: &Claimer, endpoints: &[EndpointId]) -> Vec<EndpointId> {
+    if endpoints.is_empty() {
+        return Vec::new();
+    }
+    let look = || async { deliveries::failing(&mut *claimer.pool.acquire().await?, endpoints).await };
+    with_retries("looked for", look).await.unwrap_or_else(|| endpoints.to_vec())
 }
 
 async fn claim_next(claimer: &Claimer, wanted: &[Wanted]) -> Option<Vec<Claim>> {

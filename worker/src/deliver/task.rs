@@ -140,6 +140,9 @@ impl Task {
                 // What it knew is made good by leases and by tickets that are reissued.
                 tracing::error!("The scheduler of deliveries broke one of its rules; it begins anew.");
                 *scheduler = DeliveryScheduler::new(self.limits);
+                if self.shutdown.is_cancelled() {
+                    scheduler.on(Event::ShutDown, now);
+                }
             }
         }
     }

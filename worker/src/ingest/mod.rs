@@ -137,10 +137,10 @@ impl Ingest {
     async fn claim_all(&self, conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx::Result<Vec<Claim>> {
         uploads::lock_claims(conn, uploads).await?;
         let mut claimed = Vec::new();
-        for upload in uploads {
-            match uploads::claim(conn, *upload, self.stage, self.an_account).await? {
+        for upload in uploads::lock_free(conn, uploads).await? {
+            match uploads::claim(conn, upload, self.stage, self.an_account).await? {
                 Some(claim) => claimed.push(claim),
-                None => uploads::postpone(conn, *upload).await?,
+                None => uploads::postpone(conn, upload).await?,
             }
         }
         Ok(claimed)

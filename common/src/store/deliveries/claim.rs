@@ -80,6 +80,17 @@ pub async fn claim_next(
     taken(conn, &[], wanted, worker, lease_ms).await
 }
 
+/// Those of these endpoints that fail now: of them `claim_next` claims none, though some may wait.
+pub async fn failing(conn: &mut PgConnection, endpoints: &[EndpointId]) -> sqlx::Result<Vec<EndpointId>> {
+    sqlx::query_scalar!(
+        r#"SELECT id AS "id: EndpointId" FROM webhook_endpoints
+           WHERE id = ANY ($1) AND enabled AND consecutive_failures > 0"#,
+        endpoints as _
+    )
+    .fetch_all(conn)
+    .await
+}
+
 async fn taken(
     conn: &mut PgConnection,
     ids: &[DeliveryId],

@@ -23,7 +23,8 @@ WITH worked AS (
         SELECT id, by_ms, false FROM behind
     ) AS asked
     JOIN apalis.jobs AS ticket ON ticket.id = asked.id
-    WHERE asked.is_worked OR (ticket.status = 'Pending' AND ticket.run_at < now())
+    WHERE asked.is_worked
+        OR (ticket.job_type = 'webhook:first' AND ticket.status = 'Pending' AND ticket.run_at < now())
     FOR UPDATE OF ticket SKIP LOCKED
 )
 UPDATE apalis.jobs AS ticket

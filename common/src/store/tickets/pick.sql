@@ -1,5 +1,6 @@
 -- The next tickets of the queues $1, at most $2. They are found without a lock, in the order of each queue's index, and
--- only those that are taken are locked. Each is looked up by its id, whatever the table was like when this was planned.
+-- only those that are taken are locked. So many are looked at that those which a process with more slots has locked just
+-- now hide no others. Each is looked up by its id, whatever the table was like when this was planned.
 WITH next AS MATERIALIZED (
     SELECT due.id
     FROM unnest($1::text[]) AS queue (name)
@@ -8,11 +9,12 @@ WITH next AS MATERIALIZED (
         WHERE (status = 'Pending' OR (status = 'Failed' AND attempts < max_attempts))
             AND run_at < now()
             AND job_type = queue.name
+            AND lock_by IS NULL
         ORDER BY priority DESC, run_at
-        LIMIT 2 * $2::bigint
+        LIMIT 2 * $2::bigint + 64
     ) AS due
     ORDER BY due.priority DESC, due.run_at
-    LIMIT 2 * $2::bigint
+    LIMIT 2 * $2::bigint + 64
 ), picked AS MATERIALIZED (
     SELECT ticket.id, ticket.job
     FROM next

@@ -10,8 +10,8 @@ mod work;
 pub use due::{assign_tickets, expire, lock_due, prune};
 pub use receive::{LetIn, RECEIVING_SECONDS, Received, claim_left, let_go, let_in, receive, still_in};
 pub use work::{
-    Claim, Counts, Facts, Finished, Reserved, Stage, claim, fail, fetched, finish, hand_back, lock_claims, next_of,
-    postpone, renew, reserve, retry,
+    Claim, Counts, Facts, Finished, Reserved, Stage, claim, fail, fetched, finish, hand_back, lock_claims, lock_free,
+    next_of, postpone, renew, reserve, retry,
 };
 
 use crate::domain::upload::{UPLOAD_HOURS, UploadStatus};

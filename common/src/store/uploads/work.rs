@@ -58,6 +58,17 @@ pub async fn lock_claims(conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx:
     Ok(())
 }
 
+/// Locks those of these uploads that nobody has locked, in one order. An ask that waited for a row would keep all others of its
+/// queue waiting; what is passed over gets a new ticket.
+pub async fn lock_free(conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx::Result<Vec<UploadId>> {
+    sqlx::query_scalar!(
+        r#"SELECT id AS "id: UploadId" FROM uploads WHERE id = ANY ($1) ORDER BY id FOR UPDATE SKIP LOCKED"#,
+        uploads as &[UploadId]
+    )
+    .fetch_all(conn)
+    .await
+}
+
 /// Claims an upload for 30 s, if it is due for this stage, nobody else holds it, and fewer than `most` of its account are
 /// held at this stage already: one account's uploads can't keep those of others waiting. After [`lock_claims`].
 pub async fn claim(conn: &mut PgConnection, upload: UploadId, stage: Stage, most: i64) -> sqlx::Result<Option<Claim>> {

@@ -9,9 +9,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// For how long tickets are delayed at first, and at most. What a worker that dies leaves behind waits so long, unless
-/// another ticket leads a worker to the endpoint before.
-const DELAY: (Duration, Duration) = (Duration::from_secs(10), Duration::from_mins(5));
+/// For how long tickets are delayed at first, and at most. What a worker leaves behind that dies or stops waits so long.
+const DELAY: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(40));
 
 /// Deliveries to claim for an endpoint's queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

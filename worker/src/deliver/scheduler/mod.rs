@@ -27,6 +27,8 @@ use tokio::time::Instant;
 
 /// How long a leased delivery may be queued before its claim is released.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(10);
+/// How long after a claim was asked for its endpoint and secret are taken for what they are.
+const AS_CLAIMED: Duration = Duration::from_secs(1);
 
 /// What the scheduler is told. `D` is a leased delivery's content, `T` a ticket that is being worked.
 #[derive(Debug)]
@@ -209,8 +211,10 @@ impl<D, T> DeliveryScheduler<D, T> {
         }
         self.release_expired(slot, now);
         while let Some(next) = self.pick_next(slot, now) {
-            // What has just been claimed is what it is.
-            let is_new = next.slot == slot && Some(next.leased.since) == claimed_at;
+            // What has just been claimed is what it is, unless the claim took long.
+            let is_new = next.slot == slot
+                && Some(next.leased.since) == claimed_at
+                && now.saturating_duration_since(next.leased.since) < AS_CLAIMED;
             self.actions.push(if is_new { Action::Send(next) } else { Action::Revalidate(next) });
         }
         self.release_unserved(slot);
