@@ -14,24 +14,32 @@
 //!
 //! ```text
 //!  waiting        its ticket arrives; little is here for the endpoint: Claim ........ leased
-//!  waiting        its ticket arrives; some are queued here: DelayTickets ............ waiting, in the backlog
+//!  waiting        the same, and it is no longer wanted, or another's ............... its ticket is finished
+//!  waiting        its ticket arrives; some are queued or being claimed here, or the
+//!                 endpoint would get no slot: DelayTickets ......................... waiting, in the backlog
 //!  waiting        the endpoint's queue is short: Prefetch ........................... leased
 //!  waiting        its ticket arrives in the slow lane; it would wait long: Defer .... waiting, due later
 //!  leased         there is room: Send ............................................... in flight
 //!  leased         there is none ..................................................... queued
 //!  queued         a slot of its account is given back: Revalidate ................... in flight
-//!  leased, queued no longer wanted, 10 s old, nobody to pick it, SIGTERM: ReleaseClaim waiting
+//!  leased         its endpoint fails by now: ReleaseClaim .......................... waiting, in the slow lane
+//!  leased, queued no longer wanted, 10 s old, nobody to pick it, SIGTERM: ReleaseClaim waiting, in the slow lane later
 //!  in flight      answered, and recorded ............................ succeeded, failed, waiting for its retry
 //!  in flight      nothing left this machine, for a fault of ours: ReleaseClaim ...... waiting, due later
-//!  all but waiting the process dies; the lease ends; logged as interrupted .......... waiting, the same number
+//!  in flight      its secret can't be opened: the attempt is spent, unsent .......... as after an answer
+//!  all but waiting the process dies; the lease ends; logged as interrupted .......... waiting, the same number; the
+//!                                                                                     fourth time, as after a failure
 //! ```
+//!
+//! Elsewhere a delivery that waits becomes skipped (its endpoint is disabled or gone) or cancelled (a resend takes its
+//! place). At SIGTERM a ticket that arrives is deferred.
 //!
 //! 1. *Prefetch* is one statement: it claims what an endpoint is to get next, oldest first, and consumes those
 //!    tickets, delayed or not. So few tickets of a backlog are ever fetched. One is under way at a time for an
 //!    endpoint.
 //! 2. Tickets are *delayed* so that those of other endpoints come first, and for no other reason: with this one,
-//!    where the queue is long, the 2,000 behind it; for 10 s, and twice as long each time they come round, at most 5
-//!    min.
+//!    where the queue is long, the 2,000 behind it; for 10 s, and twice as long each time they come round, at most
+//!    40 s. What a process leaves behind that dies or stops waits for that.
 //! 3. *Room*: 16 in flight to an endpoint, 4 of them in the slow lane; for an account a quarter of a lane's slots,
 //!    less where many share them. Slow endpoints together leave half of the slots to the others, and one that has not
 //!    answered yet gets two where slots are short.
@@ -44,9 +52,9 @@
 //! 7. At SIGTERM nothing more is claimed or sent, what is queued is released, what is in flight is recorded.
 //!
 //! **What always holds** is I1 to I9 in `scheduler/invariants.rs`. Three carry the rest. What is queued has one of
-//! its account in flight (I3), and what waits behind a queue is asked for by it (I5): nothing depends on a wake-up
-//! that may be lost. Every ticket is finished once, and every claim is sent or released once (I9): no slot leaks,
-//! nothing is sent twice.
+//! its account in flight (I3), and what is known to wait behind a queue is asked for by it (I5); what is not known
+//! comes with its ticket. Every ticket is finished once, and every claim is sent or released once (I9): no slot
+//! leaks, and by one claim nothing is sent twice.
 //!
 //! No lock and no connection is held while a receiver is waited for. A handler always ends quietly: whatever goes
 //! wrong here is made good by the scheduler process, from the rows alone. A first attempt that this process has

@@ -8,9 +8,9 @@
 //! I6  A ticket is never kept: the answer to the event that brought it hands it on.
 //! I7  Once the process ends, nothing is queued, and nothing is asked for or sent.
 //! I8  A queue is no longer than its bound and one prefetch.
+//! I9  Every claim is sent or released once.
 //!
-//! That every ticket is finished once, and every claim is sent or released once (I6, I9), is held by the types, which
-//! hand them on by value, and by the tests, which count.
+//! I6 and I9 are held by the types, which hand tickets and claims on by value, and by the tests, which count.
 
 #[cfg(any(test, debug_assertions))]
 use super::endpoint_queue::LONGEST_QUEUE;
