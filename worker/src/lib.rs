@@ -106,7 +106,8 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
     }
     beating.abort();
     fleet::leave(&mut *process.pool.acquire().await?, &process.name).await?;
-    ended.context("the worker stopped")
+    ended.context("the worker stopped")?;
+    deliverer.was_sound().context("the worker stopped")
 }
 
 /// What this process claims of jobs: as many of all its tasks together as it has slots.

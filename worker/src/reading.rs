@@ -9,10 +9,8 @@ use common::domain::footage::Rows;
 use common::domain::minutes::Minutes;
 use common::domain::read::Read;
 use common::ending::Product;
-use common::ids::ItemId;
 use common::media;
-use common::store::items;
-use common::store::jobs::{Claimed, ClaimedItem};
+use common::store::jobs::{Claimed, ClaimedItem, StoredSpeech};
 use common::store::reads::{NewRead, ReadBody};
 use serde_json::json;
 use std::borrow::Cow;
@@ -33,8 +31,8 @@ impl Worker {
         mut ctx: JobCtx,
     ) -> Result<ReadOutcome, ReadError> {
         ctx.files_prefix = media::read_files_prefix(item.id, read, claimed.job, claimed.claim_no);
-        if matches!(read, Read::Transcript | Read::Speakers) && !claimed.owns_speech && claimed.has_speech {
-            ctx.speech = self.known_speech(item.id).await.map(Arc::new);
+        if let (Some(speech), false) = (&claimed.speech, claimed.owns_speech) {
+            ctx.speech = self.known_speech(speech).await.map(Arc::new);
         }
         let reading = Reading { read, object_key: item.object_key.clone() };
         (self.runner.run)(reading, ctx).await
@@ -68,15 +66,11 @@ impl Worker {
         Ok(Done { charge: rate.price(outcome.duration_ms), result, made })
     }
 
-    /// The item's speech, when it is stored and can be had; otherwise the reader listens itself.
-    async fn known_speech(&self, item: ItemId) -> Option<KnownSpeech> {
-        let mut conn = self.process.pool.acquire().await.ok()?;
-        let stored = items::stored_read(&mut conn, item, Read::Speech).await.ok()??;
-        drop(conn);
-        match (stored.result, stored.object_key) {
-            (Some(result), _) => KnownSpeech::of(result.as_bytes()),
-            (None, Some(key)) => KnownSpeech::of(&self.process.media.get(&key, RESULT_BYTES).await.ok()?),
-            (None, None) => None,
+    /// The item's speech, when it can be had; otherwise the reader listens itself.
+    async fn known_speech(&self, stored: &StoredSpeech) -> Option<KnownSpeech> {
+        match stored {
+            StoredSpeech::Inline(result) => KnownSpeech::of(result.as_bytes()),
+            StoredSpeech::Object(key) => KnownSpeech::of(&self.process.media.get(key, RESULT_BYTES).await.ok()?),
         }
     }
 

@@ -2,10 +2,10 @@
 //!
 //! One client a server, made once. A request may take as long as its job: the deadline and the cancellation are the job's,
 //! and there is no other. Whatever goes wrong is [`ReadError::Remote`], with the reason in the log and never in the job's
-//! error. Neighbours: `transcription_server` and `diarization_server`, which know what is asked and answered.
+//! error. Neighbours: `transcript::server` and `speakers::server`, which know what is asked and answered.
 
-use super::voice_detector::RATE;
 use super::{JobCtx, ReadError};
+use crate::readers::speech::detector::RATE;
 use bytes::Bytes;
 use common::domain::read::Read;
 use common::outbound::sending_client;

@@ -1,56 +1,33 @@
-//! The reads: one file a reader, each computing one result from a media file (spec §2, "Read kinds"; reads.md).
+//! The reads: a folder a read, each computing one result from a media file (spec §2, "Read kinds"; reads.md).
 //!
 //! `decode` turns a hostile file into probed facts and blocks of samples, inside a confined child process; a reader
 //! turns those into its result and touches no file of its own. Nothing here knows a database, a job row or a queue:
 //! `JobCtx` in, `ReadOutcome` or `ReadError` out.
 //!
-//! To add a read: one file with one `Reader`, and one line in [`Readers::found`]. A read that no engine on this
+//! To add a read: one folder with one `Reader`, and one line in [`Readers::found`]. A read that no engine on this
 //! machine computes is absent from the registry, so that a worker subscribes only to what it can run.
 
-mod activation;
-mod beat_facts;
-mod beat_tracker;
 mod beats;
 pub mod decode;
-mod dense;
-mod diarization_server;
 mod engine_server;
 mod error;
-mod hearing;
 mod job;
-mod kept_sound;
 mod levels;
-mod loudness;
-mod mfcc;
-mod moments;
-mod onsets;
-mod peaks;
-mod pocketsphinx;
 mod search_index;
-mod shots;
-mod silero;
-mod speaker_turns;
 mod speakers;
 mod speech;
-mod speech_chunks;
-mod speech_segments;
 mod stored;
 #[cfg(test)]
 pub(crate) mod tests;
 mod transcript;
-mod transcript_text;
-mod transcription_server;
-mod voice_clusters;
-mod voice_detector;
-mod voice_model;
 
 pub use decode::{MediaLimits, MediaSource, MediaTools, NoDecoder, Probe};
-pub use diarization_server::DiarizerSettings;
 pub use error::{Limit, ReadError};
 pub use job::{JobCtx, Progress};
+pub use speakers::DiarizerSettings;
 pub use speech::KnownSpeech;
 pub use stored::{Engine, OutputFile, Quality, ReadOutcome, StoredRead};
-pub use transcription_server::TranscriberSettings;
+pub use transcript::TranscriberSettings;
 
 use common::config::Confinement;
 use common::domain::read::Read;

@@ -101,3 +101,8 @@ impl ReadOutcome {
 pub(super) fn seconds(ms: i64) -> f64 {
     ms as f64 / 1000.0
 }
+
+/// To three decimals.
+pub(super) fn thousandths(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
+}

@@ -5,7 +5,7 @@
 
 use super::MediaTools;
 use super::probe::{Probe, probe};
-use crate::readers::hearing::Hearing;
+use crate::readers::speech::hearing::Hearing;
 use crate::readers::{JobCtx, ReadError};
 use std::fs::{File, OpenOptions};
 use std::io;

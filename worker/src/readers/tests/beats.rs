@@ -8,7 +8,8 @@
 )]
 
 use super::{Studio, an_hour};
-use crate::readers::{ReadOutcome, onsets};
+use crate::readers::ReadOutcome;
+use crate::readers::beats::onsets;
 use common::domain::read::Read;
 use serde_json::{Value, json};
 use std::fs;

@@ -1,7 +1,7 @@
 //! A server in the place of an engine behind a network, and how long one is waited for.
 
-use super::super::engine_server::{EngineServer, Form};
 use super::an_hour;
+use crate::readers::engine_server::{EngineServer, Form};
 use crate::readers::{JobCtx, ReadError};
 use common::domain::read::Read;
 use serde_json::Value;

@@ -5,11 +5,11 @@
 //! memory stays as it is, however long the media. What comes back is checked before it is believed. How a server is asked
 //! is `engine_server`'s.
 
-use super::engine_server::{EngineServer, Form, WAV_HEADER_BYTES};
-use super::kept_sound::KeptSound;
-use super::speaker_turns::Turn;
-use super::speech_segments::thousandths;
-use super::{Engine, JobCtx, Limit, ReadError};
+use super::turns::Turn;
+use crate::readers::engine_server::{EngineServer, Form, WAV_HEADER_BYTES};
+use crate::readers::speech::kept_sound::KeptSound;
+use crate::readers::stored::thousandths;
+use crate::readers::{Engine, JobCtx, Limit, ReadError};
 use common::domain::read::Read;
 use secrecy::SecretString;
 use serde::Deserialize;

@@ -5,11 +5,11 @@
 //! none of them: one that is cancelled or late leaves the others waiting, and the last to leave ends it. What a pass must
 //! never do is outlive its last user, on a processor or on the disk.
 
-use super::decode::{Channels, DecodedSound, MediaSource, SoundBlocks, SoundFormat, decode_sound};
+use super::detector::RATE;
 use super::kept_sound::{Keeping, KeptSound};
-use super::speech_segments::Segment;
-use super::voice_detector::RATE;
-use super::{JobCtx, Progress, ReadError};
+use super::segments::Segment;
+use crate::readers::decode::{Channels, DecodedSound, MediaSource, SoundBlocks, SoundFormat, decode_sound};
+use crate::readers::{JobCtx, Progress, ReadError};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -22,7 +22,7 @@ const SOUND: SoundFormat = SoundFormat { rate: RATE, channels: Channels::Mono };
 const LOOKS: Duration = Duration::from_millis(250);
 
 /// Finds the speech in the blocks of a sound, going through all of them.
-pub(super) type Listen = Box<dyn FnOnce(&mut dyn Iterator<Item = Vec<f32>>) -> Vec<Segment> + Send>;
+pub(in crate::readers) type Listen = Box<dyn FnOnce(&mut dyn Iterator<Item = Vec<f32>>) -> Vec<Segment> + Send>;
 
 /// What a pass gave.
 #[derive(Debug, Clone)]
@@ -34,38 +34,42 @@ struct Outcome {
 
 /// What was heard. The pass stays for others to join as long as this does.
 #[derive(Debug, Clone)]
-pub(super) struct Heard {
+pub(in crate::readers) struct Heard {
     outcome: Outcome,
     _pass: Arc<Pass>,
 }
 
 impl Heard {
     /// Where somebody speaks; nothing when the pass did not listen for it.
-    pub(super) fn speech(&self) -> &Arc<[Segment]> {
+    pub(in crate::readers) fn speech(&self) -> &Arc<[Segment]> {
         &self.outcome.speech
     }
 
     /// The whole sound, or why it could not be kept.
-    pub(super) fn sound(&self) -> Result<Arc<KeptSound>, ReadError> {
+    pub(in crate::readers) fn sound(&self) -> Result<Arc<KeptSound>, ReadError> {
         self.outcome.sound.clone()
     }
 
     /// How much there was of it.
-    pub(super) fn decoded(&self) -> &DecodedSound {
+    pub(in crate::readers) fn decoded(&self) -> &DecodedSound {
         &self.outcome.decoded
     }
 }
 
 /// The passes over one media that are used now.
 #[derive(Debug, Default)]
-pub(super) struct Hearing {
+pub(in crate::readers) struct Hearing {
     passes: Mutex<Vec<Weak<Pass>>>,
 }
 
 impl Hearing {
     /// Hears a media: joins a pass over it, or starts one. Where the speech is known already there is nothing to `listen`
     /// for, and any pass will do.
-    pub(super) async fn of(media: &MediaSource, listen: Option<Listen>, ctx: &JobCtx) -> Result<Heard, ReadError> {
+    pub(in crate::readers) async fn of(
+        media: &MediaSource,
+        listen: Option<Listen>,
+        ctx: &JobCtx,
+    ) -> Result<Heard, ReadError> {
         let pass = media.hearing().joined(media, listen, ctx);
         match pass.outcome(ctx).await {
             Ok(outcome) => Ok(Heard { outcome, _pass: pass }),

@@ -1,20 +1,26 @@
 //! The `transcript` read: what is said in a media, word by word.
 //!
-//! The speech detector says where to listen, `speech_chunks` cuts that out of the sound that it kept, and an
+//! The speech detector says where to listen, `speech::chunks` cuts that out of the sound that it kept, and an
 //! engine turns each chunk into words: `pocketsphinx` on this machine, or the server that `MWS_TRANSCRIBER`
 //! names. At most two chunks are in memory. A media in which nobody speaks is a success with an empty text.
 
-use super::kept_sound::KeptSound;
-use super::pocketsphinx::{self, PocketSphinx};
-use super::speech::Speech;
-use super::speech_chunks::{Chunk, Chunker};
-use super::transcript_text::{Word, transcript};
-use super::transcription_server::TranscriptionServer;
-use super::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader, ReaderSettings};
+mod pocketsphinx;
+mod server;
+mod text;
+
+pub use server::TranscriberSettings;
+
+use crate::readers::speech::Speech;
+use crate::readers::speech::chunks::{Chunk, Chunker};
+use crate::readers::speech::kept_sound::KeptSound;
+use crate::readers::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader, ReaderSettings};
 use common::domain::read::Read;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use pocketsphinx::PocketSphinx;
+use server::TranscriptionServer;
 use std::sync::Arc;
+use text::{Word, transcript};
 use tokio::sync::mpsc;
 
 /// The part of the progress that finding the speech is, in percent.

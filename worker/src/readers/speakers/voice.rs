@@ -119,7 +119,7 @@ pub(super) mod tests {
     use super::*;
 
     /// Frames around a centre, by a fixed seed.
-    pub(in super::super) fn frames(centre: f64, count: usize, seed: u32) -> Vec<Cepstrum> {
+    pub(in crate::readers::speakers) fn frames(centre: f64, count: usize, seed: u32) -> Vec<Cepstrum> {
         let mut state = seed;
         let mut noise = || {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -128,7 +128,7 @@ pub(super) mod tests {
         (0..count).map(|_| std::array::from_fn(|_| centre + 4.0 * (noise() + noise() + noise()))).collect()
     }
 
-    pub(in super::super) fn sums(frames: &[Cepstrum]) -> VoiceSums {
+    pub(in crate::readers::speakers) fn sums(frames: &[Cepstrum]) -> VoiceSums {
         let mut sums = VoiceSums::default();
         for frame in frames {
             sums.add(frame);

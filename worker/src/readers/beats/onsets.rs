@@ -4,7 +4,7 @@
 //! a band's power, so that a quiet passage has onsets as a loud one does. Neighbour: `activation`, which makes the
 //! numbers comparable over a media.
 
-use super::ReadError;
+use crate::readers::ReadError;
 use realfft::num_complex::Complex;
 use realfft::{RealFftPlanner, RealToComplex};
 use std::collections::VecDeque;
@@ -12,9 +12,9 @@ use std::f32::consts::PI;
 use std::sync::Arc;
 
 /// The rate that is heard, in samples a second.
-pub(super) const RATE: u32 = 24_000;
+pub(in crate::readers) const RATE: u32 = 24_000;
 /// Frames a second.
-pub(super) const FRAME_RATE: u32 = 100;
+pub(in crate::readers) const FRAME_RATE: u32 = 100;
 /// Samples from frame to frame.
 const HOP: usize = (RATE / FRAME_RATE) as usize;
 /// Samples in a window.
@@ -32,19 +32,19 @@ const SILENCE: f32 = 1e-7;
 /// A rise out of silence counts as this much at most, in nepers of power.
 const HIGHEST_RISE: f32 = 4.0;
 /// A window's flux rises before an onset reaches its middle: by this many seconds, measured on clicks.
-pub(super) const EARLY_SECONDS: f64 = 0.005;
+pub(in crate::readers) const EARLY_SECONDS: f64 = 0.005;
 
 /// What begins in one frame.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Onset {
+pub(in crate::readers) struct Onset {
     /// The mean rise over all bands, in nepers.
-    pub(super) all: f32,
+    pub(in crate::readers) all: f32,
     /// The rise of the low bands in amplitude, where 1 is a full-scale sine: a heavy stroke is told from a light one.
-    pub(super) low: f32,
+    pub(in crate::readers) low: f32,
 }
 
 /// Turns samples into onsets, frame by frame.
-pub(super) struct Onsets {
+pub(in crate::readers) struct Onsets {
     transform: Arc<dyn RealToComplex<f32>>,
     window: Vec<f32>,
     /// The first and last bin of each band.
@@ -65,7 +65,7 @@ impl std::fmt::Debug for Onsets {
 
 impl Onsets {
     /// At the beginning of a sound. The first window is centred on the first sample.
-    pub(super) fn new() -> Self {
+    pub(in crate::readers) fn new() -> Self {
         let transform = RealFftPlanner::new().plan_fft_forward(WINDOW);
         #[expect(clippy::cast_precision_loss, reason = "a window has few samples")]
         let hann = |n: usize| 0.5 - 0.5 * (2.0 * PI * n as f32 / WINDOW as f32).cos();
@@ -84,7 +84,7 @@ impl Onsets {
     }
 
     /// Takes the next samples, and hands each frame that is complete to `each`.
-    pub(super) fn add(&mut self, samples: &[f32], mut each: impl FnMut(Onset)) -> Result<(), ReadError> {
+    pub(in crate::readers) fn add(&mut self, samples: &[f32], mut each: impl FnMut(Onset)) -> Result<(), ReadError> {
         self.pending.extend_from_slice(samples);
         let mut at = 0;
         while let Some(frame) = self.pending.get(at..at + WINDOW) {
@@ -99,7 +99,7 @@ impl Onsets {
     }
 
     /// Hands over the frames whose windows reach over the end.
-    pub(super) fn finish(&mut self, each: impl FnMut(Onset)) -> Result<(), ReadError> {
+    pub(in crate::readers) fn finish(&mut self, each: impl FnMut(Onset)) -> Result<(), ReadError> {
         self.add(&[0.0; WINDOW / 2], each)
     }
 

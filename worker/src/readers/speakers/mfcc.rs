@@ -2,8 +2,8 @@
 //!
 //! A stream of samples in, a small vector a frame out. The first coefficient, loudness, is left out.
 
-use super::ReadError;
-use super::voice_detector::RATE;
+use crate::readers::ReadError;
+use crate::readers::speech::detector::RATE;
 use realfft::num_complex::Complex;
 use realfft::{RealFftPlanner, RealToComplex};
 use std::f32::consts::PI;

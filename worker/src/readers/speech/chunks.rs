@@ -1,11 +1,11 @@
 //! The speech of a media, cut into chunks that a transcription engine can take, and the way back to media time.
 //!
 //! Long silence and music are left out; what is left keeps its short pauses, since engines need them. Neighbour:
-//! `speech_segments`, whose segments these chunks are made of. Holds one chunk at a time.
+//! `segments`, whose segments these chunks are made of. Holds one chunk at a time.
 
+use super::detector::RATE;
 use super::kept_sound::sixteen_bits;
-use super::speech_segments::Segment;
-use super::voice_detector::RATE;
+use super::segments::Segment;
 
 /// Sound before and after speech that goes with it, in samples: 200 ms.
 const PAD: u64 = RATE as u64 / 5;
@@ -30,21 +30,21 @@ struct Piece {
 
 /// Sound to transcribe at once: one channel of 16 bits at [`RATE`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Chunk {
+pub(in crate::readers) struct Chunk {
     /// The samples.
-    pub(super) samples: Vec<i16>,
+    pub(in crate::readers) samples: Vec<i16>,
     pieces: Vec<Piece>,
 }
 
 impl Chunk {
     /// How long it is, in whole seconds begun.
-    pub(super) fn seconds(&self) -> u64 {
+    pub(in crate::readers) fn seconds(&self) -> u64 {
         (self.samples.len() as u64).div_ceil(u64::from(RATE))
     }
 
     /// The media's time at this time of the chunk, both in seconds.
     #[expect(clippy::cast_precision_loss, reason = "samples of a day stay far below 2^53")]
-    pub(super) fn media_seconds(&self, seconds: f64) -> f64 {
+    pub(in crate::readers) fn media_seconds(&self, seconds: f64) -> f64 {
         let rate = f64::from(RATE);
         let sample = seconds * rate;
         let begun = self.pieces.iter().rev().find(|piece| piece.at as f64 <= sample);
@@ -56,7 +56,7 @@ impl Chunk {
 
 /// Cuts a stream of samples into chunks.
 #[derive(Debug)]
-pub(super) struct Chunker {
+pub(in crate::readers) struct Chunker {
     stretches: std::vec::IntoIter<Stretch>,
     current: Option<Stretch>,
     most: usize,
@@ -66,7 +66,7 @@ pub(super) struct Chunker {
 
 impl Chunker {
     /// A chunker for this speech, with chunks of at most `seconds` each.
-    pub(super) fn new(speech: &[Segment], seconds: u32) -> Self {
+    pub(in crate::readers) fn new(speech: &[Segment], seconds: u32) -> Self {
         let most = u64::from(seconds * RATE);
         let mut stretches = stretches(speech, most).into_iter();
         let current = stretches.next();
@@ -74,7 +74,11 @@ impl Chunker {
     }
 
     /// Takes the next samples, and hands over the chunk that they complete, if they do.
-    pub(super) fn add<E>(&mut self, block: &[f32], mut each: impl FnMut(Chunk) -> Result<(), E>) -> Result<(), E> {
+    pub(in crate::readers) fn add<E>(
+        &mut self,
+        block: &[f32],
+        mut each: impl FnMut(Chunk) -> Result<(), E>,
+    ) -> Result<(), E> {
         let block_end = self.at + block.len() as u64;
         while let Some(stretch) = self.current.filter(|stretch| stretch.start < block_end) {
             let within = |sample: u64| usize::try_from(sample.clamp(self.at, block_end) - self.at).unwrap_or(0);
@@ -101,7 +105,7 @@ impl Chunker {
     }
 
     /// Hands over what is left.
-    pub(super) fn finish(self) -> Option<Chunk> {
+    pub(in crate::readers) fn finish(self) -> Option<Chunk> {
         (!self.chunk.samples.is_empty()).then_some(self.chunk)
     }
 }

@@ -3,12 +3,15 @@
 //! Measured on the channels and at the rate that the file has, since mixing or resampling would move the peaks. The
 //! measuring itself is in `loudness` and `peaks`.
 
-use super::decode::{Channels, SoundFormat, decode_sound};
-use super::loudness::Meter;
-use super::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader};
+mod loudness;
+mod peaks;
+
+use crate::readers::decode::{Channels, SoundFormat, decode_sound};
+use crate::readers::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader};
 use common::domain::read::Read;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use loudness::Meter;
 
 /// The rates that are measured as they are; what is outside is resampled to the nearer end.
 const RATES: std::ops::RangeInclusive<u32> = 8_000..=192_000;

@@ -1,18 +1,23 @@
 //! The `beats` read: where the beats and the bars of a music are, and how fast it goes.
 //!
-//! Own engine: `onsets` hears what begins, `activation` makes it comparable, `beat_tracker` finds the most likely beats
-//! and `beat_facts` what follows from them. A media without a beat is a success with empty lists.
+//! Own engine: `onsets` hears what begins, `activation` makes it comparable, `tracker` finds the most likely beats
+//! and `facts` what follows from them. A media without a beat is a success with empty lists.
 
-use super::activation::Activations;
-use super::beat_facts::{self, TempoPoint, hundredths};
-use super::beat_tracker::{BeatTracker, FoundBeat};
-use super::decode::{Channels, SoundBlocks, SoundFormat, decode_sound};
-use super::onsets::{Onsets, RATE};
-use super::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader};
+mod activation;
+mod facts;
+pub(super) mod onsets;
+mod tracker;
+
+use crate::readers::decode::{Channels, SoundBlocks, SoundFormat, decode_sound};
+use crate::readers::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader};
+use activation::Activations;
 use common::domain::read::Read;
+use facts::{TempoPoint, hundredths};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use onsets::{Onsets, RATE};
 use serde::Serialize;
+use tracker::{BeatTracker, FoundBeat};
 
 /// Beats slower than this are also offered at twice their tempo, faster ones at half of it.
 const MIDDLE_BPM: f64 = 110.0;
@@ -68,19 +73,15 @@ fn found(blocks: SoundBlocks) -> Result<Vec<FoundBeat>, ReadError> {
 }
 
 fn described(beats: &[FoundBeat]) -> BeatsData {
-    let runs = beat_facts::real(beats);
+    let runs = facts::real(beats);
     let longest = runs.iter().max_by_key(|run| run.len());
-    let tempo = longest.and_then(|run| beat_facts::tempo_of(run)).map(hundredths);
+    let tempo = longest.and_then(|run| facts::tempo_of(run)).map(hundredths);
     let other = |bpm: f64| hundredths(if bpm < MIDDLE_BPM { bpm * 2.0 } else { bpm / 2.0 });
     BeatsData {
         tempo,
         tempo_candidates: tempo.into_iter().flat_map(|bpm| [bpm, other(bpm)]).collect(),
-        beat_times: runs.iter().flatten().map(beat_facts::time).collect(),
-        downbeat_times: runs
-            .iter()
-            .flat_map(|run| beat_facts::downbeats(run))
-            .map(|beat| beat_facts::time(&beat))
-            .collect(),
-        tempo_curve: runs.iter().flat_map(|run| beat_facts::curve(run)).collect(),
+        beat_times: runs.iter().flatten().map(facts::time).collect(),
+        downbeat_times: runs.iter().flat_map(|run| facts::downbeats(run)).map(|beat| facts::time(&beat)).collect(),
+        tempo_curve: runs.iter().flat_map(|run| facts::curve(run)).collect(),
     }
 }

@@ -3,34 +3,35 @@
 //! The rules are those of Silero's reference: speech begins at a high probability and ends at a lower one that lasts,
 //! short bursts are dropped, and what is left is padded. Pure, and as large as its segments: nothing is kept a frame.
 
+use crate::readers::stored::thousandths;
 use serde::{Deserialize, Serialize};
 
 /// When a stretch of speech begins and ends.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Rules {
+pub(in crate::readers) struct Rules {
     /// Speech begins at a frame this probable.
-    pub(super) enter: f32,
+    pub(in crate::readers) enter: f32,
     /// It may end at a frame less probable than this.
-    pub(super) leave: f32,
+    pub(in crate::readers) leave: f32,
     /// Shorter speech is dropped, in milliseconds.
-    pub(super) min_speech_ms: u64,
+    pub(in crate::readers) min_speech_ms: u64,
     /// Shorter silence is part of the speech around it, in milliseconds.
-    pub(super) min_silence_ms: u64,
+    pub(in crate::readers) min_silence_ms: u64,
     /// Each segment begins this much before its first frame, in milliseconds.
-    pub(super) pad_ms: u64,
+    pub(in crate::readers) pad_ms: u64,
     /// The probability falls this much after the voice has ended, in milliseconds.
-    pub(super) lag_ms: u64,
+    pub(in crate::readers) lag_ms: u64,
 }
 
 /// A stretch of speech, in seconds from the media's start.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub(super) struct Segment {
+pub(in crate::readers) struct Segment {
     /// Where it begins.
-    pub(super) start: f64,
+    pub(in crate::readers) start: f64,
     /// Where it ends.
-    pub(super) end: f64,
+    pub(in crate::readers) end: f64,
     /// The mean probability of a voice in it, 0 to 1.
-    pub(super) confidence: f64,
+    pub(in crate::readers) confidence: f64,
 }
 
 /// A stretch in samples.
@@ -53,7 +54,7 @@ struct Open {
 
 /// Gathers segments from probabilities.
 #[derive(Debug)]
-pub(super) struct Segmenter {
+pub(in crate::readers) struct Segmenter {
     rules: Rules,
     rate: u64,
     frame_samples: u64,
@@ -64,13 +65,13 @@ pub(super) struct Segmenter {
 
 impl Segmenter {
     /// A segmenter for frames of `frame_samples` at `rate` samples a second.
-    pub(super) fn new(rules: Rules, rate: u32, frame_samples: usize) -> Self {
+    pub(in crate::readers) fn new(rules: Rules, rate: u32, frame_samples: usize) -> Self {
         let (rate, frame_samples) = (u64::from(rate), frame_samples as u64);
         Self { rules, rate, frame_samples, at: 0, open: None, stretches: Vec::new() }
     }
 
     /// Takes the probability of the next frame.
-    pub(super) fn add(&mut self, probability: f32) {
+    pub(in crate::readers) fn add(&mut self, probability: f32) {
         let start = self.at;
         self.at += self.frame_samples;
         let entering = probability >= self.rules.enter;
@@ -111,7 +112,7 @@ impl Segmenter {
     }
 
     /// The segments of a sound that was `sound_samples` long.
-    pub(super) fn finish(mut self, sound_samples: u64) -> Vec<Segment> {
+    pub(in crate::readers) fn finish(mut self, sound_samples: u64) -> Vec<Segment> {
         if let Some(open) = self.open {
             let (end, sum, frames) = match open.silent {
                 Some((silent_from, sum, frames)) => (self.before_lag(silent_from), sum, frames),
@@ -138,11 +139,6 @@ impl Segmenter {
             confidence: thousandths(stretch.confidence),
         }
     }
-}
-
-/// To three decimals.
-pub(super) fn thousandths(value: f64) -> f64 {
-    (value * 1000.0).round() / 1000.0
 }
 
 #[cfg(test)]

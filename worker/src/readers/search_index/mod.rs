@@ -3,15 +3,18 @@
 //! `shots` tells the changes of the picture, `moments` makes shots of them, and each gets a still. What is said in them is
 //! the transcript's to know: the two are joined when they are read, whichever ended first.
 
-use super::decode::{small_pictures, still};
-use super::moments::{self, Moment};
-use super::shots::{self, Shots};
-use super::stored::seconds;
-use super::{Engine, JobCtx, MediaSource, OutputFile, ReadError, ReadOutcome, Reader};
+mod moments;
+mod shots;
+
+use crate::readers::decode::{small_pictures, still};
+use crate::readers::stored::seconds;
+use crate::readers::{Engine, JobCtx, MediaSource, OutputFile, ReadError, ReadOutcome, Reader};
 use common::domain::read::Read;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use moments::Moment;
 use serde::Serialize;
+use shots::Shots;
 
 /// The part of the progress that looking for cuts is, in percent.
 const LOOKED: u8 = 70;

@@ -2,10 +2,10 @@
 //!
 //! One channel of 16 bits at [`RATE`], 115 MB an hour, in a file without a name that nobody else can open and that goes
 //! with its last user. Many may go through it at once, each from the beginning; memory holds a block of each. Neighbours:
-//! `hearing`, which keeps a sound while it listens, and `diarization_server`, which sends one.
+//! `hearing`, which keeps a sound while it listens, and `speakers::server`, which sends one.
 
-use super::voice_detector::RATE;
-use super::{JobCtx, ReadError};
+use super::detector::RATE;
+use crate::readers::{JobCtx, ReadError};
 use bytes::Bytes;
 use futures_util::{Stream, stream};
 use std::fs::File;
@@ -19,19 +19,19 @@ const BLOCK_BYTES: u64 = 64 * 1024;
 
 /// Sound on its way into a file.
 #[derive(Debug)]
-pub(super) struct Keeping {
+pub(in crate::readers) struct Keeping {
     file: std::io::Result<BufWriter<File>>,
     bytes: u64,
 }
 
 impl Keeping {
     /// Nothing yet, in this folder.
-    pub(super) fn begin(folder: &Path) -> Self {
+    pub(in crate::readers) fn begin(folder: &Path) -> Self {
         Self { file: tempfile::tempfile_in(folder).map(BufWriter::new), bytes: 0 }
     }
 
     /// Keeps a block. What goes wrong is told at the end, to those who want the sound.
-    pub(super) fn add(&mut self, block: &[f32]) {
+    pub(in crate::readers) fn add(&mut self, block: &[f32]) {
         self.bytes += 2 * block.len() as u64;
         let Ok(file) = &mut self.file else { return };
         let mut samples = block.iter().map(|sample| sixteen_bits(*sample).to_le_bytes());
@@ -41,7 +41,7 @@ impl Keeping {
     }
 
     /// All of it, to be gone through.
-    pub(super) fn finish(self) -> Result<KeptSound, ReadError> {
+    pub(in crate::readers) fn finish(self) -> Result<KeptSound, ReadError> {
         let file = self.file?.into_inner().map_err(std::io::IntoInnerError::into_error)?;
         Ok(KeptSound { file, bytes: self.bytes })
     }
@@ -49,24 +49,28 @@ impl Keeping {
 
 /// A whole sound in a file.
 #[derive(Debug)]
-pub(super) struct KeptSound {
+pub(in crate::readers) struct KeptSound {
     file: File,
     bytes: u64,
 }
 
 impl KeptSound {
     /// How many bytes its samples have.
-    pub(super) fn bytes(&self) -> u64 {
+    pub(in crate::readers) fn bytes(&self) -> u64 {
         self.bytes
     }
 
     /// How many samples this many bytes of it are, as milliseconds.
-    pub(super) fn milliseconds(bytes: u64) -> u64 {
+    pub(in crate::readers) fn milliseconds(bytes: u64) -> u64 {
         bytes / 2 * 1000 / u64::from(RATE)
     }
 
     /// Has `analyse` go through it on a blocking thread, which stops when the read has to.
-    pub(super) async fn gone_through<T, A>(self: &Arc<Self>, ctx: &JobCtx, analyse: A) -> Result<T, ReadError>
+    pub(in crate::readers) async fn gone_through<T, A>(
+        self: &Arc<Self>,
+        ctx: &JobCtx,
+        analyse: A,
+    ) -> Result<T, ReadError>
     where
         T: Send + 'static,
         A: FnOnce(KeptBlocks) -> Result<T, ReadError> + Send + 'static,
@@ -77,7 +81,7 @@ impl KeptSound {
     }
 
     /// Its bytes as they are sent.
-    pub(super) fn stream(self: &Arc<Self>) -> impl Stream<Item = std::io::Result<Bytes>> + Send + use<> {
+    pub(in crate::readers) fn stream(self: &Arc<Self>) -> impl Stream<Item = std::io::Result<Bytes>> + Send + use<> {
         let sound = Arc::clone(self);
         stream::try_unfold(0, move |at| {
             let sound = Arc::clone(&sound);
@@ -100,7 +104,7 @@ impl KeptSound {
 
 /// The blocks of a kept sound, in order, until the read has to stop.
 #[derive(Debug)]
-pub(super) struct KeptBlocks {
+pub(in crate::readers) struct KeptBlocks {
     sound: Arc<KeptSound>,
     at: u64,
     ctx: JobCtx,
@@ -125,7 +129,7 @@ impl Iterator for KeptBlocks {
 
 /// A sample as WAV files have it.
 #[expect(clippy::cast_possible_truncation, reason = "the value is clamped first")]
-pub(super) fn sixteen_bits(sample: f32) -> i16 {
+pub(in crate::readers) fn sixteen_bits(sample: f32) -> i16 {
     (sample.clamp(-1.0, 1.0) * f32::from(i16::MAX)).round() as i16
 }
 
@@ -136,8 +140,8 @@ fn fraction(sample: i16) -> f32 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::an_hour;
     use super::*;
+    use crate::readers::tests::an_hour;
     use futures_util::TryStreamExt;
 
     #[test]

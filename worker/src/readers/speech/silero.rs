@@ -3,7 +3,7 @@
 //! A frame is a spectrum of four windows, four convolutions over them, a cell that remembers (an LSTM) and one output: two
 //! thirds of a million products. A runtime for any network took four to six times as long as they do, for it prepares and pads
 //! each of the small steps anew. So `rten` reads the file, and a test holds this network to the file's own graph. The weights
-//! are found by their names. Neighbours: `dense`, which multiplies, and `voice_detector`, which runs it over a sound.
+//! are found by their names. Neighbours: `dense`, which multiplies, and `detector`, which runs it over a sound.
 
 use super::dense::Dense;
 use rten::{Model, RunOptions, ThreadPool};
@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use std::sync::{Arc, LazyLock};
 
 /// The published model (`worker/models`, with its licence).
-const FILE: &[u8] = include_bytes!("../../models/silero_vad_16k_op15.onnx");
+const FILE: &[u8] = include_bytes!("../../../models/silero_vad_16k_op15.onnx");
 
 /// Samples in a frame.
 pub(super) const FRAME: usize = 512;
@@ -210,8 +210,8 @@ impl Graph {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::Studio;
     use super::*;
+    use crate::readers::tests::Studio;
     use rten_tensor::NdTensor;
 
     fn graph() -> Graph {

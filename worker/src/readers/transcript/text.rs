@@ -1,6 +1,6 @@
 //! The shape of a transcript, and how its segments are made of words. Pure.
 
-use super::speech_segments::thousandths;
+use crate::readers::stored::thousandths;
 use serde::Serialize;
 
 /// A pause this long ends a segment, in seconds.

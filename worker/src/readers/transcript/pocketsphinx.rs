@@ -2,10 +2,10 @@
 //!
 //! One child a chunk; its words and times are read from its output. Its words are a draft: reads.md, "Engines".
 
-use super::decode::{MediaTools, executable, input_path, whole_output};
-use super::speech_chunks::Chunk;
-use super::transcript_text::Word;
-use super::{JobCtx, ReadError};
+use super::text::Word;
+use crate::readers::decode::{MediaTools, executable, input_path, whole_output};
+use crate::readers::speech::chunks::Chunk;
+use crate::readers::{JobCtx, ReadError};
 use std::ffi::OsStr;
 use std::fs::{File, Permissions};
 use std::io::Write;

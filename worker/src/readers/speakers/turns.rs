@@ -1,6 +1,7 @@
 //! Who speaks when, once the voices are known: Viterbi over short steps of speech. Pure.
 
-use super::speech_segments::{Segment, thousandths};
+use crate::readers::speech::segments::Segment;
+use crate::readers::stored::thousandths;
 use serde::Serialize;
 use std::collections::HashSet;
 

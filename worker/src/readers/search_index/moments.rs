@@ -1,6 +1,6 @@
 //! The moments of a video: its shots. Pure. What is said in each is joined when they are read (`common::domain::footage`).
 
-use super::speech_segments::thousandths;
+use crate::readers::stored::thousandths;
 use serde::Serialize;
 
 /// Cuts closer than this are one, in seconds: a flash, a torn frame.

@@ -4,8 +4,8 @@
 //! a common meter a tone as short as the window reads up to 0.5 LU low, by where it begins (EBU Tech 3341, case 13). Both
 //! are means of the energies of the last steps, so each sample is summed once. No file and no child process here.
 
-use super::ReadError;
 use super::peaks::Outline;
+use crate::readers::ReadError;
 use ebur128::{Channel, EbuR128, Mode};
 use serde::Serialize;
 use std::collections::VecDeque;

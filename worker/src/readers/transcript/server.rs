@@ -4,10 +4,10 @@
 //! of segments alone has its words spread over them. How a server is asked, and what becomes of its failures, is
 //! `engine_server`'s.
 
-use super::engine_server::{EngineServer, Form};
-use super::speech_chunks::Chunk;
-use super::transcript_text::Word;
-use super::{Engine, JobCtx, ReadError};
+use super::text::Word;
+use crate::readers::engine_server::{EngineServer, Form};
+use crate::readers::speech::chunks::Chunk;
+use crate::readers::{Engine, JobCtx, ReadError};
 use common::domain::read::Read;
 use secrecy::SecretString;
 use serde::Deserialize;

@@ -2,9 +2,9 @@
 //!
 //! Pure. The tracker finds the best beats of any sound, of noise too; `real` keeps stretches where beats stand out.
 
-use super::beat_tracker::FoundBeat;
 use super::onsets::{EARLY_SECONDS, FRAME_RATE};
-use super::speech_segments::thousandths;
+use super::tracker::FoundBeat;
+use crate::readers::stored::thousandths;
 use serde::Serialize;
 
 /// Beats on each side that a beat's evidence is averaged over.
@@ -214,8 +214,8 @@ pub(super) fn hundredths(value: f64) -> f64 {
 #[cfg(test)]
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a test's beats are few")]
 mod tests {
-    use super::super::beat_tracker::Stroke;
     use super::*;
+    use crate::readers::beats::tracker::Stroke;
 
     fn run(count: usize, frame: impl Fn(usize) -> f64, low: impl Fn(usize) -> f32) -> Vec<FoundBeat> {
         (0..count)

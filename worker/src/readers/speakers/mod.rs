@@ -1,27 +1,35 @@
 //! The `speakers` read: who speaks when, and with it the `speech` read that it rests on.
 //!
-//! Own engine, in three passes over the sound: where speech is, which voices are in it (`mfcc`, `voice_model`,
-//! `voice_clusters`), and who speaks when (`speaker_turns`). What is kept is sums, and a number a voice and step: 36 MB at
+//! Own engine, in three passes over the sound: where speech is, which voices are in it (`mfcc`, `voice`,
+//! `clusters`), and who speaks when (`turns`). What is kept is sums, and a number a voice and step: 36 MB at
 //! most for a day of media. Voices that are much alike are taken for one: the result is a draft. Where `MWS_DIARIZER` names a server,
-//! that is asked instead (`diarization_server`).
+//! that is asked instead (`server`).
 
-use super::decode::DecodedSound;
-use super::diarization_server::DiarizationServer;
-use super::kept_sound::KeptBlocks;
-use super::mfcc::{Cepstra, Cepstrum, FRAME, HOP};
-use super::speaker_turns::{STEP_FRAMES, Steps, Turn, speakers, turns};
-use super::speech::Speech;
-use super::speech_segments::Segment;
-use super::stored::seconds;
-use super::voice_clusters::voices;
-use super::voice_detector::RATE;
-use super::voice_model::{VoiceModel, VoiceSums};
-use super::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader, ReaderSettings};
+mod clusters;
+mod mfcc;
+mod server;
+mod turns;
+mod voice;
+
+pub use server::DiarizerSettings;
+
+use crate::readers::decode::DecodedSound;
+use crate::readers::speech::Speech;
+use crate::readers::speech::detector::RATE;
+use crate::readers::speech::kept_sound::KeptBlocks;
+use crate::readers::speech::segments::Segment;
+use crate::readers::stored::seconds;
+use crate::readers::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader, ReaderSettings};
+use clusters::voices;
 use common::domain::read::Read;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use mfcc::{Cepstra, Cepstrum, FRAME, HOP};
 use serde::Serialize;
+use server::DiarizationServer;
 use std::sync::Arc;
+use turns::{STEP_FRAMES, Steps, Turn, speakers, turns};
+use voice::{VoiceModel, VoiceSums};
 
 /// Where the passes end, in percent of the progress.
 const PASSES: (u8, u8) = (40, 70);

@@ -3,7 +3,7 @@
 //! Clusters that are most alike are merged until none are alike enough. Work grows with the square of the stretches, so
 //! a long media is clustered a block at a time, and then the blocks' clusters among each other.
 
-use super::voice_model::{VoiceSums, apart};
+use super::voice::{VoiceSums, apart};
 
 /// How much a model's numbers cost: more makes fewer voices. Tuned on flite voices.
 const STRICTNESS: f64 = 2.0;
@@ -77,8 +77,8 @@ fn with_spread(sums: VoiceSums) -> (VoiceSums, f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::voice_model::tests::{frames, sums};
     use super::*;
+    use crate::readers::speakers::voice::tests::{frames, sums};
 
     #[test]
     fn stretches_of_two_voices_become_two() {

@@ -1,18 +1,26 @@
 //! The `speech` read: where in a media somebody speaks.
 //!
-//! How the sound is heard, once for all who want to, is `hearing`'s. The engine is in `voice_detector`, the rules that make
-//! segments of its probabilities in `speech_segments`. A media in which nobody speaks is a success with no segments.
+//! How the sound is heard, once for all who want to, is `hearing`'s. The engine is in `detector`, the rules that make
+//! segments of its probabilities in `segments`. A media in which nobody speaks is a success with no segments.
 
-use super::decode::DecodedSound;
-use super::hearing::{Heard, Hearing, Listen};
-use super::speech_segments::{Rules, Segment, Segmenter, thousandths};
-use super::stored::seconds;
-use super::voice_detector::{FRAME_SAMPLES, RATE, VoiceDetector};
-use super::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader};
+pub(super) mod chunks;
+mod dense;
+pub(super) mod detector;
+pub(super) mod hearing;
+pub(super) mod kept_sound;
+pub(super) mod segments;
+mod silero;
+
+use crate::readers::decode::DecodedSound;
+use crate::readers::stored::{seconds, thousandths};
+use crate::readers::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader};
 use common::domain::footage::milliseconds;
 use common::domain::read::Read;
+use detector::{FRAME_SAMPLES, RATE, VoiceDetector};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use hearing::{Heard, Hearing, Listen};
+use segments::{Rules, Segment, Segmenter};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
