@@ -10,6 +10,7 @@ use crate::limits::Blocked;
 use crate::links::Links;
 use crate::media::Downloads;
 use crate::oauth::{Issuer, OAuthError};
+use crate::searches::Searches;
 use crate::shares::Shares;
 use common::config::ApiSettings;
 use common::domain::link::LinkKeys;
@@ -67,6 +68,8 @@ pub struct Parts {
     pub downloads: Downloads,
     /// Uploads whose bytes are being sent, by account.
     pub uploads: Shares<AccountId>,
+    /// Searches under way.
+    pub searches: Searches,
 }
 
 /// Why the api can't start.
@@ -127,6 +130,7 @@ impl App {
             of_address,
             downloads,
             uploads,
+            searches: Searches::new(),
         };
         let door = if parts.api.operator_listen.is_some() { Door::Customers } else { Door::Everyone };
         Ok(Self { parts: Arc::new(parts), door })

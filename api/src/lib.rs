@@ -42,6 +42,7 @@ mod quotas;
 mod router;
 pub mod routes;
 mod scope;
+mod searches;
 mod serve;
 pub mod sessions;
 mod shares;

@@ -16,6 +16,7 @@ use crate::auth::{Known, caller_of};
 use crate::error::{ApiError, Code};
 use crate::guard::{Envelope, Refused, SentBody, Template, classify, media_type};
 use crate::openapi::refuse_doubled;
+use common::ids::AccountId;
 use poem::endpoint::TowerCompatExt;
 use poem::http::{HeaderValue, StatusCode, header};
 use poem::{Endpoint, EndpointExt, Request, Response, Route, post};
@@ -33,7 +34,7 @@ const MOST_WORDS: usize = 1 << 10;
 /// The protocol's endpoint and its metadata; `calls` answers `POST /api/v1/tools/<name>`.
 pub fn add_to(route: Route, app: &App, calls: Calls) -> Route {
     let route = metadata::add_to(route, app);
-    route.at(MCP_PATH, post(Mcp { inner: service(app, calls), challenge: metadata::url(app) }))
+    route.at(MCP_PATH, post(Mcp { inner: service(app, calls), app: app.clone(), challenge: metadata::url(app) }))
 }
 
 fn service(app: &App, calls: Calls) -> impl Endpoint<Output = Response> + use<> {
@@ -61,6 +62,7 @@ fn hosts(app: &App) -> Vec<String> {
 /// The protocol, for callers who are known.
 struct Mcp<E> {
     inner: E,
+    app: App,
     /// Where the metadata is that says how to become one.
     challenge: String,
 }
@@ -72,11 +74,13 @@ impl<E: Endpoint<Output = Response>> Endpoint for Mcp<E> {
         let mut response = match caller_of(&request).await {
             Ok(caller) => match request.data::<SentBody>().map_or(Ok(()), |SentBody(sent)| refuse_doubled(sent)) {
                 Ok(()) => {
-                    let kept = Kept::default();
+                    let (kept, account) = (Kept::default(), caller.account_id);
                     request.set_data(Known(caller));
                     request.set_data(kept.clone());
                     let is_json = media_type(&request) == "application/json";
-                    holding(shaped(self.inner.get_response(request).await, is_json).await, kept)
+                    let response = shaped(self.inner.get_response(request).await, is_json).await;
+                    kept.is_made();
+                    self.housed(account, response, kept).await
                 }
                 Err(refusal) => Envelope::Route.refuse(&refusal),
             },
@@ -88,6 +92,21 @@ impl<E: Endpoint<Output = Response>> Endpoint for Mcp<E> {
 }
 
 impl<E> Mcp<E> {
+    /// The answer, with room for what it is now: of a few words too, which repeat the request's id, and that is as long as
+    /// its client likes.
+    async fn housed(&self, account: AccountId, mut response: Response, kept: Kept) -> Response {
+        // The transport has it whole, and hands it on as a stream that does not say how long it is.
+        let body = response.take_body().into_bytes().await.map_err(ApiError::internal);
+        let held = body.and_then(|body| Ok((self.app.answers.hold(account, body.len() as u64)?, body)));
+        match held {
+            Ok((room, body)) => {
+                response.set_body(body);
+                holding(response, (kept, room))
+            }
+            Err(refusal) => Envelope::Route.refuse(&refusal),
+        }
+    }
+
     /// A 401 says where a client learns how to get a token (RFC 9728, section 5.1).
     fn turned_away(&self, request: &Request, refusal: &ApiError) -> Response {
         let mut response = Envelope::Route.refuse(refusal);

@@ -3,6 +3,7 @@
 //! Nothing here knows an operation. A panic inside ends here as `internal`, logged once.
 
 use crate::address::{self, is_trusted, network};
+use crate::answers::Taker;
 use crate::app::{API_PATH, App};
 use crate::doors::{self, Door};
 use crate::error::{ApiError, Code};
@@ -130,7 +131,7 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
         // Whatever is logged on the way names the request.
         let span = tracing::error_span!("request", request.id = scope.request_id.as_str());
         let response = self.answer(request, envelope).instrument(span).await;
-        let mut response = self.app.answers.housed(envelope, response);
+        let mut response = self.app.answers.housed(envelope, Taker::of(&scope), response);
         add_headers(&self.app, &scope, &mut response);
         record(&method, &scope, &response, started.elapsed());
         Ok(response)

@@ -37,6 +37,11 @@ impl<K: Eq + Hash + Clone> Shares<K> {
         self.take_many(holder, 1, most)
     }
 
+    /// How many this holder has.
+    pub fn of(&self, holder: &K) -> usize {
+        self.lock().get(holder).copied().unwrap_or_default()
+    }
+
     /// So many more for this holder, unless it would have more than `most`.
     pub fn take_many(&self, holder: K, many: usize, most: usize) -> Option<Share<K>> {
         let mut held = self.lock();

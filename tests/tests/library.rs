@@ -271,7 +271,15 @@ async fn a_retry_waits_and_then_gets_one_new_ticket() -> anyhow::Result<()> {
         [(upload, Stage::Probe)],
         "a done ticket brings nothing"
     );
-    assert_eq!(library.claim(upload).await?.map(|claim| (claim.failures, claim.losses)), Some((1, 0)));
+    let again = library.claim(upload).await?.expect("it is due again");
+    assert_eq!((again.failures, again.losses), (1, 0));
+    assert!(uploads::finish(&mut library.conn, &again, &sound()).await?.is_some());
+    let said: (String, Option<String>, Option<String>) =
+        sqlx::query_as("SELECT status, error_code, error_message FROM uploads WHERE id = $1")
+            .bind(upload)
+            .fetch_one(&mut *library.conn)
+            .await?;
+    assert_eq!(said, ("done".to_owned(), None, None), "what ended well keeps no error of an attempt before");
     library.close().await
 }
 

@@ -68,7 +68,7 @@ impl Deliveries {
     /// List deliveries
     ///
     /// The endpoint's delivery log, newest first, with the status and error of the receiver. Kept 30 days. With filters a
-    /// page looks through 10,000 deliveries: it may show fewer than `limit`, or none, and still have more after it.
+    /// page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and still have more after it.
     #[oai(path = "/webhooks/:id/deliveries", method = "get", operation_id = "list_deliveries")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn list(

@@ -48,9 +48,15 @@ impl ReadFormat {
 #[derive(Debug)]
 pub struct CaptionFile {
     format: TextFormat,
-    /// Its text.
-    pub text: String,
+    text: String,
     held: (Room, Option<Large>),
+}
+
+impl CaptionFile {
+    /// Its text, and its place among the account's large answers, for who makes another answer of it.
+    pub fn into_parts(self) -> (String, Option<Large>) {
+        (self.text, self.held.1)
+    }
 }
 
 /// An item's stored transcript in this form; nothing when none is stored. Whether the caller may see the item is for
@@ -65,22 +71,27 @@ pub async fn captions(app: &App, account: AccountId, item: ItemId, format: TextF
     drop(conn);
     let (document, working, large) = match (stored.result, stored.object_key) {
         (Some(result), _) => {
-            let room = app.answers.hold(result.len() as u64 * COPIES)?;
+            let room = app.answers.hold(account, result.len() as u64 * COPIES)?;
             (Bytes::from(result), room, None)
         }
         (None, Some(key)) => {
             let large = app.answers.large(account)?;
             let object = app.process.media.find(&key, MOST_BYTES).await.map_err(ApiError::internal)?;
-            let room = app.answers.hold(object.bytes * COPIES)?;
+            let room = app.answers.hold(account, object.bytes * COPIES)?;
             (object.whole().await.map_err(ApiError::internal)?, room, Some(large))
         }
         (None, None) => return Err(ApiError::internal("a stored read without a result")),
     };
     // A day of words takes a good part of a second.
-    let writing = tokio::task::spawn_blocking(move || captions::written(&document, &turns, format));
-    let text = writing.await.map_err(ApiError::internal)?.map_err(ApiError::internal)?;
-    drop(working);
-    let room = app.answers.hold(text.len() as u64)?;
+    // What it holds is the work's, which goes on when the client hangs up.
+    let written = move || {
+        let text = captions::written(&document, &turns, format);
+        drop((document, working));
+        (text, large)
+    };
+    let (text, large) = tokio::task::spawn_blocking(written).await.map_err(ApiError::internal)?;
+    let text = text.map_err(ApiError::internal)?;
+    let room = app.answers.hold(account, text.len() as u64)?;
     Ok(Some(CaptionFile { format, text, held: (room, large) }))
 }
 

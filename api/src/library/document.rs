@@ -6,6 +6,7 @@
 use crate::answers::{Answers, Large, Room, holding};
 use crate::error::{Answer, ApiError};
 use bytes::{Bytes, BytesMut};
+use common::ids::AccountId;
 use common::media::StoredObject;
 use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use poem::http::{HeaderValue, header};
@@ -37,9 +38,9 @@ impl Document {
     /// An object that is read as it is taken.
     ///
     /// # Errors
-    /// `unavailable` when there is no room for even that.
-    pub fn streamed(object: StoredObject, answers: &Answers, large: Large) -> Answer<Self> {
-        let room = answers.hold(STREAMED_BYTES.min(object.bytes))?;
+    /// `rate_limited` or `unavailable` when there is no room for even that.
+    pub fn streamed(object: StoredObject, answers: &Answers, account: AccountId, large: Large) -> Answer<Self> {
+        let room = answers.hold(account, STREAMED_BYTES.min(object.bytes))?;
         Ok(Self { bytes: object.bytes, pieces: vec![Piece::Object(object)], held: vec![(room, Some(large))] })
     }
 
@@ -58,18 +59,19 @@ impl Document {
         self.then(Self::of_text(vec![text.into()], Room::default(), None))
     }
 
-    /// All of it in one piece, for who works with what it says, and the room that this takes.
+    /// All of it in one piece, for who works with what it says, and what that holds: its room, and the place of a large answer.
     ///
     /// # Errors
-    /// `unavailable` when there is no room; `internal` when the store fails.
-    pub async fn whole(self, answers: &Answers) -> Answer<(Bytes, Room)> {
-        let room = answers.hold(self.bytes)?;
+    /// `rate_limited` or `unavailable` when there is no room; `internal` when the store fails.
+    pub async fn whole(mut self, answers: &Answers, account: AccountId) -> Answer<(Bytes, Vec<(Room, Option<Large>)>)> {
+        let mut held = std::mem::take(&mut self.held);
+        held.push((answers.hold(account, self.bytes)?, None));
         let capacity = usize::try_from(self.bytes).unwrap_or(0);
         let whole = self.into_stream().try_fold(BytesMut::with_capacity(capacity), |mut whole, piece| async move {
             whole.extend_from_slice(&piece);
             Ok(whole)
         });
-        Ok((whole.await.map_err(ApiError::internal)?.freeze(), room))
+        Ok((whole.await.map_err(ApiError::internal)?.freeze(), held))
     }
 
     fn into_stream(self) -> BoxStream<'static, io::Result<Bytes>> {

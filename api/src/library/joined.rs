@@ -7,9 +7,10 @@
 use crate::links::Links;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use common::domain::footage::{self, Moment, Passage, Turn, milliseconds, seconds, speaker_between, speakers_between};
+use common::domain::footage::{self, Moment, Passage, Turn, milliseconds, seconds};
 use common::domain::link::Picture;
 use common::domain::read::Read;
+use common::domain::voices::Voices;
 use common::ids::ItemId;
 use common::store::footage as rows;
 use common::store::items;
@@ -69,6 +70,17 @@ impl Others {
         }
     }
 
+    /// How many rows they are.
+    pub(super) fn rows(&self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Footage(Footage { moments, passages, turns, .. }) => {
+                moments.len() + passages.as_ref().map_or(0, Vec::len) + turns.as_ref().map_or(0, Vec::len)
+            }
+            Self::Turns(turns) => turns.len(),
+        }
+    }
+
     /// The read's document with what they say, in pieces: those of the document are parts of it, and no copies.
     pub(super) fn put_into(self, document: Bytes, item: ItemId, links: &Links) -> serde_json::Result<Vec<Bytes>> {
         if self.is_none() {
@@ -80,8 +92,9 @@ impl Others {
             Self::Turns(turns) => with_field(&document, "segments", |segments| {
                 let Some(segments) = segments else { return Ok(None) };
                 let mut segments: Vec<Fields> = from_str(segments)?;
+                let mut voices = Voices::of(&turns);
                 for segment in &mut segments {
-                    segment.name_speaker(&turns)?;
+                    segment.name_speaker(&mut voices)?;
                 }
                 serde_json::to_vec(&segments).map(Some)
             }),
@@ -93,9 +106,10 @@ impl Footage {
     /// The moments as they are shown.
     fn shown(&self, item: ItemId, links: &Links) -> serde_json::Result<Vec<u8>> {
         let texts = self.passages.as_ref().map(|passages| footage::texts(&self.moments, passages));
+        let mut voices = self.turns.as_deref().map(Voices::of);
         let shown = self.moments.iter().enumerate().map(|(place, moment)| {
             let picture = Picture::Moment(moment.number);
-            let speakers = self.turns.as_ref().map(|turns| speakers_between(moment.start_ms, moment.end_ms, turns));
+            let speakers = voices.as_mut().map(|voices| voices.between(moment.start_ms, moment.end_ms));
             json!({
                 "id": picture.to_string(),
                 "start": seconds(moment.start_ms),
@@ -161,10 +175,10 @@ impl<'a> Fields<'a> {
     }
 
     /// Says of a segment who speaks most of it.
-    fn name_speaker(&mut self, turns: &[Turn]) -> serde_json::Result<()> {
+    fn name_speaker(&mut self, voices: &mut Voices) -> serde_json::Result<()> {
         let at = |name: &str| self.get(name).and_then(|value| from_str(value.get()).ok()).map(milliseconds);
         let (Some(start_ms), Some(end_ms)) = (at("start"), at("end")) else { return Ok(()) };
-        if let Some(speaker) = speaker_between(start_ms, end_ms, turns) {
+        if let Some(speaker) = voices.longest_between(start_ms, end_ms) {
             self.set("speaker", to_raw_value(speaker)?);
         }
         Ok(())

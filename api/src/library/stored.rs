@@ -22,8 +22,10 @@ use poem_openapi::types::{Any, Type};
 
 /// Bytes of the largest stored read that is answered: a day of words is a few tens of MiB.
 const MOST_BYTES: u64 = 256 << 20;
-/// An answer that was put together here counts as one of its account's large ones from so many bytes on.
+/// An answer that was put together here counts as one of its account's large ones from so many bytes on, or where it is
+/// put together of so many rows.
 const LARGE_BYTES: usize = 1 << 20;
+const LARGE_ROWS: usize = 2_000;
 
 /// The JSON text of an item's stored read; nothing when it is not stored. Whether the caller may see the item is for the
 /// caller to know.
@@ -36,29 +38,42 @@ pub async fn stored_read(app: &App, account: AccountId, item: ItemId, read: Read
     let others = Others::found(&mut conn, item, read).await?;
     // No connection is held while the media store is read, or while an answer is sent.
     drop(conn);
-    let (document, room, mut large) = match (stored.result, stored.object_key) {
+    // Before it is put together, which is most of its cost.
+    let mut large = if others.rows() > LARGE_ROWS { Some(app.answers.large(account)?) } else { None };
+    let (document, room) = match (stored.result, stored.object_key) {
         (Some(result), _) => {
-            let room = app.answers.hold(result.len() as u64)?;
-            (Bytes::from(result), room, None)
+            let room = app.answers.hold(account, result.len() as u64)?;
+            (Bytes::from(result), room)
         }
         (None, Some(key)) => {
-            let large = app.answers.large(account)?;
+            let one = large.take().map_or_else(|| app.answers.large(account), Ok)?;
             let object = app.process.media.find(&key, MOST_BYTES).await.map_err(ApiError::internal)?;
             if others.is_none() {
-                return Document::streamed(object, &app.answers, large).map(Some);
+                return Document::streamed(object, &app.answers, account, one).map(Some);
             }
-            let room = app.answers.hold(object.bytes)?;
-            (object.whole().await.map_err(ApiError::internal)?, room, Some(large))
+            large = Some(one);
+            let room = app.answers.hold(account, object.bytes)?;
+            (object.whole().await.map_err(ApiError::internal)?, room)
         }
         (None, None) => return Err(ApiError::internal("a stored read without a result")),
     };
     let before = document.len();
-    let pieces = others.put_into(document, item, &app.links).map_err(ApiError::internal)?;
+    let own = app.clone();
+    let is_large = large.is_some();
+    // What it holds is the work's, which goes on when the client hangs up.
+    let put_together = move || (others.put_into(document, item, &own.links), room, large);
+    // What is large takes longer than other calls may wait for.
+    let (pieces, room, mut large) = if is_large {
+        tokio::task::spawn_blocking(put_together).await.map_err(ApiError::internal)?
+    } else {
+        put_together()
+    };
+    let pieces = pieces.map_err(ApiError::internal)?;
     let after: usize = pieces.iter().map(Bytes::len).sum();
     if large.is_none() && after > LARGE_BYTES {
         large = Some(app.answers.large(account)?);
     }
-    let more = app.answers.hold(after.saturating_sub(before) as u64)?;
+    let more = app.answers.hold(account, after.saturating_sub(before) as u64)?;
     let document = Document::of_text(pieces, room, large);
     Ok(Some(document.then(Document::of_text(Vec::new(), more, None))))
 }

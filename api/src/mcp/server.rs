@@ -4,7 +4,7 @@
 //! envelope, so that a model reads the code, the words and the next step that works.
 
 use super::tools;
-use crate::answers::{Held, Roomed};
+use crate::answers::{Held, Room, Roomed, Taker};
 use crate::app::{API_PATH, App};
 use crate::auth::Known;
 use crate::error::{Answer, ApiError, Code};
@@ -42,13 +42,20 @@ const KEPT: [HeaderName; 4] = [
     HeaderName::from_static("traceparent"),
 ];
 
-/// What the results of a request hold until its answer has been sent.
+/// What the results of a request hold: until its answer has been sent, and while it is made.
 #[derive(Clone, Default)]
-pub struct Kept(Arc<Mutex<Vec<Held>>>);
+pub struct Kept(Arc<Mutex<(Vec<Held>, Vec<Room>)>>);
 
 impl Kept {
-    fn keep(&self, held: Held) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(held);
+    fn keep(&self, sent: Held, made: Room) {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        held.0.push(sent);
+        held.1.push(made);
+    }
+
+    /// The answer is made: the room that this took is free.
+    pub fn is_made(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).1.clear();
     }
 }
 
@@ -78,7 +85,9 @@ impl Server {
         };
         let kept = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Kept>());
         let kept = kept.cloned().unwrap_or_default();
-        let answered = result(&self.app, self.calls.get_response(request).await, &kept).await;
+        let taker =
+            request.data::<Known>().map_or_else(|| Taker::of(&Scope::of(&request)), |known| known.0.account_id.into());
+        let answered = result(&self.app, taker, self.calls.get_response(request).await, &kept).await;
         answered.unwrap_or_else(|refusal| CallToolResult::structured_error(refusal.tool_body()))
     }
 }
@@ -167,17 +176,20 @@ fn idempotency_key(meta: &RequestMetaObject) -> Result<Option<HeaderValue>, ApiE
     }
 }
 
-/// The answer's envelope as a result: as data, and as the same JSON in text. What the answer held, and room for what is
-/// made of it, are kept until the result has been sent.
-async fn result(app: &App, mut response: Response, kept: &Kept) -> Answer<CallToolResult> {
+/// The answer's envelope as a result: as data, and as the same JSON in text. What the answer held is kept until the result
+/// has been sent, and room for what is made of it until it is made.
+async fn result(app: &App, taker: Taker, mut response: Response, kept: &Kept) -> Answer<CallToolResult> {
     let status = response.status();
-    kept.keep(response.data::<Roomed>().and_then(Roomed::held));
+    let held = response.data::<Roomed>().and_then(Roomed::held);
     let told = response.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     let body = BoxBody::from(response.take_body());
     let length: u64 = told.or(body.size_hint().exact()).unwrap_or(0);
-    kept.keep(Some(Arc::new(app.answers.hold(length * COPIES)?)));
+    kept.keep(held, app.answers.hold(taker, length * COPIES)?);
     let bytes = Body::from(body).into_bytes().await.map_err(ApiError::internal)?;
+    let own = kept.clone();
     let made = move || {
+        // What is held is the work's, which goes on when the client hangs up.
+        let _own = own;
         let envelope = serde_json::from_slice(&bytes)
             .map_err(|error| ApiError::internal(format!("a tool answered {status} without JSON: {error}")))?;
         let is_fine = status == StatusCode::OK;

@@ -104,7 +104,7 @@ pub struct ResentTo {
 impl OperatorDeliveries {
     /// List deliveries of all accounts
     ///
-    /// Newest first. With filters a page looks through 10,000 deliveries: it may show fewer than `limit`, or none, and still
+    /// Newest first. With filters a page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and still
     /// have more after it.
     #[oai(path = "/operator/deliveries", method = "get", operation_id = "operator_list_deliveries")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]

@@ -51,7 +51,7 @@ pub struct OperatorJob {
 impl OperatorJobs {
     /// List jobs of all accounts
     ///
-    /// Newest first. With filters a page looks through 10,000 jobs: it may show fewer than `limit`, or none, and still have
+    /// Newest first. With filters a page looks through 2,000 jobs: it may show fewer than `limit`, or none, and still have
     /// more after it.
     #[oai(path = "/operator/jobs", method = "get", operation_id = "operator_list_jobs")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]

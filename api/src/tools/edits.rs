@@ -8,7 +8,7 @@
 mod call;
 mod shapes;
 
-use super::{starting, stored_read};
+use super::stored_read;
 use crate::app::App;
 use crate::auth::Auth;
 use crate::envelope::{Stored, ToolAnswer};
@@ -23,6 +23,7 @@ use common::domain::silence::keep;
 use poem_openapi::OpenApi;
 use poem_openapi::payload::Json;
 use shapes::{DuckAnswer, DuckMusic, GainAt, KeptSpan, RemoveSilence, SilenceAnswer, seconds};
+use std::sync::Arc;
 
 /// Those of `stored_read::REFUSALS`, and that the account's storage is full.
 const REFUSALS: &[Code] = &[
@@ -69,9 +70,11 @@ impl Edits {
             Heard::Speech(item, speech) => (item, speech),
         };
         let kept = keep(&speech, item.duration_ms.unwrap_or_default() * 1000, asked.rule(), item.frame_rate);
-        let answer = |rendered: &Rendered| SilenceAnswer {
+        let (item_id, render, kept) = (item.id, asked.render(), Arc::new(kept));
+        let plan = Arc::clone(&kept);
+        let answer = move |rendered: &Rendered| SilenceAnswer {
             item_ref: asked.item_ref.clone(),
-            item_id: Text::of(item.id),
+            item_id: Text::of(item_id),
             status: rendered.status(),
             job_id: rendered.job_id(),
             estimated_minutes: rendered.estimated_minutes(),
@@ -79,15 +82,14 @@ impl Edits {
             removed_seconds: Some(seconds(kept.removed_us)),
             output_item_id: rendered.output_item_id(),
         };
-        if !asked.render() {
-            let idle = starting::idle(&self.0, &caller).await?;
-            return Ok(Stored::fresh(&ToolAnswer::new(&caller, answer(&Rendered::NotAsked)).cloud(idle)));
+        if !render {
+            return call.without_render(move || answer(&Rendered::NotAsked)).await;
         }
-        if kept.keep.is_empty() {
+        if plan.keep.is_empty() {
             let message = "Nobody speaks in the item, so nothing of it would be left.";
             return Err(ApiError::new(Code::ReadNotApplicable, message));
         }
-        call.render(RenderPlan::RemoveSilence { item: item.id, keep: kept.keep.clone() }, &item, &answer).await
+        call.render(RenderPlan::RemoveSilence { item: item_id, keep: plan.keep.clone() }, &item, &answer).await
     }
 
     /// Duck music
@@ -116,10 +118,11 @@ impl Edits {
             Heard::Answered(answer) => return Ok(answer.documented_as()),
             Heard::Speech(item, speech) => (item, speech),
         };
-        let points = envelope(&speech, voice.duration_ms.unwrap_or_default() * 1000, asked.rule());
-        let answer = |rendered: &Rendered| DuckAnswer {
+        let points = Arc::new(envelope(&speech, voice.duration_ms.unwrap_or_default() * 1000, asked.rule()));
+        let (voice_id, render, plan) = (voice.id, asked.render(), Arc::clone(&points));
+        let answer = move |rendered: &Rendered| DuckAnswer {
             item_ref: asked.voice_ref.clone(),
-            item_id: Text::of(voice.id),
+            item_id: Text::of(voice_id),
             music_item_id: Some(Text::of(music)),
             status: rendered.status(),
             job_id: rendered.job_id(),
@@ -127,10 +130,10 @@ impl Edits {
             envelope: Some(points.iter().copied().map(GainAt::from).collect()),
             output_item_id: rendered.output_item_id(),
         };
-        if !asked.render() {
-            let idle = starting::idle(&self.0, &caller).await?;
-            return Ok(Stored::fresh(&ToolAnswer::new(&caller, answer(&Rendered::NotAsked)).cloud(idle)));
+        if !render {
+            return call.without_render(move || answer(&Rendered::NotAsked)).await;
         }
-        call.render(RenderPlan::DuckMusic { voice: voice.id, music, envelope: points.clone() }, &voice, &answer).await
+        let plan = RenderPlan::DuckMusic { voice: voice_id, music, envelope: plan.to_vec() };
+        call.render(plan, &voice, &answer).await
     }
 }

@@ -242,9 +242,10 @@ impl Readings {
     async fn written(&self, caller: &Caller, item: ItemId, format: TextFormat) -> Answer<Document> {
         let gone = || ApiError::new(Code::ItemNotFound, "The item was deleted a moment ago.");
         let file = library::captions(&self.0, caller.account_id, item, format).await?.ok_or_else(gone)?;
-        let fields = format!("\"format\":\"{}\",\"text\":{}", format.name(), json(&file.text)?);
-        let room = self.0.answers.hold(fields.len() as u64)?;
-        Ok(Document::of_text(vec![fields.into()], room, None))
+        let (text, large) = file.into_parts();
+        let fields = format!("\"format\":\"{}\",\"text\":{}", format.name(), json(&text)?);
+        let room = self.0.answers.hold(caller.account_id, fields.len() as u64)?;
+        Ok(Document::of_text(vec![fields.into()], room, large))
     }
 }
 

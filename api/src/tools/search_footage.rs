@@ -14,14 +14,16 @@ use crate::library;
 use crate::operation::{Refusals, Tag};
 use crate::text::Text;
 use common::domain::search::{self, Asked, Fit};
-use common::ids::ItemId;
-use common::store::footage::{self, Within};
+use common::ids::{ItemId, WorkspaceId};
+use common::store;
+use common::store::footage::{self, Candidate, Within};
 use matches::Hits;
 pub use matches::{FootageMatch, MomentSpan};
 use poem_openapi::payload::Json;
 use poem_openapi::types::Example;
 use poem_openapi::{Object, OpenApi};
 use std::time::Duration;
+use tracing::Instrument;
 
 /// What this operation refuses with, beside what every operation may.
 pub const ERRORS: Refusals = &[("POST /tools/search_footage", &[Code::ItemNotFound])];
@@ -32,8 +34,12 @@ const USUAL_LIMIT: usize = 10;
 const MORE_PASSAGES: usize = 20;
 /// Refs that are named as not searched, at most.
 const MOST_NAMED: i64 = 50;
-/// What one statement of a search may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// What finding passages by their words may take.
+const PATIENCE: Duration = Duration::from_secs(3);
+/// And by words that are alike.
+const PATIENCE_ALIKE: Duration = Duration::from_secs(1);
+/// Words of the longest query that is looked for by words alike.
+const MOST_ALIKE: usize = 16;
 
 /// The tool.
 pub struct SearchFootage(pub App);
@@ -80,7 +86,7 @@ impl SearchFootage {
     /// Finds what is said in videos, by their stored search indexes and transcripts, at no charge. Each match has the time
     /// range of the words that were meant, narrowed to the phrase, the moment (shot) that they begin in, and a still of it.
     /// A score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are alike, which
-    /// forgives slips of the pen and of the transcript. English words are found in all their forms. No match is an empty
+    /// forgives slips of the pen and of the transcript in queries of up to 16 words. English words are found in all their forms. No match is an empty
     /// list; what could not be searched is named.
     #[oai(path = "/tools/search_footage", method = "post", operation_id = "search_footage")]
     async fn search_footage(
@@ -95,7 +101,7 @@ impl SearchFootage {
             Some(refs) => Some(self.named(&caller, refs).await?),
             None => None,
         };
-        let hits = self.hits(&caller, &asked.query, items.as_deref(), limit).await?;
+        let hits = self.hits(&caller, &asked.query, items.clone(), limit).await?;
         let mut conn = self.0.conn().await?;
         let seen = footage::seen_at(&mut conn, &hits.places()).await?;
         let within = Within { workspace: caller.workspace.id, items: items.as_deref(), limit: MOST_NAMED };
@@ -121,33 +127,85 @@ impl SearchFootage {
         Ok(items)
     }
 
-    /// Use case "search": its statements share one transaction for what they take for alike and how long they may take.
-    async fn hits(&self, caller: &Caller, query: &str, items: Option<&[ItemId]>, limit: usize) -> Answer<Hits> {
+    /// Where something like the query is said.
+    async fn hits(&self, caller: &Caller, query: &str, items: Option<Vec<ItemId>>, limit: usize) -> Answer<Hits> {
         let words = search::words(query);
         if words.is_empty() {
             return Err(ApiError::new(Code::InvalidRequest, "`query`: expected at least one word to look for."));
         }
-        let passages = i64::try_from(limit * 2 + MORE_PASSAGES).unwrap_or(i64::MAX);
-        let within = Within { workspace: caller.workspace.id, items, limit: passages };
-        let mut search = self.0.process.pool.begin().await?;
-        footage::reach_for_alike(&mut search, PATIENCE).await?;
-        let lexemes = footage::lexemes(&mut search, &words).await?;
-        let asked = Asked::new(query, &lexemes);
-        let said = footage::said(&mut search, query, within).await.map_err(too_long)?;
-        let mut hits = Hits::new(limit);
-        hits.take(&asked, &said, Fit::Exact);
-        if hits.have_room() && search::is_plain(query) {
-            match footage::alike(&mut search, &words.join(" "), within).await {
-                Ok(alike) => hits.take(&asked, &alike, Fit::Alike),
-                // What holds the words is found; what is merely like them is not worth a refusal.
-                Err(error) if took_too_long(&error) => {
-                    tracing::info!(workspace.id = %caller.workspace.id, "A search for words alike was given up.");
-                }
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Ok(hits)
+        let place = self.0.searches.place(caller.account_id).await?;
+        let (app, workspace, query) = (self.0.clone(), caller.workspace.id, query.to_owned());
+        let search = Search { app, workspace, query, words, items, limit };
+        // It is worked to its end when its client hangs up, and has its place until then.
+        let work = async move {
+            let found = search.hits().await;
+            drop(place);
+            found
+        };
+        tokio::spawn(work.in_current_span()).await.map_err(ApiError::internal)?
     }
+}
+
+/// One search.
+struct Search {
+    app: App,
+    workspace: WorkspaceId,
+    query: String,
+    words: Vec<String>,
+    items: Option<Vec<ItemId>>,
+    limit: usize,
+}
+
+impl Search {
+    /// Use case "search": passages that hold the words, then those with words alike. What they come to is worked out on a
+    /// thread of its own, while no connection is held.
+    async fn hits(self) -> Answer<Hits> {
+        let (asked, said) = self.said().await?;
+        let (asked, hits) = taken(asked, Hits::new(self.limit), said, Fit::Exact).await?;
+        if !hits.have_room() || !search::is_plain(&self.query) || self.words.len() > MOST_ALIKE {
+            return Ok(hits);
+        }
+        match self.alike().await {
+            Ok(alike) => taken(asked, hits, alike, Fit::Alike).await.map(|(_, hits)| hits),
+            // What holds the words is found; what is merely like them is not worth a refusal.
+            Err(error) if took_too_long(&error) || store::is_away(&error) => {
+                tracing::info!(workspace.id = %self.workspace, "A search for words alike was given up.");
+                Ok(hits)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn said(&self) -> Answer<(Asked, Vec<Candidate>)> {
+        let mut search = self.app.process.pool.begin().await?;
+        footage::reach_for_alike(&mut search, PATIENCE).await?;
+        let lexemes = footage::lexemes(&mut search, &self.words).await?;
+        let said = footage::said(&mut search, &self.query, self.within()).await.map_err(too_long)?;
+        search.commit().await?;
+        Ok((Asked::new(&self.query, &lexemes), said))
+    }
+
+    async fn alike(&self) -> sqlx::Result<Vec<Candidate>> {
+        let mut search = self.app.process.pool.begin().await?;
+        footage::reach_for_alike(&mut search, PATIENCE_ALIKE).await?;
+        let alike = footage::alike(&mut search, &self.words.join(" "), self.within()).await?;
+        search.commit().await?;
+        Ok(alike)
+    }
+
+    fn within(&self) -> Within<'_> {
+        let passages = i64::try_from(self.limit * 2 + MORE_PASSAGES).unwrap_or(i64::MAX);
+        Within { workspace: self.workspace, items: self.items.as_deref(), limit: passages }
+    }
+}
+
+/// The hits with what is found in these passages.
+async fn taken(asked: Asked, mut hits: Hits, passages: Vec<Candidate>, fit: Fit) -> Answer<(Asked, Hits)> {
+    let work = move || {
+        hits.take(&asked, &passages, fit);
+        (asked, hits)
+    };
+    tokio::task::spawn_blocking(work).await.map_err(ApiError::internal)
 }
 
 fn took_too_long(error: &sqlx::Error) -> bool {

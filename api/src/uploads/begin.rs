@@ -10,12 +10,17 @@ use common::config::Settings;
 use common::domain::credential::CredentialHash;
 use common::domain::item::{check_name, check_ref};
 use common::domain::upload::{essence, is_taken};
-use common::ids::{ItemId, UploadId};
+use common::ids::{AccountId, ItemId, UploadId};
 use common::process::Process;
 use common::queue::{self, Queue, Subject, Ticket};
 use common::store::items::{self, Added, NewItem};
 use common::store::uploads::{self, NewImport, NewUpload};
 use sqlx::PgConnection;
+
+/// Imports of an account that have not ended.
+const MOST_IMPORTS: i64 = 1_000;
+/// When to ask for another, in seconds.
+const IMPORTS_AGAIN_S: u64 = 10;
 
 /// Bytes that will be sent, as far as that can be judged before they are.
 #[derive(Debug)]
@@ -146,7 +151,8 @@ impl CheckedImport {
 /// `Queue::Fetch` after the commit.
 ///
 /// # Errors
-/// `file_too_large` when the account's storage is full, `ref_taken`, `quota_reached`.
+/// `file_too_large` when the account's storage is full, `ref_taken`, `quota_reached`, `rate_limited` while the account has as many
+/// under way as it may.
 pub async fn import(
     conn: &mut PgConnection,
     process: &Process,
@@ -159,6 +165,7 @@ pub async fn import(
     let (workspace_id, account_id) = (caller.workspace.id, caller.workspace.account_id);
     // Its size is unknown, so a byte is asked for; the worker reserves what it needs as the bytes come.
     reserve(conn, process, caller, 1).await?;
+    one_more_import(conn, account_id).await?;
     let item_ref = item_ref.unwrap_or_else(|| item.to_string());
     let new =
         NewItem { id: item, workspace_id, account_id, item_ref: &item_ref, name: &name, content_type: None, bytes: 0 };
@@ -194,6 +201,16 @@ async fn reserve(conn: &mut PgConnection, process: &Process, caller: &Caller, by
         "The workspace's account has not that much storage left.".to_owned()
     };
     Err(ApiError::new(Code::FileTooLarge, message).suggest("Delete items that are no longer needed."))
+}
+
+/// Refuses one more import past those that an account may have under way: they wait in one line with everybody's.
+async fn one_more_import(conn: &mut PgConnection, account: AccountId) -> Answer<()> {
+    if uploads::imports_under_way(conn, account, MOST_IMPORTS).await? < MOST_IMPORTS {
+        return Ok(());
+    }
+    let message = format!("The account has {MOST_IMPORTS} imports under way, which is the most at once.");
+    let refusal = ApiError::new(Code::RateLimited, message).retry_after(IMPORTS_AGAIN_S);
+    Err(refusal.suggest("Wait until some of them have ended."))
 }
 
 async fn add(conn: &mut PgConnection, item: &NewItem<'_>) -> Answer<()> {

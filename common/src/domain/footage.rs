@@ -178,36 +178,6 @@ pub fn texts(moments: &[Moment], passages: &[Passage]) -> Vec<String> {
         .collect()
 }
 
-/// Who speaks between these milliseconds, each once, in alphabetical order.
-pub fn speakers_between(start_ms: i32, end_ms: i32, turns: &[Turn]) -> Vec<&str> {
-    let mut speakers: Vec<&str> = heard(start_ms, end_ms, turns).map(|(speaker, _)| speaker).collect();
-    speakers.sort_unstable();
-    speakers.dedup();
-    speakers
-}
-
-/// Who speaks longest between these milliseconds; nobody where there is no turn.
-pub fn speaker_between(start_ms: i32, end_ms: i32, turns: &[Turn]) -> Option<&str> {
-    let mut all: Vec<(&str, i32)> = Vec::new();
-    for (speaker, spoken_ms) in heard(start_ms, end_ms, turns) {
-        match all.iter_mut().find(|(name, _)| *name == speaker) {
-            Some((_, so_far)) => *so_far += spoken_ms,
-            None => all.push((speaker, spoken_ms)),
-        }
-    }
-    // Of two who speak as long, the first one.
-    all.into_iter().rev().max_by_key(|(_, spoken_ms)| *spoken_ms).map(|(speaker, _)| speaker)
-}
-
-/// The parts of turns between these milliseconds, and how long each is. Turns are in the order of their starts.
-fn heard(start_ms: i32, end_ms: i32, turns: &[Turn]) -> impl Iterator<Item = (&str, i32)> {
-    let turns = turns.iter().take_while(move |turn| turn.start_ms < end_ms);
-    turns.filter_map(move |turn| {
-        let spoken_ms = turn.end_ms.min(end_ms) - turn.start_ms.max(start_ms);
-        (spoken_ms > 0).then_some((turn.speaker.as_str(), spoken_ms))
-    })
-}
-
 #[cfg(test)]
 #[path = "footage_tests.rs"]
 mod tests;

@@ -36,16 +36,6 @@ fn passages_share_words_at_their_borders_and_none_is_said_twice() {
 }
 
 #[test]
-fn who_speaks_is_told_by_the_time_they_have() {
-    let turns = [turn(0, 1_000, "B"), turn(1_000, 3_000, "A"), turn(3_000, 3_500, "B")];
-    assert_eq!(speakers_between(500, 3_500, &turns), ["A", "B"]);
-    assert_eq!(speakers_between(3_500, 9_000, &turns), [""; 0]);
-    assert_eq!(speaker_between(0, 3_500, &turns), Some("A"));
-    assert_eq!(speaker_between(0, 2_000, &turns), Some("B"), "the first of two who speak as long");
-    assert_eq!(speaker_between(4_000, 5_000, &turns), None);
-}
-
-#[test]
 fn rows_are_made_of_what_readers_write_whatever_that_is() {
     let transcript = json!({"words": [
         {"word": "late", "start": 9.0, "end": 8.0},

@@ -32,5 +32,6 @@ pub mod silence;
 pub mod task;
 pub mod upload;
 pub mod url_policy;
+pub mod voices;
 
 pub use mws_signature as signature;

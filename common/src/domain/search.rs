@@ -15,7 +15,7 @@ const CONTEXT_WORDS: usize = 12;
 const FOUND: f64 = 0.5;
 
 /// A word of a query or of a passage, and what the search index calls it; empty for a word too common to be indexed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Term {
     /// In lower case, without punctuation.
     pub word: String,
@@ -117,10 +117,35 @@ fn plain(word: &str) -> String {
     word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// What the words that are heard are of a query: each is judged once, however many passages it is said in.
+#[derive(Debug)]
+pub struct Judged<'a> {
+    query: &'a Asked,
+    fit: Fit,
+    known: HashMap<Term, Option<Matched>>,
+}
+
+impl<'a> Judged<'a> {
+    /// Nothing yet.
+    pub fn by(query: &'a Asked, fit: Fit) -> Self {
+        Self { query, fit, known: HashMap::new() }
+    }
+
+    fn word(&mut self, heard: &Term) -> Option<Matched> {
+        if let Some(known) = self.known.get(heard) {
+            return *known;
+        }
+        let found = matched(&self.query.terms, heard, self.fit);
+        self.known.insert(heard.clone(), found);
+        found
+    }
+}
+
 /// Where the query is said in a passage: each place once, the closest together first. `said` are the passage's words and
 /// `heard` the same as terms, of which the first `own` are its own. What begins after those is the next passage's to find.
-pub fn narrow(query: &Asked, said: &[Said], heard: &[Term], own: usize, fit: Fit) -> Vec<Spoken> {
-    let matches: Vec<Option<Matched>> = heard.iter().map(|word| matched(&query.terms, word, fit)).collect();
+pub fn narrow(judged: &mut Judged<'_>, said: &[Said], heard: &[Term], own: usize) -> Vec<Spoken> {
+    let (query, fit) = (judged.query, judged.fit);
+    let matches: Vec<Option<Matched>> = heard.iter().map(|word| judged.word(word)).collect();
     if fit == Fit::Exact && matches.iter().all(Option::is_none) {
         // The index took words apart otherwise than is done here: it is somewhere in the passage.
         return own.checked_sub(1).and_then(|last| spoken(said, 0, last, FOUND)).into_iter().collect();

@@ -27,7 +27,7 @@ fn all(query: &str, said: &str, own: usize, fit: Fit) -> Vec<Spoken> {
         .map(|(word, n)| Said { word: word.to_owned(), start_ms: n * 100, end_ms: n * 100 + 90 })
         .collect();
     let heard: Vec<Term> = words.iter().map(|word| term(&word.word)).collect();
-    narrow(&asked(query), &words, &heard, own, fit)
+    narrow(&mut Judged::by(&asked(query), fit), &words, &heard, own)
 }
 
 fn range(found: &Spoken) -> (i32, i32) {
@@ -60,7 +60,7 @@ fn a_word_that_the_index_takes_apart_is_found_by_any_of_its_parts() {
         words.iter().zip(0..).map(|((word, _), n)| Said { word: (*word).to_owned(), start_ms: n, end_ms: n }).collect();
     let heard = words.map(|(word, lexeme)| Term::new(word, lexeme));
     let at = |word: &str, lexeme: &str| {
-        let found = narrow(&Asked::new(word, &[lexeme.to_owned()]), &said, &heard, 3, Fit::Exact);
+        let found = narrow(&mut Judged::by(&Asked::new(word, &[lexeme.to_owned()]), Fit::Exact), &said, &heard, 3);
         found.iter().map(|found| (found.start_ms, found.score)).collect::<Vec<_>>()
     };
     assert_eq!(at("rock", "rock"), [(1, 1.0)]);

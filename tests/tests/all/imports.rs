@@ -149,3 +149,23 @@ async fn imports_at_once_keep_no_more_than_the_storage_there_is() -> anyhow::Res
     scheduler.stop().await?;
     world.end().await
 }
+
+#[tokio::test]
+async fn an_account_has_a_thousand_imports_under_way_and_no_more() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (one, other) = (world.tenant("one").await?, world.tenant("other").await?);
+    let url = Server::Drips.start().await?;
+    import(&one, &url).await?;
+    // As many as it would take minutes to ask for.
+    let more = "INSERT INTO uploads (id, item_id, workspace_id, account_id, filename, source_url, status, expires_at, due_at)
+        SELECT gen_random_uuid(), item_id, workspace_id, account_id, filename, source_url, status, expires_at, 'infinity'
+        FROM uploads, generate_series(1, 999)";
+    sqlx::raw_sql(more).execute(world.pool()).await?;
+    let refused = one.client.tool("import_media", &json!({ "url": url })).await?;
+    assert_eq!((refused.status, refused.code()), (429, "rate_limited"), "{}", refused.text);
+    assert!(!refused.header("retry-after").is_empty());
+    import(&other, &url).await?;
+    sqlx::raw_sql("DELETE FROM uploads WHERE due_at = 'infinity'").execute(world.pool()).await?;
+    import(&one, &url).await?;
+    world.end().await
+}

@@ -98,6 +98,16 @@ impl<'a> Call<'a> {
         Self { app, caller, tool, request, key: if dry_run { IdempotencyKey(None) } else { key }, dry_run }
     }
 
+    /// What a tool found, without a render. It is written on a thread of its own: a day of speech has tens of thousands of spans.
+    pub(super) async fn without_render<T: ParseFromJSON + ToJSON + Send + 'static>(
+        &self,
+        answer: impl FnOnce() -> T + Send + 'static,
+    ) -> Answer<Stored<ToolAnswer<T>>> {
+        let (caller, idle) = (self.caller.clone(), starting::idle(self.app, self.caller).await?);
+        let written = move || Stored::fresh(&ToolAnswer::new(&caller, answer()).cloud(idle));
+        tokio::task::spawn_blocking(written).await.map_err(ApiError::internal)
+    }
+
     /// The answer that this call's key has already, if it has one.
     pub(super) async fn replayed<T: ToJSON>(&self) -> Answer<Option<Stored<T>>> {
         let Some(key) = self.key() else { return Ok(None) };
@@ -122,11 +132,20 @@ impl<'a> Call<'a> {
             Needed::Answered(answer) => return Ok(Heard::Answered(answer)),
             Needed::Ready(ready) => ready,
         };
-        let (document, _room) = ready.document.whole(&self.app.answers).await?;
-        let document: Value = serde_json::from_slice(&document).map_err(ApiError::internal)?;
-        let speech = speech_of(&document).ok_or_else(|| ApiError::internal("a stored speech read without segments"))?;
         let mut item = self.reach(&ready.item.to_string()).await?;
-        item.duration_ms = true_duration_ms(item.duration_ms, item.has_video, &document);
+        let (document, held) = ready.document.whole(&self.app.answers, self.caller.account_id).await?;
+        let (declared_ms, has_video) = (item.duration_ms, item.has_video);
+        // A day of speech takes a good part of a second.
+        let parsed = move || {
+            // Until all of it is gone.
+            let _held = held;
+            let document: Value = serde_json::from_slice(&document)?;
+            Ok((speech_of(&document), true_duration_ms(declared_ms, has_video, &document)))
+        };
+        let parsed: serde_json::Result<_> = tokio::task::spawn_blocking(parsed).await.map_err(ApiError::internal)?;
+        let (speech, duration_ms) = parsed.map_err(ApiError::internal)?;
+        let speech = speech.ok_or_else(|| ApiError::internal("a stored speech read without segments"))?;
+        item.duration_ms = duration_ms;
         Ok(Heard::Speech(item, speech))
     }
 

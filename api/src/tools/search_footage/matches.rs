@@ -4,7 +4,7 @@ use crate::links::Links;
 use crate::text::Text;
 use common::domain::footage::{Said, seconds};
 use common::domain::link::Picture;
-use common::domain::search::{Asked, Fit, Spoken, Term, narrow};
+use common::domain::search::{Asked, Fit, Judged, Spoken, Term, narrow};
 use common::ids::ItemId;
 use common::store::footage::{Candidate, Seen};
 use poem_openapi::Object;
@@ -68,7 +68,8 @@ impl Hits {
     /// Takes what the query is said in of these passages, the best first. What overlaps with something better in the same
     /// item is that same thing, found again.
     pub(super) fn take(&mut self, query: &Asked, candidates: &[Candidate], fit: Fit) {
-        let mut hits: Vec<Hit> = candidates.iter().flat_map(|candidate| hits(query, candidate, fit)).collect();
+        let mut judged = Judged::by(query, fit);
+        let mut hits: Vec<Hit> = candidates.iter().flat_map(|candidate| hits(&mut judged, candidate)).collect();
         // Stable: of equal scores Postgres's order stays.
         hits.sort_by(|one, other| other.spoken.score.total_cmp(&one.spoken.score));
         for hit in hits {
@@ -123,11 +124,11 @@ impl Hit {
     }
 }
 
-fn hits(query: &Asked, candidate: &Candidate, fit: Fit) -> Vec<Hit> {
+fn hits(judged: &mut Judged<'_>, candidate: &Candidate) -> Vec<Hit> {
     let said: Vec<Said> = candidate.passage.words().collect();
     let heard: Vec<Term> =
         said.iter().zip(&candidate.lexemes).map(|(said, lexeme)| Term::new(&said.word, lexeme)).collect();
-    let spoken = narrow(query, &said, &heard, candidate.passage.own_words, fit);
+    let spoken = narrow(judged, &said, &heard, candidate.passage.own_words);
     let hit = |spoken| Hit { item: candidate.item, item_ref: candidate.item_ref.clone(), spoken };
     spoken.into_iter().map(hit).collect()
 }

@@ -5,7 +5,8 @@
 //! what was said is left out for it.
 
 use super::layout::{COLUMNS, columns_of};
-use crate::domain::footage::{Turn, milliseconds, speaker_between};
+use crate::domain::footage::{Turn, milliseconds};
+use crate::domain::voices::Voices;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// A word, or a part of one, that is no wider than a line.
@@ -52,10 +53,10 @@ pub fn spoken<'a>(said: impl Iterator<Item = (&'a str, f64, f64)>, turns: &[Turn
         })
         .collect();
     said.sort_by_key(|(_, start_ms, _)| *start_ms);
-    let mut speakers = Speakers::of(turns);
+    let mut voices = Voices::of(turns);
     let mut words: Vec<Spoken> = Vec::with_capacity(said.len());
     for (text, start_ms, end_ms) in said {
-        let speaker = speakers.between(start_ms, end_ms);
+        let speaker = speaker_of(&mut voices, start_ms, end_ms);
         add(&mut words, text, (start_ms.into(), end_ms.into()), speaker.as_deref());
     }
     words
@@ -99,33 +100,11 @@ fn pieces(word: &str) -> Vec<(String, usize, bool)> {
     pieces
 }
 
-/// Who speaks when, asked in the order of time.
-struct Speakers<'a> {
-    turns: &'a [Turn],
-    /// Until when the turns up to each one last.
-    ends: Vec<i32>,
-    /// So many have ended before what was asked last, and are not looked at again.
-    over: usize,
-}
-
-impl<'a> Speakers<'a> {
-    fn of(turns: &'a [Turn]) -> Self {
-        let latest = turns.iter().scan(i32::MIN, |latest, turn| {
-            *latest = turn.end_ms.max(*latest);
-            Some(*latest)
-        });
-        Self { turns, ends: latest.collect(), over: 0 }
-    }
-
-    fn between(&mut self, start_ms: i32, end_ms: i32) -> Option<String> {
-        while self.ends.get(self.over).is_some_and(|end| *end <= start_ms) {
-            self.over += 1;
-        }
-        // A word without length is said by who speaks then.
-        let until_ms = end_ms.max(start_ms.saturating_add(1));
-        let speaker = speaker_between(start_ms, until_ms, &self.turns[self.over..]);
-        speaker.map(plain).filter(|name| !name.is_empty())
-    }
+/// Who says a word; nobody where no name is known.
+fn speaker_of(voices: &mut Voices, start_ms: i32, end_ms: i32) -> Option<String> {
+    // A word without length is said by who speaks then.
+    let until_ms = end_ms.max(start_ms.saturating_add(1));
+    voices.longest_between(start_ms, until_ms).map(plain).filter(|name| !name.is_empty())
 }
 
 /// A name on one line.
