@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 const LOOKED: Duration = Duration::from_mins(1);
 const LEAST: Duration = Duration::from_secs(10);
 const REST: Duration = Duration::from_secs(5);
+/// Below this size of a round the service is looked at as one process alone.
+const SHORT: usize = 50;
 /// What the bars are: shares of a core in hundredths, and bytes.
 const MOST_CPU: Bar = Bar::AtMost(1.0);
 const MOST_MEMORY: Bar = Bar::AtMost(150.0);
@@ -27,7 +29,10 @@ struct Used {
 /// Measures once: it is long, and nothing is compared.
 pub async fn measure(bench: &Bench, table: &mut Table) -> anyhow::Result<()> {
     eprintln!("while nothing happens:");
-    for parts in [&["api,worker,scheduler"][..], &["api", "worker", "scheduler"]] {
+    let all = [&["api,worker,scheduler"][..], &["api", "worker", "scheduler"]];
+    // A look takes a quarter of a minute at least: a short run has one.
+    let some = if bench.percent < SHORT { &all[..1] } else { &all[..] };
+    for parts in some {
         let used = used(bench, parts).await?;
         let postgres = if parts.len() == 1 { "beside one process" } else { "beside three processes" };
         for Used { what, cpu, memory } in used {

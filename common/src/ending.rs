@@ -17,7 +17,7 @@ use crate::store::credentials::Pace;
 use crate::store::events::{self, EndedEvent, Spread};
 use crate::store::footage;
 use crate::store::jobs::{self, Admitted, EndedJob};
-use crate::store::minutes::{self, Settlement};
+use crate::store::minutes::Settlement;
 use crate::store::reads::{self, NewRead};
 use crate::store::renders::{self, NewRendered};
 use crate::wake::{Wake, Wakes};
@@ -101,20 +101,19 @@ async fn settle_all(
     spread: Option<Spread>,
 ) -> Result<Aftermath, sqlx::Error> {
     let finals: Vec<&EndedJob> = ended.iter().filter(|job| job.status.is_final()).collect();
-    if !finals.is_empty() {
-        let settlements: Vec<Settlement> = finals.iter().map(|job| settlement(job)).collect();
-        minutes::settle(conn, &settlements).await?;
-        keep(conn, &finals, made).await?;
-        give_back(conn, &finals).await?;
+    keep(conn, &finals, made).await?;
+    let renders: Vec<JobId> = finals.iter().filter(|job| job.read.is_none()).map(|job| job.job).collect();
+    if !renders.is_empty() {
+        renders::give_back(conn, &renders).await?;
     }
-    let mut tickets = record_events(conn, &finals, told, spread).await?;
-
     let mut freed: BTreeMap<AccountId, i64> = BTreeMap::new();
     for job in ended.iter().filter(|job| job.freed_place) {
         *freed.entry(job.payer).or_default() += 1;
     }
     let freed: Vec<(AccountId, i64)> = freed.into_iter().collect();
-    let admitted = if freed.is_empty() { Vec::new() } else { jobs::hand_over(conn, &freed).await? };
+    let settlements: Vec<Settlement> = finals.iter().map(|job| settlement(job)).collect();
+    let admitted = jobs::leave(conn, &settlements, &freed).await?;
+    let mut tickets = record_events(conn, &finals, told, spread).await?;
     tickets.extend(tickets_of(&admitted));
     queue::push(conn, &tickets).await?;
 
@@ -171,14 +170,6 @@ async fn add_rows(conn: &mut PgConnection, rows: &[(ItemId, &Rows)]) -> sqlx::Re
     footage::add_moments(conn, rows).await?;
     footage::add_passages(conn, rows).await?;
     footage::add_turns(conn, rows).await
-}
-
-/// Gives back what ended jobs owned, so that it may be asked for again.
-async fn give_back(conn: &mut PgConnection, finals: &[&EndedJob]) -> sqlx::Result<()> {
-    let ids: Vec<JobId> = finals.iter().map(|job| job.job).collect();
-    reads::give_back(conn, &ids).await?;
-    let others: Vec<JobId> = finals.iter().filter(|job| job.read.is_none()).map(|job| job.job).collect();
-    if others.is_empty() { Ok(()) } else { renders::give_back(conn, &others).await }
 }
 
 impl Aftermath {

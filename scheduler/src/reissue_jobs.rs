@@ -1,20 +1,30 @@
-//! Gives admitted, due jobs without a live ticket a new one: those that came due, and those that could not be claimed
-//! when their ticket was spent.
+//! Gives admitted, due jobs without a live ticket a new one: those whose ticket was lost, and those that could not be
+//! claimed when it was spent.
+//!
+//! A ticket goes with the claim of its job, so that none is missing in the usual course of things. All that are due are
+//! looked at by and by: the oldest in each run, since what is lost becomes the oldest, and others from a place of
+//! chance.
 
 use common::ending::{tickets_of, wakes_of};
 use common::process::Process;
 use common::queue;
-use common::store::jobs;
+use common::store::jobs::{self, From};
 
 /// Tickets issued in one transaction.
 const SOME: i64 = 500;
+/// How many due jobs are looked at in one run, of the oldest and of others.
+const LOOKED_AT: i64 = 500;
 
 /// Reissues once. Answers how many tickets it pushed.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
-    let mut tx = process.pool.begin().await?;
-    let tickets = tickets_of(&jobs::reissue(&mut tx, SOME).await?);
-    queue::push(&mut tx, &tickets).await?;
-    tx.commit().await?;
-    process.wakes.send(wakes_of(&tickets));
-    Ok(tickets.len() as u64)
+    let mut pushed = 0;
+    for from in [From(0.0), From(rand::random())] {
+        let mut tx = process.pool.begin().await?;
+        let tickets = tickets_of(&jobs::reissue(&mut tx, from, LOOKED_AT, SOME).await?);
+        queue::push(&mut tx, &tickets).await?;
+        tx.commit().await?;
+        process.wakes.send(wakes_of(&tickets));
+        pushed += tickets.len() as u64;
+    }
+    Ok(pushed)
 }

@@ -157,8 +157,8 @@ impl Claiming {
         }
         self.is_due = false;
         let (asked, shutdown) = (timeout(LONGEST_ASK, (self.take)(free)), self.shutdown.clone());
-        // In a task of its own: of a worker that ends while some of its work runs, apalis polls nothing else. The ask would
-        // stand still with its locks, and what it claims with leases that nobody renews.
+        // In a task of its own: of a worker that ends while some of its work runs, apalis polls nothing else. The ask
+        // would stand still with its locks, and what it claims with leases that nobody renews.
         let ask = tokio::spawn(async move {
             let late = |_| sqlx::Error::Io(io::Error::from(ErrorKind::TimedOut));
             let mut taken = asked.await.map_err(late).flatten()?;

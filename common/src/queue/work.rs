@@ -37,8 +37,8 @@ const SLOTS_A_BATCH: usize = 4;
 /// panic would leave the ticket `Running` for good.
 pub type Handler = Arc<dyn Fn(Subject) -> BoxFuture<'static, ()> + Send + Sync>;
 
-/// A set of queues worked with one limit, whose tickets apalis fetches in batches and acknowledges: for work of moments.
-/// What takes minutes is claimed ([`Claims`]).
+/// A set of queues worked with one limit, whose tickets apalis fetches in batches and acknowledges: for work of
+/// moments. What takes minutes is claimed ([`Claims`]).
 #[derive(Clone)]
 pub struct Subscription {
     /// Which queues.

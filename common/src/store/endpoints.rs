@@ -224,7 +224,7 @@ pub async fn prune(conn: &mut PgConnection, retention_days: i32) -> sqlx::Result
     let done = sqlx::query!(
         "DELETE FROM webhook_endpoints AS w
          WHERE w.deleted_at < mws_now() - make_interval(days => $1)
-             AND NOT EXISTS (SELECT 1 FROM deliveries AS d WHERE d.endpoint_id = w.id)",
+             AND (SELECT d.id FROM deliveries AS d WHERE d.endpoint_id = w.id LIMIT 1) IS NULL",
         retention_days
     )
     .execute(conn)

@@ -5,6 +5,7 @@
 //! restore of an older state, or a failover that lost some events, numbers are given out again, and that no longer holds.
 //! Nothing of it depends on a cluster, nor on another account. It reads and never changes.
 
+use crate::domain::event::EventType;
 use crate::domain::horizon::LONGEST_TRANSACTION;
 use crate::ids::AccountId;
 use sqlx::PgConnection;
@@ -115,19 +116,27 @@ pub async fn after(
                SELECT (extract(epoch FROM mws_now()) * 1000000)::bigint AS now,
                    $2 > (SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM event_seq)
                    OR coalesce((
-                       SELECT (extract(epoch FROM created_at) * 1000000)::bigint > $3 FROM events
-                       WHERE account_id = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1
+                       SELECT (extract(epoch FROM last.created_at) * 1000000)::bigint > $3
+                       FROM unnest($5::text[] || 'ping'::text) AS types (type) CROSS JOIN LATERAL (
+                           SELECT seq, created_at FROM events
+                           WHERE account_id = $1 AND type = types.type AND seq <= $2 ORDER BY seq DESC LIMIT 1
+                       ) AS last
+                       ORDER BY last.seq DESC LIMIT 1
                    ), false) AS lost
            ) AS place
            LEFT JOIN LATERAL (
-               SELECT seq, type, body FROM events WHERE account_id = $1 AND seq > $2 AND type <> 'ping'
-               ORDER BY seq LIMIT $4
+               SELECT own.* FROM unnest($5::text[]) AS types (type) CROSS JOIN LATERAL (
+                   SELECT seq, type, body FROM events
+                   WHERE account_id = $1 AND type = types.type AND seq > $2 ORDER BY seq LIMIT $4
+               ) AS own
+               ORDER BY own.seq LIMIT $4
            ) AS next ON true
            ORDER BY next.seq"#,
         account as _,
         after.seq,
         after.read_at,
-        limit
+        limit,
+        &EventType::SUBSCRIBABLE.map(|one| one.name().to_owned())
     )
     .fetch_all(conn)
     .await?;

@@ -214,8 +214,6 @@ struct Scanned {
     seq: Option<i64>,
     body: Option<String>,
     edge: Option<i64>,
-    looked_at: i64,
-    is_past: bool,
 }
 
 /// Up to `limit` job events of the account, newest first, out of the window that follows `before`.
@@ -226,21 +224,25 @@ pub async fn page(
     limit: i64,
 ) -> sqlx::Result<Seen<EventRow>> {
     let before = filter.before.map_or(i64::MAX, |place| i64::try_from(place.as_u128()).unwrap_or(i64::MAX));
+    let types = EventType::SUBSCRIBABLE.into_iter().filter(|one| filter.event_type.is_none_or(|asked| asked == *one));
+    // A type is a list of its own, of which all rows are shown.
+    let window = if filter.since.is_none() { limit } else { WINDOW };
     let rows = sqlx::query_file_as!(
         Scanned,
         "src/store/events_page.sql",
         account as _,
         before,
-        WINDOW,
-        filter.event_type.map(EventType::name),
+        window,
+        &types.map(|one| one.name().to_owned()).collect::<Vec<_>>(),
         filter.since,
         limit
     )
     .fetch_all(conn)
     .await?;
-    // All of the window is looked at, so there may be more beyond it, unless its last is older than what is asked for.
-    let last_seen = rows.first().filter(|row| row.looked_at == WINDOW && !row.is_past).and_then(|row| row.edge);
-    let rows = rows.into_iter().filter_map(|row| Some(EventRow { place: place(row.seq?), body: row.body? })).collect();
+    let last_seen = rows.first().and_then(|row| row.edge);
+    // What is beyond the edge is of the next page.
+    let shown = rows.into_iter().filter(|row| last_seen.is_none_or(|last| row.seq >= Some(last)));
+    let rows = shown.filter_map(|row| Some(EventRow { place: place(row.seq?), body: row.body? })).collect();
     Ok(Seen { rows, last_seen: last_seen.map(place) })
 }
 
@@ -249,22 +251,47 @@ fn place(seq: i64) -> Uuid {
     Uuid::from_u128(u128::try_from(seq).unwrap_or_default())
 }
 
-/// Deletes up to `limit` events older than `retention_days` that no delivery tells of any more: a resend can outlive
-/// the series that it repeats. Answers how many.
-pub async fn prune(conn: &mut PgConnection, retention_days: i32, limit: i64) -> sqlx::Result<u64> {
-    let done = sqlx::query!(
-        "DELETE FROM events WHERE id IN (
-             SELECT old.id FROM events AS old
-             WHERE old.created_at < mws_now() - make_interval(days => $1)
-                 AND NOT EXISTS (SELECT 1 FROM deliveries AS d WHERE d.event_id = old.id)
-             ORDER BY old.created_at
-             LIMIT $2
-             FOR UPDATE SKIP LOCKED
-         )",
+/// Where pruning is among the old events: the last one that was looked at.
+#[derive(Debug, Clone, Copy)]
+pub struct Pruned {
+    created_at: DateTime<Utc>,
+    seq: i64,
+}
+
+/// Looks at the next `some` events older than `retention_days` and deletes those that no delivery tells of any more: a
+/// resend can outlive the series that it repeats. Answers how many went, and where the next begin; none when all were
+/// looked at.
+///
+/// Deliveries are looked up one by one: joined, all of both tables are read for a batch of a million old ones.
+pub async fn prune(
+    conn: &mut PgConnection,
+    retention_days: i32,
+    after: Option<Pruned>,
+    some: i64,
+) -> sqlx::Result<(u64, Option<Pruned>)> {
+    let after = after.unwrap_or(Pruned { created_at: DateTime::UNIX_EPOCH, seq: 0 });
+    let row = sqlx::query!(
+        r#"WITH old AS MATERIALIZED (
+               SELECT id, created_at, seq FROM events
+               WHERE created_at < mws_now() - make_interval(days => $1) AND (created_at, seq) > ($2, $3::bigint)
+               ORDER BY created_at, seq LIMIT $4
+           ), gone AS (
+               DELETE FROM events WHERE id = ANY (ARRAY(
+                   SELECT id FROM old WHERE (SELECT d.id FROM deliveries AS d WHERE d.event_id = old.id LIMIT 1) IS NULL
+               ))
+               RETURNING 1
+           )
+           SELECT (SELECT count(*) FROM gone) AS "gone!", (SELECT count(*) FROM old) = $4 AS "more!",
+               last.created_at AS "created_at?", last.seq AS "seq?"
+           FROM (VALUES (1)) AS one (row)
+           LEFT JOIN (SELECT created_at, seq FROM old ORDER BY created_at DESC, seq DESC LIMIT 1) AS last ON true"#,
         retention_days,
-        limit
+        after.created_at,
+        after.seq,
+        some
     )
-    .execute(conn)
+    .fetch_one(conn)
     .await?;
-    Ok(done.rows_affected())
+    let last = row.created_at.zip(row.seq).map(|(created_at, seq)| Pruned { created_at, seq });
+    Ok((row.gone.unsigned_abs(), last.filter(|_| row.more)))
 }

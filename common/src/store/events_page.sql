@@ -1,29 +1,34 @@
--- A page of an account's job events, newest first. $1 account, $2 the place that it follows, $3 rows looked at, $4 type, $5 since
--- when, $6 rows shown. Bodies are read of the rows that are shown; without a filter no others are looked at.
-WITH seen AS (
-    SELECT seq, type, created_at
-    FROM events
-    WHERE account_id = $1 AND seq < $2 AND type <> 'ping'
-    ORDER BY seq DESC
-    LIMIT CASE WHEN $4::text IS NULL AND $5::timestamptz IS NULL THEN least($3::bigint, $6::bigint) ELSE $3 END
-), found AS (
-    SELECT seq
-    FROM seen
-    WHERE ($4::text IS NULL OR type = $4) AND ($5::timestamptz IS NULL OR created_at >= $5)
-    ORDER BY seq DESC
-    LIMIT $6
+-- A page of an account's job events, newest first. $1 account, $2 the place that it follows, $3 rows looked through of each type,
+-- $4 types, $5 since when, $6 rows shown. Each type is a list in the order of an index, of which no more than $3 are looked through,
+-- and only until the page is full. Where it is not, its last row is that of the first window to end. Bodies are read of what is shown.
+WITH past AS (
+    -- A transaction takes its time when it begins, and its place a little later: what is asked for comes after this.
+    SELECT coalesce((
+        SELECT seq FROM events WHERE created_at < $5::timestamptz - interval '5 minutes' ORDER BY created_at DESC LIMIT 1
+    ), 0) AS seq
+), found AS MATERIALIZED (
+    SELECT types.type, own.seq FROM unnest($4::text[]) AS types (type) CROSS JOIN LATERAL (
+        SELECT seq FROM (
+            SELECT seq, created_at FROM events
+            WHERE account_id = $1 AND type = types.type AND seq < $2 AND seq > (SELECT seq FROM past)
+            ORDER BY seq DESC LIMIT $3
+        ) AS seen
+        WHERE $5::timestamptz IS NULL OR created_at >= $5
+        ORDER BY seq DESC LIMIT $6
+    ) AS own
+    ORDER BY own.seq DESC LIMIT $6
 ), edge AS (
-    SELECT seq, created_at FROM seen ORDER BY seq LIMIT 1
+    SELECT last.seq FROM unnest($4::text[]) AS types (type) CROSS JOIN LATERAL (
+        SELECT seq FROM events
+        WHERE account_id = $1 AND type = types.type AND seq < $2 AND seq > (SELECT seq FROM past)
+        ORDER BY seq DESC OFFSET $3 - 1 LIMIT 1
+    ) AS last
+    WHERE $5::timestamptz IS NOT NULL
+    ORDER BY last.seq DESC LIMIT 1
 )
-SELECT
-    found.seq AS "seq?",
-    event.body AS "body?",
-    edge.seq AS "edge?",
-    (SELECT count(*) FROM seen) AS "looked_at!",
-    -- A transaction takes its time when it begins, and its place a little later.
-    coalesce(edge.created_at < $5::timestamptz - interval '5 minutes', false) AS "is_past!"
+SELECT found.seq AS "seq?", event.body AS "body?", edge.seq AS "edge?"
 FROM (VALUES (1)) AS one (row)
 LEFT JOIN found ON true
-LEFT JOIN events event ON event.account_id = $1 AND event.seq = found.seq
+LEFT JOIN events event ON event.account_id = $1 AND event.type = found.type AND event.seq = found.seq
 LEFT JOIN edge ON true
 ORDER BY found.seq DESC

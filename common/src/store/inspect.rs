@@ -26,7 +26,8 @@ pub async fn missing_extensions(conn: &mut PgConnection, needed: &[String]) -> s
     .await
 }
 
-/// Whether tickets of webhooks are fetched by our function: an upgrade of the queue's own migrations would bring theirs back.
+/// Whether tickets of webhooks are fetched by our function: an upgrade of the queue's own migrations would bring theirs
+/// back.
 pub async fn has_our_queue_function(conn: &mut PgConnection) -> sqlx::Result<bool> {
     let row = sqlx::query!(
         r#"SELECT EXISTS (
@@ -62,7 +63,8 @@ pub struct Living {
     pub silent_seconds: f64,
 }
 
-/// Every worker and scheduler that did not say that it has ended. An api writes its row when it is asked whether it is ready.
+/// Every worker and scheduler that did not say that it has ended. An api writes its row when it is asked whether it is
+/// ready.
 pub async fn living(conn: &mut PgConnection) -> sqlx::Result<Vec<Living>> {
     sqlx::query_as!(
         Living,

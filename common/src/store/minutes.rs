@@ -135,42 +135,8 @@ impl Settlement {
     }
 }
 
-/// Writes the journal entries of ended jobs and leaves their amounts to be folded, in one statement.
-pub async fn settle(conn: &mut PgConnection, ended: &[Settlement]) -> sqlx::Result<()> {
-    if ended.is_empty() {
-        return Ok(());
-    }
-    let amounts = |of: fn(&Settlement) -> Minutes| ended.iter().map(|one| of(one).hundredths()).collect::<Vec<i64>>();
-    sqlx::query!(
-        "WITH ended AS (
-             SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::date[], $4::bool[], $5::bigint[], $6::bigint[],
-                                  $7::bigint[], $8::bigint[])
-                 AS ended (job_id, account_id, month, settles, month_used, month_freed, bought_used, bought_freed)
-         ), journal AS (
-             INSERT INTO minute_journal (account_id, month, kind, job_id, month_amount, bought_amount)
-             SELECT account_id, month, CASE WHEN settles THEN 'settle' ELSE 'release' END, job_id,
-                    CASE WHEN settles THEN month_used ELSE month_freed END,
-                    CASE WHEN settles THEN bought_used ELSE bought_freed END
-             FROM ended
-         )
-         INSERT INTO minute_unfolded (job_id, account_id, month, month_used, month_freed, bought_used, bought_freed)
-         SELECT job_id, account_id, month, month_used, month_freed, bought_used, bought_freed FROM ended",
-        &ended.iter().map(|one| one.job.uuid()).collect::<Vec<_>>(),
-        &ended.iter().map(|one| one.account.uuid()).collect::<Vec<_>>(),
-        &ended.iter().map(|one| one.month).collect::<Vec<_>>(),
-        &ended.iter().map(|one| one.settles).collect::<Vec<_>>(),
-        &amounts(|one| one.charged.0),
-        &amounts(|one| one.held.0),
-        &amounts(|one| one.charged.1),
-        &amounts(|one| one.held.1)
-    )
-    .execute(conn)
-    .await?;
-    Ok(())
-}
-
-/// Adds bought minutes to an account and journals the purchase. Call under the account's lock. With a `reference` that the
-/// account's journal has already, nothing is added, and the answer is false.
+/// Adds bought minutes to an account and journals the purchase. Call under the account's lock. With a `reference` that
+/// the account's journal has already, nothing is added, and the answer is false.
 pub async fn purchase(
     conn: &mut PgConnection,
     account: AccountId,
@@ -197,8 +163,8 @@ pub async fn purchase(
     Ok(done.rows_affected() > 0)
 }
 
-/// Adds minutes to the account's open month alone, and journals them. Call under the account's lock, after `fold`. As with
-/// `purchase`, a `reference` counts once.
+/// Adds minutes to the account's open month alone, and journals them. Call under the account's lock, after `fold`. As
+/// with `purchase`, a `reference` counts once.
 pub async fn grant(
     conn: &mut PgConnection,
     account: AccountId,
@@ -238,8 +204,8 @@ pub async fn given(conn: &mut PgConnection, account: AccountId, reference: &str)
     .await
 }
 
-/// Changes the allowance of the account from now on, and of its open bucket, and journals the difference. Call under the
-/// account's lock, after `fold`. An allowance below what is used and held leaves nothing, and takes nothing back.
+/// Changes the allowance of the account from now on, and of its open bucket, and journals the difference. Call under
+/// the account's lock, after `fold`. An allowance below what is used and held leaves nothing, and takes nothing back.
 pub async fn allow(conn: &mut PgConnection, account: AccountId, allowance: Minutes, note: &str) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH own AS (UPDATE accounts SET monthly_allowance = $2 WHERE id = $1),
@@ -260,6 +226,16 @@ pub async fn allow(conn: &mut PgConnection, account: AccountId, allowance: Minut
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// Folds up to `limit` ended jobs into the balances of their accounts, whosever they are. Accounts that another holds
+/// are left out, and the others are locked to the end of the transaction. Answers how many jobs were folded.
+///
+/// What a crash loses of it stays to be folded: its commit need not wait for the disk.
+pub async fn fold_some(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
+    sqlx::raw_sql("SET LOCAL synchronous_commit = off").execute(&mut *conn).await?;
+    let folded = sqlx::query_file_scalar!("src/store/minutes_fold_some.sql", limit).fetch_one(conn).await?;
+    Ok(folded.unsigned_abs())
 }
 
 /// Accounts that have ends to fold, some at a time.

@@ -63,11 +63,17 @@ pub async fn taken(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::R
     let (items, reads, jobs) = columns(candidates);
     let rows = sqlx::query!(
         r#"SELECT w.job_id AS "wanted!: JobId", r.job_id AS "owner?: JobId",
-                  (j.held_month + j.held_bought) AS "estimate?", s.item_id IS NOT NULL AS "stored!"
+                  j.estimate AS "estimate?", s.stored IS NOT NULL AS "stored!"
            FROM unnest($1::uuid[], $2::text[], $3::uuid[]) WITH ORDINALITY AS w (item_id, read, job_id, place)
-           LEFT JOIN job_reads r ON r.item_id = w.item_id AND r.read = w.read
-           LEFT JOIN jobs j ON j.id = r.job_id AND j.id <> w.job_id
-           LEFT JOIN item_reads s ON s.item_id = w.item_id AND s.read = w.read
+           LEFT JOIN LATERAL (
+               SELECT job_id FROM job_reads WHERE item_id = w.item_id AND read = w.read LIMIT 1
+           ) r ON true
+           LEFT JOIN LATERAL (
+               SELECT held_month + held_bought AS estimate FROM jobs WHERE id = r.job_id AND r.job_id <> w.job_id LIMIT 1
+           ) j ON true
+           LEFT JOIN LATERAL (
+               SELECT true AS stored FROM item_reads WHERE item_id = w.item_id AND read = w.read LIMIT 1
+           ) s ON true
            ORDER BY w.place"#,
         &items as &[ItemId],
         &reads as &[&str],

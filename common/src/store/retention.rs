@@ -1,20 +1,20 @@
-//! Deleting what is old, some rows at a time: what keeps tables small without holding a snapshot for long. Each function is one
-//! statement, so that one which fails keeps none of the others.
+//! Deleting what is old, some rows at a time: what keeps tables small without holding a snapshot for long. Each
+//! function is one statement, so that one which fails keeps none of the others.
 
 use sqlx::PgConnection;
 
 /// Deletes jobs that ended more than `days` ago, and their claims. Answers how many jobs went.
 pub async fn jobs(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let jobs = sqlx::query_scalar!(
-        r#"WITH old AS (
+        r#"WITH old AS MATERIALIZED (
                SELECT id FROM jobs
                WHERE id < mws_first_id(mws_now() - make_interval(days => $1))
                    AND finished_at < mws_now() - make_interval(days => $1)
                ORDER BY id LIMIT $2
            ), claims AS (
-               DELETE FROM job_claims c USING old WHERE c.job_id = old.id
+               DELETE FROM job_claims WHERE job_id = ANY (ARRAY(SELECT id FROM old))
            ), gone AS (
-               DELETE FROM jobs j USING old WHERE j.id = old.id RETURNING 1
+               DELETE FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM old)) RETURNING 1
            )
            SELECT count(*) AS "gone!" FROM gone"#,
         days,
@@ -25,19 +25,20 @@ pub async fn jobs(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Resul
     Ok(u64::try_from(jobs).unwrap_or_default())
 }
 
-/// Deletes calls of more than `days` ago that no job is left of, and their idempotency keys. Answers how many calls went.
+/// Deletes calls of more than `days` ago that no job is left of, and their idempotency keys. Answers how many calls
+/// went. Jobs are looked up one by one, however many calls are old.
 pub async fn calls(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
-        "WITH old AS (
+        "WITH old AS MATERIALIZED (
              SELECT c.id FROM calls c
              WHERE c.id < mws_first_id(mws_now() - make_interval(days => $1))
                  AND c.created_at < mws_now() - make_interval(days => $1)
-                 AND NOT EXISTS (SELECT FROM jobs j WHERE j.call_id = c.id)
+                 AND (SELECT j.id FROM jobs j WHERE j.call_id = c.id LIMIT 1) IS NULL
              ORDER BY c.id LIMIT $2
          ), keys AS (
-             DELETE FROM idempotency_keys k USING old WHERE k.call_id = old.id
+             DELETE FROM idempotency_keys WHERE call_id = ANY (ARRAY(SELECT id FROM old))
          )
-         DELETE FROM calls c USING old WHERE c.id = old.id",
+         DELETE FROM calls WHERE id = ANY (ARRAY(SELECT id FROM old))",
         days,
         limit
     )
@@ -90,8 +91,8 @@ pub async fn session_tokens(conn: &mut PgConnection) -> sqlx::Result<u64> {
     Ok(done.execute(conn).await?.rows_affected())
 }
 
-/// Deletes the paces of those who have not called for an hour, up to `limit`. Every row is looked at: an index on the time would
-/// be written at every call.
+/// Deletes the paces of those who have not called for an hour, up to `limit`. Every row is looked at: an index on the
+/// time would be written at every call.
 pub async fn paces(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "DELETE FROM rate_limits WHERE ctid = ANY (ARRAY(

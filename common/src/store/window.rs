@@ -6,7 +6,7 @@
 use uuid::Uuid;
 
 /// Rows that one page looks through.
-pub const WINDOW: i64 = 10_000;
+pub const WINDOW: i64 = 2_000;
 
 /// A page of such a list.
 #[derive(Debug)]

@@ -46,17 +46,6 @@ pub struct Claim {
     pub previous_sealed: Option<Vec<u8>>,
 }
 
-/// Claims those that are pending, due and nobody's. Those whose endpoint is disabled or removed are ended instead, as
-/// `skipped` or `cancelled`, and not answered. A ping is claimed whether its endpoint is enabled or not.
-pub async fn claim(
-    conn: &mut PgConnection,
-    ids: &[DeliveryId],
-    worker: &str,
-    lease_ms: i64,
-) -> sqlx::Result<Vec<Claim>> {
-    taken(conn, ids, &[], worker, lease_ms).await
-}
-
 /// First attempts that are asked for by their endpoint.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted {
@@ -69,29 +58,13 @@ pub struct Wanted {
     pub after: Option<DeliveryId>,
 }
 
-/// Claims the first attempts that each of these endpoints is to get next, the oldest first, and consumes their tickets.
-/// Those that another is about to take are passed over; of an endpoint that fails or is disabled none is claimed.
-pub async fn claim_next(
-    conn: &mut PgConnection,
-    wanted: &[Wanted],
-    worker: &str,
-    lease_ms: i64,
-) -> sqlx::Result<Vec<Claim>> {
-    taken(conn, &[], wanted, worker, lease_ms).await
-}
-
-/// Those of these endpoints that fail now: of them `claim_next` claims none, though some may wait.
-pub async fn failing(conn: &mut PgConnection, endpoints: &[EndpointId]) -> sqlx::Result<Vec<EndpointId>> {
-    sqlx::query_scalar!(
-        r#"SELECT id AS "id: EndpointId" FROM webhook_endpoints
-           WHERE id = ANY ($1) AND enabled AND consecutive_failures > 0"#,
-        endpoints as _
-    )
-    .fetch_all(conn)
-    .await
-}
-
-async fn taken(
+/// Claims those of `ids` that are pending, due and nobody's, and the first attempts that each endpoint of `wanted` is
+/// to get next, the oldest first; their tickets are consumed.
+///
+/// A named one whose endpoint is disabled or removed is ended instead, as `skipped` or `cancelled`, and not answered; a
+/// ping is claimed whether its endpoint is enabled or not. Of what is wanted those that another is about to take are
+/// passed over, and of an endpoint that fails or is disabled none is claimed.
+pub async fn claim(
     conn: &mut PgConnection,
     ids: &[DeliveryId],
     wanted: &[Wanted],
@@ -107,6 +80,17 @@ async fn taken(
         &wanted.iter().map(|one| one.endpoint).collect::<Vec<_>>() as _,
         &wanted.iter().map(|one| one.many).collect::<Vec<_>>(),
         &wanted.iter().map(|one| one.after.map_or(uuid::Uuid::nil(), DeliveryId::uuid)).collect::<Vec<_>>()
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Those of these endpoints that fail now: of what is wanted of them [`claim`] takes none, though some may wait.
+pub async fn failing(conn: &mut PgConnection, endpoints: &[EndpointId]) -> sqlx::Result<Vec<EndpointId>> {
+    sqlx::query_scalar!(
+        r#"SELECT id AS "id: EndpointId" FROM webhook_endpoints
+           WHERE id = ANY ($1) AND enabled AND consecutive_failures > 0"#,
+        endpoints as _
     )
     .fetch_all(conn)
     .await
@@ -135,9 +119,13 @@ impl Claim {
     }
 }
 
-/// Looks at claimed deliveries once more, by id and fencing token. A claim that is lost or whose series has ended
-/// meanwhile is not answered. Nothing is locked or written.
-pub async fn revalidate(conn: &mut PgConnection, claims: &[(DeliveryId, i32)]) -> sqlx::Result<Vec<CurrentTarget>> {
+/// Looks at claimed deliveries once more, by id and fencing token. A claim that is lost, whose series has ended
+/// meanwhile, or whose lease ends within so many milliseconds, is not answered. Nothing is locked or written.
+pub async fn revalidate(
+    conn: &mut PgConnection,
+    claims: &[(DeliveryId, i32)],
+    left_ms: i64,
+) -> sqlx::Result<Vec<CurrentTarget>> {
     sqlx::query_as!(
         CurrentTarget,
         r#"SELECT d.id AS "id: DeliveryId",
@@ -148,9 +136,11 @@ pub async fn revalidate(conn: &mut PgConnection, claims: &[(DeliveryId, i32)]) -
            JOIN deliveries AS d ON d.id = claim.id
            JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
            LEFT JOIN webhook_secrets AS s ON s.account_id = d.account_id
-           WHERE d.claim_no = claim.claim_no AND d.status = 'pending' AND d.lease_until IS NOT NULL"#,
+           WHERE d.claim_no = claim.claim_no AND d.status = 'pending'
+               AND d.lease_until >= mws_now() + $3::bigint * interval '1 ms'"#,
         &claims.iter().map(|(id, _)| *id).collect::<Vec<_>>() as _,
-        &claims.iter().map(|(_, claim_no)| *claim_no).collect::<Vec<_>>()
+        &claims.iter().map(|(_, claim_no)| *claim_no).collect::<Vec<_>>(),
+        left_ms
     )
     .fetch_all(conn)
     .await

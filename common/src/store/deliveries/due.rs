@@ -62,7 +62,9 @@ pub async fn with_lost_tickets(conn: &mut PgConnection, from: From, some: i64) -
            FROM looked_at
            JOIN deliveries AS d ON d.id = looked_at.id
            LEFT JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
-           LEFT JOIN apalis.jobs AS ticket ON ticket.id = d.ticket_id
+           LEFT JOIN LATERAL (
+               SELECT id, status, lock_by FROM apalis.jobs WHERE id = d.ticket_id LIMIT 1
+           ) AS ticket ON true
            LEFT JOIN apalis.workers AS holder ON holder.id = ticket.lock_by
            WHERE d.status = 'pending' AND d.lease_until IS NULL AND d.ticket_id IS NOT NULL
                AND (ticket.id IS NULL

@@ -52,7 +52,7 @@ pub async fn replace(conn: &mut PgConnection, endpoint: EndpointId, event_id: &s
 /// old is said by the database's time: a host whose clock is behind mints ids that look old at once.
 pub async fn prune(conn: &mut PgConnection, retention_days: i32, limit: i64) -> sqlx::Result<u64> {
     let deleted = sqlx::query_scalar!(
-        r#"WITH old AS (
+        r#"WITH old AS MATERIALIZED (
              SELECT d.id FROM deliveries AS d
              WHERE d.id < mws_first_id(mws_now() - make_interval(days => $1)) AND d.status <> 'pending'
                  AND d.created_at < mws_now() - make_interval(days => $1)
@@ -60,9 +60,9 @@ pub async fn prune(conn: &mut PgConnection, retention_days: i32, limit: i64) -> 
              LIMIT $2
              FOR UPDATE SKIP LOCKED
          ), attempts AS (
-             DELETE FROM delivery_attempts AS a USING old WHERE a.delivery_id = old.id
+             DELETE FROM delivery_attempts WHERE delivery_id = ANY (ARRAY(SELECT id FROM old))
          ), gone AS (
-             DELETE FROM deliveries AS d USING old WHERE d.id = old.id RETURNING 1
+             DELETE FROM deliveries WHERE id = ANY (ARRAY(SELECT id FROM old)) RETURNING 1
          )
          SELECT count(*) AS "count!" FROM gone"#,
         retention_days,

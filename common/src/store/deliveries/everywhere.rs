@@ -43,7 +43,7 @@ impl Everywhere {
 }
 
 /// What a host's clock may be ahead of the database's, whose times `until` is compared with.
-const HOSTS_AHEAD: TimeDelta = TimeDelta::hours(1);
+const HOSTS_AHEAD: TimeDelta = TimeDelta::minutes(10);
 
 struct Row {
     delivery: Option<DeliveryId>,

@@ -15,8 +15,7 @@ mod rescue;
 mod tickets;
 
 pub use claim::{
-    Claim, CurrentTarget, Deferred, ReleasedClaim, Wanted, claim, claim_next, defer, failing, release_claims,
-    revalidate,
+    Claim, CurrentTarget, Deferred, ReleasedClaim, Wanted, claim, defer, failing, release_claims, revalidate,
 };
 pub use due::{Due, From, set_tickets, ticketless, with_lost_tickets};
 pub use end::{end_of_silent, prune, replace};

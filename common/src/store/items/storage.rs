@@ -53,7 +53,7 @@ pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Resu
         "WITH old AS (
             SELECT id FROM items
             WHERE purged_at < mws_now() - make_interval(days => $1)
-                AND NOT EXISTS (SELECT FROM item_reads WHERE item_reads.item_id = items.id)
+                AND (SELECT read FROM item_reads WHERE item_reads.item_id = items.id LIMIT 1) IS NULL
             ORDER BY purged_at LIMIT $2
             FOR UPDATE SKIP LOCKED
         ), uploaded AS (

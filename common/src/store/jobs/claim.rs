@@ -28,8 +28,8 @@ pub struct Claimed {
     pub held: i64,
     /// Whether the speech read is this job's to store too.
     pub owns_speech: bool,
-    /// Whether the item's speech is stored already.
-    pub has_speech: bool,
+    /// The item's speech, for a read that listens to it, where it is stored already.
+    pub speech: Option<StoredSpeech>,
     /// The workspace it acts in.
     pub workspace: WorkspaceId,
     /// Who pays.
@@ -55,6 +55,15 @@ pub struct ClaimedItem {
     pub object_key: String,
     /// Its duration as probed.
     pub duration_ms: i64,
+}
+
+/// Where the result of a stored speech read stands.
+#[derive(Debug, Clone)]
+pub enum StoredSpeech {
+    /// Here, as JSON text.
+    Inline(String),
+    /// In the media store, under this key.
+    Object(String),
 }
 
 /// What a claimed render is to make.
@@ -112,7 +121,8 @@ struct ClaimedRow {
     object_key: Option<String>,
     duration_ms: Option<i64>,
     owns_speech: bool,
-    has_speech: bool,
+    speech_result: Option<String>,
+    speech_object_key: Option<String>,
     plan: Option<Value>,
     hash: Option<Vec<u8>>,
     output_item_id: Option<ItemId>,
@@ -155,7 +165,7 @@ impl From<ClaimedRow> for Claimed {
             }),
             held: row.held,
             owns_speech: row.owns_speech,
-            has_speech: row.has_speech,
+            speech: row.speech_result.map(StoredSpeech::Inline).or(row.speech_object_key.map(StoredSpeech::Object)),
             workspace: row.workspace_id,
             payer: row.payer,
             owner: row.owner,
@@ -222,17 +232,23 @@ pub async fn renew(conn: &mut PgConnection, claims: &[(JobId, i32, i16)]) -> sql
     Ok(rows.into_iter().map(|row| Renewed { job: row.id, cancel_requested: row.cancel_requested }).collect())
 }
 
-/// Running jobs whose lease ended, or one of them, locked for the caller's transaction: (job, `claim_no`, item, losses
-/// so far).
+/// Running jobs whose lease ended, or one of them, in the order of their ids and locked for the caller's transaction:
+/// (job, `claim_no`, item, losses so far). They are found by their open claims.
 pub async fn expired(
     conn: &mut PgConnection,
     only: Option<JobId>,
     limit: i64,
 ) -> sqlx::Result<Vec<(JobId, i32, Option<ItemId>, i16)>> {
     let rows = sqlx::query!(
-        r#"SELECT id AS "id: JobId", claim_no, item_id AS "item_id: ItemId", losses FROM jobs
-           WHERE status = 'running' AND finished_at IS NULL AND lease_until <= mws_now() AND ($2::uuid IS NULL OR id = $2)
-           ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED"#,
+        r#"SELECT j.id AS "id!: JobId", j.claim_no AS "claim_no!", j.item_id AS "item_id: ItemId", j.losses AS "losses!"
+           FROM (SELECT job_id, claim_no FROM job_claims
+                 WHERE ended_at IS NULL AND ($2::uuid IS NULL OR job_id = $2) ORDER BY job_id) AS open
+           CROSS JOIN LATERAL (
+               SELECT id, claim_no, item_id, losses FROM jobs
+               WHERE id = open.job_id AND claim_no = open.claim_no AND status = 'running' AND lease_until <= mws_now()
+               LIMIT 1 FOR UPDATE SKIP LOCKED
+           ) AS j
+           LIMIT $1"#,
         limit,
         only.map(JobId::uuid)
     )

@@ -27,7 +27,7 @@ SELECT
     i.id AS "item_id?: ItemId", i.object_key AS "object_key?", i.duration_ms AS "duration_ms?",
     (SELECT r.job_id FROM job_reads r WHERE r.item_id = c.item_id AND r.read = 'speech') IS NOT DISTINCT FROM c.id
         AS "owns_speech!",
-    (SELECT s.read FROM item_reads s WHERE s.item_id = c.item_id AND s.read = 'speech') IS NOT NULL AS "has_speech!",
+    s.result AS "speech_result?", s.object_key AS "speech_object_key?",
     r.plan AS "plan?", r.hash AS "hash?", r.output_item_id AS "output_item_id?: ItemId",
     r.output_name AS "output_name?", r.music_item_id AS "music_item_id?: ItemId",
     m.object_key AS "music_object_key?", m.duration_ms AS "music_duration_ms?"
@@ -35,6 +35,10 @@ FROM claimed c
 LEFT JOIN LATERAL (
     SELECT id, object_key, duration_ms, deleted_at FROM items WHERE id = c.item_id LIMIT 1
 ) i ON i.deleted_at IS NULL
+LEFT JOIN LATERAL (
+    SELECT result::text AS result, object_key FROM item_reads
+    WHERE item_id = c.item_id AND read = 'speech' AND c.read IN ('transcript', 'speakers') LIMIT 1
+) s ON true
 LEFT JOIN LATERAL (
     SELECT plan, hash, output_item_id, output_name, music_item_id FROM job_renders
     WHERE job_id = c.id AND c.kind = 'render' LIMIT 1

@@ -4,8 +4,10 @@ use crate::domain::job::{JobKind, JobStatus};
 use crate::domain::read::Read;
 use crate::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use crate::store::{Seen, WINDOW};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::PgConnection;
+use std::cmp::Reverse;
+use std::ops::Range;
 use uuid::Uuid;
 
 /// Where to look. Each is an order of newest first that an index gives.
@@ -37,15 +39,33 @@ pub struct Everywhere {
 }
 
 impl Everywhere {
-    fn is_open(&self) -> bool {
-        self.statuses.is_empty()
-            && self.kinds.is_empty()
-            && self.reads.is_empty()
-            && self.error_code.is_none()
-            && self.since.is_none()
-            && self.until.is_none()
+    /// Whether all that is in the lists of the place is shown. Those of a workspace are of one kind and status each.
+    fn is_open(&self, place: &Place) -> bool {
+        let by_list = matches!(place, Place::Workspaces(_)) || (self.statuses.is_empty() && self.kinds.is_empty());
+        by_list && self.reads.is_empty() && self.error_code.is_none() && self.since.is_none() && self.until.is_none()
+    }
+
+    /// The statuses that what is shown can have: what ended with an error code has failed.
+    fn statuses(&self) -> Vec<String> {
+        let can_be = |status: &JobStatus| {
+            is_among(status, &self.statuses) && (self.error_code.is_none() || *status == JobStatus::Failed)
+        };
+        JobStatus::ALL.into_iter().filter(can_be).map(|status| status.name().to_owned()).collect()
+    }
+
+    fn kinds(&self) -> Vec<String> {
+        let kinds = JobKind::ALL.into_iter().filter(|kind| is_among(kind, &self.kinds));
+        kinds.map(|kind| kind.name().to_owned()).collect()
     }
 }
+
+/// Whether it is asked for: nothing asked for is everything.
+pub(super) fn is_among<T: PartialEq>(one: &T, asked: &[T]) -> bool {
+    asked.is_empty() || asked.contains(one)
+}
+
+/// What a host's clock may differ from the database's, whose times `since` and `until` are compared with.
+const CLOCKS_DIFFER: TimeDelta = TimeDelta::minutes(10);
 
 /// A job that was found: what else is shown of it is `by_ids`'s.
 #[derive(Debug, Clone, Copy)]
@@ -62,34 +82,46 @@ struct Row {
     job: Option<JobId>,
     payer: Option<AccountId>,
     owner: Option<AccountId>,
-    looked_at: i64,
-    last: Option<Uuid>,
-    last_created: Option<DateTime<Utc>>,
+    last: Option<JobId>,
 }
 
-/// The statement for one way of scanning; `$10` is that way's own.
+/// The statement for one place: `$from` has the lists that it consists of, each in the order `$order` of an index by
+/// `$where`; `$11` and those after it are the place's own. Of each list no more than a window is looked through, and
+/// only until the page is full. The page ends with the first window to end: what is older in the other lists is of the
+/// next page. Of one list that is asked for only where the page is not full.
 macro_rules! look {
-    ($scan:tt, $conn:expr, $filter:expr, $before:expr, $limit:expr, $window:expr $(, $own:expr)?) => {
+    ($from:tt, $where:tt, $order:tt, $edge_if:tt, $conn:expr, $filter:expr, $ids:expr, $limit:expr, $window:expr $(, $own:expr)*) => {
         sqlx::query_as!(
             Row,
-            "WITH seen AS (" + $scan + r#"), found AS (
-                 SELECT id, payer_account_id, owner_account_id FROM seen
-                 WHERE (cardinality($3::text[]) = 0 OR status = ANY ($3))
-                     AND (cardinality($4::text[]) = 0 OR kind = ANY ($4))
-                     AND (cardinality($5::text[]) = 0 OR read = ANY ($5))
-                     AND ($6::text IS NULL OR error_code = $6)
-                     AND ($7::timestamptz IS NULL OR created_at >= $7)
-                     AND ($8::timestamptz IS NULL OR created_at < $8)
-                 ORDER BY id DESC LIMIT $9
+            "WITH found AS MATERIALIZED (
+                 SELECT own.* FROM " + $from + " CROSS JOIN LATERAL (
+                     SELECT id, payer_account_id, owner_account_id FROM (
+                         SELECT id, status, kind, read, error_code, created_at, payer_account_id, owner_account_id
+                         FROM jobs WHERE " + $where + " ORDER BY " + $order + " LIMIT $3
+                     ) AS seen
+                     WHERE (cardinality($4::text[]) = 0 OR status = ANY ($4))
+                         AND (cardinality($5::text[]) = 0 OR kind = ANY ($5))
+                         AND (cardinality($6::text[]) = 0 OR read = ANY ($6))
+                         AND ($7::text IS NULL OR error_code = $7)
+                         AND ($8::timestamptz IS NULL OR created_at >= $8)
+                         AND ($9::timestamptz IS NULL OR created_at < $9)
+                     ORDER BY " + $order + " LIMIT $10
+                 ) AS own
+                 ORDER BY own.id DESC LIMIT $10
+             ), edge AS (
+                 SELECT last.id FROM " + $from + " CROSS JOIN LATERAL (
+                     SELECT id FROM jobs WHERE " + $where + " ORDER BY " + $order + " OFFSET $3 - 1 LIMIT 1
+                 ) AS last
+                 WHERE " + $edge_if + r#" ORDER BY last.id DESC LIMIT 1
              )
              SELECT found.id AS "job?: JobId", found.payer_account_id AS "payer?: AccountId",
-                 found.owner_account_id AS "owner?: AccountId", (SELECT count(*) FROM seen) AS "looked_at!",
-                 edge.id AS "last?", edge.created_at AS "last_created?"
+                 found.owner_account_id AS "owner?: AccountId", edge.id AS "last?: JobId"
              FROM (VALUES (1)) AS one (row)
              LEFT JOIN found ON true
-             LEFT JOIN (SELECT id, created_at FROM seen ORDER BY id LIMIT 1) AS edge ON true
+             LEFT JOIN edge ON true
              ORDER BY found.id DESC"#,
-            $before as _,
+            $ids.start,
+            $ids.end,
             $window,
             &$filter.statuses.iter().map(|status| status.name().to_owned()).collect::<Vec<_>>(),
             &$filter.kinds.iter().map(|kind| kind.name().to_owned()).collect::<Vec<_>>(),
@@ -98,7 +130,7 @@ macro_rules! look {
             $filter.since,
             $filter.until,
             $limit
-            $(, $own)?
+            $(, $own)*
         )
         .fetch_all($conn)
         .await?
@@ -113,45 +145,73 @@ pub async fn everywhere(
     before: Option<JobId>,
     limit: i64,
 ) -> sqlx::Result<Seen<Found>> {
-    let window = if filter.is_open() { limit } else { WINDOW };
-    let rows = match place {
-        Place::All => look!(
-            "SELECT id, status, kind, read, error_code, created_at, payer_account_id, owner_account_id FROM jobs WHERE ($1::uuid IS NULL OR id < $1) ORDER BY id DESC LIMIT $2",
-            conn,
+    let ids = ids(before, filter);
+    let window = if filter.is_open(place) { limit } else { WINDOW };
+    let mut lists = Vec::new();
+    match place {
+        Place::All => lists.push(look!(
+            "(VALUES (1)) AS place (number)",
+            "id >= $1 AND id < $2",
+            "id DESC",
+            "(SELECT count(*) FROM found) < $10",
+            &mut *conn,
             filter,
-            before,
+            ids,
             limit,
             window
-        ),
-        Place::Workspaces(workspaces) => look!(
-            "SELECT own.* FROM unnest($10::uuid[]) AS place (id) CROSS JOIN LATERAL (
-                 SELECT id, status, kind, read, error_code, created_at, payer_account_id, owner_account_id FROM jobs
-                 WHERE workspace_id = place.id AND ($1::uuid IS NULL OR id < $1)
-                 ORDER BY id DESC LIMIT $2
-             ) AS own ORDER BY own.id DESC LIMIT $2",
-            conn,
+        )),
+        Place::Workspaces(workspaces) => {
+            // One by one, since how many jobs a workspace has decides how they are found best.
+            for workspace in workspaces {
+                lists.push(look!(
+                    "unnest($12::text[]) AS kinds (kind) CROSS JOIN unnest($13::text[]) AS statuses (status)",
+                    "workspace_id = $11 AND kind = kinds.kind AND status = statuses.status
+                         AND listed_as = CASE WHEN statuses.status IN ('queued', 'running') THEN 'live' ELSE statuses.status END
+                         AND uuid_send(id) >= uuid_send($1) AND uuid_send(id) < uuid_send($2)",
+                    "uuid_send(id) DESC",
+                    "true",
+                    &mut *conn,
+                    filter,
+                    ids,
+                    limit,
+                    window,
+                    workspace as _,
+                    &filter.kinds(),
+                    &filter.statuses()
+                ));
+            }
+        }
+        Place::Item(item) => lists.push(look!(
+            "(VALUES (1)) AS place (number)",
+            "item_id = $11 AND id >= $1 AND id < $2",
+            "id DESC",
+            "(SELECT count(*) FROM found) < $10",
+            &mut *conn,
             filter,
-            before,
-            limit,
-            window,
-            workspaces as &[WorkspaceId]
-        ),
-        Place::Item(item) => look!(
-            "SELECT id, status, kind, read, error_code, created_at, payer_account_id, owner_account_id FROM jobs WHERE item_id = $10 AND ($1::uuid IS NULL OR id < $1) ORDER BY id DESC LIMIT $2",
-            conn,
-            filter,
-            before,
+            ids,
             limit,
             window,
             item as _
-        ),
-    };
-    let edge = rows.first().filter(|row| row.looked_at >= window);
-    // Rows are minted in the order of time, so past one that is too old there is nothing.
-    let beyond = edge.filter(|row| filter.since.is_none_or(|since| row.last_created.is_none_or(|last| last >= since)));
-    let last_seen = beyond.and_then(|row| row.last);
+        )),
+    }
+    let last_seen = lists.iter().filter_map(|rows: &Vec<Row>| rows.first()?.last).max();
     let found = |row: &Row| Some(Found { job: row.job?, payer: row.payer?, owner: row.owner? });
-    Ok(Seen { rows: rows.iter().filter_map(found).collect(), last_seen })
+    let mut rows: Vec<Found> = lists.iter().flatten().filter_map(found).collect();
+    rows.retain(|row| last_seen.is_none_or(|last| row.job >= last));
+    rows.sort_unstable_by_key(|row| Reverse(row.job));
+    rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok(Seen { rows, last_seen: last_seen.map(JobId::uuid) })
+}
+
+/// The ids among which a page is. They carry the time that they were minted at, so that nothing made before `until` is
+/// above, and nothing made after `since` below.
+fn ids(before: Option<JobId>, filter: &Everywhere) -> Range<Uuid> {
+    // The first 48 bits of an id are its milliseconds.
+    let first = |at: DateTime<Utc>| u128::try_from(at.timestamp_millis()).ok().map(|ms| Uuid::from_u128(ms << 80));
+    let since = filter.since.and_then(|since| since.checked_sub_signed(CLOCKS_DIFFER)).and_then(first);
+    let until = filter.until.and_then(|until| until.checked_add_signed(CLOCKS_DIFFER)).and_then(first);
+    let below = before.map(JobId::uuid).into_iter().chain(until).min();
+    since.unwrap_or(Uuid::nil())..below.unwrap_or(Uuid::max())
 }
 
 /// What an ended job was to do, for whoever wants it done again.

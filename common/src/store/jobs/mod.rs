@@ -11,9 +11,11 @@ mod places;
 mod query;
 mod start;
 
-pub use claim::{Claimed, ClaimedItem, ClaimedRender, Music, Renewed, claim, expired, renew, waiting_for_slots};
+pub use claim::{
+    Claimed, ClaimedItem, ClaimedRender, Music, Renewed, StoredSpeech, claim, expired, renew, waiting_for_slots,
+};
 pub use end::{End, EndedJob, Outcome, cancel, cancel_for_items, cancel_for_payer, end};
 pub use everywhere::{Everywhere, Found, Origin, Place, everywhere, origin};
-pub use places::{Admitted, admit, hand_over, payers_with_waiting, reissue};
+pub use places::{Admitted, From, Payer, admit, leave, payers_with_due_again, payers_with_waiting, reissue};
 pub use query::{Filter, by_ids, live, page};
 pub use start::{Call, Owners, insert};

@@ -6,9 +6,11 @@
 //! paused is not given a place, nor is one of a suspended account: it could do nothing with it.
 
 use crate::domain::job::{JobKind, PLACES};
+use crate::domain::minutes::Minutes;
 use crate::domain::read::Read;
 use crate::domain::task::Task;
 use crate::ids::{AccountId, JobId};
+use crate::store::minutes::Settlement;
 use sqlx::PgConnection;
 use ulid::Ulid;
 
@@ -36,12 +38,29 @@ impl Admitted {
     }
 }
 
-/// Gives each account's freed places to its next waiting jobs that are due. Fewer come back than were freed where no
-/// more wait.
-pub async fn hand_over(conn: &mut PgConnection, freed: &[(AccountId, i64)]) -> sqlx::Result<Vec<Admitted>> {
+/// What ended jobs leave to others, in one statement: their holds go into the journal and are left to be folded, the
+/// reads that they owned may be asked for again, and each account's freed places go to its next waiting jobs that are
+/// due. Fewer of those come back than places were freed where no more wait.
+pub async fn leave(
+    conn: &mut PgConnection,
+    ended: &[Settlement],
+    freed: &[(AccountId, i64)],
+) -> sqlx::Result<Vec<Admitted>> {
+    if ended.is_empty() && freed.is_empty() {
+        return Ok(Vec::new());
+    }
+    let amounts = |of: fn(&Settlement) -> Minutes| ended.iter().map(|one| of(one).hundredths()).collect::<Vec<i64>>();
     sqlx::query_file_as!(
         Admitted,
-        "src/store/jobs/hand_over.sql",
+        "src/store/jobs/leave.sql",
+        &ended.iter().map(|one| one.job.uuid()).collect::<Vec<_>>(),
+        &ended.iter().map(|one| one.account.uuid()).collect::<Vec<_>>(),
+        &ended.iter().map(|one| one.month).collect::<Vec<_>>(),
+        &ended.iter().map(|one| one.settles).collect::<Vec<_>>(),
+        &amounts(|one| one.charged.0),
+        &amounts(|one| one.held.0),
+        &amounts(|one| one.charged.1),
+        &amounts(|one| one.held.1),
         &freed.iter().map(|one| one.0.uuid()).collect::<Vec<_>>(),
         &freed.iter().map(|one| one.1).collect::<Vec<_>>(),
         &ticket_ids(freed.iter().map(|one| one.1).sum())
@@ -62,17 +81,37 @@ fn ticket_ids(many: i64) -> Vec<String> {
     (0..many).map(|_| Ulid::generate().to_string()).collect()
 }
 
-/// Accounts with jobs that wait, are due, and have a free place: what a crash or a race left behind.
-pub async fn payers_with_waiting(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<AccountId>> {
+/// An account with waiting jobs.
+#[derive(Debug, Clone, Copy)]
+pub struct Payer {
+    /// Which.
+    pub payer: AccountId,
+    /// Whether one of its waiting jobs could be given a place now: what a crash or a race left behind.
+    pub can_admit: bool,
+}
+
+/// The next `some` accounts after this one that have waiting jobs, in the order of their ids.
+pub async fn payers_with_waiting(conn: &mut PgConnection, after: AccountId, some: i64) -> sqlx::Result<Vec<Payer>> {
+    sqlx::query_file_as!(Payer, "src/store/jobs/payers_with_waiting.sql", after.uuid(), some, PLACES)
+        .fetch_all(conn)
+        .await
+}
+
+/// Accounts with a free place, of up to `limit` jobs that were run before, wait again, and came due within the last
+/// `seconds`; the latest of them.
+pub async fn payers_with_due_again(conn: &mut PgConnection, seconds: f64, limit: i64) -> sqlx::Result<Vec<AccountId>> {
     sqlx::query_scalar!(
-        r#"SELECT a.id AS "id: AccountId" FROM accounts a
-           WHERE a.suspended_at IS NULL
-               AND EXISTS (SELECT FROM jobs j WHERE j.payer_account_id = a.id AND j.status = 'queued' AND NOT j.admitted
-                             AND j.finished_at IS NULL AND j.due_at <= mws_now()
-                             AND NOT EXISTS (SELECT FROM read_kinds k WHERE k.read = j.read AND k.paused_at IS NOT NULL))
-               AND (SELECT count(*) FROM jobs j
-                    WHERE j.payer_account_id = a.id AND j.admitted AND j.finished_at IS NULL) < $2
-           LIMIT $1"#,
+        r#"SELECT payer AS "payer!: AccountId" FROM (
+               SELECT DISTINCT payer_account_id AS payer FROM (
+                   SELECT payer_account_id FROM jobs
+                   WHERE NOT admitted AND finished_at IS NULL AND due_at > created_at
+                       AND due_at <= mws_now() AND due_at > mws_now() - make_interval(secs => $1)
+                   ORDER BY due_at DESC LIMIT $2
+               ) AS again
+           ) AS payers
+           WHERE (SELECT count(*) FROM jobs j
+                  WHERE j.payer_account_id = payer AND j.admitted AND j.finished_at IS NULL) < $3"#,
+        seconds,
         limit,
         PLACES
     )
@@ -80,9 +119,15 @@ pub async fn payers_with_waiting(conn: &mut PgConnection, limit: i64) -> sqlx::R
     .await
 }
 
-/// Gives new tickets to admitted jobs that are due and have no live one.
+/// Where among the due jobs to look for dead tickets: 0 is the oldest, 1 now.
+#[derive(Debug, Clone, Copy)]
+pub struct From(pub f64);
+
+/// Gives new tickets to admitted jobs without a live one, `limit` at most: of the `some` next due ones from there on.
 ///
 /// A ticket is dead when it is gone or done, or when the queue worker that holds it has not been seen for 20 seconds.
-pub async fn reissue(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<Admitted>> {
-    sqlx::query_file_as!(Admitted, "src/store/jobs/reissue.sql", limit, &ticket_ids(limit)).fetch_all(conn).await
+pub async fn reissue(conn: &mut PgConnection, from: From, some: i64, limit: i64) -> sqlx::Result<Vec<Admitted>> {
+    sqlx::query_file_as!(Admitted, "src/store/jobs/reissue.sql", limit, &ticket_ids(limit), from.0, some)
+        .fetch_all(conn)
+        .await
 }

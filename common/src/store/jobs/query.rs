@@ -1,5 +1,6 @@
 //! What callers and events read of jobs.
 
+use super::everywhere::is_among;
 use crate::domain::job::{Job, JobError, JobKind, JobStatus, MAX_ATTEMPTS};
 use crate::domain::minutes::Minutes;
 use crate::domain::read::Read;
@@ -43,20 +44,43 @@ pub async fn page(
     filter: &Filter,
     limit: i64,
 ) -> sqlx::Result<Vec<Job>> {
-    sqlx::query_file_as!(
-        JobRow,
-        "src/store/jobs/page.sql",
-        workspace.uuid(),
-        &filter.statuses.iter().map(|status| status.name().to_owned()).collect::<Vec<_>>(),
-        &filter.kinds.iter().map(|kind| kind.name().to_owned()).collect::<Vec<_>>(),
-        filter.item.map(ItemId::uuid) as Option<uuid::Uuid>,
-        filter.created_after,
-        filter.before.map(JobId::uuid) as Option<uuid::Uuid>,
-        limit
-    )
-    .fetch_all(conn)
-    .await
-    .map(|rows| rows.into_iter().map(Job::from).collect())
+    let statuses = JobStatus::ALL.into_iter().filter(|status| is_among(status, &filter.statuses));
+    let statuses: Vec<String> = statuses.map(|status| status.name().to_owned()).collect();
+    let kinds = JobKind::ALL.into_iter().filter(|kind| is_among(kind, &filter.kinds));
+    let kinds: Vec<String> = kinds.map(|kind| kind.name().to_owned()).collect();
+    let created_after = filter.created_after.unwrap_or(DateTime::UNIX_EPOCH);
+    let before = filter.before.map_or(uuid::Uuid::max(), JobId::uuid);
+    let workspace = workspace.uuid();
+    let rows = match filter.item {
+        None => {
+            let page = sqlx::query_file_as!(
+                JobRow,
+                "src/store/jobs/page.sql",
+                workspace,
+                &kinds,
+                &statuses,
+                created_after,
+                before,
+                limit
+            );
+            page.fetch_all(conn).await?
+        }
+        Some(item) => {
+            let page = sqlx::query_file_as!(
+                JobRow,
+                "src/store/jobs/page_of_item.sql",
+                workspace,
+                &kinds,
+                &statuses,
+                created_after,
+                before,
+                limit,
+                item.uuid()
+            );
+            page.fetch_all(conn).await?
+        }
+    };
+    Ok(rows.into_iter().map(Job::from).collect())
 }
 
 /// Those of these jobs of the workspace that have not ended.

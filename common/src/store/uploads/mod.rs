@@ -83,6 +83,21 @@ pub struct NewImport<'a> {
     pub ticket_id: &'a str,
 }
 
+/// Imports of an account that have not ended, counted up to `most`.
+pub async fn imports_under_way(conn: &mut PgConnection, account: AccountId, most: i64) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM (
+               SELECT FROM uploads
+               WHERE account_id = $1 AND status = 'processing' AND finished_at IS NULL AND source_url IS NOT NULL
+               LIMIT $2
+           ) AS live"#,
+        account as AccountId,
+        most,
+    )
+    .fetch_one(conn)
+    .await
+}
+
 /// Adds an import, due at once.
 pub async fn add_import(conn: &mut PgConnection, import: &NewImport<'_>) -> sqlx::Result<()> {
     sqlx::query!(

@@ -1,8 +1,8 @@
 //! The worker's part of an upload: claim, keep, and end in one of its ways.
 //!
-//! An import is worked twice, each time with a ticket of another queue: its bytes are fetched, and then, as those that were
-//! sent, probed. `claim_no` rises at every claim, and every later write names it: what a worker writes after its lease was lost and
-//! another has claimed changes nothing. A kill at any moment leaves a lease that runs out.
+//! An import is worked twice, each time with a ticket of another queue: its bytes are fetched, and then, as those that
+//! were sent, probed. `claim_no` rises at every claim, and every later write names it: what a worker writes after its
+//! lease was lost and another has claimed changes nothing. A kill at any moment leaves a lease that runs out.
 
 use crate::domain::item::{ItemType, Stream};
 use crate::domain::media_time::FrameRate;
@@ -43,7 +43,8 @@ pub enum Stage {
     Probe,
 }
 
-/// Makes other claims of these uploads' accounts wait until the caller's transaction ends, so that `claim` counts right.
+/// Makes other claims of these uploads' accounts wait until the caller's transaction ends, so that `claim` counts
+/// right.
 pub async fn lock_claims(conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx::Result<()> {
     // In one order, so that no two wait for each other.
     sqlx::query!(
@@ -58,8 +59,8 @@ pub async fn lock_claims(conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx:
     Ok(())
 }
 
-/// Locks those of these uploads that nobody has locked, in one order. An ask that waited for a row would keep all others of its
-/// queue waiting; what is passed over gets a new ticket.
+/// Locks those of these uploads that nobody has locked, in one order. An ask that waited for a row would keep all
+/// others of its queue waiting; what is passed over gets a new ticket.
 pub async fn lock_free(conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx::Result<Vec<UploadId>> {
     sqlx::query_scalar!(
         r#"SELECT id AS "id: UploadId" FROM uploads WHERE id = ANY ($1) ORDER BY id FOR UPDATE SKIP LOCKED"#,
@@ -69,8 +70,8 @@ pub async fn lock_free(conn: &mut PgConnection, uploads: &[UploadId]) -> sqlx::R
     .await
 }
 
-/// Claims an upload for 30 s, if it is due for this stage, nobody else holds it, and fewer than `most` of its account are
-/// held at this stage already: one account's uploads can't keep those of others waiting. After [`lock_claims`].
+/// Claims an upload for 30 s, if it is due for this stage, nobody else holds it, and fewer than `most` of its account
+/// are held at this stage already: one account's uploads can't keep those of others waiting. After [`lock_claims`].
 pub async fn claim(conn: &mut PgConnection, upload: UploadId, stage: Stage, most: i64) -> sqlx::Result<Option<Claim>> {
     sqlx::query_as!(
         Claim,
@@ -96,8 +97,8 @@ pub async fn claim(conn: &mut PgConnection, upload: UploadId, stage: Stage, most
     .await
 }
 
-/// The account's upload that waits longest at this stage, of those that are due or were made to wait for its others. Its
-/// claim tells whether it can be had.
+/// The account's upload that waits longest at this stage, of those that are due or were made to wait for its others.
+/// Its claim tells whether it can be had.
 pub async fn next_of(conn: &mut PgConnection, account: AccountId, stage: Stage) -> sqlx::Result<Option<UploadId>> {
     sqlx::query_scalar!(
         r#"UPDATE uploads SET due_at = least(due_at, mws_now())
@@ -117,7 +118,8 @@ pub async fn next_of(conn: &mut PgConnection, account: AccountId, stage: Stage) 
     .await
 }
 
-/// Lets an upload that could be claimed but for its account's others, or that is due for the other stage, wait for a moment.
+/// Lets an upload that could be claimed but for its account's others, or that is due for the other stage, wait for a
+/// moment.
 pub async fn postpone(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE uploads SET due_at = mws_now() + interval '2 seconds', ticket_id = NULL
@@ -138,8 +140,8 @@ pub enum Reserved {
     Lost,
 }
 
-/// Reserves storage for the bytes that this claim fetches: `bytes` in all, or what the account has left of `quota`. The caller
-/// holds `items::lock_storage` until its commit. It stands as the item's size, and is given back with that.
+/// Reserves storage for the bytes that this claim fetches: `bytes` in all, or what the account has left of `quota`. The
+/// caller holds `items::lock_storage` until its commit. It stands as the item's size, and is given back with that.
 pub async fn reserve(conn: &mut PgConnection, claim: &Claim, bytes: i64, quota: i64) -> sqlx::Result<Reserved> {
     let kept = usage::of(conn, claim.account_id).await?.media_bytes;
     let reserved = sqlx::query_scalar!(
@@ -172,8 +174,8 @@ pub async fn renew(conn: &mut PgConnection, claim: &Claim) -> sqlx::Result<bool>
     Ok(renewed.rows_affected() > 0)
 }
 
-/// Records the bytes that this claim has fetched, and the item's size, and ends the claim: what was fetched is due to be
-/// probed, with a ticket that the same transaction pushes. False when the claim is lost: the object is nobody's.
+/// Records the bytes that this claim has fetched, and the item's size, and ends the claim: what was fetched is due to
+/// be probed, with a ticket that the same transaction pushes. False when the claim is lost: the object is nobody's.
 pub async fn fetched(
     conn: &mut PgConnection,
     claim: &Claim,
@@ -259,7 +261,8 @@ impl Finished {
 pub async fn finish(conn: &mut PgConnection, claim: &Claim, facts: &Facts) -> sqlx::Result<Option<String>> {
     sqlx::query_scalar!(
         r#"WITH done AS (
-            UPDATE uploads SET status = 'done', finished_at = mws_now(), lease_until = NULL
+            UPDATE uploads
+            SET status = 'done', finished_at = mws_now(), lease_until = NULL, error_code = NULL, error_message = NULL
             WHERE id = $1 AND claim_no = $2 AND status = 'processing' AND lease_until IS NOT NULL
             RETURNING item_id, object_key, received_bytes, received_sha256
         ), ready AS (
@@ -354,8 +357,8 @@ pub async fn retry(
     Ok(Finished::of(waiting.unsigned_abs()))
 }
 
-/// Gives an upload back uncounted, due at once, with a ticket that the same transaction pushes, and what was reserved for
-/// bytes that were not fetched.
+/// Gives an upload back uncounted, due at once, with a ticket that the same transaction pushes, and what was reserved
+/// for bytes that were not fetched.
 pub async fn hand_back(conn: &mut PgConnection, claim: &Claim, ticket_id: &str) -> sqlx::Result<Finished> {
     let handed = sqlx::query_scalar!(
         r#"WITH handed AS (

@@ -1,0 +1,42 @@
+-- What jobs that ended leave to others: their holds as entries of the journal, to be folded ($1 to $8), the reads that
+-- they owned, and the places $10 that the accounts $9 have free, which their next waiting jobs that are due are given,
+-- each with a ticket of $11. How many of an account had a place before is counted once an account.
+WITH ended AS (
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::date[], $4::bool[], $5::bigint[], $6::bigint[], $7::bigint[],
+                         $8::bigint[])
+        AS ended (job_id, account_id, month, settles, month_used, month_freed, bought_used, bought_freed)
+), journal AS (
+    INSERT INTO minute_journal (account_id, month, kind, job_id, month_amount, bought_amount)
+    SELECT account_id, month, CASE WHEN settles THEN 'settle' ELSE 'release' END, job_id,
+           CASE WHEN settles THEN month_used ELSE month_freed END,
+           CASE WHEN settles THEN bought_used ELSE bought_freed END
+    FROM ended
+), unfolded AS (
+    INSERT INTO minute_unfolded (job_id, account_id, month, month_used, month_freed, bought_used, bought_freed)
+    SELECT job_id, account_id, month, month_used, month_freed, bought_used, bought_freed FROM ended
+), given_back AS (
+    DELETE FROM job_reads WHERE job_id = ANY ($1)
+), next AS MATERIALIZED (
+    SELECT waiting.id, freed.payer, row_number() OVER () AS place
+    FROM unnest($9::uuid[], $10::bigint[]) AS freed (payer, places)
+    CROSS JOIN LATERAL (
+        SELECT id FROM jobs
+        WHERE payer_account_id = freed.payer AND status = 'queued' AND NOT admitted AND finished_at IS NULL
+            AND due_at <= mws_now()
+            AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = freed.payer AND a.suspended_at IS NOT NULL)
+            AND NOT EXISTS (SELECT FROM read_kinds k WHERE k.read = jobs.read AND k.paused_at IS NOT NULL)
+        ORDER BY seq LIMIT freed.places FOR UPDATE SKIP LOCKED
+    ) AS waiting
+), others AS MATERIALIZED (
+    SELECT freed.payer, (
+        SELECT count(*) FROM jobs o WHERE o.payer_account_id = freed.payer AND o.admitted AND o.finished_at IS NULL
+    ) AS many
+    FROM unnest($9::uuid[]) AS freed (payer)
+)
+UPDATE jobs j SET admitted = true, ticket_id = ($11::text[])[next.place]
+FROM next JOIN others USING (payer)
+-- By their ids, whatever the table was like when this was planned.
+WHERE j.id = next.id AND j.id = ANY (ARRAY(SELECT id FROM next))
+RETURNING
+    j.id AS "job: JobId", j.kind AS "kind: JobKind", j.read AS "read: Read", j.payer_account_id AS "payer: AccountId",
+    j.ticket_id AS "ticket!", others.many AS "others!"
