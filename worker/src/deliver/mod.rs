@@ -42,9 +42,10 @@
 //!    40 s. What a process leaves behind that dies or stops waits for that.
 //! 3. *Room*: 16 in flight to an endpoint, 4 of them in the slow lane; for an account a quarter of a lane's slots,
 //!    less where many share them. Slow endpoints together leave half of the slots to the others, and one that has not
-//!    answered yet gets two where slots are short.
-//! 4. Whoever gives a slot back *picks the next*: of the same account, the endpoint with room that has fewest in
-//!    flight. What was queued is *revalidated*: a change of its endpoint or its secret counts from the change on.
+//!    answered yet gets two where slots are short. Of all endpoints together 8,192 are queued or asked for.
+//! 4. Whoever gives a slot back *picks the next*, if the lane has a slot free: of the same account, the endpoint with
+//!    room that has fewest in flight. What was queued is *revalidated*: a change of its endpoint or its secret counts
+//!    from the change on, and enough of its lease is left for the attempt.
 //! 5. A slot is given back when the answer is there, but after a failure when that is recorded, since it may have
 //!    disabled the endpoint that the next is for.
 //! 6. A ticket's handler ends when its delivery is recorded, queued, delayed or deferred. What is sent out of a queue
@@ -57,9 +58,9 @@
 //! leaks, and by one claim nothing is sent twice.
 //!
 //! No lock and no connection is held while a receiver is waited for. A handler always ends quietly: whatever goes
-//! wrong here is made good by the scheduler process, from the rows alone. A first attempt that this process has
-//! brought about itself enters as `Reserved`, without a ticket; one that the job's own transaction had claimed would
-//! enter as `Claimed`. Project webhooks are not here.
+//! wrong here is made good by the scheduler process, from the rows alone. A statement that breaks is told of as one
+//! that claimed nothing, and a worker whose scheduler breaks ends. A first attempt that this process has brought about
+//! itself enters as `Reserved`, without a ticket. Project webhooks are not here.
 
 mod attempt;
 pub mod request;
@@ -74,7 +75,9 @@ use common::seal::SealError;
 use futures_util::FutureExt;
 use scheduler::{Event, LONGEST_WAIT, Lane, Limits};
 use statements::Statements;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use task::{Events, FirstSlots, Task, Ticket, Told};
 use tokio::sync::{mpsc, oneshot};
@@ -93,6 +96,9 @@ pub enum DeliverError {
     /// A setting that signs or seals is not set.
     #[error("{0} is not set")]
     Missing(&'static str),
+    /// The task that owns the scheduler has ended.
+    #[error("the scheduler of deliveries broke")]
+    Broken,
 }
 
 /// Sends webhooks for one process. Cheap to clone.
@@ -106,6 +112,7 @@ struct Parts {
     /// What is under way.
     tracker: TaskTracker,
     shutdown: CancellationToken,
+    is_broken: Arc<AtomicBool>,
     /// The task ends with the last of these.
     _scheduler: mpsc::UnboundedSender<Told>,
 }
@@ -122,7 +129,7 @@ impl Deliverer {
         let (tell, told) = mpsc::unbounded_channel();
         let (events, first_slots) = (Events::new(&tell), Arc::new(FirstSlots::new(limits.first_slots)));
         let lease = timeout + LONGEST_WAIT + LEASE_SLACK;
-        let statements = Arc::new(Statements::start(process, lease, events.clone()));
+        let statements = Arc::new(Statements::start(process, lease, timeout + LEASE_SLACK / 2));
         let (tracker, shutdown) = (TaskTracker::new(), process.shutdown.clone());
         let parts = Parts {
             limits,
@@ -130,10 +137,21 @@ impl Deliverer {
             first_slots: Arc::clone(&first_slots),
             tracker: tracker.clone(),
             shutdown: shutdown.clone(),
+            is_broken: Arc::default(),
             _scheduler: tell,
         };
-        tokio::spawn(Task { limits, events, sender, statements, tracker, first_slots, shutdown }.run(told));
+        let (ends, is_broken) = (shutdown.clone(), Arc::clone(&parts.is_broken));
+        let task = Task { limits, events, sender, statements, tracker, first_slots, shutdown };
+        tokio::spawn(watch(task.run(told), ends, is_broken));
         Ok(Self(Arc::new(parts)))
+    }
+
+    /// Whether deliveries could be sent all the time, at the end of the process.
+    ///
+    /// # Errors
+    /// [`DeliverError::Broken`] when the scheduler ended before.
+    pub fn was_sound(&self) -> Result<(), DeliverError> {
+        if self.0.is_broken.load(Ordering::Relaxed) { Err(DeliverError::Broken) } else { Ok(()) }
     }
 
     /// The queues to work, one a lane, each with the lane's slots.
@@ -190,5 +208,30 @@ impl Deliverer {
         self.0.events.tell(Event::TicketArrived { lane, id, endpoint, ticket }, None);
         // Whoever is done with a ticket drops it.
         let _ = finished.await;
+    }
+}
+
+/// Runs the scheduler. Without it tickets would be spent and nothing sent: where it breaks the process is told to end,
+/// and the one that is started in its place finds in the rows all that it knew.
+async fn watch(scheduler: impl Future<Output = ()>, shutdown: CancellationToken, is_broken: Arc<AtomicBool>) {
+    if AssertUnwindSafe(scheduler).catch_unwind().await.is_err() {
+        is_broken.store(true, Ordering::Relaxed);
+        tracing::error!("The scheduler of deliveries broke; this worker ends.");
+        shutdown.cancel();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_worker_ends_when_its_scheduler_breaks_and_not_when_it_is_done() {
+        for breaks in [false, true] {
+            let (shutdown, is_broken) = (CancellationToken::new(), Arc::new(AtomicBool::new(false)));
+            let scheduler = async move { assert!(!breaks, "broken") };
+            tokio::spawn(watch(scheduler, shutdown.clone(), Arc::clone(&is_broken))).await.expect("it is watched");
+            assert_eq!((shutdown.is_cancelled(), is_broken.load(Ordering::Relaxed)), (breaks, breaks));
+        }
     }
 }

@@ -4,8 +4,8 @@
 //! a moment; what could not be written then is made good by the scheduler process, from the rows alone. Each call holds
 //! what must not end before it, its ticket first of all.
 
-use super::scheduler::{Cursor, Event, Lane, Leased, Prefetch, Slot};
-use super::task::{Events, Held};
+use super::scheduler::{Cursor, Event, Leased, Prefetch, Slot};
+use super::task::{Awaited, Held, Ticket};
 use crate::batch::Batcher;
 use common::ids::{DeliveryId, EndpointId};
 use common::process::Process;
@@ -30,23 +30,15 @@ const TRIES: u32 = 5;
 /// Before the second try; each later pause is twice as long.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 
-/// What is asked for of one delivery, whose ticket is held meanwhile.
-pub struct ClaimCall {
-    pub lane: Lane,
-    pub id: DeliveryId,
-    pub endpoint: EndpointId,
-    pub held: Held,
-}
-
 /// What is to be done about what waits for an endpoint, one after another.
 pub enum BacklogCall {
     Delay(Delay, Held),
-    Prefetch(Prefetch, Held),
+    Prefetch(Prefetch, Awaited),
 }
 
 /// The batches of one process.
 pub struct Statements {
-    pub claims: Batcher<ClaimCall, ()>,
+    pub claims: Batcher<(DeliveryId, Awaited), ()>,
     pub backlogs: Batcher<BacklogCall, ()>,
     pub revalidations: Batcher<(DeliveryId, i32), Option<CurrentTarget>>,
     pub records: Batcher<(EndedAttempt, Held), ()>,
@@ -60,19 +52,17 @@ struct Claimer {
     pool: PgPool,
     worker: Arc<str>,
     lease_ms: i64,
-    events: Events,
 }
 
 impl Statements {
-    /// Starts them. Claims are leased for so long.
-    pub fn start(process: &Process, lease: Duration, events: Events) -> Self {
+    /// Starts them. Claims are leased for so long, of which an attempt takes `attempt` at most.
+    pub fn start(process: &Process, lease: Duration, attempt: Duration) -> Self {
         let pool = store::planned_once(&process.pool, CONNECTIONS);
-        let lease_ms = i64::try_from(lease.as_millis()).unwrap_or(i64::MAX);
-        let claimer = Claimer { pool: pool.clone(), worker: Arc::clone(&process.name), lease_ms, events };
+        let claimer = Claimer { pool: pool.clone(), worker: Arc::clone(&process.name), lease_ms: whole_ms(lease) };
         Self {
             claims: start_claims(claimer.clone()),
             backlogs: start_backlogs(claimer),
-            revalidations: start_revalidations(pool.clone()),
+            revalidations: start_revalidations(pool.clone(), whole_ms(attempt)),
             records: start_records(pool.clone(), process.pool.clone()),
             releases: start_releases(pool.clone()),
             deferrals: start_deferrals(pool),
@@ -80,34 +70,49 @@ impl Statements {
     }
 }
 
-fn start_claims(claimer: Claimer) -> Batcher<ClaimCall, ()> {
-    Batcher::new(MOST_IN_A_BATCH, move |calls: Vec<ClaimCall>| {
+fn whole_ms(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}
+
+impl Claimer {
+    /// Claims these, and what is wanted of endpoints, each with the moment at which the statement that claimed it was
+    /// asked: that of the try that succeeded. None where none did.
+    async fn claim(&self, ids: &[DeliveryId], wanted: &[Wanted]) -> Option<Vec<Leased<Claim>>> {
+        let claim = || async {
+            let mut conn = self.pool.acquire().await?;
+            let since = Instant::now();
+            let claims = deliveries::claim(&mut conn, ids, wanted, &self.worker, self.lease_ms).await?;
+            Ok(claims.into_iter().map(|claim| leased(claim, since)).collect())
+        };
+        with_retries("claimed", claim).await
+    }
+}
+
+fn start_claims(claimer: Claimer) -> Batcher<(DeliveryId, Awaited), ()> {
+    Batcher::new(MOST_IN_A_BATCH, move |calls: Vec<(DeliveryId, Awaited)>| {
         let claimer = claimer.clone();
         async move {
             let done = vec![(); calls.len()];
-            let ids: Vec<DeliveryId> = calls.iter().map(|call| call.id).collect();
-            let since = Instant::now();
-            let claim = || async {
-                let mut conn = claimer.pool.acquire().await?;
-                deliveries::claim(&mut conn, &ids, &claimer.worker, claimer.lease_ms).await
-            };
-            let claims = with_retries("claimed", claim).await.unwrap_or_default();
+            let ids: Vec<DeliveryId> = calls.iter().map(|(id, _)| *id).collect();
+            let claims = claimer.claim(&ids, &[]).await.unwrap_or_default();
             // Two tickets of one delivery may meet in a batch: the first gets the claim, the other none.
-            let mut by_id: HashMap<DeliveryId, Claim> = claims.into_iter().map(|claim| (claim.id, claim)).collect();
-            for ClaimCall { lane, id, endpoint, held } in calls {
-                let (ticket, alive) = held.apart();
-                let event = match by_id.remove(&id) {
-                    Some(claim) => {
-                        let slot = Slot { lane, account: claim.account_id, endpoint: claim.endpoint_id };
-                        Event::Claimed { slot, leased: leased(claim, since), ticket }
-                    }
-                    None => Event::NotClaimed { lane, endpoint, ticket },
-                };
-                claimer.events.tell(event, alive);
+            let mut by_id: HashMap<DeliveryId, Leased<Claim>> =
+                claims.into_iter().map(|leased| (leased.id, leased)).collect();
+            for (id, awaited) in calls {
+                if let Some(leased) = by_id.remove(&id) {
+                    awaited.answer(|failed| claimed(failed, leased));
+                }
             }
             done
         }
     })
+}
+
+/// The answer to a claim that is ours, in the place of the one that it is not.
+fn claimed(failed: Event<Claim, Ticket>, leased: Leased<Claim>) -> Event<Claim, Ticket> {
+    let Event::NotClaimed { lane, ticket, .. } = failed else { return failed };
+    let slot = Slot { lane, account: leased.delivery.account_id, endpoint: leased.delivery.endpoint_id };
+    Event::Claimed { slot, leased, ticket }
 }
 
 fn leased(claim: Claim, since: Instant) -> Leased<Claim> {
@@ -145,18 +150,16 @@ fn start_backlogs(claimer: Claimer) -> Batcher<BacklogCall, ()> {
 }
 
 /// Claims what each endpoint is to get next, and tells the scheduler.
-async fn prefetch(claimer: &Claimer, prefetches: Vec<(Prefetch, Held)>) {
-    let many = |prefetch: &Prefetch| i64::try_from(prefetch.many).unwrap_or(i64::MAX);
-    let wanted = |(prefetch, _): &(Prefetch, Held)| Wanted {
+async fn prefetch(claimer: &Claimer, prefetches: Vec<(Prefetch, Awaited)>) {
+    let wanted = |(prefetch, _): &(Prefetch, Awaited)| Wanted {
         endpoint: prefetch.endpoint,
-        many: many(prefetch),
+        many: i64::try_from(prefetch.many).unwrap_or(i64::MAX),
         after: prefetch.after,
     };
     let wanted: Vec<Wanted> = prefetches.iter().map(wanted).collect();
-    let since = Instant::now();
-    let mut next = claim_next(claimer, &wanted).await;
-    let found = |next: &Option<Vec<Claim>>, endpoint| {
-        let of_it = next.iter().flatten().filter(|claim| claim.endpoint_id == endpoint).count();
+    let mut next = claimer.claim(&[], &wanted).await;
+    let found = |next: &Option<Vec<Leased<Claim>>>, endpoint| {
+        let of_it = next.iter().flatten().filter(|leased| leased.delivery.endpoint_id == endpoint).count();
         i64::try_from(of_it).unwrap_or(i64::MAX)
     };
     // Few come late, with an id from before; they are claimed once what comes after is not enough.
@@ -164,25 +167,24 @@ async fn prefetch(claimer: &Claimer, prefetches: Vec<(Prefetch, Held)>) {
     let rest = bounded.map(|one| Wanted { after: None, many: one.many - found(&next, one.endpoint), ..*one });
     let rest: Vec<Wanted> = rest.filter(|one| one.many > 0).collect();
     if let Some(next) = next.as_mut().filter(|_| !rest.is_empty()) {
-        next.extend(claim_next(claimer, &rest).await.unwrap_or_default());
+        next.extend(claimer.claim(&[], &rest).await.unwrap_or_default());
     }
     let mut by_endpoint: HashMap<EndpointId, Vec<Leased<Claim>>> = HashMap::new();
     let is_answered = next.is_some();
-    for claim in next.into_iter().flatten() {
-        by_endpoint.entry(claim.endpoint_id).or_default().push(leased(claim, since));
+    for leased in next.into_iter().flatten() {
+        by_endpoint.entry(leased.delivery.endpoint_id).or_default().push(leased);
     }
     let found = |endpoint: &EndpointId| by_endpoint.get(endpoint).map_or(0, Vec::len);
     let short = prefetches.iter().filter(|(prefetch, _)| found(&prefetch.endpoint) < prefetch.many);
     let short: Vec<EndpointId> = short.map(|(prefetch, _)| prefetch.endpoint).collect();
     let failing = if is_answered { failing(claimer, &short).await } else { short };
-    for (Prefetch { endpoint, many, .. }, held) in prefetches {
+    for (Prefetch { endpoint, many, .. }, awaited) in prefetches {
         let mut leased = by_endpoint.remove(&endpoint).unwrap_or_default();
         leased.sort_unstable_by_key(|leased| leased.id);
-        // Of an endpoint that fails none is claimed, and with its next success it is no longer one.
         let is_full = leased.len() >= many;
         let after = leased.last().map(|leased| leased.id).filter(|_| is_full);
         let cursor = Cursor { more: is_full || failing.contains(&endpoint), after };
-        claimer.events.tell(Event::Prefetched { endpoint, leased, cursor }, held.apart().1);
+        awaited.answer(|_| Event::Prefetched { endpoint, leased, cursor });
     }
 }
 
@@ -195,19 +197,12 @@ async fn failing(claimer: &Claimer, endpoints: &[EndpointId]) -> Vec<EndpointId>
     with_retries("looked for", look).await.unwrap_or_else(|| endpoints.to_vec())
 }
 
-async fn claim_next(claimer: &Claimer, wanted: &[Wanted]) -> Option<Vec<Claim>> {
-    let claim = || async {
-        let mut conn = claimer.pool.acquire().await?;
-        deliveries::claim_next(&mut conn, wanted, &claimer.worker, claimer.lease_ms).await
-    };
-    with_retries("claimed", claim).await
-}
-
-fn start_revalidations(pool: PgPool) -> Batcher<(DeliveryId, i32), Option<CurrentTarget>> {
+fn start_revalidations(pool: PgPool, attempt_ms: i64) -> Batcher<(DeliveryId, i32), Option<CurrentTarget>> {
     Batcher::new(MOST_IN_A_BATCH, move |claims: Vec<(DeliveryId, i32)>| {
         let pool = pool.clone();
         async move {
-            let revalidate = || async { deliveries::revalidate(&mut *pool.acquire().await?, &claims).await };
+            let revalidate =
+                || async { deliveries::revalidate(&mut *pool.acquire().await?, &claims, attempt_ms).await };
             let found = with_retries("revalidated", revalidate).await.unwrap_or_default();
             let mut by_id: HashMap<DeliveryId, CurrentTarget> =
                 found.into_iter().map(|target| (target.id, target)).collect();
@@ -282,3 +277,7 @@ where
     last.inspect_err(|error| tracing::error!(error = %error, "Deliveries could not be {done}; they will be rescued."))
         .ok()
 }
+
+#[cfg(test)]
+#[path = "statements_tests.rs"]
+mod tests;

@@ -5,8 +5,8 @@
 //! for.
 
 use super::attempt::Sender;
-use super::scheduler::{Action, DeliveryScheduler, Departure, Event, Limits, Slot};
-use super::statements::{BacklogCall, ClaimCall, Statements};
+use super::scheduler::{Action, Cursor, DeliveryScheduler, Departure, Event, Limits, Slot};
+use super::statements::{BacklogCall, Statements};
 use common::store::attempts::EndedAttempt;
 use common::store::deliveries::{Claim, Deferred, Delay, ReleasedClaim};
 use futures_util::FutureExt;
@@ -30,25 +30,45 @@ pub type Alive = Option<TaskTrackerToken>;
 /// What must not end before something is done: a ticket, or the process.
 #[derive(Debug)]
 pub struct Held {
-    ticket: Option<Ticket>,
-    alive: Alive,
-}
-
-impl Held {
-    fn new(ticket: Option<Ticket>, tracker: &TaskTracker) -> Self {
-        let alive = ticket.is_none().then(|| tracker.token());
-        Self { ticket, alive }
-    }
-
-    pub fn apart(self) -> (Option<Ticket>, Alive) {
-        (self.ticket, self.alive)
-    }
+    _ticket: Option<Ticket>,
+    _alive: Alive,
 }
 
 /// An event on its way to the scheduler.
 pub struct Told {
-    event: Event<Claim, Ticket>,
+    pub event: Event<Claim, Ticket>,
     _alive: Alive,
+}
+
+/// What the scheduler waits to be told. Dropped without an answer, as where a flush panics, it says that nothing came
+/// of it: or the endpoint would get no first attempts for as long as the process lives.
+pub struct Awaited {
+    events: Events,
+    failed: Option<Box<(Event<Claim, Ticket>, Alive)>>,
+}
+
+impl Awaited {
+    /// For what is told by an event: where nothing comes of it, by this one.
+    pub fn new(events: Events, failed: Event<Claim, Ticket>, tracker: &TaskTracker) -> Self {
+        Self { events, failed: Some(Box::new((failed, Some(tracker.token())))) }
+    }
+
+    /// Tells the scheduler this, in the place of the failure.
+    pub fn answer(mut self, answer: impl FnOnce(Event<Claim, Ticket>) -> Event<Claim, Ticket>) {
+        if let Some(failed) = self.failed.take() {
+            let (failed, alive) = *failed;
+            self.events.tell(answer(failed), alive);
+        }
+    }
+}
+
+impl Drop for Awaited {
+    fn drop(&mut self) {
+        if let Some(failed) = self.failed.take() {
+            let (failed, alive) = *failed;
+            self.events.tell(failed, alive);
+        }
+    }
 }
 
 /// Where events go.
@@ -148,19 +168,27 @@ impl Task {
     }
 
     fn hold(&self, ticket: Option<Ticket>) -> Held {
-        Held::new(ticket, &self.tracker)
+        let alive = ticket.is_none().then(|| self.tracker.token());
+        Held { _ticket: ticket, _alive: alive }
+    }
+
+    fn awaited(&self, failed: Event<Claim, Ticket>) -> Awaited {
+        Awaited::new(self.events.clone(), failed, &self.tracker)
     }
 
     fn perform(&self, action: Action<Claim, Ticket>) {
         let statements = &self.statements;
         match action {
             Action::Claim { lane, id, endpoint, ticket } => {
-                statements.claims.submit(ClaimCall { lane, id, endpoint, held: self.hold(ticket) });
+                statements.claims.submit((id, self.awaited(Event::NotClaimed { lane, endpoint, ticket })));
             }
             Action::Send(departure) => self.spawn(departure, Attempt::send),
             Action::Revalidate(departure) => self.spawn(departure, Attempt::revalidate_and_send),
             Action::Prefetch(prefetch) => {
-                statements.backlogs.submit(BacklogCall::Prefetch(prefetch, self.hold(None)));
+                // Whether more waits is not known then.
+                let (endpoint, cursor) = (prefetch.endpoint, Cursor { more: true, after: None });
+                let awaited = self.awaited(Event::Prefetched { endpoint, leased: Vec::new(), cursor });
+                statements.backlogs.submit(BacklogCall::Prefetch(prefetch, awaited));
             }
             Action::ReleaseClaim { delivery, after_ms, ticket } => {
                 statements.releases.submit((released(&delivery, after_ms), self.hold(ticket)));

@@ -9,7 +9,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// For how long tickets are delayed at first, and at most. What a worker leaves behind that dies or stops waits so long.
+/// For how long tickets are delayed at first, and at most. What a worker leaves behind that dies or stops waits so
+/// long.
 const DELAY: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(40));
 
 /// Deliveries to claim for an endpoint's queue.
@@ -35,7 +36,8 @@ pub struct Cursor {
 #[derive(Debug)]
 pub struct Backlog {
     pub account: AccountId,
-    pub is_prefetching: bool,
+    /// How many were asked for, while a prefetch is under way.
+    pub asked: Option<usize>,
     /// The oldest that was added since the last prefetch was asked for.
     added: Option<DeliveryId>,
     after: Option<DeliveryId>,
@@ -43,7 +45,7 @@ pub struct Backlog {
 
 impl Backlog {
     pub fn new(account: AccountId) -> Self {
-        Self { account, is_prefetching: false, added: None, after: None }
+        Self { account, asked: None, added: None, after: None }
     }
 
     /// Says that this delivery waits, and maybe others.
@@ -51,12 +53,12 @@ impl Backlog {
         self.added = Some(self.added.map_or(id, |added| added.min(id)));
     }
 
-    /// Asks for so many, unless somebody has.
+    /// Asks for so many, if for any, unless somebody has.
     pub fn prefetch(&mut self, endpoint: EndpointId, many: usize) -> Option<Prefetch> {
-        if self.is_prefetching {
+        if self.asked.is_some() || many == 0 {
             return None;
         }
-        self.is_prefetching = true;
+        self.asked = Some(many);
         let added = self.added.take();
         let after = self.after.filter(|after| added.is_none_or(|added| added > *after));
         Some(Prefetch { endpoint, many, after })
@@ -68,7 +70,7 @@ impl Backlog {
 
     /// A prefetch was answered. Answers whether some were added since it was asked for.
     pub fn prefetched(&mut self, cursor: Cursor) -> bool {
-        (self.is_prefetching, self.after) = (false, cursor.after);
+        (self.asked, self.after) = (None, cursor.after);
         self.added.is_some()
     }
 }

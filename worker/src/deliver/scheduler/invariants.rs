@@ -7,7 +7,8 @@
 //! I5  A backlog is being prefetched from, or its endpoint has a queue, whose next free slot asks for more.
 //! I6  A ticket is never kept: the answer to the event that brought it hands it on.
 //! I7  Once the process ends, nothing is queued, and nothing is asked for or sent.
-//! I8  A queue is no longer than its bound and one prefetch.
+//! I8  A queue is no longer than its bound and one prefetch, and all together with what is asked for no longer than
+//!     theirs.
 //! I9  Every claim is sent or released once.
 //!
 //! I6 and I9 are held by the types, which hand tickets and claims on by value, and by the tests, which count.
@@ -41,9 +42,12 @@ impl<D, T> DeliveryScheduler<D, T> {
             assert!(!self.is_ending || queue.queued.is_empty(), "I7: {endpoint} has some queued");
         }
         for (endpoint, backlog) in &self.backlogs {
-            let is_asked = backlog.is_prefetching || self.queues.contains_key(&(Lane::First, *endpoint));
+            let is_asked = backlog.asked.is_some() || self.queues.contains_key(&(Lane::First, *endpoint));
             assert!(is_asked, "I5: nobody asks for what waits for {endpoint}");
         }
+        let queued: usize = self.queues.values().map(|queue| queue.queued.len()).sum();
+        let asked: usize = self.backlogs.values().filter_map(|backlog| backlog.asked).sum();
+        assert!(queued + asked <= self.limits.queued, "I8: {queued} are queued, and {asked} asked for");
         assert!(!self.is_ending || self.backlogs.is_empty(), "I7: something waits");
         let asks = |action: &Action<D, T>| {
             matches!(action, Action::Claim { .. } | Action::Prefetch(_) | Action::Send(_) | Action::Revalidate(_))

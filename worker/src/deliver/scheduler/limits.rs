@@ -11,6 +11,9 @@ pub const ENDPOINT_SLOW: usize = 4;
 /// In the first lane for one that has not answered yet, when a quarter of the slots are taken by its like.
 const ENDPOINT_UNPROVEN: usize = 2;
 
+/// Leased deliveries that a process keeps in its queues, and asks for: what waits beyond them waits in the database.
+const QUEUED: usize = 8_192;
+
 /// Which queue a ticket came from, and whose slots an attempt takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Lane {
@@ -28,11 +31,14 @@ pub struct Slot {
     pub endpoint: EndpointId,
 }
 
-/// The slots of a process, of which an account gets a quarter in each lane.
+/// The slots of a process, of which an account gets a quarter in each lane. Tickets are worked in as many, and what is
+/// queued gets one only while not all are taken: so a lane has at most twice as many in flight.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     pub first_slots: usize,
     pub slow_slots: usize,
+    /// How many may be queued, of all endpoints together.
+    pub queued: usize,
     /// How long an attempt may take.
     pub timeout: Duration,
 }
@@ -41,13 +47,19 @@ impl Limits {
     /// Three quarters of the slots are for first attempts, so that endpoints which hang can't hold up those that don't.
     pub fn new(slots: usize, timeout: Duration) -> Self {
         let slow_slots = (slots / 4).max(1);
-        Self { first_slots: slots.saturating_sub(slow_slots).max(1), slow_slots, timeout }
+        Self { first_slots: slots.saturating_sub(slow_slots).max(1), slow_slots, queued: QUEUED, timeout }
     }
 
     /// What an account may have in flight in a lane: a quarter of its slots, or its share where many share them.
     pub fn of_account(self, lane: Lane, sharing: usize) -> usize {
-        let slots = if lane == Lane::First { self.first_slots } else { self.slow_slots };
-        (slots / sharing.max(4)).max(1)
+        (self.of_lane(lane) / sharing.max(4)).max(1)
+    }
+
+    pub const fn of_lane(self, lane: Lane) -> usize {
+        match lane {
+            Lane::First => self.first_slots,
+            Lane::Slow => self.slow_slots,
+        }
     }
 }
 

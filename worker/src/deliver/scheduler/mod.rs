@@ -144,8 +144,7 @@ impl<D, T> DeliveryScheduler<D, T> {
 
     /// First attempts that have a slot or are about to: what [`Event::Reserved`] must leave room beside.
     pub fn first_slots_taken(&self) -> usize {
-        let first = self.accounts.iter().filter(|((lane, _), _)| *lane == Lane::First);
-        first.map(|(_, account)| account.in_flight).sum::<usize>() + self.claiming.values().sum::<usize>()
+        self.in_flight(Lane::First) + self.claiming.values().sum::<usize>()
     }
 
     /// Sends a delivery whose claim is ours, queues it, or gives it up.
@@ -156,13 +155,19 @@ impl<D, T> DeliveryScheduler<D, T> {
             self.release_claim(leased, 0, ticket);
             return;
         }
-        let (has_room, is_served, timeout) = (self.has_room(slot, now), self.is_served(slot), self.limits.timeout);
-        let queue = self.queue(slot, now);
-        if has_room && queue.queued.is_empty() {
+        if self.has_room(slot, now) && self.queue(slot, now).queued.is_empty() {
             self.occupy(slot);
-            self.actions.push(Action::Send(Departure { slot, leased, ticket }));
-        } else if is_served && queue.takes_one_more(slot.lane) {
-            // Where nothing is in flight for the account nobody would pick it (I3).
+            // What has just been claimed is what it is, unless the claim took long.
+            let is_new = now.saturating_duration_since(leased.since) < AS_CLAIMED;
+            let departure = Departure { slot, leased, ticket };
+            self.actions.push(if is_new { Action::Send(departure) } else { Action::Revalidate(departure) });
+            return;
+        }
+        // Where nothing is in flight for the account nobody would pick it (I3).
+        let may_wait = self.is_served(slot) && self.room_in_memory() > 0;
+        let timeout = self.limits.timeout;
+        let queue = self.queue(slot, now);
+        if may_wait && queue.takes_one_more(slot.lane) {
             queue.queued.push_back(leased);
             self.actions.extend(ticket.map(Action::FinishTicket));
         } else {
@@ -181,8 +186,10 @@ impl<D, T> DeliveryScheduler<D, T> {
             queue.latency.observe(took, now);
         }
         self.release_expired(slot, now);
-        let next = self.pick_next(slot, now);
-        self.actions.extend(next.map(Action::Revalidate));
+        // More than one, where the lane had more in flight than slots for a while.
+        while let Some(next) = self.pick_next(slot, now) {
+            self.actions.push(Action::Revalidate(next));
+        }
         self.release_unserved(slot);
         if slot.lane == Lane::First && !self.backlogs.is_empty() {
             for endpoint in self.endpoints_beside(slot) {

@@ -37,6 +37,19 @@ impl<D, T> DeliveryScheduler<D, T> {
         self.queues.get(&(Lane::First, endpoint)).is_some_and(|queue| !queue.is_idle())
     }
 
+    /// In flight in a lane.
+    pub(super) fn in_flight(&self, lane: Lane) -> usize {
+        let accounts = self.accounts.iter().filter(|((its, _), _)| *its == lane);
+        accounts.map(|(_, account)| account.in_flight).sum()
+    }
+
+    /// How many more may be queued, or asked for.
+    pub(super) fn room_in_memory(&self) -> usize {
+        let queued: usize = self.queues.values().map(|queue| queue.queued.len()).sum();
+        let asked: usize = self.backlogs.values().filter_map(|backlog| backlog.asked).sum();
+        self.limits.queued.saturating_sub(queued + asked)
+    }
+
     /// In flight to an endpoint, over both lanes.
     pub(super) fn to_endpoint(&self, endpoint: EndpointId) -> usize {
         let in_flight = |lane| self.queues.get(&(lane, endpoint)).map_or(0, |queue| queue.in_flight);
@@ -85,8 +98,12 @@ impl<D, T> DeliveryScheduler<D, T> {
         queue.zip(load).is_some_and(|(queue, load)| queue.has_room(slot.lane, load, to_endpoint, now))
     }
 
-    /// Puts the first in the queue of the account's endpoint that has fewest in flight, and room, into a slot.
+    /// Puts the first in the queue of the account's endpoint that has fewest in flight, and room, into a slot of the
+    /// lane, if one is free: what is sent out of queues has no ticket whose handler it would keep.
     pub(super) fn pick_next(&mut self, of: Slot, now: Instant) -> Option<Departure<D, T>> {
+        if self.in_flight(of.lane) >= self.limits.of_lane(of.lane) {
+            return None;
+        }
         let load = self.room_of(of, now)?;
         let Slot { lane, account, .. } = of;
         let endpoints = self.accounts.get(&(lane, account))?.endpoints.iter();
@@ -158,7 +175,7 @@ impl<D, T> DeliveryScheduler<D, T> {
             if let Some(queues) = self.accounts.get_mut(&(lane, account)) {
                 queues.endpoints.remove(&endpoint);
             }
-            if lane == Lane::First && self.backlogs.get(&endpoint).is_some_and(|backlog| !backlog.is_prefetching) {
+            if lane == Lane::First && self.backlogs.get(&endpoint).is_some_and(|backlog| backlog.asked.is_none()) {
                 // What waits has tickets, and they come round again.
                 self.backlogs.remove(&endpoint);
             }

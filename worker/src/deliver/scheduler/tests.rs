@@ -18,7 +18,7 @@ type Scheduler = DeliveryScheduler<u32, u32>;
 type Actions = Vec<Action<u32, u32>>;
 
 fn scheduler(first_slots: usize, slow_slots: usize) -> Scheduler {
-    DeliveryScheduler::new(Limits { first_slots, slow_slots, timeout: TIMEOUT })
+    DeliveryScheduler::new(Limits { first_slots, slow_slots, queued: 8_192, timeout: TIMEOUT })
 }
 
 fn leased(n: u32, since: Instant) -> Leased<u32> {
@@ -185,6 +185,48 @@ fn nobody_is_queued_where_no_one_would_pick() {
     let mut other = self::scheduler(192, 64);
     assert_eq!(first.fill(&mut other, 16), 16);
     assert_eq!(released(&slow.claimed(&mut other, 1)).len(), 1, "nothing of the slow lane is in flight");
+}
+
+#[test]
+fn what_is_queued_waits_while_a_lane_has_as_many_in_flight_as_slots() {
+    let mut scheduler = scheduler(192, 4);
+    let accounts = [(); 10].map(|()| Of::new(Lane::Slow));
+    for of in accounts {
+        assert_eq!(of.fill(&mut scheduler, 2), 1, "each has its ticket's slot");
+    }
+    let ended: Vec<Actions> = accounts.iter().map(|of| of.ended(&mut scheduler, QUICK)).collect();
+    let (sent, released): (Vec<_>, Vec<_>) =
+        ended.iter().map(|actions| (sent(actions).len(), released(actions).len())).unzip();
+    assert_eq!(sent, [0, 0, 0, 0, 0, 0, 1, 1, 1, 1]);
+    assert_eq!(released, [1, 1, 1, 1, 1, 1, 0, 0, 0, 0], "nobody would pick it");
+    assert_eq!(scheduler.in_flight(Lane::Slow), 4);
+}
+
+#[test]
+fn no_more_are_queued_or_asked_for_than_there_is_memory_for() {
+    let mut scheduler = scheduler(192, 64);
+    scheduler.limits.queued = 30;
+    let of = Of::new(Lane::First);
+    assert_eq!(of.fill(&mut scheduler, 16 + 10), 16);
+    assert_eq!(prefetches(&of.ticket(&mut scheduler)).iter().map(|prefetch| prefetch.many).sum::<usize>(), 20);
+    assert_eq!(released(&of.claimed(&mut scheduler, 0)).len(), 1, "all that is left is asked for");
+    let other = of.beside();
+    other.fill(&mut scheduler, 16);
+    assert_eq!(released(&other.claimed(&mut scheduler, 0)).len(), 1);
+    of.prefetched(&mut scheduler, 0..0, MORE);
+    assert!(matches!(other.claimed(&mut scheduler, 0)[..], [Action::FinishTicket(_)]), "there is room again");
+}
+
+#[test]
+fn a_claim_that_took_long_is_revalidated() {
+    let mut scheduler = scheduler(192, 64);
+    let of = Of::new(Lane::First);
+    for (took_ms, is_sent) in [(999, true), (1_000, false)] {
+        let event = Event::Claimed { slot: of.slot(), leased: leased(0, of.3), ticket: Some(0) };
+        let actions = scheduler.on(event, of.3 + Duration::from_millis(took_ms));
+        assert_eq!(matches!(actions[..], [Action::Send(_)]), is_sent, "{took_ms}: {actions:?}");
+        assert_eq!(sent(&actions).len(), 1);
+    }
 }
 
 #[test]

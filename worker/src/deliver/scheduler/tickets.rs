@@ -129,8 +129,8 @@ impl<D, T> DeliveryScheduler<D, T> {
         }
     }
 
-    /// Asks for more of what waits for an endpoint, once, if its queue is short. For one that would get no slot nothing
-    /// is asked: its tickets come round again.
+    /// Asks for more of what waits for an endpoint, once, if its queue is short and there is memory. For one that would
+    /// get no slot nothing is asked: its tickets come round again.
     pub(super) fn prefetch_if_short(&mut self, endpoint: EndpointId, now: Instant) {
         if self.is_ending || !self.backlogs.contains_key(&endpoint) || self.is_crowded_out(endpoint, now) {
             return;
@@ -139,7 +139,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         let target = queue.map_or_else(|| target_length(UNKNOWN_MS), EndpointQueue::target_length);
         let (queued, in_flight) = queue.map_or((0, 0), |queue| (queue.queued.len(), queue.in_flight));
         if queued <= target / 2 {
-            let many = target + ENDPOINT.saturating_sub(in_flight);
+            let many = (target + ENDPOINT.saturating_sub(in_flight)).min(self.room_in_memory());
             let prefetch = self.backlogs.get_mut(&endpoint).and_then(|backlog| backlog.prefetch(endpoint, many));
             self.actions.extend(prefetch.map(Action::Prefetch));
         }
@@ -150,7 +150,7 @@ impl<D, T> DeliveryScheduler<D, T> {
     pub(super) fn settle_backlog(&mut self, endpoint: EndpointId, cursor: Cursor) {
         let has_queue = self.has_queue(endpoint);
         let is_over = |backlog: &Backlog| !(has_queue && (cursor.more || backlog.is_added()));
-        if self.backlogs.get(&endpoint).is_some_and(|backlog| !backlog.is_prefetching && is_over(backlog)) {
+        if self.backlogs.get(&endpoint).is_some_and(|backlog| backlog.asked.is_none() && is_over(backlog)) {
             self.backlogs.remove(&endpoint);
         }
     }

@@ -38,7 +38,7 @@ const ACCOUNTS: [usize; ENDPOINTS] = [0, 0, 1, 2, 3];
 #[derive(Debug, Clone, Copy)]
 enum Asked {
     Claim { lane: Lane, id: DeliveryId, endpoint: EndpointId, ticket: Option<u32> },
-    Attempt(Slot),
+    Attempt { slot: Slot, has_ticket: bool },
     Prefetch(Prefetch),
 }
 
@@ -56,9 +56,9 @@ struct World {
 }
 
 impl World {
-    fn new(slots: usize) -> Self {
+    fn new(slots: usize, queued: usize) -> Self {
         Self {
-            scheduler: DeliveryScheduler::new(Limits::new(slots, TIMEOUT)),
+            scheduler: DeliveryScheduler::new(Limits { queued, ..Limits::new(slots, TIMEOUT) }),
             accounts: [(); ENDPOINTS].map(|()| AccountId::mint()),
             endpoints: [(); ENDPOINTS].map(|()| EndpointId::mint()),
             now: Instant::now(),
@@ -117,7 +117,7 @@ impl World {
                 let leased = self.leased(id, !how.is_multiple_of(7));
                 self.on(Event::Claimed { slot, leased, ticket });
             }
-            Asked::Attempt(slot) => {
+            Asked::Attempt { slot, .. } => {
                 let took = [None, Some(1), Some(5), Some(50), Some(2_000), Some(10_000)][how % 6];
                 let took = took.map(Duration::from_millis);
                 self.on(Event::AttemptEnded { slot, took });
@@ -137,11 +137,13 @@ impl World {
             self.perform(action);
         }
         assert!(self.tickets.is_empty(), "I6: a ticket is kept");
-        let in_flight =
-            self.asked.iter().filter(|asked| matches!(asked, Asked::Attempt(slot) if slot.lane == Lane::First)).count();
-        let claiming =
-            self.asked.iter().filter(|asked| matches!(asked, Asked::Claim { lane: Lane::First, .. })).count();
+        let count = |is_one: fn(&Asked) -> bool| self.asked.iter().filter(|asked| is_one(asked)).count();
+        let in_flight = count(|asked| matches!(asked, Asked::Attempt { slot, .. } if slot.lane == Lane::First));
+        let claiming = count(|asked| matches!(asked, Asked::Claim { lane: Lane::First, .. }));
         assert_eq!(self.scheduler.first_slots_taken(), in_flight + claiming, "slots that nobody has");
+        let queued =
+            |asked: &Asked| matches!(asked, Asked::Attempt { slot, has_ticket: false } if slot.lane == Lane::Slow);
+        assert!(count(queued) <= self.scheduler.limits.slow_slots, "too many were sent out of queues");
     }
 
     fn perform(&mut self, action: Action<u32, u32>) {
@@ -154,7 +156,7 @@ impl World {
                 let Departure { slot, leased, ticket } = departure;
                 assert_eq!(slot.account, self.account(slot.endpoint));
                 assert!(self.now - leased.since <= LONGEST_WAIT, "it was queued for too long");
-                self.asked.push(Asked::Attempt(slot));
+                self.asked.push(Asked::Attempt { slot, has_ticket: ticket.is_some() });
                 (ticket, Some(leased.delivery))
             }
             Action::Prefetch(prefetch) => {
@@ -181,7 +183,7 @@ impl World {
             assert!(answers < 100_000, "it never ends");
             self.now += Duration::from_millis(1);
             // An attempt that took a moment, a claim and a prefetch that found nothing.
-            let how = usize::from(matches!(asked, Asked::Attempt(_)));
+            let how = usize::from(matches!(asked, Asked::Attempt { .. }));
             match asked {
                 Asked::Prefetch(Prefetch { endpoint, .. }) => {
                     self.on(Event::Prefetched { endpoint, leased: Vec::new(), cursor: ALL });
@@ -198,9 +200,10 @@ proptest! {
     #[test]
     fn whatever_happens_in_whatever_order_nothing_is_lost_or_done_twice(
         slots in prop_oneof![1..40_usize, 200..300_usize],
+        queued in prop_oneof![0..60_usize, Just(8_192)],
         steps in prop::collection::vec(step(), 1..400),
     ) {
-        let mut world = World::new(slots);
+        let mut world = World::new(slots, queued);
         for step in steps {
             world.step(step);
         }

@@ -117,6 +117,19 @@ fn a_prefetch_begins_where_the_last_one_ended_until_an_older_one_is_added() {
 }
 
 #[test]
+fn what_a_prefetch_failed_to_claim_is_asked_for_again_while_there_is_a_queue_and_claimed_by_its_ticket_then() {
+    let of = Of::new(Lane::First);
+    let mut scheduler = with_backlog(of);
+    let (ended, _) = of.until_short(&mut scheduler);
+    assert!(of.prefetched(&mut scheduler, 0..0, MORE).is_empty());
+    let (again, _) = of.until_short(&mut scheduler);
+    (ended + again..16 + 80).for_each(|_| drop(of.ended(&mut scheduler, QUICK)));
+    assert!(of.prefetched(&mut scheduler, 0..0, MORE).is_empty(), "nobody is left to ask");
+    assert!(is_empty(&scheduler));
+    assert!(is_claim(&of.at(Duration::from_secs(10)).ticket(&mut scheduler)), "nothing stands in its way");
+}
+
+#[test]
 fn tickets_are_delayed_twice_as_long_each_time_they_come_round() {
     let (mut delays, endpoint, mut now) = (TicketDelays::default(), EndpointId::mint(), Instant::now());
     let mut seen = Vec::new();
