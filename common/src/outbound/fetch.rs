@@ -4,6 +4,7 @@
 //! to `media`, so that memory stays bounded whatever the size.
 
 use super::classify::{failure, verdict};
+use super::own_threads::on_own_threads;
 use super::{OutboundClient, shares};
 use crate::domain::attempt::AttemptError;
 use crate::domain::url_policy::UrlRefused;
@@ -14,6 +15,7 @@ use percent_encoding::percent_decode_str;
 use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap};
 use std::time::Duration;
 use tokio::time::Instant;
+use tracing::Instrument;
 use url::Url;
 
 /// The longest name that is taken from a download, in characters.
@@ -114,7 +116,8 @@ impl OutboundClient {
         let url = self.check_url(url).map_err(FetchError::Url)?;
         let request = shares::on_behalf(account, self.client(&url).get(url.url().clone()).send());
         let answers_by = deadline.min(Instant::now() + FIRST_ANSWER);
-        let response = match tokio::time::timeout_at(answers_by, request).await {
+        let answered = tokio::time::timeout_at(answers_by, on_own_threads(request.in_current_span())).await;
+        let response = match answered {
             Ok(response) => response.map_err(|error| broken(&error))?,
             Err(_) => return Err(failed(AttemptError::Timeout)),
         };

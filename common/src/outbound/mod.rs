@@ -5,10 +5,12 @@
 //! twice, as text before it leaves and as addresses when its name is resolved; a literal skips the second.
 //!
 //! One client serves the process for ever, because a client made for each request costs a TLS set-up each time. There
-//! are two pools in it, since plain HTTP may reach named networks alone and a resolver isn't told the scheme.
+//! are two pools in it, since plain HTTP may reach named networks alone and a resolver isn't told the scheme. What
+//! servers answer is read on threads of its own (`own_threads`).
 
 mod classify;
 mod fetch;
+mod own_threads;
 mod resolve;
 mod shares;
 mod system_names;
@@ -120,6 +122,7 @@ impl OutboundClient {
     /// # Errors
     /// [`OutboundError`] when a root certificate or the TLS set-up is wrong.
     pub fn new(settings: OutboundSettings) -> Result<Self, OutboundError> {
+        own_threads::started()?;
         let tls = tls(&settings.extra_roots)?;
         let policy = Arc::new(settings.policy);
         let lookup = settings.lookup;
@@ -159,8 +162,8 @@ impl OutboundClient {
         Ok(checked)
     }
 
-    /// Checks a URL that this account registers (interface.md, `POST /webhooks`): its text, and what its name resolves to
-    /// now. A public name that does not resolve now is accepted over https, since every send checks again.
+    /// Checks a URL that this account registers (interface.md, `POST /webhooks`): its text, and what its name resolves
+    /// to now. A public name that does not resolve now is accepted over https, since every send checks again.
     ///
     /// # Errors
     /// [`UrlRefused`].
@@ -194,8 +197,9 @@ impl OutboundClient {
     }
 }
 
-/// A client for URLs that the operator has configured, such as the media store's or a token issuer's. It asks no policy,
-/// because those may well be private: never call a customer's URL with it. It follows no redirect and uses no proxy.
+/// A client for URLs that the operator has configured, such as the media store's or a token issuer's. It asks no
+/// policy, because those may well be private: never call a customer's URL with it. It follows no redirect and uses no
+/// proxy.
 ///
 /// # Errors
 /// As [`OutboundClient::new`].
@@ -204,8 +208,8 @@ pub fn trusted_client(extra_roots: &[CertificateDer<'static>]) -> Result<reqwest
     built.map_err(|error| OutboundError::Setup(error.to_string()))
 }
 
-/// [`trusted_client`] for requests that take long, because of what they send or of what is done with it: an answer is waited
-/// for as long as the caller does, who must put an end to it.
+/// [`trusted_client`] for requests that take long, because of what they send or of what is done with it: an answer is
+/// waited for as long as the caller does, who must put an end to it.
 ///
 /// # Errors
 /// As [`OutboundClient::new`].

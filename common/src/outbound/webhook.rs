@@ -4,6 +4,7 @@
 //! they are to be sent, and the outcome goes to the store.
 
 use super::classify::{Failure, failure, verdict};
+use super::own_threads::on_own_threads;
 use super::{OutboundClient, UrlRefused, shares};
 use crate::domain::attempt::AttemptError;
 use crate::ids::AccountId;
@@ -11,12 +12,16 @@ use bytes::Bytes;
 use reqwest::header::HeaderMap;
 use std::time::Duration;
 use tokio::time::Instant;
+use tracing::Instrument;
 
 /// How much of an answer's body is read, in bytes. What lies beyond is left unread, and is no failure.
 const READ_CAP: usize = 16 * 1024;
 
 /// How much of it is kept, in bytes.
 const EXCERPT_CAP: usize = 1024;
+
+/// How long after its time an attempt that did not end by itself is given up.
+const LATEST: Duration = Duration::from_secs(1);
 
 /// One attempt to be made.
 #[derive(Debug, Clone)]
@@ -66,6 +71,16 @@ struct Answer {
 impl OutboundClient {
     /// Makes one attempt. It never fails otherwise than in its outcome, and never takes longer than its timeout.
     pub async fn post_webhook(&self, request: WebhookRequest) -> AttemptOutcome {
+        let (own, started, longest) = (self.clone(), Instant::now(), request.timeout + LATEST);
+        let attempt = on_own_threads(async move { own.attempt(request).await }.in_current_span());
+        // Where none of those threads can tell that its time is over, this one can.
+        tokio::time::timeout(longest, attempt).await.unwrap_or_else(|_| AttemptOutcome {
+            duration_ms: u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX),
+            ..AttemptOutcome::not_sent(AttemptError::Timeout)
+        })
+    }
+
+    async fn attempt(&self, request: WebhookRequest) -> AttemptOutcome {
         let started = Instant::now();
         let deadline = started + request.timeout;
         let mut answer = Answer::default();
