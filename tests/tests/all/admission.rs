@@ -1,4 +1,5 @@
-//! Twenty places an account: no account fills the queue, and no worker is idle while work waits (design.md "Admission").
+//! Twenty places an account: no account fills the queue, and no worker is idle while work waits (design.md
+//! "Admission").
 
 use crate::dispatch::ALL;
 use common::domain::minutes::Minutes;
@@ -120,6 +121,35 @@ async fn places_and_tickets_that_got_lost_are_found_again_and_not_multiplied() -
     }
     world.work(runners::instant()).await?;
     tenant.client.ended(&jobs).await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_job_left_waiting_is_found_among_more_accounts_than_a_run_looks_at() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    // 250 accounts wait with all of their places taken; of one more, whose id comes last, a crash has left a job
+    // waiting.
+    sqlx::raw_sql(
+        "INSERT INTO accounts (id, name) SELECT md5(n::text)::uuid, 'crowd' FROM generate_series(1, 250) AS n;
+         INSERT INTO accounts (id, name) VALUES ('ffffffff-0000-0000-0000-000000000000', 'last');
+         INSERT INTO jobs (id, call_id, payer_account_id, owner_account_id, workspace_id, kind, read, admitted, hold_month,
+             held_month, held_bought, due_at, ticket_id)
+         SELECT gen_random_uuid(), gen_random_uuid(), a.id, a.id, a.id, 'read', 'levels', n <= 20, current_date, 0, 0,
+             mws_now() - interval '1 hour', CASE WHEN n <= 20 THEN 'none' END
+         FROM accounts AS a CROSS JOIN generate_series(1, 21) AS n
+         WHERE a.name = 'crowd' OR (a.name = 'last' AND n = 21)",
+    )
+    .execute(world.pool())
+    .await?;
+    let last = "SELECT count(*) FROM jobs WHERE admitted AND payer_account_id = 'ffffffff-0000-0000-0000-000000000000'";
+    for _ in 0..3 {
+        scheduler::admit_jobs::run_once(&world.process).await?;
+    }
+    assert_eq!(world.count(last).await?, 1);
+    assert_eq!(world.count("SELECT count(*) FROM jobs WHERE NOT admitted").await?, 250);
+    sqlx::raw_sql("TRUNCATE jobs, apalis.jobs; DELETE FROM accounts WHERE name IN ('crowd', 'last')")
+        .execute(world.pool())
+        .await?;
     world.end().await
 }
 

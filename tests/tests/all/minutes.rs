@@ -188,3 +188,27 @@ async fn calls_at_once_never_hold_more_than_there_is() -> anyhow::Result<()> {
     assert!(all > 10, "no call found what the ends had freed");
     world.end().await
 }
+
+/// Ends of many accounts are folded together: one whose balance can't take its ends keeps nobody else's.
+#[tokio::test]
+async fn an_account_whose_ends_are_refused_keeps_no_other_from_being_folded() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (broken, well) = (world.tenant("broken").await?, world.tenant("well").await?);
+    for tenant in [&broken, &well] {
+        world.item(tenant, Media::audio(60)).await?;
+        let held = tenant.client.tool("get_balances", &json!({})).await?;
+        assert_eq!(held.status, 200, "{}", held.text);
+    }
+    // More freed than was ever held, and nothing at all.
+    let ends =
+        "INSERT INTO minute_unfolded (job_id, account_id, month, month_used, month_freed, bought_used, bought_freed)
+        VALUES (gen_random_uuid(), $1, date_trunc('month', mws_now()), 0, $2, 0, $2)";
+    sqlx::query(ends).bind(broken.account.uuid()).bind(1_000_000_i64).execute(world.pool()).await?;
+    sqlx::query(ends).bind(well.account.uuid()).bind(0_i64).execute(world.pool()).await?;
+    scheduler::fold_minutes::run_once(&world.process).await?;
+    let left: Vec<sqlx::types::Uuid> =
+        sqlx::query_scalar("SELECT account_id FROM minute_unfolded").fetch_all(world.pool()).await?;
+    assert_eq!(left, [broken.account.uuid()]);
+    sqlx::raw_sql("TRUNCATE minute_unfolded").execute(world.pool()).await?;
+    world.end().await
+}

@@ -3,14 +3,14 @@
 
 use common::domain::minutes::Minutes;
 use common::domain::read::Read;
-use common::ids::{AccountId, ItemId, JobId};
+use common::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use common::queue::{self, Queue};
 use common::store::jobs::{self, End, Outcome};
 use common::store::minutes::Unfolded;
-use common::store::{self, PoolSize, minutes, reads};
+use common::store::{self, PoolSize, deliveries, event_stream, events, minutes, retention};
 use mws_tests::plans;
-use mws_tests::world::World;
-use sqlx::{PgConnection, PgPool};
+use mws_tests::world::{Media, World};
+use sqlx::{ConnectOptions, PgConnection, PgPool};
 
 /// Jobs of a full table: of forty accounts, most of them ended.
 const MANY: i64 = 30_000;
@@ -37,7 +37,8 @@ async fn fill(pool: &PgPool, many: i64) -> anyhow::Result<()> {
          SELECT md5('item' || n)::uuid, md5('workspace')::uuid, md5((n % 40)::text)::uuid, n::text, 'a', 'video', 'ready', 1,
              true, true, 'none'
          FROM generate_series(0, $1::bigint / 6) AS n",
-        "INSERT INTO job_claims (job_id, claim_no, worker) SELECT id, 1, 'w' FROM jobs WHERE $1::bigint > 0",
+        "INSERT INTO job_claims (job_id, claim_no, worker, ended_at)
+         SELECT id, 1, 'w', finished_at FROM jobs WHERE status <> 'queued' AND $1::bigint > 0",
         "INSERT INTO job_reads (item_id, read, job_id)
          SELECT DISTINCT ON (item_id) item_id, read, id FROM jobs WHERE finished_at IS NULL AND $1::bigint > 0",
         "INSERT INTO apalis.jobs (id, job_type, job, status, attempts, max_attempts, run_at, priority)
@@ -66,7 +67,7 @@ async fn goes_by(conn: &mut PgConnection, statement: &str, indexes: &[&str]) -> 
         assert!(!reads_all, "{statement} reads all of a table, {line}:\n{plan}");
     }
     // It has a job's id too, but behind its workspace.
-    assert!(!plan.contains("jobs_workspace"), "{statement} reads all of an index:\n{plan}");
+    assert!(!plan.contains("jobs_listed"), "{statement} reads all of an index:\n{plan}");
     Ok(())
 }
 
@@ -92,11 +93,9 @@ async fn a_life_goes_by_indexes(conn: &mut PgConnection) -> anyhow::Result<()> {
     let end = End { job, claim_no: 1, item: Some(ItemId::mint()), outcome: Outcome::Failed, error: None };
     jobs::end(conn, &[end]).await?;
     goes_by(conn, "end", &["jobs_pkey", "items_pkey", "job_claims_pkey", "calls_pkey"]).await?;
-    assert!(!plans::of_last(conn).await?.contains("jobs_running"), "an end reads all jobs that run");
-    reads::give_back(conn, &[job]).await?;
-    goes_by(conn, "give_back", &["job_reads_job"]).await?;
-    jobs::hand_over(conn, &[(account, 2)]).await?;
-    goes_by(conn, "hand_over", &["jobs_waiting", "jobs_admitted", "jobs_pkey"]).await
+    assert!(!plans::of_last(conn).await?.contains("job_claims_open"), "an end reads all claims that are open");
+    jobs::leave(conn, &[], &[(account, 2)]).await?;
+    goes_by(conn, "leave", &["job_reads_job", "jobs_waiting", "jobs_admitted", "jobs_pkey"]).await
 }
 
 #[tokio::test]
@@ -123,21 +122,161 @@ async fn what_looks_after_jobs_goes_by_indexes_in_full_tables() -> anyhow::Resul
     fill(world.pool(), MANY).await?;
     let mut conn = world.pool().acquire().await?;
     let (job, account) = (JobId::mint(), AccountId::mint());
-    jobs::reissue(&mut conn, 10).await?;
+    jobs::reissue(&mut conn, jobs::From(0.5), 10, 10).await?;
     has(&mut conn, "reissue", &["jobs_due", "jobs_admitted", "jobs_pkey"]).await?;
     jobs::admit(&mut conn, account).await?;
     has(&mut conn, "admit", &["jobs_waiting", "jobs_admitted"]).await?;
-    jobs::payers_with_waiting(&mut conn, 10).await?;
+    jobs::payers_with_waiting(&mut conn, account, 10).await?;
     has(&mut conn, "payers_with_waiting", &["jobs_waiting", "jobs_admitted"]).await?;
+    jobs::payers_with_due_again(&mut conn, 5.0, 10).await?;
+    has(&mut conn, "payers_with_due_again", &["jobs_again", "jobs_admitted"]).await?;
     jobs::renew(&mut conn, &[(job, 1, 0)]).await?;
     has(&mut conn, "renew", &["jobs_pkey"]).await?;
     jobs::expired(&mut conn, None, 10).await?;
-    has(&mut conn, "expired", &["jobs_running"]).await?;
+    has(&mut conn, "expired", &["job_claims_open", "jobs_pkey"]).await?;
     jobs::cancel_for_payer(&mut conn, account, 10).await?;
     has(&mut conn, "cancel", &["jobs_pkey"]).await?;
     minutes::balance(&mut conn, account, Minutes::ZERO, Unfolded::CountedIn).await?;
     has(&mut conn, "balance", &["jobs_waiting", "jobs_admitted"]).await?;
     drop(conn);
+    empty(world.pool()).await?;
+    world.end().await
+}
+
+/// A server compiles plans that it takes for dear ones, unless it is told not to: a second a claim.
+#[tokio::test]
+async fn no_plan_is_compiled_whatever_the_database_says() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let on = "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET jit = on', current_database()); END $$";
+    sqlx::raw_sql(on).execute(world.pool()).await?;
+    let options = world.pool().connect_options();
+    let bare: String = sqlx::query_scalar("SHOW jit").fetch_one(&mut options.connect().await?).await?;
+    assert_eq!(bare, "on", "what a session has that says nothing");
+    for pool in [
+        store::apart(world.pool(), PoolSize(1), "apart"),
+        store::planned_once(world.pool(), PoolSize(1)),
+        store::planned_once_for_transactions(world.pool(), PoolSize(1)),
+        store::without_waiting(world.pool(), PoolSize(1)),
+    ] {
+        let ours: String = sqlx::query_scalar("SHOW jit").fetch_one(&pool).await?;
+        assert_eq!(ours, "off");
+    }
+    world.end().await
+}
+
+/// What a statement changes of a job and no index says anything of: then the row's next version stands on its page, and
+/// no index is written.
+#[tokio::test]
+async fn a_claim_and_the_renewal_of_its_lease_write_no_index_of_jobs() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    let ids = tenant.client.prepare(&[item], &["levels", "beats"]).await?.job_ids()?;
+    let jobs: Vec<JobId> = ids.iter().map(|id| id.parse()).collect::<Result<_, _>>()?;
+    let mut tx = world.pool().begin().await?;
+    let claimed = jobs::claim(&mut tx, &jobs, "w", &[]).await?;
+    assert_eq!(claimed.len(), 2);
+    let held: Vec<(JobId, i32, i16)> = claimed.iter().map(|one| (one.job, one.claim_no, 50)).collect();
+    assert_eq!(jobs::renew(&mut tx, &held).await?.len(), 2);
+    let written: (i64, i64) = sqlx::query_as(
+        "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_xact_user_tables WHERE relid = 'public.jobs'::regclass",
+    )
+    .fetch_one(&mut *tx)
+    .await?;
+    assert_eq!(written, (4, 4), "updates of jobs, and those that wrote no index");
+    tx.rollback().await?;
+    world.end().await
+}
+
+/// The same, and what is logged of the jobs that have ended.
+async fn fill_log(pool: &PgPool) -> anyhow::Result<()> {
+    fill(pool, MANY).await?;
+    sqlx::raw_sql(
+        "INSERT INTO events (id, type, job_id, workspace_id, account_id, body, created_at)
+         SELECT 'evt_' || n, 'job.succeeded', md5('job' || n)::uuid, md5('workspace')::uuid, md5((n % 3)::text)::uuid, 'x',
+             mws_now() - interval '40 days'
+         FROM generate_series(1, 30000) AS n;
+         INSERT INTO deliveries (id, endpoint_id, account_id, event_id, event_type, status, created_at, finished_at)
+         SELECT md5('delivery' || n)::uuid, md5('endpoint')::uuid, md5((n % 3)::text)::uuid, 'evt_' || n, 'job.succeeded',
+             'succeeded', mws_now(), mws_now()
+         FROM generate_series(1, 30000) AS n;
+         INSERT INTO delivery_attempts (delivery_id, claim_no, attempt, counted, worker, at, duration_ms)
+         SELECT id, 1, 1, true, 'w', created_at, 1 FROM deliveries;
+         INSERT INTO minute_unfolded (job_id, account_id, month, month_used, month_freed, bought_used, bought_freed)
+         SELECT md5('job' || n)::uuid, md5((n % 40)::text)::uuid, current_date, 0, 0, 0, 0 FROM generate_series(1, 5000) AS n;
+         ANALYZE",
+    )
+    .execute(pool)
+    .await?;
+    Ok(())
+}
+
+/// The statement that was prepared last reads none of these tables from end to end.
+async fn looks_up(conn: &mut PgConnection, statement: &str, indexes: &[&str]) -> anyhow::Result<()> {
+    let plan = plans::of_last(conn).await?;
+    for index in indexes {
+        assert!(plan.contains(index), "{statement} does not go by {index}:\n{plan}");
+    }
+    for table in ["jobs", "deliveries", "events", "calls", "job_claims", "delivery_attempts"] {
+        assert!(!plan.contains(&format!("Seq Scan on {table}")), "{statement} reads all of {table}:\n{plan}");
+    }
+    assert!(!plan.contains("Hash Anti Join") && !plan.contains("Merge"), "{statement} joins whole tables:\n{plan}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn pruning_and_folding_look_up_what_they_take_in_full_tables() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    fill_log(world.pool()).await?;
+    let mut conn = world.pool().acquire().await?;
+    retention::jobs(&mut conn, 30, 10).await?;
+    looks_up(&mut conn, "prune jobs", &["jobs_pkey", "job_claims_pkey"]).await?;
+    retention::calls(&mut conn, 30, 10).await?;
+    looks_up(&mut conn, "prune calls", &["calls_pkey", "jobs_call"]).await?;
+    events::prune(&mut conn, 30, None, 10).await?;
+    looks_up(&mut conn, "prune events", &["events_created", "deliveries_event", "events_pkey"]).await?;
+    deliveries::prune(&mut conn, 30, 10).await?;
+    looks_up(&mut conn, "prune deliveries", &["deliveries_pkey", "delivery_attempts_pkey"]).await?;
+    deliveries::with_lost_tickets(&mut conn, deliveries::From(0.5), 10).await?;
+    looks_up(&mut conn, "lost tickets of deliveries", &["deliveries_due", "deliveries_pkey"]).await?;
+    drop(conn);
+    let mut fold = world.pool().begin().await?;
+    minutes::fold_some(&mut fold, 10).await?;
+    looks_up(&mut fold, "fold", &["minute_unfolded_pkey"]).await?;
+    fold.rollback().await?;
+    sqlx::raw_sql("TRUNCATE events, deliveries, delivery_attempts, minute_unfolded").execute(world.pool()).await?;
+    empty(world.pool()).await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn lists_look_up_what_they_show_in_full_tables() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    fill_log(world.pool()).await?;
+    let mut conn = world.pool().acquire().await?;
+    let workspace = WorkspaceId::mint();
+    jobs::page(&mut conn, workspace, &jobs::Filter::default(), 21).await?;
+    looks_up(&mut conn, "page", &["jobs_listed", "jobs_pkey"]).await?;
+    let of_item = jobs::Filter { item: Some(ItemId::mint()), ..jobs::Filter::default() };
+    jobs::page(&mut conn, workspace, &of_item, 21).await?;
+    looks_up(&mut conn, "page of an item", &["jobs_item"]).await?;
+    let filter = jobs::Everywhere { reads: vec![Read::Beats], ..jobs::Everywhere::default() };
+    for (place, index) in [
+        (jobs::Place::All, "jobs_pkey"),
+        (jobs::Place::Workspaces(vec![workspace]), "jobs_listed"),
+        (jobs::Place::Item(ItemId::mint()), "jobs_item"),
+    ] {
+        jobs::everywhere(&mut conn, &place, &filter, None, 21).await?;
+        looks_up(&mut conn, "everywhere", &[index]).await?;
+    }
+    let account = AccountId::mint();
+    events::page(&mut conn, account, &events::Filter::default(), 21).await?;
+    looks_up(&mut conn, "events", &["events_listed"]).await?;
+    let cursor = event_stream::place(&mut conn, 0).await?;
+    event_stream::after(&mut conn, account, cursor, 0, 10).await?;
+    looks_up(&mut conn, "the event stream", &["events_listed"]).await?;
+    drop(conn);
+    sqlx::raw_sql("TRUNCATE events, deliveries, delivery_attempts, minute_unfolded").execute(world.pool()).await?;
     empty(world.pool()).await?;
     world.end().await
 }

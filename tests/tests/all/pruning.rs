@@ -56,3 +56,25 @@ async fn what_a_queue_worker_held_that_is_long_gone_goes_with_it() -> anyhow::Re
     assert_eq!(workers, ["alive"]);
     world.end().await
 }
+
+#[tokio::test]
+async fn old_events_that_are_kept_for_their_deliveries_keep_no_others() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    // More than one step looks at, all begun at the same moment, and only the last of them is told of no more.
+    sqlx::raw_sql(
+        "INSERT INTO events (id, type, account_id, body, created_at)
+         SELECT 'evt_' || n, 'ping', gen_random_uuid(), '', mws_now() - interval '40 days'
+         FROM generate_series(1, 2500) AS n ORDER BY n;
+         INSERT INTO deliveries (id, endpoint_id, account_id, event_id, event_type)
+         SELECT gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'evt_' || n, 'ping'
+         FROM generate_series(1, 2499) AS n",
+    )
+    .execute(world.pool())
+    .await?;
+    scheduler::prune_deliveries::run_once(&world.process).await?;
+    assert_eq!(world.count("SELECT count(*) FROM events").await?, 2_499);
+    sqlx::raw_sql("TRUNCATE deliveries").execute(world.pool()).await?;
+    scheduler::prune_deliveries::run_once(&world.process).await?;
+    assert_eq!(world.count("SELECT count(*) FROM events").await?, 0);
+    world.end().await
+}

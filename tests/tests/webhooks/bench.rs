@@ -236,7 +236,7 @@ impl Bench {
 
     /// Claims a delivery for a process that will never be heard of again.
     pub async fn claim_and_die(&self, id: DeliveryId) -> Claim {
-        let claims = deliveries::claim(&mut *self.conn().await, &[id], "dead-1-X", 30_000).await.expect("claimed");
+        let claims = deliveries::claim(&mut *self.conn().await, &[id], &[], "dead-1-X", 30_000).await.expect("claimed");
         claims.into_iter().next().expect("it was due")
     }
 

@@ -195,6 +195,65 @@ async fn what_stands_behind_the_line_of_one_that_fails_is_not_sent_by_it() -> an
     bench.close().await
 }
 
+/// Has claims fail where `sql`, a condition, is so.
+async fn refuse_claims(bench: &Bench, sql: &str) {
+    let function = format!(
+        "CREATE FUNCTION refuse_claims() RETURNS trigger LANGUAGE plpgsql
+         AS $$ BEGIN IF {sql} THEN RAISE EXCEPTION 'refused'; END IF; RETURN NEW; END $$"
+    );
+    let trigger = "CREATE TRIGGER refused BEFORE UPDATE ON deliveries FOR EACH ROW WHEN (NEW.claim_no > OLD.claim_no)
+         EXECUTE FUNCTION refuse_claims()";
+    for statement in ["CREATE SEQUENCE claims", &function, trigger] {
+        sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&bench.process.pool).await.expect("made");
+    }
+}
+
+#[tokio::test]
+async fn a_backlog_that_could_not_be_prefetched_waits_for_its_tickets_and_no_longer() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    bench.endpoint().await;
+    while_behind(&bench, 300, async { refuse_claims(&bench, "true").await }).await;
+    bench.deliverer.end(DEADLINE).await;
+    assert_eq!(bench.receiver.received().len(), IN_FLIGHT + LINE, "what was claimed before");
+    assert_eq!(rows(&bench, "status = 'pending' AND lease_until IS NULL AND attempt_count = 0").await, 300);
+    let late = "SELECT count(*) FROM apalis.jobs WHERE status <> 'Pending' OR run_at > now() + interval '40 s'";
+    let late: i64 = sqlx::query_scalar(late).fetch_one(&bench.process.pool).await?;
+    assert_eq!((late, bench.ticket_count().await), (0, 299), "all but the one that was worked");
+    sqlx::query("DROP TRIGGER refused ON deliveries").execute(&bench.process.pool).await?;
+    bench.reissue().await;
+    bench.work().await;
+    assert_eq!(rows(&bench, "status <> 'succeeded' OR attempt_count <> 1").await, 0);
+    assert_eq!(bench.receiver.received().len(), IN_FLIGHT + LINE + 300, "each once");
+    bench.close().await
+}
+
+#[tokio::test]
+async fn a_signature_has_the_time_of_the_claim_that_succeeded() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let endpoint = bench.endpoint().await;
+    refuse_claims(&bench, "nextval('claims') < 5").await;
+    bench.end_jobs(1).await;
+    bench.work().await;
+    let attempts = bench.attempts(bench.only_delivery(endpoint).await.id).await;
+    let ended: chrono::DateTime<chrono::Utc> =
+        sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(&bench.process.pool).await?;
+    assert!(attempts.len() == 1 && attempts[0].at <= ended, "it is signed for {}, at {ended}", attempts[0].at);
+    bench.close().await
+}
+
+#[tokio::test]
+async fn what_has_too_little_left_of_its_lease_for_an_attempt_is_not_sent() -> anyhow::Result<()> {
+    let bench = Bench::new().await?;
+    let endpoint = bench.endpoint().await;
+    bench.end_jobs(1).await;
+    let claim = bench.claim_and_die(bench.only_delivery(endpoint).await.id).await;
+    for (left_ms, answered) in [(29_000, 1), (31_000, 0)] {
+        let targets = deliveries::revalidate(&mut *bench.conn().await, &[(claim.id, claim.claim_no)], left_ms).await?;
+        assert_eq!(targets.len(), answered, "{left_ms} ms of 30 s");
+    }
+    bench.close().await
+}
+
 #[tokio::test]
 async fn two_that_claim_what_is_next_get_different_deliveries_and_consume_their_tickets() -> anyhow::Result<()> {
     let bench = Bench::new().await?;
@@ -202,9 +261,9 @@ async fn two_that_claim_what_is_next_get_different_deliveries_and_consume_their_
     bench.end_jobs(30).await;
     let next = |after| [Wanted { endpoint, many: 10, after }];
     let mut first = bench.process.pool.begin().await?;
-    let one = deliveries::claim_next(&mut first, &next(None), "one", 30_000).await?;
+    let one = deliveries::claim(&mut first, &[], &next(None), "one", 30_000).await?;
     // It does not wait for the first, which has not committed.
-    let other = deliveries::claim_next(&mut *bench.conn().await, &next(None), "other", 30_000).await?;
+    let other = deliveries::claim(&mut *bench.conn().await, &[], &next(None), "other", 30_000).await?;
     first.commit().await?;
     assert_eq!((one.len(), other.len(), bench.ticket_count().await), (10, 10, 10));
     let last_of = |claims: &[Claim]| claims.iter().map(|claim| claim.id).max();
@@ -212,7 +271,7 @@ async fn two_that_claim_what_is_next_get_different_deliveries_and_consume_their_
     let fails = "UPDATE webhook_endpoints SET consecutive_failures = $1";
     for (failures, claimed) in [(1, 0), (0, 10)] {
         sqlx::query(fails).bind(failures).execute(&bench.process.pool).await?;
-        let last = deliveries::claim_next(&mut *bench.conn().await, &next(last_of(&other)), "last", 30_000).await?;
+        let last = deliveries::claim(&mut *bench.conn().await, &[], &next(last_of(&other)), "last", 30_000).await?;
         assert_eq!(last.len(), claimed, "{failures} failures");
     }
     assert_eq!((rows(&bench, "claim_no <> 1").await, bench.ticket_count().await), (0, 0));
