@@ -37,6 +37,8 @@ pub(super) struct SystemNames {
     /// `resolv.conf` and `hosts`.
     files: [PathBuf; 2],
     current: Mutex<Option<Current>>,
+    /// When a name server was last asked for a sign of life, and whose silence it showed.
+    sign: tokio::sync::Mutex<Option<(Instant, Unresolved)>>,
 }
 
 struct Current {
@@ -47,7 +49,11 @@ struct Current {
 
 impl SystemNames {
     pub(super) fn new() -> Self {
-        Self { files: ["/etc/resolv.conf".into(), "/etc/hosts".into()], current: Mutex::default() }
+        Self {
+            files: ["/etc/resolv.conf".into(), "/etc/hosts".into()],
+            current: Mutex::default(),
+            sign: Default::default(),
+        }
     }
 
     /// The addresses of a name.
@@ -60,7 +66,7 @@ impl SystemNames {
         }
         match timeout(LONGEST_LOOKUP, resolver.lookup_ip(asked)).await {
             Ok(Ok(found)) => Ok(found.iter().collect()),
-            Ok(Err(NetError::Timeout)) | Err(_) => Err(silence(&resolver).await),
+            Ok(Err(NetError::Timeout)) | Err(_) => Err(self.silence(&resolver).await),
             Ok(Err(error)) => Err(told(&error)),
         }
     }
@@ -84,13 +90,26 @@ impl SystemNames {
         Ok(resolver)
     }
 
+    /// Whose silence it was. Names that ended in silence together ask once, so that many of them are no flood of questions.
+    async fn silence(&self, resolver: &TokioResolver) -> Unresolved {
+        let ended = Instant::now();
+        let mut last = self.sign.lock().await;
+        if let Some((_, whose)) = last.filter(|(asked, _)| *asked >= ended) {
+            return whose;
+        }
+        let asked = Instant::now();
+        let whose = sign_of_life(resolver).await;
+        *last = Some((asked, whose));
+        whose
+    }
+
     fn changed(&self) -> [Option<SystemTime>; 2] {
         self.files.each_ref().map(|file| std::fs::metadata(file).and_then(|file| file.modified()).ok())
     }
 }
 
-/// Whose silence it was: a name server of ours that can't tell of the root either, in whatever words, is away.
-async fn silence(resolver: &TokioResolver) -> Unresolved {
+/// A name server of ours that can't tell of the root either, in whatever words, is away.
+async fn sign_of_life(resolver: &TokioResolver) -> Unresolved {
     resolver.clear_lookup_cache(Name::root(), RecordType::NS);
     match timeout(SIGN_OF_LIFE, resolver.lookup(Name::root(), RecordType::NS)).await {
         Ok(Ok(_)) => Unresolved::Failed,
@@ -237,7 +256,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_hosts_file_and_localhost_are_known_without_a_name_server() {
-        let names = SystemNames { files: ["/nonexistent".into(), "/etc/hosts".into()], current: Mutex::default() };
+        let names = SystemNames { files: ["/nonexistent".into(), "/etc/hosts".into()], ..SystemNames::new() };
         let found = names.addresses("localhost").await.expect("loopback");
         assert!(found.iter().all(IpAddr::is_loopback) && !found.is_empty(), "{found:?}");
     }
