@@ -3,10 +3,12 @@
 //! It owns which step an error belongs to and never passes an error's own text on: that text can hold addresses and
 //! ports, and would tell the owner of an endpoint what our network looks like.
 
+use super::metered::SentTooMuch;
+use super::pool::Unsent;
 use super::resolve::ResolveError;
 use crate::domain::attempt::AttemptError;
 use crate::own_fault;
-use reqwest::StatusCode;
+use http::StatusCode;
 use std::error::Error;
 use std::io;
 
@@ -26,35 +28,51 @@ impl From<AttemptError> for Failure {
 }
 
 /// The step at which a request failed, and whether that was our own doing.
-pub(super) fn failure(error: &reqwest::Error) -> Failure {
+pub(super) fn unsent(error: &Unsent) -> Failure {
+    let connecting = matches!(error, Unsent::Url(_)) || matches!(error, Unsent::Failed(error) if error.is_connect());
     let unresolved = causes(error).any(|cause| matches!(cause.downcast_ref(), Some(ResolveError::Ours)));
     // What is lacking once a connection is open says nothing of whether the request was seen.
-    let lacking = error.is_connect() && own_fault::is_behind(error);
-    Failure { error: step(error), is_ours: unresolved || lacking }
+    let lacking = connecting && own_fault::is_behind(error);
+    Failure { error: step(error, connecting), is_ours: unresolved || lacking }
 }
 
-/// What led to an error, the nearest cause first.
-fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
-    std::iter::successors(error.source(), |&error| error.source())
+/// The step at which the body of an answer broke off. The request was seen, so that it is never our own doing.
+pub(super) fn broken_off(error: &hyper::Error) -> AttemptError {
+    step(error, false)
 }
 
-fn step(error: &reqwest::Error) -> AttemptError {
+/// An error and what led to it, the nearest cause first.
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |&error| error.source())
+}
+
+fn step(error: &(dyn Error + 'static), connecting: bool) -> AttemptError {
+    let mut timed_out = false;
     for cause in causes(error) {
         match cause.downcast_ref() {
             Some(ResolveError::Refused(_)) => return AttemptError::UrlNotPublic,
             Some(ResolveError::Failed | ResolveError::Ours) => return AttemptError::DnsFailed,
             None => {}
         }
-        if cause.downcast_ref().is_some_and(is_tls) {
-            return AttemptError::TlsFailed;
+        if let Some(io) = cause.downcast_ref::<io::Error>() {
+            if io.get_ref().is_some_and(|inner| inner.is::<SentTooMuch>()) {
+                return AttemptError::InvalidResponse;
+            }
+            if is_tls(io) {
+                return AttemptError::TlsFailed;
+            }
+            timed_out |= io.kind() == io::ErrorKind::TimedOut;
         }
-        if cause.downcast_ref().is_some_and(|cause: &hyper::Error| cause.is_parse() || cause.is_parse_too_large()) {
-            return AttemptError::InvalidResponse;
+        if let Some(http) = cause.downcast_ref::<hyper::Error>() {
+            if http.is_parse() || http.is_parse_too_large() {
+                return AttemptError::InvalidResponse;
+            }
+            timed_out |= http.is_timeout();
         }
     }
-    if error.is_timeout() {
+    if timed_out {
         AttemptError::Timeout
-    } else if error.is_connect() {
+    } else if connecting {
         AttemptError::ConnectFailed
     } else {
         AttemptError::ConnectionLost

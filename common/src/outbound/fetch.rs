@@ -3,19 +3,20 @@
 //! It owns the size cap, the least rate and the name that a download suggests. It never stores anything: the bytes go on as a stream,
 //! to `media`, so that memory stays bounded whatever the size.
 
-use super::classify::{failure, verdict};
-use super::own_threads::on_own_threads;
+use super::classify::{broken_off, unsent, verdict};
+use super::pool::{Unsent, lift_allowance, next_chunk};
 use super::{OutboundClient, shares};
 use crate::domain::attempt::AttemptError;
 use crate::domain::url_policy::UrlRefused;
 use crate::ids::AccountId;
 use bytes::Bytes;
 use futures_util::stream::{Stream, try_unfold};
+use http::Method;
+use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap};
+use hyper::body::{Body as _, Incoming};
 use percent_encoding::percent_decode_str;
-use reqwest::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap};
 use std::time::Duration;
 use tokio::time::Instant;
-use tracing::Instrument;
 use url::Url;
 
 /// The longest name that is taken from a download, in characters.
@@ -96,7 +97,7 @@ pub struct Fetched {
 
 #[derive(Debug)]
 struct Body {
-    response: reqwest::Response,
+    response: Incoming,
     left: u64,
     limits: FetchLimits,
     deadline: Instant,
@@ -114,16 +115,16 @@ impl OutboundClient {
         let deadline = Instant::now() + limits.timeout;
         let max_bytes = limits.max_bytes;
         let url = self.check_url(url).map_err(FetchError::Url)?;
-        let request = shares::on_behalf(account, self.client(&url).get(url.url().clone()).send());
+        let sent = self.pool(&url).send(Method::GET, url.url(), HeaderMap::new(), Bytes::new());
         let answers_by = deadline.min(Instant::now() + FIRST_ANSWER);
-        let answered = tokio::time::timeout_at(answers_by, on_own_threads(request.in_current_span())).await;
-        let response = match answered {
-            Ok(response) => response.map_err(|error| broken(&error))?,
+        let response = match tokio::time::timeout_at(answers_by, shares::on_behalf(account, sent)).await {
+            Ok(response) => response.map_err(|error| not_begun(&error))?,
             Err(_) => return Err(failed(AttemptError::Timeout)),
         };
+        lift_allowance(&response);
         let status = Some(response.status().as_u16());
         verdict(response.status()).map_err(|error| FetchError::Failed { error, status })?;
-        let announced_bytes = response.content_length();
+        let announced_bytes = response.body().size_hint().exact();
         if announced_bytes.is_some_and(|bytes| bytes > max_bytes) {
             return Err(FetchError::TooLarge { max_bytes });
         }
@@ -131,7 +132,7 @@ impl OutboundClient {
         let content_type = header.map(str::to_owned);
         let name = named(response.headers()).or_else(|| last_segment(url.url()));
         let span_ends = Instant::now() + limits.pace.within;
-        let body = Body { response, left: max_bytes, limits, deadline, span_ends, in_span: 0 };
+        let body = Body { response: response.into_body(), left: max_bytes, limits, deadline, span_ends, in_span: 0 };
         Ok(Fetched { content_type, name, announced_bytes, body })
     }
 }
@@ -148,8 +149,8 @@ impl Body {
     async fn next(&mut self) -> Result<Option<Bytes>, FetchError> {
         let FetchLimits { max_bytes, timeout, pace } = self.limits;
         let chunk = loop {
-            match tokio::time::timeout_at(self.deadline.min(self.span_ends), self.response.chunk()).await {
-                Ok(chunk) => break chunk.map_err(|error| broken(&error))?,
+            match tokio::time::timeout_at(self.deadline.min(self.span_ends), next_chunk(&mut self.response)).await {
+                Ok(chunk) => break chunk.map_err(|error| failed(broken_off(&error)))?,
                 Err(_) if Instant::now() >= self.deadline => return Err(FetchError::TooLong(timeout)),
                 Err(_) => self.end_span(pace)?,
             }
@@ -175,9 +176,9 @@ impl Body {
     }
 }
 
-/// What a client's error comes to.
-fn broken(error: &reqwest::Error) -> FetchError {
-    let failure = failure(error);
+/// What it comes to that there is no answer.
+fn not_begun(error: &Unsent) -> FetchError {
+    let failure = unsent(error);
     if failure.is_ours { FetchError::Ours } else { failed(failure.error) }
 }
 

@@ -84,6 +84,12 @@ async fn a_body_that_drips_is_cut_long_before_the_deadline() {
 }
 
 #[tokio::test]
+async fn heads_without_end_are_no_download() {
+    let error = download(Behaviour::Continues, 99_999, LIMIT).await.err();
+    assert_eq!(error, Some(failed(AttemptError::InvalidResponse)));
+}
+
+#[tokio::test]
 async fn a_redirect_an_error_and_a_private_address_give_no_download() {
     for (status, error) in [(302, AttemptError::RedirectRefused), (404, AttemptError::HttpStatus)] {
         let bytes = answer(&format!("{status} X\r\nlocation: https://127.0.0.1/\r\ncontent-length: 0"), "");

@@ -5,12 +5,12 @@
 //! twice, as text before it leaves and as addresses when its name is resolved; a literal skips the second.
 //!
 //! One client serves the process for ever, because a client made for each request costs a TLS set-up each time. There
-//! are two pools in it, since plain HTTP may reach named networks alone and a resolver isn't told the scheme. What
-//! servers answer is read on threads of its own (`own_threads`).
+//! are two pools in it, since plain HTTP may reach named networks alone and a resolver isn't told the scheme.
 
 mod classify;
 mod fetch;
-mod own_threads;
+mod metered;
+mod pool;
 mod resolve;
 mod shares;
 mod system_names;
@@ -24,6 +24,7 @@ mod tests;
 use crate::domain::url_policy::{CheckedUrl, NetworkPolicy, Plain, UrlRefused};
 use crate::ids::AccountId;
 pub use fetch::{FetchError, FetchLimits, Fetched, Pace};
+use pool::Pool;
 use reqwest::redirect;
 pub use resolve::Lookup;
 use resolve::{ResolveError, VettingResolver};
@@ -106,8 +107,8 @@ pub struct OutboundClient {
     checked: Arc<Mutex<HashMap<String, Arc<CheckedUrl>>>>,
     /// Lookups for URLs that are being registered; requests have a share of their own.
     checks: Shares,
-    https: reqwest::Client,
-    plain: reqwest::Client,
+    https: Pool,
+    plain: Pool,
 }
 
 impl fmt::Debug for OutboundClient {
@@ -122,16 +123,16 @@ impl OutboundClient {
     /// # Errors
     /// [`OutboundError`] when a root certificate or the TLS set-up is wrong.
     pub fn new(settings: OutboundSettings) -> Result<Self, OutboundError> {
-        own_threads::started()?;
-        let tls = tls(&settings.extra_roots)?;
+        let mut tls = tls(&settings.extra_roots)?;
+        tls.alpn_protocols = vec![b"http/1.1".to_vec()];
         let policy = Arc::new(settings.policy);
         let lookup = settings.lookup;
         let requests = Shares::default();
-        let client = |plain| {
+        let pool = |plain| {
             let resolver = VettingResolver::new(lookup.clone(), policy.clone(), plain, requests.clone());
-            pool(tls.clone(), resolver)
+            Pool::new(tls.clone(), resolver)
         };
-        let (https, plain) = (client(Plain::No)?, client(Plain::Yes)?);
+        let (https, plain) = (pool(Plain::No), pool(Plain::Yes));
         Ok(Self { policy, lookup, checked: Arc::default(), checks: Shares::default(), https, plain })
     }
 
@@ -192,7 +193,7 @@ impl OutboundClient {
     }
 
     /// The pool for a checked URL.
-    fn client(&self, url: &CheckedUrl) -> &reqwest::Client {
+    fn pool(&self, url: &CheckedUrl) -> &Pool {
         if url.is_plain() { &self.plain } else { &self.https }
     }
 }
@@ -243,26 +244,4 @@ fn tls(extra_roots: &[CertificateDer<'static>]) -> Result<rustls::ClientConfig, 
     let mut config = builder.with_root_certificates(roots).with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
-}
-
-#[expect(clippy::disallowed_methods, reason = "this module owns the only HTTP client")]
-fn pool(tls: rustls::ClientConfig, resolver: VettingResolver) -> Result<reqwest::Client, OutboundError> {
-    let built = reqwest::Client::builder()
-        .tls_backend_preconfigured(tls)
-        .dns_resolver(resolver)
-        .no_proxy()
-        .redirect(redirect::Policy::none())
-        .referer(false)
-        .retry(reqwest::retry::never())
-        .user_agent(USER_AGENT)
-        .connect_timeout(LONGEST_CONNECT)
-        .pool_idle_timeout(IDLE)
-        // A receiver that vanished behind a live-looking HTTP/2 connection would otherwise fail every later request.
-        .http2_keep_alive_interval(Duration::from_secs(20))
-        .http2_keep_alive_timeout(Duration::from_secs(10))
-        // What a receiver can make us hold of an answer that we have stopped reading.
-        .http2_initial_stream_window_size(256 * 1024)
-        .http2_initial_connection_window_size(1024 * 1024)
-        .build();
-    built.map_err(|error| OutboundError::Setup(error.to_string()))
 }

@@ -11,10 +11,12 @@ use crate::domain::url_policy::{NetworkPolicy, Plain, UrlRefused};
 use crate::ids::AccountId;
 use crate::own_fault;
 use futures_util::future::BoxFuture;
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use hyper_util::client::legacy::connect::dns::Name;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
-use std::{fmt, io};
+use std::task::{Context, Poll};
+use std::{fmt, io, vec};
+use tower::Service;
 
 /// Who resolves a name to addresses: the system, or a function in tests.
 #[derive(Clone)]
@@ -116,16 +118,24 @@ impl VettingResolver {
     }
 }
 
-impl Resolve for VettingResolver {
-    fn resolve(&self, name: Name) -> Resolving {
+impl Service<Name> for VettingResolver {
+    type Response = vec::IntoIter<SocketAddr>;
+    type Error = ResolveError;
+    type Future = BoxFuture<'static, Result<Self::Response, ResolveError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ResolveError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, name: Name) -> Self::Future {
         let resolver = self.clone();
         // Said by the task that asks, before this is handed to whatever opens the connection.
         let whose = shares::whose();
         Box::pin(async move {
             let addresses = resolver.vetted(name.as_str().to_owned(), whose).await?;
             // Port 0 stands for the URL's own.
-            let addresses: Addrs = Box::new(addresses.into_iter().map(|address| SocketAddr::new(address, 0)));
-            Ok(addresses)
+            let addresses: Vec<_> = addresses.into_iter().map(|address| SocketAddr::new(address, 0)).collect();
+            Ok(addresses.into_iter())
         })
     }
 }

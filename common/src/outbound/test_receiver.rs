@@ -29,13 +29,14 @@ pub(crate) enum Behaviour {
     HangsUp,
     /// Accepts the connection and never speaks, before TLS.
     Stalls,
-    /// Speaks HTTP/2 and answers 200 and `two`.
-    Http2,
+    /// Answers `100 Continue` for as long as somebody reads.
+    Continues,
 }
 
 /// A receiver, ended when dropped.
 pub(crate) struct Receiver {
     pub(crate) port: u16,
+    pub(crate) is_tls: bool,
     /// The certificate authority to trust.
     pub(crate) root: CertificateDer<'static>,
     seen: Arc<Seen>,
@@ -63,7 +64,7 @@ impl Receiver {
     async fn start(behaviour: Behaviour, tls: bool) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("binds");
         let port = listener.local_addr().expect("has an address").port();
-        let (root, acceptor) = authority(matches!(behaviour, Behaviour::Http2));
+        let (root, acceptor) = authority();
         let seen = Arc::<Seen>::default();
         let shared = seen.clone();
         let task = tokio::spawn(async move {
@@ -73,14 +74,14 @@ impl Receiver {
                 tokio::spawn(connection(stream, acceptor, behaviour.clone(), shared.clone()));
             }
         });
-        Self { port, root, seen, task }
+        Self { port, is_tls: tls, root, seen, task }
     }
 
     pub(crate) fn connections(&self) -> usize {
         self.seen.connections.load(Ordering::SeqCst)
     }
 
-    /// How many bytes of a flood went out before the client hung up.
+    /// How many bytes of a flood, or of heads without end, went out before the client hung up.
     pub(crate) fn written(&self) -> u64 {
         self.seen.written.load(Ordering::SeqCst)
     }
@@ -97,7 +98,7 @@ impl Drop for Receiver {
     }
 }
 
-fn authority(http2: bool) -> (CertificateDer<'static>, TlsAcceptor) {
+fn authority() -> (CertificateDer<'static>, TlsAcceptor) {
     let mut ca = CertificateParams::default();
     ca.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let ca = CertifiedIssuer::self_signed(ca, KeyPair::generate().expect("a key")).expect("an authority");
@@ -110,9 +111,8 @@ fn authority(http2: bool) -> (CertificateDer<'static>, TlsAcceptor) {
     let builder = rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let builder = builder.expect("versions").with_no_client_auth();
     let mut config = builder.with_single_cert(vec![certificate.der().clone()], key).expect("a server");
-    if http2 {
-        config.alpn_protocols = vec![b"h2".to_vec()];
-    }
+    // As real servers do. Who would take HTTP/2 would then be sent it.
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     (ca.der().clone(), TlsAcceptor::from(Arc::new(config)))
 }
 
@@ -120,11 +120,6 @@ async fn connection(stream: TcpStream, acceptor: Option<TlsAcceptor>, behaviour:
     match (acceptor, behaviour) {
         (_, Behaviour::HangsUp) => drop(stream),
         (_, Behaviour::Stalls) => std::future::pending().await,
-        (Some(acceptor), Behaviour::Http2) => {
-            if let Ok(stream) = acceptor.accept(stream).await {
-                let _ends_with_the_client = http2(stream).await;
-            }
-        }
         (Some(acceptor), behaviour) => {
             if let Ok(stream) = acceptor.accept(stream).await {
                 let _ends_with_the_client = exchanges(stream, behaviour, &seen).await;
@@ -162,6 +157,11 @@ async fn exchanges<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, how: Behavi
                     seen.written.fetch_add(16_384, Ordering::SeqCst);
                 }
             }
+            Behaviour::Continues => loop {
+                let heads = b"HTTP/1.1 100 Continue\r\n\r\n".repeat(1_000);
+                stream.write_all(&heads).await?;
+                seen.written.fetch_add(heads.len() as u64, Ordering::SeqCst);
+            },
             _ => std::future::pending().await,
         }
         stream.flush().await?;
@@ -185,13 +185,4 @@ async fn request<S: AsyncRead + Unpin>(stream: &mut S) -> io::Result<String> {
             return Ok(text.into_owned());
         }
     }
-}
-
-async fn http2<S: AsyncRead + AsyncWrite + Unpin>(stream: S) -> Result<(), h2::Error> {
-    let mut connection = h2::server::handshake(stream).await?;
-    while let Some(request) = connection.accept().await {
-        let (_, mut respond) = request?;
-        respond.send_response(http::Response::new(()), false)?.send_data("two".into(), true)?;
-    }
-    Ok(())
 }

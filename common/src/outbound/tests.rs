@@ -5,7 +5,7 @@ use super::test_receiver::{Behaviour, Receiver};
 use super::*;
 use crate::domain::attempt::AttemptError;
 use bytes::Bytes;
-use reqwest::header::HeaderMap;
+use http::header::HeaderMap;
 use std::io;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -74,10 +74,27 @@ async fn one_connection_serves_many_requests() {
 }
 
 #[tokio::test]
-async fn a_receiver_may_speak_http_2() {
-    let receiver = Receiver::tls(Behaviour::Http2).await;
-    let outcome = local(&receiver).post_webhook(to(hook(&receiver))).await;
-    assert_eq!((outcome.status, outcome.error, outcome.excerpt.as_str()), (Some(200), None, "two"));
+async fn heads_before_the_answer_are_passed_over() {
+    let heads = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n";
+    let receiver = Receiver::tls(Behaviour::Answers([heads.as_bytes(), OK].concat())).await;
+    let client = local(&receiver);
+    for _ in 0..3 {
+        let outcome = client.post_webhook(to(hook(&receiver))).await;
+        assert_eq!((outcome.status, outcome.error, outcome.excerpt.as_str()), (Some(200), None, "ok"));
+    }
+    assert_eq!(receiver.connections(), 1);
+}
+
+#[tokio::test]
+async fn heads_without_end_are_no_answer_and_cost_little() {
+    for receiver in [Receiver::tls(Behaviour::Continues).await, Receiver::plain(Behaviour::Continues).await] {
+        let scheme = if receiver.is_tls { "https" } else { "http" };
+        let url = format!("{scheme}://127.0.0.1:{}/", receiver.port);
+        let outcome = local(&receiver).post_webhook(to(url)).await;
+        assert_eq!((outcome.status, outcome.error), (None, Some(AttemptError::InvalidResponse)), "{scheme}");
+        // What the sockets of both sides hold comes to more than what was read.
+        assert!(receiver.written() < 16 << 20, "{scheme}: {} bytes went out", receiver.written());
+    }
 }
 
 #[tokio::test]

@@ -3,25 +3,22 @@
 //! It owns the caps on what is read of an answer. It never signs, counts or retries: headers and bytes are handed in as
 //! they are to be sent, and the outcome goes to the store.
 
-use super::classify::{Failure, failure, verdict};
-use super::own_threads::on_own_threads;
+use super::classify::{Failure, unsent, verdict};
+use super::pool::next_chunk;
 use super::{OutboundClient, UrlRefused, shares};
 use crate::domain::attempt::AttemptError;
 use crate::ids::AccountId;
 use bytes::Bytes;
-use reqwest::header::HeaderMap;
+use http::Method;
+use http::header::HeaderMap;
 use std::time::Duration;
 use tokio::time::Instant;
-use tracing::Instrument;
 
 /// How much of an answer's body is read, in bytes. What lies beyond is left unread, and is no failure.
 const READ_CAP: usize = 16 * 1024;
 
 /// How much of it is kept, in bytes.
 const EXCERPT_CAP: usize = 1024;
-
-/// How long after its time an attempt that did not end by itself is given up.
-const LATEST: Duration = Duration::from_secs(1);
 
 /// One attempt to be made.
 #[derive(Debug, Clone)]
@@ -71,16 +68,6 @@ struct Answer {
 impl OutboundClient {
     /// Makes one attempt. It never fails otherwise than in its outcome, and never takes longer than its timeout.
     pub async fn post_webhook(&self, request: WebhookRequest) -> AttemptOutcome {
-        let (own, started, longest) = (self.clone(), Instant::now(), request.timeout + LATEST);
-        let attempt = on_own_threads(async move { own.attempt(request).await }.in_current_span());
-        // Where none of those threads can tell that its time is over, this one can.
-        tokio::time::timeout(longest, attempt).await.unwrap_or_else(|_| AttemptOutcome {
-            duration_ms: u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX),
-            ..AttemptOutcome::not_sent(AttemptError::Timeout)
-        })
-    }
-
-    async fn attempt(&self, request: WebhookRequest) -> AttemptOutcome {
         let started = Instant::now();
         let deadline = started + request.timeout;
         let mut answer = Answer::default();
@@ -98,13 +85,15 @@ impl OutboundClient {
 
     async fn exchange(&self, request: WebhookRequest, answer: &mut Answer) -> Result<(), Failure> {
         let url = self.checked_before(&request.url).map_err(|_: UrlRefused| AttemptError::UrlNotPublic)?;
-        let post = self.client(&url).post(url.url().clone()).headers(request.headers).body(request.body);
-        let mut response = post.send().await.map_err(|error| failure(&error))?;
-        answer.status = Some(response.status().as_u16());
+        let sent = self.pool(&url).send(Method::POST, url.url(), request.headers, request.body).await;
+        let response = sent.map_err(|error| unsent(&error))?;
+        let status = response.status();
+        answer.status = Some(status.as_u16());
+        let mut body = response.into_body();
         let mut read = 0;
         // A body that breaks off doesn't change the verdict: the status was received, and nothing else of an answer
         // counts. The request was seen, so a retry would only deliver it twice.
-        while let Ok(Some(chunk)) = response.chunk().await {
+        while let Ok(Some(chunk)) = next_chunk(&mut body).await {
             read += chunk.len();
             let room = EXCERPT_CAP - answer.start.len();
             answer.start.extend(chunk.iter().take(room));
@@ -112,7 +101,7 @@ impl OutboundClient {
                 break;
             }
         }
-        Ok(verdict(response.status())?)
+        Ok(verdict(status)?)
     }
 }
 

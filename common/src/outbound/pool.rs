@@ -1,0 +1,133 @@
+//! The connections to customers' servers: how they are opened, kept and read.
+//!
+//! It owns the names' vetting, TLS, the bound on a head and the time to connect. Only HTTP/1.1 is spoken: each request
+//! then has its connection for itself, and what a server can make us do beside its answer has a bound (`metered`).
+
+use super::metered::{Allowance, Metered};
+use super::resolve::VettingResolver;
+use super::{IDLE, LONGEST_CONNECT, USER_AGENT};
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use http::header::{ACCEPT, HeaderMap, HeaderValue, USER_AGENT as USER_AGENT_HEADER};
+use http::{Method, Request, Response, Uri};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper_rustls::{HttpsConnector, MaybeHttpsStream};
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::client::legacy::{Client, Error};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use std::error::Error as StdError;
+use std::io;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tower::Service;
+use url::Url;
+
+/// The longest head of an answer, in bytes.
+const LONGEST_HEAD: usize = 64 * 1024;
+
+/// Silence after which an open connection is asked whether it still stands, how often, and at what distance.
+const PROBE_AFTER: Duration = Duration::from_secs(15);
+const PROBES: u32 = 3;
+
+/// The connections of one scheme. Cheap to clone; clones share them.
+#[derive(Debug, Clone)]
+pub(super) struct Pool(Client<Connector, Full<Bytes>>);
+
+impl Pool {
+    /// Makes one. The resolver says which names and addresses may be reached.
+    pub(super) fn new(tls: rustls::ClientConfig, resolver: VettingResolver) -> Self {
+        let mut tcp = HttpConnector::new_with_resolver(resolver);
+        tcp.enforce_http(false);
+        tcp.set_nodelay(true);
+        tcp.set_keepalive(Some(PROBE_AFTER));
+        tcp.set_keepalive_interval(Some(PROBE_AFTER));
+        tcp.set_keepalive_retries(Some(PROBES));
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(IDLE)
+            .http1_max_buf_size(LONGEST_HEAD)
+            .build(Connector(HttpsConnector::from((tcp, tls))));
+        Self(client)
+    }
+
+    /// Sends one request and waits for the head of its answer.
+    ///
+    /// # Errors
+    /// [`Unsent`]: the URL is none that HTTP can carry, or the request failed.
+    pub(super) async fn send(
+        &self,
+        method: Method,
+        url: &Url,
+        mut headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Response<Incoming>, Unsent> {
+        headers.insert(USER_AGENT_HEADER, HeaderValue::from_static(USER_AGENT));
+        headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = method;
+        *request.uri_mut() = Uri::try_from(url.as_str())?;
+        *request.headers_mut() = headers;
+        Ok(self.0.request(request).await?)
+    }
+}
+
+/// Why a request has no answer.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unsent {
+    /// A URL whose characters no request can carry.
+    #[error("the URL can't be sent")]
+    Url(#[from] http::uri::InvalidUri),
+    /// The connection could not be opened, or broke.
+    #[error("the request failed")]
+    Failed(#[from] Error),
+}
+
+/// Lets the rest of an answer be as long as it likes: its head has been read, and who asked for the body bounds it.
+pub(super) fn lift_allowance(answer: &Response<Incoming>) {
+    if let Some(allowance) = answer.extensions().get::<Allowance>() {
+        allowance.lift();
+    }
+}
+
+/// The next bytes of a body; none at its end.
+///
+/// # Errors
+/// The body breaks off, or is none.
+pub(super) async fn next_chunk(body: &mut Incoming) -> Result<Option<Bytes>, hyper::Error> {
+    while let Some(frame) = body.frame().await {
+        // Trailers say nothing that anybody here asks for.
+        if let Ok(chunk) = frame?.into_data() {
+            return Ok(Some(chunk));
+        }
+    }
+    Ok(None)
+}
+
+/// Opens connections, each within its time.
+#[derive(Debug, Clone)]
+struct Connector(HttpsConnector<HttpConnector<VettingResolver>>);
+
+/// A connection: TLS or not, and what is read of it measured.
+type Connection = TokioIo<Metered<TokioIo<MaybeHttpsStream<TokioIo<TcpStream>>>>>;
+
+impl Service<Uri> for Connector {
+    type Response = Connection;
+    type Error = Box<dyn StdError + Send + Sync>;
+    type Future = BoxFuture<'static, Result<Connection, Self::Error>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.0.poll_ready(cx)
+    }
+
+    fn call(&mut self, to: Uri) -> Self::Future {
+        let opening = self.0.call(to);
+        Box::pin(async move {
+            let opened = timeout(LONGEST_CONNECT, opening).await;
+            let stream = opened.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
+            Ok(TokioIo::new(Metered::new(TokioIo::new(stream))))
+        })
+    }
+}
