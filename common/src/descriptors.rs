@@ -42,7 +42,8 @@ pub fn of_a_process(database_connections: u32) -> usize {
 
 /// How many a worker needs beside that: sockets to receivers, files and pipes of reads and ingests.
 pub fn of_a_worker(settings: &Settings) -> usize {
-    let webhooks = settings.worker_webhooks + settings.worker_webhooks / 4;
+    // Those of projects, and in the slow lane the first of accounts where all slots are taken.
+    let webhooks = settings.worker_webhooks + 2 * (settings.worker_webhooks / 4).max(1);
     webhooks + settings.read_slots() * A_READ + INGESTS
 }
 

@@ -21,7 +21,7 @@
 //!  waiting        its ticket arrives in the slow lane; it would wait long: Defer .... waiting, due later
 //!  leased         there is room: Send ............................................... in flight
 //!  leased         there is none ..................................................... queued
-//!  queued         a slot of its account is given back: Revalidate ................... in flight
+//!  queued         a slot of its account is given back, or any of the slow lane: Revalidate in flight
 //!  leased         its endpoint fails by now: ReleaseClaim .......................... waiting, in the slow lane
 //!  leased, queued no longer wanted, 10 s old, nobody to pick it, SIGTERM: ReleaseClaim waiting, in the slow lane later
 //!  in flight      answered, and recorded ............................ succeeded, failed, waiting for its retry
@@ -40,20 +40,22 @@
 //! 2. Tickets are *delayed* so that those of other endpoints come first, and for no other reason: with this one,
 //!    where the queue is long, the 2,000 behind it; for 10 s, and twice as long each time they come round, at most
 //!    40 s. What a process leaves behind that dies or stops waits for that.
-//! 3. *Room*: 16 in flight to an endpoint, 4 of them in the slow lane; for an account a quarter of a lane's slots,
-//!    less where many share them. Slow endpoints together leave half of the slots to the others, and one that has not
-//!    answered yet gets two where slots are short. Of all endpoints together 8,192 are queued or asked for.
+//! 3. *Room*: 16 in flight to an endpoint, 4 of them in the slow lane; for an account a quarter of the first lane's
+//!    slots, less where many share them. Slow endpoints together leave half of those slots to the others, and one that
+//!    has not answered yet gets two where slots are short. Of all endpoints together 8,192 are queued or asked for, of
+//!    one account no more than it leaves free.
 //! 4. Whoever gives a slot back *picks the next*, if the lane has a slot free: of the same account, the endpoint with
-//!    room that has fewest in flight. What was queued is *revalidated*: a change of its endpoint or its secret counts
-//!    from the change on, and enough of its lease is left for the attempt.
+//!    room that has fewest in flight. The slow lane goes round by account (`scheduler::slow_lane`). What was queued is
+//!    *revalidated*: a change of its endpoint or its secret counts from the change on, and enough of its lease is left
+//!    for the attempt.
 //! 5. A slot is given back when the answer is there, but after a failure when that is recorded, since it may have
 //!    disabled the endpoint that the next is for.
 //! 6. A ticket's handler ends when its delivery is recorded, queued, delayed or deferred. What is sent out of a queue
 //!    runs beside tickets, or a backlog would keep the slots that tickets are fetched for.
 //! 7. At SIGTERM nothing more is claimed or sent, what is queued is released, what is in flight is recorded.
 //!
-//! **What always holds** is I1 to I9 in `scheduler/invariants.rs`. Three carry the rest. What is queued has one of
-//! its account in flight (I3), and what is known to wait behind a queue is asked for by it (I5); what is not known
+//! **What always holds** is I1 to I10 in `scheduler/invariants.rs`. Three carry the rest. What is queued has one in
+//! flight whose end picks it (I3), and what is known to wait behind a queue is asked for by it (I5); what is not known
 //! comes with its ticket. Every ticket is finished once, and every claim is sent or released once (I9): no slot
 //! leaks, and by one claim nothing is sent twice.
 //!
@@ -154,21 +156,18 @@ impl Deliverer {
         if self.0.is_broken.load(Ordering::Relaxed) { Err(DeliverError::Broken) } else { Ok(()) }
     }
 
-    /// The queues to work, one a lane, each with the lane's slots.
+    /// The queues to work, one a lane.
     pub fn subscriptions(&self) -> Vec<Subscription> {
-        let Limits { first_slots, slow_slots, .. } = self.0.limits;
-        let subscription = |queue, lane, concurrency| {
+        let limits = self.0.limits;
+        let subscription = |queue, lane| {
             let deliverer = self.clone();
             let handler: Handler = Arc::new(move |subject| {
                 let deliverer = deliverer.clone();
                 async move { deliverer.handle(lane, subject).await }.boxed()
             });
-            Subscription { queues: vec![queue], concurrency, handler }
+            Subscription { queues: vec![queue], concurrency: limits.tickets_at_once(lane), handler }
         };
-        vec![
-            subscription(Queue::WebhookFirst, Lane::First, first_slots),
-            subscription(Queue::WebhookSlow, Lane::Slow, slow_slots),
-        ]
+        vec![subscription(Queue::WebhookFirst, Lane::First), subscription(Queue::WebhookSlow, Lane::Slow)]
     }
 
     /// Takes on a first attempt that this process has just brought about, without waiting for its ticket to come

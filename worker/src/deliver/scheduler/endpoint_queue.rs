@@ -57,13 +57,14 @@ impl<D> EndpointQueue<D> {
         target_length(self.latency.ewma_ms)
     }
 
-    /// Whether one more may be in flight, beside so many to the endpoint over both lanes.
-    pub fn has_room(&self, lane: Lane, load: LaneLoad, to_endpoint: usize, now: Instant) -> bool {
-        let limit = match lane {
-            Lane::Slow => ENDPOINT_SLOW,
-            Lane::First if self.is_slow(now) => load.slow_limit(),
-            Lane::First if !self.latency.is_proven => load.unproven_limit(),
-            Lane::First => ENDPOINT,
+    /// Whether one more first attempt may be in flight, beside so many to the endpoint over both lanes.
+    pub fn has_room(&self, load: LaneLoad, to_endpoint: usize, now: Instant) -> bool {
+        let limit = if self.is_slow(now) {
+            load.slow_limit()
+        } else if self.latency.is_proven {
+            ENDPOINT
+        } else {
+            load.unproven_limit()
         };
         to_endpoint < ENDPOINT && self.in_flight < limit
     }

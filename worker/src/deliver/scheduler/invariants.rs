@@ -2,16 +2,21 @@
 //!
 //! I1  An account's slots in a lane are those of its queues, and each queue is listed by its account.
 //! I2  At most 16 are in flight to an endpoint over both lanes, and at most 4 of them in the slow lane.
-//! I3  What is queued has one of its account in flight in its lane: whoever gives that slot back picks the next.
+//! I3  What is queued has one of its account in flight in its lane, in the slow lane one of any account: whoever gives
+//!     that slot back picks the next.
 //! I4  Nothing is kept of an endpoint without anything in flight or queued, nor of an account without endpoints.
 //! I5  A backlog is being prefetched from, or its endpoint has a queue, whose next free slot asks for more.
 //! I6  A ticket is never kept: the answer to the event that brought it hands it on.
 //! I7  Once the process ends, nothing is queued, and nothing is asked for or sent.
-//! I8  A queue is no longer than its bound and one prefetch, and all together with what is asked for no longer than
-//!     theirs.
+//! I8  A queue is no longer than its bound and one prefetch; all together with what is asked for are no longer than
+//!     theirs, and those of an account no longer than half of that.
 //! I9  Every claim is sent or released once.
+//! I10 Of what is queued in the slow lane and whose endpoint has room, nothing waits while a slot is free, and no
+//!     account has nothing in flight unless twice as many are as there are slots. Nobody gets a slot there before one
+//!     of another account that could be sent and has fewer.
 //!
-//! I6 and I9 are held by the types, which hand tickets and claims on by value, and by the tests, which count.
+//! I6 and I9 are held by the types, which hand tickets and claims on by value, and by the tests, which count; the last
+//! of I10 by the tests, which look at each that is sent.
 
 #[cfg(any(test, debug_assertions))]
 use super::endpoint_queue::LONGEST_QUEUE;
@@ -35,7 +40,7 @@ impl<D, T> DeliveryScheduler<D, T> {
             assert!(queues.is_some_and(|queues| queues.endpoints.contains(endpoint)), "I1: {endpoint} is not listed");
             assert!(self.to_endpoint(*endpoint) <= ENDPOINT, "I2: {endpoint}");
             assert!(*lane == Lane::First || queue.in_flight <= ENDPOINT_SLOW, "I2: {endpoint} in the slow lane");
-            let is_served = queues.is_some_and(|queues| queues.in_flight > 0);
+            let is_served = self.is_served(*lane, queue.account);
             assert!(queue.queued.is_empty() || is_served, "I3: nobody picks what is queued for {endpoint}");
             assert!(!queue.is_idle(), "I4: {endpoint} in {lane:?}");
             assert!(queue.queued.len() <= LONGEST_QUEUE + 2 * ENDPOINT + 128, "I8: {endpoint}");
@@ -48,6 +53,17 @@ impl<D, T> DeliveryScheduler<D, T> {
         let queued: usize = self.queues.values().map(|queue| queue.queued.len()).sum();
         let asked: usize = self.backlogs.values().filter_map(|backlog| backlog.asked).sum();
         assert!(queued + asked <= self.limits.queued, "I8: {queued} are queued, and {asked} asked for");
+        for account in self.accounts.keys().map(|(_, account)| *account) {
+            let its = self.queues.values().filter(|queue| queue.account == account).map(|queue| queue.queued.len());
+            let asked = self.backlogs.values().filter(|backlog| backlog.account == account);
+            let its = its.sum::<usize>() + asked.filter_map(|backlog| backlog.asked).sum::<usize>();
+            assert!(its <= self.limits.queued.div_ceil(2), "I8: {its} are queued or asked for of {account}");
+        }
+        for (endpoint, queue) in self.slow_candidates() {
+            assert!(!self.has_slow_slot(queue.account), "I10: a slot is free, and {endpoint} waits");
+        }
+        let slow = self.in_flight(Lane::Slow);
+        assert!(slow <= self.limits.slow_and_first_of_accounts(), "I10: {slow} are in flight in the slow lane");
         assert!(!self.is_ending || self.backlogs.is_empty(), "I7: something waits");
         let asks = |action: &Action<D, T>| {
             matches!(action, Action::Claim { .. } | Action::Prefetch(_) | Action::Send(_) | Action::Revalidate(_))

@@ -31,8 +31,9 @@ pub struct Slot {
     pub endpoint: EndpointId,
 }
 
-/// The slots of a process, of which an account gets a quarter in each lane. Tickets are worked in as many, and what is
-/// queued gets one only while not all are taken: so a lane has at most twice as many in flight.
+/// The slots of a process. In the first lane an account gets a quarter of them. Tickets are worked in as many, and what
+/// is queued gets one only while not all are taken: so that lane has at most twice as many in flight. The slow lane
+/// has as many again for accounts that have nothing in flight there (`slow_lane`).
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     pub first_slots: usize,
@@ -50,16 +51,30 @@ impl Limits {
         Self { first_slots: slots.saturating_sub(slow_slots).max(1), slow_slots, queued: QUEUED, timeout }
     }
 
-    /// What an account may have in flight in a lane: a quarter of its slots, or its share where many share them.
-    pub fn of_account(self, lane: Lane, sharing: usize) -> usize {
-        (self.of_lane(lane) / sharing.max(4)).max(1)
+    /// What an account may have in flight in the first lane: a quarter of its slots, or its share where many share
+    /// them.
+    pub fn of_account(self, sharing: usize) -> usize {
+        (self.first_slots / sharing.max(4)).max(1)
     }
 
-    pub const fn of_lane(self, lane: Lane) -> usize {
+    /// What may be in flight in the slow lane, with the first of each account.
+    pub const fn slow_and_first_of_accounts(self) -> usize {
+        2 * self.slow_slots
+    }
+
+    /// How many tickets of a lane are worked at once. In the slow lane as many again as may keep theirs while they are
+    /// sent: the tickets of others are looked at however long those take.
+    pub const fn tickets_at_once(self, lane: Lane) -> usize {
         match lane {
             Lane::First => self.first_slots,
-            Lane::Slow => self.slow_slots,
+            Lane::Slow => self.slow_and_first_of_accounts() + self.slow_slots,
         }
+    }
+
+    /// How many an account may have queued, or asked for, beside so many of its own and of all: no more than it leaves
+    /// free, so that others find room whenever they come.
+    pub fn room_in_memory(self, its_own: usize, all: usize) -> usize {
+        self.queued.saturating_sub(all).saturating_sub(its_own).div_ceil(2)
     }
 }
 

@@ -11,6 +11,7 @@ mod invariants;
 mod latency;
 mod limits;
 mod slots;
+mod slow_lane;
 mod tickets;
 
 pub use backlog::{Cursor, Prefetch};
@@ -163,8 +164,8 @@ impl<D, T> DeliveryScheduler<D, T> {
             self.actions.push(if is_new { Action::Send(departure) } else { Action::Revalidate(departure) });
             return;
         }
-        // Where nothing is in flight for the account nobody would pick it (I3).
-        let may_wait = self.is_served(slot) && self.room_in_memory() > 0;
+        // Where nothing is served nobody would pick it (I3).
+        let may_wait = self.is_served(slot.lane, slot.account) && self.room_in_memory(slot.account) > 0;
         let timeout = self.limits.timeout;
         let queue = self.queue(slot, now);
         if may_wait && queue.takes_one_more(slot.lane) {
@@ -173,30 +174,37 @@ impl<D, T> DeliveryScheduler<D, T> {
         } else {
             let after_ms = queue.defer_ms(slot.lane, now, timeout);
             self.release_claim(leased, after_ms, ticket);
-            self.forget_idle(slot, now);
+            self.forget_idle(slot.lane, slot.account, now);
         }
     }
 
-    /// Gives a slot back, and to the next of the account.
+    /// Gives a slot back, and to the next: of the account in the first lane, of any in the slow one.
     fn attempt_ended(&mut self, slot: Slot, took: Option<Duration>, now: Instant) {
+        let Slot { lane, account, endpoint } = slot;
         if !self.vacate(slot) {
             return;
         }
-        if let (Some(took), Some(queue)) = (took, self.queues.get_mut(&(slot.lane, slot.endpoint))) {
+        if let (Some(took), Some(queue)) = (took, self.queues.get_mut(&(lane, endpoint))) {
             queue.latency.observe(took, now);
         }
-        self.release_expired(slot, now);
-        // More than one, where the lane had more in flight than slots for a while.
-        while let Some(next) = self.pick_next(slot, now) {
-            self.actions.push(Action::Revalidate(next));
-        }
-        self.release_unserved(slot);
-        if slot.lane == Lane::First && !self.backlogs.is_empty() {
-            for endpoint in self.endpoints_beside(slot) {
-                self.prefetch_if_short(endpoint, now);
+        if lane == Lane::First {
+            self.release_expired(lane, account, now);
+            // More than one, where the lane had more in flight than slots for a while.
+            while let Some(next) = self.pick_next(account, now) {
+                self.actions.push(Action::Revalidate(next));
+            }
+            self.release_unserved(lane, account);
+            if !self.backlogs.is_empty() {
+                for endpoint in self.endpoints_of(lane, account) {
+                    self.prefetch_if_short(endpoint, now);
+                }
             }
         }
-        self.forget_idle(slot, now);
+        self.forget_idle(lane, account, now);
+        // What the first lane leaves of an endpoint's sixteen, the slow one may have.
+        if lane == Lane::Slow || self.has_slow_queue(endpoint) {
+            self.serve_slow_lane(now);
+        }
     }
 
     /// Queues what was claimed of a backlog, and fills the slots that are free.
@@ -216,21 +224,22 @@ impl<D, T> DeliveryScheduler<D, T> {
         if got_some {
             self.queue(slot, now).queued.extend(leased);
         }
-        self.release_expired(slot, now);
-        while let Some(next) = self.pick_next(slot, now) {
+        let Slot { lane, account, .. } = slot;
+        self.release_expired(lane, account, now);
+        while let Some(next) = self.pick_next(account, now) {
             // What has just been claimed is what it is, unless the claim took long.
             let is_new = next.slot == slot
                 && Some(next.leased.since) == claimed_at
                 && now.saturating_duration_since(next.leased.since) < AS_CLAIMED;
             self.actions.push(if is_new { Action::Send(next) } else { Action::Revalidate(next) });
         }
-        self.release_unserved(slot);
+        self.release_unserved(lane, account);
         if is_added || (cursor.more && got_some && self.has_queue(endpoint)) {
             // Others may have given slots back meanwhile, and asked in vain.
             self.prefetch_if_short(endpoint, now);
         }
         self.settle_backlog(endpoint, cursor);
-        self.forget_idle(slot, now);
+        self.forget_idle(lane, account, now);
     }
 
     /// Gives up what has no slot. What waits unclaimed has its ticket.
@@ -243,6 +252,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         for ((lane, _), account) in &mut self.accounts {
             account.endpoints.retain(|endpoint| self.queues.contains_key(&(*lane, *endpoint)));
         }
+        self.accounts.retain(|_, account| !account.endpoints.is_empty());
     }
 
     fn release_claims(&mut self, all: impl IntoIterator<Item = Leased<D>>) {

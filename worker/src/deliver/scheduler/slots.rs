@@ -4,7 +4,7 @@ use super::endpoint_queue::{EndpointQueue, Leased};
 use super::latency::{Latency, UNKNOWN_MS};
 use super::limits::{Lane, LaneLoad, Slot};
 use super::{DeliveryScheduler, Departure, LONGEST_WAIT};
-use common::ids::EndpointId;
+use common::ids::{AccountId, EndpointId};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -23,13 +23,22 @@ impl<D, T> DeliveryScheduler<D, T> {
     }
 
     /// The endpoints that the account has queues of in the lane.
-    pub(super) fn endpoints_beside(&self, Slot { lane, account, .. }: Slot) -> Vec<EndpointId> {
+    pub(super) fn endpoints_of(&self, lane: Lane, account: AccountId) -> Vec<EndpointId> {
         self.accounts.get(&(lane, account)).map_or_else(Vec::new, |account| account.endpoints.iter().copied().collect())
     }
 
-    /// Whether something of the account is in flight in the lane: whoever ends it picks the next.
-    pub(super) fn is_served(&self, Slot { lane, account, .. }: Slot) -> bool {
-        self.accounts.get(&(lane, account)).is_some_and(|queues| queues.in_flight > 0)
+    /// What the account has in flight in the lane.
+    pub(super) fn of_account(&self, lane: Lane, account: AccountId) -> usize {
+        self.accounts.get(&(lane, account)).map_or(0, |queues| queues.in_flight)
+    }
+
+    /// Whether something is in flight whose end picks what the account has queued: its own, or any in the slow lane.
+    pub(super) fn is_served(&self, lane: Lane, account: AccountId) -> bool {
+        let serving = match lane {
+            Lane::First => self.of_account(lane, account),
+            Lane::Slow => self.in_flight(lane),
+        };
+        serving > 0
     }
 
     /// Whether something of an endpoint's first attempts is in flight or queued.
@@ -43,11 +52,14 @@ impl<D, T> DeliveryScheduler<D, T> {
         accounts.map(|(_, account)| account.in_flight).sum()
     }
 
-    /// How many more may be queued, or asked for.
-    pub(super) fn room_in_memory(&self) -> usize {
-        let queued: usize = self.queues.values().map(|queue| queue.queued.len()).sum();
-        let asked: usize = self.backlogs.values().filter_map(|backlog| backlog.asked).sum();
-        self.limits.queued.saturating_sub(queued + asked)
+    /// How many more of the account may be queued, or asked for.
+    pub(super) fn room_in_memory(&self, account: AccountId) -> usize {
+        let queued = self.queues.values().map(|queue| (queue.account, queue.queued.len()));
+        let asked = self.backlogs.values().map(|backlog| (backlog.account, backlog.asked.unwrap_or_default()));
+        let (its_own, all) = queued
+            .chain(asked)
+            .fold((0, 0), |(its_own, all), (of, many)| (its_own + if of == account { many } else { 0 }, all + many));
+        self.limits.room_in_memory(its_own, all)
     }
 
     /// In flight to an endpoint, over both lanes.
@@ -75,17 +87,17 @@ impl<D, T> DeliveryScheduler<D, T> {
         load
     }
 
-    /// Whether the account may have one more in flight, and what its endpoints must leave to others.
-    fn room_of(&self, Slot { lane, account, .. }: Slot, now: Instant) -> Option<LaneLoad> {
-        let sharing = self.accounts.keys().filter(|(its, _)| *its == lane).count();
-        let limit = self.limits.of_account(lane, sharing);
-        let queues = self.accounts.get(&(lane, account))?;
+    /// Whether the account may have one more first attempt in flight, and what its endpoints must leave to others.
+    fn room_of(&self, account: AccountId, now: Instant) -> Option<LaneLoad> {
+        let sharing = self.accounts.keys().filter(|(its, _)| *its == Lane::First).count();
+        let limit = self.limits.of_account(sharing);
+        let queues = self.accounts.get(&(Lane::First, account))?;
         if queues.in_flight >= limit {
             return None;
         }
         let is_half = queues.in_flight >= limit / 2;
-        let its = queues.endpoints.iter().filter_map(|endpoint| self.queues.get(&(lane, *endpoint)));
-        let asks = lane == Lane::First && its.into_iter().any(|queue| queue.is_slow(now) || !queue.latency.is_proven);
+        let mut its = queues.endpoints.iter().filter_map(|endpoint| self.queues.get(&(Lane::First, *endpoint)));
+        let asks = its.any(|queue| queue.is_slow(now) || !queue.latency.is_proven);
         let unasked = LaneLoad { is_half, slow: 0, unproven: 0, slots: self.limits.first_slots };
         Some(if asks { self.first_load(is_half, now) } else { unasked })
     }
@@ -93,28 +105,37 @@ impl<D, T> DeliveryScheduler<D, T> {
     /// Whether the endpoint may have one more in flight.
     pub(super) fn has_room(&mut self, slot: Slot, now: Instant) -> bool {
         self.queue(slot, now);
-        let queue = self.queues.get(&(slot.lane, slot.endpoint));
-        let (load, to_endpoint) = (self.room_of(slot, now), self.to_endpoint(slot.endpoint));
-        queue.zip(load).is_some_and(|(queue, load)| queue.has_room(slot.lane, load, to_endpoint, now))
+        let Slot { lane, account, endpoint } = slot;
+        let Some(queue) = self.queues.get(&(lane, endpoint)) else { return false };
+        match lane {
+            Lane::First => {
+                self.room_of(account, now).is_some_and(|load| queue.has_room(load, self.to_endpoint(endpoint), now))
+            }
+            Lane::Slow => self.has_slow_slot(account) && self.has_slow_room(endpoint, queue),
+        }
     }
 
     /// Puts the first in the queue of the account's endpoint that has fewest in flight, and room, into a slot of the
-    /// lane, if one is free: what is sent out of queues has no ticket whose handler it would keep.
-    pub(super) fn pick_next(&mut self, of: Slot, now: Instant) -> Option<Departure<D, T>> {
-        if self.in_flight(of.lane) >= self.limits.of_lane(of.lane) {
+    /// first lane, if one is free: what is sent out of queues has no ticket whose handler it would keep.
+    pub(super) fn pick_next(&mut self, account: AccountId, now: Instant) -> Option<Departure<D, T>> {
+        let lane = Lane::First;
+        if self.in_flight(lane) >= self.limits.first_slots {
             return None;
         }
-        let load = self.room_of(of, now)?;
-        let Slot { lane, account, .. } = of;
+        let load = self.room_of(account, now)?;
         let endpoints = self.accounts.get(&(lane, account))?.endpoints.iter();
         let queues = endpoints.filter_map(|endpoint| Some((*endpoint, self.queues.get(&(lane, *endpoint))?)));
         let (endpoint, _) = queues
             .filter(|(endpoint, queue)| {
-                !queue.queued.is_empty() && queue.has_room(lane, load, self.to_endpoint(*endpoint), now)
+                !queue.queued.is_empty() && queue.has_room(load, self.to_endpoint(*endpoint), now)
             })
             .min_by_key(|(_, queue)| queue.in_flight)?;
-        let leased = self.queues.get_mut(&(lane, endpoint))?.pop()?;
-        let slot = Slot { endpoint, ..of };
+        self.depart(Slot { lane, account, endpoint })
+    }
+
+    /// Puts the first in this queue into a slot.
+    pub(super) fn depart(&mut self, slot: Slot) -> Option<Departure<D, T>> {
+        let leased = self.queues.get_mut(&(slot.lane, slot.endpoint))?.pop()?;
         self.occupy(slot);
         Some(Departure { slot, leased, ticket: None })
     }
@@ -140,31 +161,30 @@ impl<D, T> DeliveryScheduler<D, T> {
     }
 
     /// Gives up what the account has had in its queues for too long to be sent under its claim.
-    pub(super) fn release_expired(&mut self, of: Slot, now: Instant) {
-        for endpoint in self.endpoints_beside(of) {
+    pub(super) fn release_expired(&mut self, lane: Lane, account: AccountId, now: Instant) {
+        for endpoint in self.endpoints_of(lane, account) {
             let is_expired = |leased: &mut Leased<D>| now - leased.since > LONGEST_WAIT;
             let expired = |queue: &mut EndpointQueue<D>| queue.queued.pop_front_if(is_expired);
-            while let Some(leased) = self.queues.get_mut(&(of.lane, endpoint)).and_then(expired) {
+            while let Some(leased) = self.queues.get_mut(&(lane, endpoint)).and_then(expired) {
                 self.release_claim(leased, 0, None);
             }
         }
     }
 
-    /// Gives up what an account has queued where nothing of it is in flight: nobody would pick it (I3).
-    pub(super) fn release_unserved(&mut self, of: Slot) {
-        if self.is_served(of) {
+    /// Gives up what an account has queued where nothing is in flight whose end would pick it (I3).
+    pub(super) fn release_unserved(&mut self, lane: Lane, account: AccountId) {
+        if self.is_served(lane, account) {
             return;
         }
-        for endpoint in self.endpoints_beside(of) {
-            let queued = self.queues.get_mut(&(of.lane, endpoint)).map(|queue| std::mem::take(&mut queue.queued));
+        for endpoint in self.endpoints_of(lane, account) {
+            let queued = self.queues.get_mut(&(lane, endpoint)).map(|queue| std::mem::take(&mut queue.queued));
             self.release_claims(queued.into_iter().flatten());
         }
     }
 
     /// Keeps nothing of those with nothing in flight and nothing queued, but for the latency of the slow, for a while.
-    pub(super) fn forget_idle(&mut self, of: Slot, now: Instant) {
-        let Slot { lane, account, .. } = of;
-        for endpoint in self.endpoints_beside(of) {
+    pub(super) fn forget_idle(&mut self, lane: Lane, account: AccountId, now: Instant) {
+        for endpoint in self.endpoints_of(lane, account) {
             let Some(queue) = self.queues.get(&(lane, endpoint)).filter(|queue| queue.is_idle()) else { continue };
             if queue.is_slow(now) {
                 let remembered = (queue.latency.ewma_ms, now);

@@ -5,6 +5,7 @@
 
 mod any_order;
 mod backlogs;
+mod slow_lane;
 
 use super::*;
 
@@ -188,9 +189,9 @@ fn nobody_is_queued_where_no_one_would_pick() {
 }
 
 #[test]
-fn what_is_queued_waits_while_a_lane_has_as_many_in_flight_as_slots() {
-    let mut scheduler = scheduler(192, 4);
-    let accounts = [(); 10].map(|()| Of::new(Lane::Slow));
+fn what_is_queued_waits_while_the_first_lane_has_as_many_in_flight_as_slots() {
+    let mut scheduler = scheduler(4, 192);
+    let accounts = [(); 10].map(|()| Of::new(Lane::First));
     for of in accounts {
         assert_eq!(of.fill(&mut scheduler, 2), 1, "each has its ticket's slot");
     }
@@ -199,22 +200,36 @@ fn what_is_queued_waits_while_a_lane_has_as_many_in_flight_as_slots() {
         ended.iter().map(|actions| (sent(actions).len(), released(actions).len())).unzip();
     assert_eq!(sent, [0, 0, 0, 0, 0, 0, 1, 1, 1, 1]);
     assert_eq!(released, [1, 1, 1, 1, 1, 1, 0, 0, 0, 0], "nobody would pick it");
-    assert_eq!(scheduler.in_flight(Lane::Slow), 4);
+    assert_eq!(scheduler.in_flight(Lane::First), 4);
 }
 
 #[test]
 fn no_more_are_queued_or_asked_for_than_there_is_memory_for() {
     let mut scheduler = scheduler(192, 64);
-    scheduler.limits.queued = 30;
+    scheduler.limits.queued = 60;
     let of = Of::new(Lane::First);
     assert_eq!(of.fill(&mut scheduler, 16 + 10), 16);
     assert_eq!(prefetches(&of.ticket(&mut scheduler)).iter().map(|prefetch| prefetch.many).sum::<usize>(), 20);
-    assert_eq!(released(&of.claimed(&mut scheduler, 0)).len(), 1, "all that is left is asked for");
+    assert_eq!(released(&of.claimed(&mut scheduler, 0)).len(), 1, "all that its account may have is asked for");
     let other = of.beside();
     other.fill(&mut scheduler, 16);
     assert_eq!(released(&other.claimed(&mut scheduler, 0)).len(), 1);
     of.prefetched(&mut scheduler, 0..0, MORE);
     assert!(matches!(other.claimed(&mut scheduler, 0)[..], [Action::FinishTicket(_)]), "there is room again");
+}
+
+#[test]
+fn the_backlog_of_one_account_leaves_room_in_memory_to_the_others() {
+    let mut scheduler = scheduler(192, 64);
+    scheduler.limits.queued = 80;
+    let accounts = [(); 4].map(|()| Of::new(Lane::First));
+    let queued = accounts.map(|of| {
+        let beside = [of, of.beside(), of.beside()];
+        let sent: usize = beside.iter().map(|of| of.fill(&mut scheduler, 100)).sum();
+        let queues = scheduler.queues.values().filter(|queue| queue.account == of.1);
+        (sent > 0, queues.map(|queue| queue.queued.len()).sum::<usize>())
+    });
+    assert_eq!(queued, [(true, 40), (true, 20), (true, 10), (true, 5)]);
 }
 
 #[test]

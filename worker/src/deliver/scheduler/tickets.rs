@@ -139,7 +139,9 @@ impl<D, T> DeliveryScheduler<D, T> {
         let target = queue.map_or_else(|| target_length(UNKNOWN_MS), EndpointQueue::target_length);
         let (queued, in_flight) = queue.map_or((0, 0), |queue| (queue.queued.len(), queue.in_flight));
         if queued <= target / 2 {
-            let many = (target + ENDPOINT.saturating_sub(in_flight)).min(self.room_in_memory());
+            let wanted = target + ENDPOINT.saturating_sub(in_flight);
+            let room = self.backlogs.get(&endpoint).map_or(0, |backlog| self.room_in_memory(backlog.account));
+            let many = wanted.min(room);
             let prefetch = self.backlogs.get_mut(&endpoint).and_then(|backlog| backlog.prefetch(endpoint, many));
             self.actions.extend(prefetch.map(Action::Prefetch));
         }

@@ -38,7 +38,7 @@ const ACCOUNTS: [usize; ENDPOINTS] = [0, 0, 1, 2, 3];
 #[derive(Debug, Clone, Copy)]
 enum Asked {
     Claim { lane: Lane, id: DeliveryId, endpoint: EndpointId, ticket: Option<u32> },
-    Attempt { slot: Slot, has_ticket: bool },
+    Attempt { slot: Slot },
     Prefetch(Prefetch),
 }
 
@@ -117,7 +117,7 @@ impl World {
                 let leased = self.leased(id, !how.is_multiple_of(7));
                 self.on(Event::Claimed { slot, leased, ticket });
             }
-            Asked::Attempt { slot, .. } => {
+            Asked::Attempt { slot } => {
                 let took = [None, Some(1), Some(5), Some(50), Some(2_000), Some(10_000)][how % 6];
                 let took = took.map(Duration::from_millis);
                 self.on(Event::AttemptEnded { slot, took });
@@ -133,17 +133,25 @@ impl World {
     }
 
     fn on(&mut self, event: Event<u32, u32>) {
+        let mut sent = Vec::new();
         for action in self.scheduler.on(event, self.now) {
+            if let Action::Send(Departure { slot, .. }) | Action::Revalidate(Departure { slot, .. }) = &action {
+                sent.extend(Some(slot.account).filter(|_| slot.lane == Lane::Slow));
+            }
             self.perform(action);
         }
         assert!(self.tickets.is_empty(), "I6: a ticket is kept");
         let count = |is_one: fn(&Asked) -> bool| self.asked.iter().filter(|asked| is_one(asked)).count();
-        let in_flight = count(|asked| matches!(asked, Asked::Attempt { slot, .. } if slot.lane == Lane::First));
+        let in_flight = count(|asked| matches!(asked, Asked::Attempt { slot } if slot.lane == Lane::First));
         let claiming = count(|asked| matches!(asked, Asked::Claim { lane: Lane::First, .. }));
         assert_eq!(self.scheduler.first_slots_taken(), in_flight + claiming, "slots that nobody has");
-        let queued =
-            |asked: &Asked| matches!(asked, Asked::Attempt { slot, has_ticket: false } if slot.lane == Lane::Slow);
-        assert!(count(queued) <= self.scheduler.limits.slow_slots, "too many were sent out of queues");
+        let slow = count(|asked| matches!(asked, Asked::Attempt { slot } if slot.lane == Lane::Slow));
+        assert_eq!(self.scheduler.in_flight(Lane::Slow), slow, "slots that nobody has");
+        let of_account = |account| self.scheduler.of_account(Lane::Slow, account);
+        for account in sent {
+            let mut others = self.scheduler.slow_candidates().map(|(_, queue)| of_account(queue.account));
+            assert!(others.all(|one| one + 1 >= of_account(account)), "I10: one who has fewer slots waits");
+        }
     }
 
     fn perform(&mut self, action: Action<u32, u32>) {
@@ -156,7 +164,7 @@ impl World {
                 let Departure { slot, leased, ticket } = departure;
                 assert_eq!(slot.account, self.account(slot.endpoint));
                 assert!(self.now - leased.since <= LONGEST_WAIT, "it was queued for too long");
-                self.asked.push(Asked::Attempt { slot, has_ticket: ticket.is_some() });
+                self.asked.push(Asked::Attempt { slot });
                 (ticket, Some(leased.delivery))
             }
             Action::Prefetch(prefetch) => {

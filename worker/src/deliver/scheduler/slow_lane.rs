@@ -1,0 +1,68 @@
+//! The slow lane goes round by account: who has fewest slots gets the next that is free, and among those who waits
+//! longest. An account that is alone may have all of them; while others wait it gets none until they have as many.
+//!
+//! Attempts may take until the timeout, and no slot is taken back. So that an account does not wait for the others'
+//! attempts, its first has a slot even where all are taken, up to as many again.
+
+use super::endpoint_queue::EndpointQueue;
+use super::limits::{ENDPOINT, ENDPOINT_SLOW, Lane, Slot};
+use super::{Action, DeliveryScheduler, Departure};
+use common::ids::{AccountId, EndpointId};
+use tokio::time::Instant;
+
+impl<D, T> DeliveryScheduler<D, T> {
+    /// Whether the endpoint may have one more in flight in the slow lane.
+    pub(super) fn has_slow_room(&self, endpoint: EndpointId, queue: &EndpointQueue<D>) -> bool {
+        queue.in_flight < ENDPOINT_SLOW && self.to_endpoint(endpoint) < ENDPOINT
+    }
+
+    /// Whether there is a slot for one more of the account.
+    pub(super) fn has_slow_slot(&self, account: AccountId) -> bool {
+        let is_first = self.of_account(Lane::Slow, account) == 0;
+        let limit = if is_first { self.limits.slow_and_first_of_accounts() } else { self.limits.slow_slots };
+        self.in_flight(Lane::Slow) < limit
+    }
+
+    /// Whether something is queued for the endpoint in the slow lane.
+    pub(super) fn has_slow_queue(&self, endpoint: EndpointId) -> bool {
+        self.queues.get(&(Lane::Slow, endpoint)).is_some_and(|queue| !queue.queued.is_empty())
+    }
+
+    /// What is queued and could be sent if there was a slot: its endpoint's queues.
+    pub(super) fn slow_candidates(&self) -> impl Iterator<Item = (EndpointId, &EndpointQueue<D>)> {
+        let slow = self.queues.iter().filter(|((lane, _), queue)| *lane == Lane::Slow && !queue.queued.is_empty());
+        slow.map(|((_, endpoint), queue)| (*endpoint, queue))
+            .filter(|(endpoint, queue)| self.has_slow_room(*endpoint, queue))
+    }
+
+    /// Fills the slots that are free out of the queues of all accounts.
+    pub(super) fn serve_slow_lane(&mut self, now: Instant) {
+        let queued = self.queues.iter().filter(|((lane, _), queue)| *lane == Lane::Slow && !queue.queued.is_empty());
+        let mut accounts: Vec<AccountId> = queued.map(|(_, queue)| queue.account).collect();
+        accounts.sort_unstable();
+        accounts.dedup();
+        for account in &accounts {
+            self.release_expired(Lane::Slow, *account, now);
+        }
+        while let Some(next) = self.pick_next_slow() {
+            self.actions.push(Action::Revalidate(next));
+        }
+        for account in accounts {
+            self.release_unserved(Lane::Slow, account);
+            self.forget_idle(Lane::Slow, account, now);
+        }
+    }
+
+    fn pick_next_slow(&mut self) -> Option<Departure<D, T>> {
+        let since = |queue: &EndpointQueue<D>| queue.queued.front().map(|leased| leased.since);
+        let turn = |queue: &EndpointQueue<D>| (self.of_account(Lane::Slow, queue.account), since(queue));
+        let (_, first) = self.slow_candidates().min_by_key(|(_, queue)| turn(queue))?;
+        let account = first.account;
+        if !self.has_slow_slot(account) {
+            return None;
+        }
+        let its = self.slow_candidates().filter(|(_, queue)| queue.account == account);
+        let (endpoint, _) = its.min_by_key(|(_, queue)| (queue.in_flight, since(queue)))?;
+        self.depart(Slot { lane: Lane::Slow, account, endpoint })
+    }
+}
