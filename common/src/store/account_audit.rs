@@ -137,9 +137,9 @@ pub async fn list(
 /// Deletes up to `limit` changes older than `days`. Answers how many.
 pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
-        "DELETE FROM account_audit WHERE id IN (
+        "DELETE FROM account_audit WHERE id = ANY (ARRAY(
              SELECT id FROM account_audit WHERE id < mws_first_id(mws_now() - make_interval(days => $1))
-             ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)",
+             ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED))",
         days,
         limit
     )

@@ -81,9 +81,9 @@ pub async fn reserve_for_a_day(conn: &mut PgConnection, key: &Key, call: Request
 /// Deletes up to `limit` keys whose day is over. Answers how many.
 pub async fn prune(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
-        "DELETE FROM idempotency_keys WHERE (account_id, tool, key) IN (
-             SELECT account_id, tool, key FROM idempotency_keys WHERE ends_at < mws_now()
-             ORDER BY ends_at LIMIT $1 FOR UPDATE SKIP LOCKED)",
+        "DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+             SELECT ctid FROM idempotency_keys WHERE ends_at < mws_now()
+             ORDER BY ends_at LIMIT $1 FOR UPDATE SKIP LOCKED))",
         limit
     )
     .execute(conn)

@@ -250,15 +250,15 @@ pub async fn remove(conn: &mut PgConnection, id: ProjectId, workspace: Workspace
 /// Removes up to `limit` projects that were cancelled more than `days` ago, with their logs. Answers how many.
 pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let gone = sqlx::query!(
-        "WITH old AS (
+        "WITH old AS MATERIALIZED (
              SELECT id FROM projects
              WHERE status = 'cancelled' AND updated_at < mws_now() - make_interval(days => $1)
              ORDER BY updated_at LIMIT $2
              FOR UPDATE SKIP LOCKED
          ), logs AS (
-             DELETE FROM project_webhooks USING old WHERE project_webhooks.project_id = old.id
+             DELETE FROM project_webhooks WHERE project_id = ANY (ARRAY(SELECT id FROM old))
          )
-         DELETE FROM projects USING old WHERE projects.id = old.id",
+         DELETE FROM projects WHERE id = ANY (ARRAY(SELECT id FROM old))",
         days,
         limit
     )

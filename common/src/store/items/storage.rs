@@ -50,16 +50,16 @@ pub async fn to_purge(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<I
 /// ended jobs are kept, which may name them. Answers how many.
 pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let gone = sqlx::query!(
-        "WITH old AS (
+        "WITH old AS MATERIALIZED (
             SELECT id FROM items
             WHERE purged_at < mws_now() - make_interval(days => $1)
                 AND (SELECT read FROM item_reads WHERE item_reads.item_id = items.id LIMIT 1) IS NULL
             ORDER BY purged_at LIMIT $2
             FOR UPDATE SKIP LOCKED
         ), uploaded AS (
-            DELETE FROM uploads USING old WHERE uploads.item_id = old.id
+            DELETE FROM uploads WHERE item_id = ANY (ARRAY(SELECT id FROM old))
         )
-        DELETE FROM items USING old WHERE items.id = old.id",
+        DELETE FROM items WHERE id = ANY (ARRAY(SELECT id FROM old))",
         days,
         limit,
     )

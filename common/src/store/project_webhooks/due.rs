@@ -66,14 +66,14 @@ pub async fn call_unknown(conn: &mut PgConnection, limit: i64) -> sqlx::Result<V
 /// Ids sort by the time they were minted, so the oldest rows are the primary key's first and need no other index.
 pub async fn prune(conn: &mut PgConnection, retention_days: i32, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
-        "DELETE FROM project_webhooks WHERE id IN (
+        "DELETE FROM project_webhooks WHERE id = ANY (ARRAY(
              SELECT old.id FROM project_webhooks AS old
              WHERE old.id < mws_first_id(mws_now() - make_interval(days => $1)) AND old.finished_at IS NOT NULL
                  AND old.created_at < mws_now() - make_interval(days => $1)
              ORDER BY old.id
              LIMIT $2
              FOR UPDATE SKIP LOCKED
-         )",
+         ))",
         retention_days,
         limit
     )
