@@ -1,54 +1,76 @@
 //! Gives free places to waiting jobs that came due, or that a crash between two transactions left waiting.
 //!
-//! What was run before and has just come due is found by its time. For the rest the accounts with waiting jobs are
-//! looked through, some in each run, and then from the first again: a run costs as much with a million waiting jobs as
-//! with a hundred accounts of them.
+//! Accounts with jobs that were run before and wait again are looked through, and those with any waiting jobs, some in
+//! each run, and then from the first again: a run costs as much with a million waiting jobs as with a hundred accounts
+//! of them. Where it finds places to give, as when a read is resumed, it goes on for a while.
 
 use common::ending;
 use common::ids::AccountId;
 use common::process::Process;
-use common::store::jobs;
+use common::store::jobs::{self, Payer};
 use sqlx::PgConnection;
 use sqlx::types::Uuid;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Accounts looked at in one run.
+/// Accounts looked at at once: of those with jobs that wait again, which are few, and of all.
+const SOME_AGAIN: i64 = 1_000;
 const SOME: i64 = 100;
-/// Jobs that came due lately: of how many, and how lately. A run that is late finds those of the run before too.
-const DUE_AGAIN: i64 = 500;
-const LATELY_S: f64 = 5.0;
+/// How often a run goes on where it found places to give.
+const MOST_STEPS: usize = 10;
 
-/// The account that each scheduler of this process looked at last, by the scheduler's name. A run begins after it and
-/// goes round.
-static LAST: Mutex<BTreeMap<Arc<str>, AccountId>> = Mutex::new(BTreeMap::new());
+/// Whose jobs a round looks through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Round {
+    Again,
+    All,
+}
+
+/// The account that each round of each scheduler of this process looked at last, by the scheduler's name. The next step
+/// begins after it and goes round.
+static LAST: Mutex<BTreeMap<(Arc<str>, Round), AccountId>> = Mutex::new(BTreeMap::new());
 
 /// Admits once. Answers how many jobs got a place.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
-    let mut conn = process.pool.acquire().await?;
-    let again = jobs::payers_with_due_again(&mut conn, LATELY_S, DUE_AGAIN).await?;
-    let mut accounts: BTreeSet<AccountId> = again.into_iter().collect();
-    accounts.extend(left_waiting(&mut conn, &process.name).await?);
-    drop(conn);
+    let mut done: BTreeSet<AccountId> = BTreeSet::new();
     let mut admitted = 0;
-    for account in accounts {
-        match ending::admit(&process.pool, &process.wakes, account).await {
-            Ok(some) => admitted += some,
-            // One account whose lock is taken must not keep the others waiting.
-            Err(error) => tracing::warn!(account.id = %account, error = %error, "Waiting jobs were not admitted."),
+    for round in [Round::Again, Round::All] {
+        for _ in 0..MOST_STEPS {
+            let mut conn = process.pool.acquire().await?;
+            let found = left_waiting(&mut conn, &process.name, round).await?;
+            drop(conn);
+            let new: Vec<AccountId> = found.into_iter().filter(|account| done.insert(*account)).collect();
+            if new.is_empty() || process.shutdown.is_cancelled() {
+                break;
+            }
+            admitted += admit(process, &new).await;
         }
     }
     Ok(admitted as u64)
 }
 
-/// Those of the next accounts with waiting jobs that could have a place.
-async fn left_waiting(conn: &mut PgConnection, scheduler: &Arc<str>) -> sqlx::Result<Vec<AccountId>> {
+async fn admit(process: &Process, accounts: &[AccountId]) -> usize {
+    let mut admitted = 0;
+    for account in accounts {
+        match ending::admit(&process.pool, &process.wakes, *account).await {
+            Ok(some) => admitted += some,
+            // One account whose lock is taken must not keep the others waiting.
+            Err(error) => tracing::warn!(account.id = %account, error = %error, "Waiting jobs were not admitted."),
+        }
+    }
+    admitted
+}
+
+/// Those of the next accounts of the round that could have a place.
+async fn left_waiting(conn: &mut PgConnection, scheduler: &Arc<str>, round: Round) -> sqlx::Result<Vec<AccountId>> {
     let nobody = AccountId::from(Uuid::nil());
-    let last = LAST.lock().unwrap_or_else(PoisonError::into_inner).get(scheduler).copied();
-    let mut seen = jobs::payers_with_waiting(conn, last.unwrap_or(nobody), SOME).await?;
-    let missing = SOME - i64::try_from(seen.len()).unwrap_or(SOME);
+    let key = (Arc::clone(scheduler), round);
+    let last = LAST.lock().unwrap_or_else(PoisonError::into_inner).get(&key).copied();
+    let some = if round == Round::Again { SOME_AGAIN } else { SOME };
+    let mut seen = after(conn, round, last.unwrap_or(nobody), some).await?;
+    let missing = some - i64::try_from(seen.len()).unwrap_or(some);
     let is_round = if last.is_some() && missing > 0 {
-        let first = jobs::payers_with_waiting(conn, nobody, missing).await?;
+        let first = after(conn, round, nobody, missing).await?;
         let is_round = i64::try_from(first.len()).unwrap_or_default() < missing;
         seen.extend(first);
         is_round
@@ -59,9 +81,16 @@ async fn left_waiting(conn: &mut PgConnection, scheduler: &Arc<str>) -> sqlx::Re
     let next = seen.last().filter(|_| !is_round).map(|one| one.payer);
     let mut all = LAST.lock().unwrap_or_else(PoisonError::into_inner);
     match next {
-        Some(next) => all.insert(Arc::clone(scheduler), next),
-        None => all.remove(scheduler),
+        Some(next) => all.insert(key, next),
+        None => all.remove(&key),
     };
     drop(all);
     Ok(seen.iter().filter(|one| one.can_admit).map(|one| one.payer).collect())
+}
+
+async fn after(conn: &mut PgConnection, round: Round, last: AccountId, some: i64) -> sqlx::Result<Vec<Payer>> {
+    match round {
+        Round::Again => jobs::payers_due_again(conn, last, some).await,
+        Round::All => jobs::payers_with_waiting(conn, last, some).await,
+    }
 }

@@ -1,5 +1,4 @@
-//! Gives admitted, due jobs without a live ticket a new one: those whose ticket was lost, and those that could not be
-//! claimed when it was spent.
+//! Gives admitted, due jobs without a live ticket a new one: those whose ticket was lost, or could not be read.
 //!
 //! A ticket goes with the claim of its job, so that none is missing in the usual course of things. All that are due are
 //! looked at by and by: the oldest in each run, since what is lost becomes the oldest, and others from a place of

@@ -8,10 +8,11 @@ pub async fn of_last(conn: &mut PgConnection) -> anyhow::Result<String> {
         ORDER BY prepare_time DESC LIMIT 1";
     let last = sqlx::raw_sql(last).fetch_one(&mut *conn).await?;
     let (name, many): (String, i32) = (last.try_get("name")?, last.try_get("many")?);
-    let nulls = vec!["NULL"; usize::try_from(many)?].join(", ");
+    let bound =
+        if many == 0 { String::new() } else { format!("({})", vec!["NULL"; usize::try_from(many)?].join(", ")) };
     let mode: String = sqlx::raw_sql("SHOW plan_cache_mode").fetch_one(&mut *conn).await?.try_get(0)?;
     sqlx::raw_sql("SET plan_cache_mode = force_generic_plan").execute(&mut *conn).await?;
-    let explain = format!("EXPLAIN EXECUTE {name} ({nulls})");
+    let explain = format!("EXPLAIN EXECUTE {name} {bound}");
     let rows = sqlx::raw_sql(AssertSqlSafe(explain)).fetch_all(&mut *conn).await?;
     sqlx::raw_sql(AssertSqlSafe(format!("SET plan_cache_mode = {mode}"))).execute(&mut *conn).await?;
     let lines = rows.iter().map(|row| row.try_get(0)).collect::<sqlx::Result<Vec<String>>>()?;

@@ -12,17 +12,17 @@ use crate::runner::Runner;
 use common::domain::job::{Next, after_failure, after_timeout};
 use common::domain::minutes::Minutes;
 use common::domain::task::Task;
-use common::ending::Product;
+use common::ending::{self, Product};
 use common::ids::{AccountId, JobId};
 use common::own_fault;
 use common::process::Process;
 use common::queue::{self, Queue, Subject, Taken};
-use common::store::jobs::{self, Claimed, ClaimedItem, End, Outcome};
+use common::store::jobs::{self, ClaimAnswer, Claimed, ClaimedItem, End, Outcome};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use sqlx::PgPool;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -89,8 +89,10 @@ impl Worker {
             _ => None,
         });
         let jobs: Vec<JobId> = named.collect();
-        let claimed = jobs::claim(&mut claim, &jobs, &self.process.name, &picked.tickets).await?;
+        let ClaimAnswer { claimed, freed } =
+            jobs::claim(&mut claim, &jobs, &self.process.name, &picked.tickets).await?;
         claim.commit().await?;
+        self.admit_others(freed);
         let run = |claimed| Arc::clone(&self).run(claimed, claimed_at);
         Ok(Taken { work: claimed.into_iter().map(run).collect(), next: picked.next })
     }
@@ -110,7 +112,24 @@ impl Worker {
 
     async fn claim(&self, job: JobId) -> sqlx::Result<Option<Claimed>> {
         let mut conn = self.claims.acquire().await?;
-        Ok(jobs::claim(&mut conn, &[job], &self.process.name, &[]).await?.pop())
+        let ClaimAnswer { mut claimed, freed } = jobs::claim(&mut conn, &[job], &self.process.name, &[]).await?;
+        self.admit_others(freed);
+        Ok(claimed.pop())
+    }
+
+    /// Has other jobs take the places that paused ones gave up, beside the claims: an account may be locked for a while.
+    fn admit_others(&self, freed: BTreeSet<AccountId>) {
+        if freed.is_empty() {
+            return;
+        }
+        let process = self.process.clone();
+        tokio::spawn(async move {
+            for account in freed {
+                if let Err(error) = ending::admit(&process.pool, &process.wakes, account).await {
+                    tracing::warn!(account.id = %account, error = %error, "No waiting job was admitted yet.");
+                }
+            }
+        });
     }
 
     /// How a claimed job is taken to its end. Its lease is kept from now on; while the process ends, one that has not

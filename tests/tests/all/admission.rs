@@ -154,6 +154,55 @@ async fn a_job_left_waiting_is_found_among_more_accounts_than_a_run_looks_at() -
 }
 
 #[tokio::test]
+async fn one_that_is_due_again_and_those_that_a_resume_left_waiting_get_their_places_in_one_run() -> anyhow::Result<()>
+{
+    let world = World::new().await?;
+    // 250 accounts have their places taken and wait, one of them with 600 jobs that have just come due again. Of one
+    // more, whose id comes last, a job came due again a while ago.
+    sqlx::raw_sql(
+        "INSERT INTO accounts (id, name) SELECT md5(n::text)::uuid, 'crowd' FROM generate_series(1, 250) AS n;
+         INSERT INTO accounts (id, name) VALUES ('ffffffff-0000-0000-0000-000000000000', 'last');
+         INSERT INTO jobs (id, call_id, payer_account_id, owner_account_id, workspace_id, kind, read, admitted,
+             hold_month, held_month, held_bought, created_at, due_at, ticket_id)
+         SELECT gen_random_uuid(), gen_random_uuid(), a.id, a.id, a.id, 'read', 'levels', n <= 20 AND a.name = 'crowd',
+             current_date, 0, 0, mws_now() - interval '1 hour',
+             CASE WHEN a.name = 'last' THEN mws_now() - interval '1 min' WHEN n > 21 THEN mws_now()
+                 ELSE mws_now() - interval '1 hour' END,
+             CASE WHEN n <= 20 AND a.name = 'crowd' THEN 'none' END
+         FROM accounts AS a CROSS JOIN generate_series(1, 621) AS n
+         WHERE (a.name = 'crowd' AND (n <= 21 OR a.id = md5('1')::uuid)) OR (a.name = 'last' AND n = 1)",
+    )
+    .execute(world.pool())
+    .await?;
+    assert_eq!(scheduler::admit_jobs::run_once(&world.process).await?, 1);
+    let last = "SELECT count(*) FROM jobs WHERE admitted AND payer_account_id = 'ffffffff-0000-0000-0000-000000000000'";
+    assert_eq!(world.count(last).await?, 1);
+    // As when a read is resumed: none has a place.
+    sqlx::query("UPDATE jobs SET admitted = false, due_at = created_at").execute(world.pool()).await?;
+    assert_eq!(scheduler::admit_jobs::run_once(&world.process).await?, 250 * 20 + 1);
+    sqlx::raw_sql("TRUNCATE jobs, apalis.jobs; DELETE FROM accounts WHERE name IN ('crowd', 'last')")
+        .execute(world.pool())
+        .await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_place_that_a_paused_job_gives_up_goes_to_the_accounts_next_at_once() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 20, Media::video(60)).await?;
+    tenant.client.prepare(&items, &["beats"]).await?.job_ids()?;
+    let next = tenant.client.prepare(&items[..1], &["levels"]).await?.job_ids()?;
+    assert_eq!(world.count("SELECT count(*) FROM jobs WHERE NOT admitted AND read = 'levels'").await?, 1);
+    sqlx::query("UPDATE read_kinds SET paused_at = mws_now() WHERE read = 'beats'").execute(world.pool()).await?;
+    world.work(runners::instant()).await?;
+    // No duty runs here.
+    tenant.client.reaches(&next[0], "succeeded").await?;
+    sqlx::query("UPDATE read_kinds SET paused_at = NULL").execute(world.pool()).await?;
+    world.end().await
+}
+
+#[tokio::test]
 async fn places_that_are_handed_over_are_dated_back_by_what_the_account_has_left_and_all_live_jobs_count()
 -> anyhow::Result<()> {
     let world = World::new().await?;

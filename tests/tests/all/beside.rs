@@ -47,7 +47,7 @@ async fn a_result_that_waited_for_the_delete_of_its_item_is_free_and_kept_nowher
     let tenant = world.tenant("a").await?;
     let item = world.item(&tenant, Media::audio(60)).await?;
     let job: JobId = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0).parse()?;
-    let claimed = jobs::claim(&mut *world.pool().acquire().await?, &[job], "a test", &[]).await?.remove(0);
+    let claimed = jobs::claim(&mut *world.pool().acquire().await?, &[job], "a test", &[]).await?.claimed.remove(0);
 
     let mut delete = world.pool().begin().await?;
     items::tombstone(&mut delete, item, tenant.workspace).await?;

@@ -133,7 +133,8 @@ async fn what_is_claimed_while_a_worker_ends_is_handed_back_though_it_still_work
 }
 
 #[tokio::test]
-async fn a_ticket_whose_job_can_not_be_claimed_is_spent_once_and_the_job_left_as_it_was() -> anyhow::Result<()> {
+async fn a_ticket_whose_job_can_not_be_claimed_is_spent_unless_another_writes_it_and_the_job_left_as_it_was()
+-> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
     let items = world.items(&tenant, 2, Media::video(60)).await?;
@@ -152,18 +153,15 @@ async fn a_ticket_whose_job_can_not_be_claimed_is_spent_once_and_the_job_left_as
     let states =
         "SELECT array_agg(read || ' ' || status || ' ' || admitted || ' ' || claim_no ORDER BY read) FROM jobs";
     world.work(runners::instant()).await?;
-    until("all tickets are spent", async || Ok((world.count(TICKETS).await? == 0).then_some(()))).await?;
+    until("all others are spent", async || Ok((world.count(TICKETS).await? == 1).then_some(()))).await?;
     let left: Vec<String> = sqlx::query_scalar(states).fetch_one(world.pool()).await?;
     let as_they_were =
         ["beats queued false 0", "levels cancelled true 0", "speakers queued true 0", "speech running true 1"];
     assert_eq!(left, as_they_were, "the paused one alone gives its place up");
     writing.rollback().await?;
-    for _ in 0..3 {
-        // The one that was being written gets one new ticket.
-        world.duties().await?;
-        assert!(world.count(TICKETS).await? <= 1);
-    }
+    // The one that was being written has its ticket still, however many older jobs a duty would look at first.
     tenant.client.reaches(&written[0], "succeeded").await?;
+    assert_eq!(world.count(TICKETS).await?, 0);
     sqlx::query("UPDATE read_kinds SET paused_at = NULL").execute(world.pool()).await?;
     world.duties().await?;
     assert_eq!(tenant.client.reaches(&paused[0], "succeeded").await?["attempt"], 1);

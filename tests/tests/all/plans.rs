@@ -7,7 +7,8 @@ use common::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use common::queue::{self, Queue};
 use common::store::jobs::{self, End, Outcome};
 use common::store::minutes::Unfolded;
-use common::store::{self, PoolSize, deliveries, event_stream, events, minutes, retention};
+use common::store::{self, PoolSize, account_audit, deliveries, event_stream, events, idempotency};
+use common::store::{minutes, project_webhooks, reads, retention};
 use mws_tests::plans;
 use mws_tests::world::{Media, World};
 use sqlx::{ConnectOptions, PgConnection, PgPool};
@@ -117,6 +118,76 @@ async fn a_jobs_claim_and_end_look_up_what_they_need_whatever_they_were_planned_
 }
 
 #[tokio::test]
+async fn the_list_of_reads_looks_at_the_jobs_that_it_counts_in_empty_small_and_full_tables() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    for many in [0, 300, MANY] {
+        if many > 0 {
+            empty(world.pool()).await?;
+            fill(world.pool(), many).await?;
+        }
+        let pool = store::apart(world.pool(), PoolSize(1), "apart");
+        let mut conn = pool.acquire().await?;
+        let rows = reads::list(&mut conn).await?;
+        assert_eq!(rows.iter().map(|row| row.waiting).sum::<i64>(), many * 8 / 100);
+        let plan = has(&mut conn, "list of reads", &["jobs_live_read"]).await?;
+        assert!(plan.contains("Index Cond: (read = k.read)"), "{many} jobs:\n{plan}");
+        assert!(!plan.contains("Seq Scan on jobs"), "{many} jobs:\n{plan}");
+        drop(conn);
+        pool.close().await;
+    }
+    empty(world.pool()).await?;
+    world.end().await
+}
+
+/// What is pruned by itself: tables that no job's life fills.
+async fn fill_old(pool: &PgPool) -> anyhow::Result<()> {
+    let mut conn = pool.acquire().await?;
+    sqlx::raw_sql(
+        "SET session_replication_role = replica;
+         INSERT INTO idempotency_keys (account_id, tool, key, fingerprint, call_id, ends_at)
+         SELECT md5((n % 40)::text)::uuid, 'a', n::text, ''::bytea, md5('call' || n)::uuid, mws_now() - interval '1 day'
+         FROM generate_series(1, 30000) AS n;
+         INSERT INTO account_audit (id, account_id, actor, credential, action, target, request_id)
+         SELECT overlay(md5('audit' || n) PLACING '0000' FROM 1)::uuid, md5((n % 40)::text)::uuid, 'a', 'session', 'a',
+             'a', 'r'
+         FROM generate_series(1, 30000) AS n;
+         INSERT INTO project_webhooks (id, project_id, account_id, revision, event, url, url_host, body, status,
+             sent_at, sent_by, lease_until, created_at, finished_at)
+         SELECT overlay(md5('webhook' || n) PLACING '0000' FROM 1)::uuid, md5('project' || n / 100)::uuid,
+             md5((n % 40)::text)::uuid, n, 'idle', 'u', 'h', 'b', 'succeeded', mws_now(), 'w', mws_now(),
+             mws_now() - interval '90 days', mws_now() - interval '90 days'
+         FROM generate_series(1, 30000) AS n;
+         RESET session_replication_role; ANALYZE",
+    )
+    .execute(&mut *conn)
+    .await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_pruned_by_itself_is_looked_up_in_full_tables() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    fill_old(world.pool()).await?;
+    // What is pruned is counted, and what was filled in was not.
+    let mut conn = world.pool().begin().await?;
+    let lookup = async |conn: &mut PgConnection, statement: &str, indexes: &[&str]| {
+        let plan = plans::of_last(conn).await?;
+        let is_bounded = indexes.iter().all(|index| plan.contains(index));
+        assert!(is_bounded && !plan.contains("Seq Scan") && !plan.contains("Join"), "{statement}:\n{plan}");
+        anyhow::Ok(())
+    };
+    assert_eq!(idempotency::prune(&mut conn, 10).await?, 10);
+    lookup(&mut conn, "keys", &["idempotency_keys_end", "Tid Scan"]).await?;
+    assert_eq!(account_audit::prune(&mut conn, 30, 10).await?, 10);
+    lookup(&mut conn, "changes", &["account_audit_pkey"]).await?;
+    assert_eq!(project_webhooks::prune(&mut conn, 30, 10).await?, 10);
+    lookup(&mut conn, "webhooks of projects", &["project_webhooks_pkey"]).await?;
+    conn.rollback().await?;
+    sqlx::raw_sql("TRUNCATE idempotency_keys, account_audit, project_webhooks").execute(world.pool()).await?;
+    world.end().await
+}
+
+#[tokio::test]
 async fn what_looks_after_jobs_goes_by_indexes_in_full_tables() -> anyhow::Result<()> {
     let world = World::new().await?;
     fill(world.pool(), MANY).await?;
@@ -128,8 +199,8 @@ async fn what_looks_after_jobs_goes_by_indexes_in_full_tables() -> anyhow::Resul
     has(&mut conn, "admit", &["jobs_waiting", "jobs_admitted"]).await?;
     jobs::payers_with_waiting(&mut conn, account, 10).await?;
     has(&mut conn, "payers_with_waiting", &["jobs_waiting", "jobs_admitted"]).await?;
-    jobs::payers_with_due_again(&mut conn, 5.0, 10).await?;
-    has(&mut conn, "payers_with_due_again", &["jobs_again", "jobs_admitted"]).await?;
+    jobs::payers_due_again(&mut conn, account, 10).await?;
+    has(&mut conn, "payers_due_again", &["jobs_again", "jobs_admitted"]).await?;
     jobs::renew(&mut conn, &[(job, 1, 0)]).await?;
     has(&mut conn, "renew", &["jobs_pkey"]).await?;
     jobs::expired(&mut conn, None, 10).await?;
@@ -174,7 +245,7 @@ async fn a_claim_and_the_renewal_of_its_lease_write_no_index_of_jobs() -> anyhow
     let ids = tenant.client.prepare(&[item], &["levels", "beats"]).await?.job_ids()?;
     let jobs: Vec<JobId> = ids.iter().map(|id| id.parse()).collect::<Result<_, _>>()?;
     let mut tx = world.pool().begin().await?;
-    let claimed = jobs::claim(&mut tx, &jobs, "w", &[]).await?;
+    let claimed = jobs::claim(&mut tx, &jobs, "w", &[]).await?.claimed;
     assert_eq!(claimed.len(), 2);
     let held: Vec<(JobId, i32, i16)> = claimed.iter().map(|one| (one.job, one.claim_no, 50)).collect();
     assert_eq!(jobs::renew(&mut tx, &held).await?.len(), 2);

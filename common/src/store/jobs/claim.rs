@@ -7,6 +7,7 @@ use crate::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::postgres::types::PgInterval;
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 /// A job as its worker needs it.
@@ -90,24 +91,45 @@ pub enum Music {
     Gone,
 }
 
+/// What a claim has come to.
+#[derive(Debug)]
+pub struct ClaimAnswer {
+    /// The jobs that are the worker's now.
+    pub claimed: Vec<Claimed>,
+    /// Whose jobs gave up their places: others of theirs may have them.
+    pub freed: BTreeSet<AccountId>,
+}
+
 /// Claims those of these jobs that are queued, admitted and due: each gets a higher `claim_no`, a lease, and a row of
 /// its own in `job_claims`. A job that is not in the answer was taken, ended or put off, or another is just writing it.
 /// One whose read an operator has paused, or whose payer is suspended, gives up its place instead, and is admitted
-/// again once that is resumed. Whatever becomes of the jobs, `tickets`, which the caller's transaction has picked, are
-/// spent.
+/// again once that is resumed. `tickets`, which the caller's transaction has picked, are spent, but for those of jobs
+/// that another is just writing: they are due again in a second.
 pub async fn claim(
     conn: &mut PgConnection,
     jobs: &[JobId],
     worker: &str,
     tickets: &[String],
-) -> sqlx::Result<Vec<Claimed>> {
-    sqlx::query_file_as!(ClaimedRow, "src/store/jobs/claim.sql", jobs as &[JobId], worker, interval(LEASE), tickets)
-        .fetch_all(conn)
-        .await
-        .map(|rows| rows.into_iter().map(Claimed::from).collect())
+) -> sqlx::Result<ClaimAnswer> {
+    let rows = sqlx::query_file_as!(
+        ClaimedRow,
+        "src/store/jobs/claim.sql",
+        jobs as &[JobId],
+        worker,
+        interval(LEASE),
+        tickets
+    )
+    .fetch_all(conn)
+    .await?;
+    let (shelved, claimed): (Vec<ClaimedRow>, Vec<ClaimedRow>) = rows.into_iter().partition(|row| row.shelved);
+    Ok(ClaimAnswer {
+        claimed: claimed.into_iter().map(Claimed::from).collect(),
+        freed: shelved.into_iter().map(|row| row.payer).collect(),
+    })
 }
 
 struct ClaimedRow {
+    shelved: bool,
     id: JobId,
     claim_no: i32,
     failures: i16,

@@ -1,5 +1,6 @@
--- Takes what is due and nobody's, and spends the tickets $4. Rows of other tables are looked up one by one, and those
--- to be written by their ids, so that no plan which was made for empty tables reads full ones from end to end.
+-- Takes what is due and nobody's, and spends the tickets $4. What is due and locked by another keeps its ticket, for a
+-- second from now: who has it may claim it or not. Rows of other tables are looked up one by one, and those to be
+-- written by their ids, so that no plan which was made for empty tables reads full ones from end to end.
 WITH due AS MATERIALIZED (
     SELECT j.id, (SELECT k.paused_at FROM read_kinds k WHERE k.read = j.read) IS NOT NULL
         OR (SELECT a.suspended_at FROM accounts a WHERE a.id = j.payer_account_id) IS NOT NULL AS paused
@@ -8,6 +9,8 @@ WITH due AS MATERIALIZED (
     ORDER BY id FOR UPDATE SKIP LOCKED
 ), shelved AS (
     UPDATE jobs SET admitted = false WHERE id = ANY (ARRAY(SELECT id FROM due WHERE paused))
+    RETURNING id, claim_no, failures, kind, read, held_month + held_bought AS held, workspace_id, payer_account_id,
+              owner_account_id
 ), claimed AS (
     UPDATE jobs SET
         status = 'running', claim_no = claim_no + 1, progress = 0, lease_until = mws_now() + $3,
@@ -15,12 +18,26 @@ WITH due AS MATERIALIZED (
     WHERE id = ANY (ARRAY(SELECT id FROM due WHERE NOT paused))
     RETURNING id, claim_no, failures, kind, read, item_id, held_month + held_bought AS held, workspace_id,
               payer_account_id, owner_account_id
+), kept AS MATERIALIZED (
+    SELECT ticket_id FROM jobs
+    WHERE id = ANY ($1) AND status = 'queued' AND admitted AND due_at <= mws_now() AND ticket_id = ANY ($4)
+        AND id <> ALL (ARRAY(SELECT id FROM due))
 ), spent AS (
-    DELETE FROM apalis.jobs WHERE id = ANY ($4)
+    DELETE FROM apalis.jobs WHERE id = ANY ($4) AND id <> ALL (ARRAY(SELECT ticket_id FROM kept))
+), later AS (
+    UPDATE apalis.jobs SET run_at = now() + interval '1 second' WHERE id = ANY (ARRAY(SELECT ticket_id FROM kept))
 ), noted AS (
     INSERT INTO job_claims (job_id, claim_no, worker) SELECT id, claim_no, $2 FROM claimed
+), taken AS (
+    SELECT false AS shelved, id, claim_no, failures, kind, read, item_id, held, workspace_id, payer_account_id,
+           owner_account_id
+    FROM claimed
+    UNION ALL
+    SELECT true, id, claim_no, failures, kind, read, NULL, held, workspace_id, payer_account_id, owner_account_id
+    FROM shelved
 )
 SELECT
+    c.shelved AS "shelved!",
     c.id AS "id!: JobId", c.claim_no AS "claim_no!", c.failures AS "failures!", c.kind AS "kind!: JobKind",
     c.read AS "read: Read", c.held AS "held!", c.workspace_id AS "workspace_id!: WorkspaceId",
     c.payer_account_id AS "payer!: AccountId", c.owner_account_id AS "owner!: AccountId",
@@ -31,7 +48,7 @@ SELECT
     r.plan AS "plan?", r.hash AS "hash?", r.output_item_id AS "output_item_id?: ItemId",
     r.output_name AS "output_name?", r.music_item_id AS "music_item_id?: ItemId",
     m.object_key AS "music_object_key?", m.duration_ms AS "music_duration_ms?"
-FROM claimed c
+FROM taken c
 LEFT JOIN LATERAL (
     SELECT id, object_key, duration_ms, deleted_at FROM items WHERE id = c.item_id LIMIT 1
 ) i ON i.deleted_at IS NULL

@@ -12,10 +12,11 @@ mod query;
 mod start;
 
 pub use claim::{
-    Claimed, ClaimedItem, ClaimedRender, Music, Renewed, StoredSpeech, claim, expired, renew, waiting_for_slots,
+    ClaimAnswer, Claimed, ClaimedItem, ClaimedRender, Music, Renewed, StoredSpeech, claim, expired, renew,
+    waiting_for_slots,
 };
 pub use end::{End, EndedJob, Outcome, cancel, cancel_for_items, cancel_for_payer, end};
 pub use everywhere::{Everywhere, Found, Origin, Place, everywhere, origin};
-pub use places::{Admitted, From, Payer, admit, leave, payers_with_due_again, payers_with_waiting, reissue};
+pub use places::{Admitted, From, Payer, admit, leave, payers_due_again, payers_with_waiting, reissue};
 pub use query::{Filter, by_ids, live, page};
 pub use start::{Call, Owners, insert};

@@ -97,26 +97,9 @@ pub async fn payers_with_waiting(conn: &mut PgConnection, after: AccountId, some
         .await
 }
 
-/// Accounts with a free place, of up to `limit` jobs that were run before, wait again, and came due within the last
-/// `seconds`; the latest of them.
-pub async fn payers_with_due_again(conn: &mut PgConnection, seconds: f64, limit: i64) -> sqlx::Result<Vec<AccountId>> {
-    sqlx::query_scalar!(
-        r#"SELECT payer AS "payer!: AccountId" FROM (
-               SELECT DISTINCT payer_account_id AS payer FROM (
-                   SELECT payer_account_id FROM jobs
-                   WHERE NOT admitted AND finished_at IS NULL AND due_at > created_at
-                       AND due_at <= mws_now() AND due_at > mws_now() - make_interval(secs => $1)
-                   ORDER BY due_at DESC LIMIT $2
-               ) AS again
-           ) AS payers
-           WHERE (SELECT count(*) FROM jobs j
-                  WHERE j.payer_account_id = payer AND j.admitted AND j.finished_at IS NULL) < $3"#,
-        seconds,
-        limit,
-        PLACES
-    )
-    .fetch_all(conn)
-    .await
+/// The same of those with jobs that were run before and wait again.
+pub async fn payers_due_again(conn: &mut PgConnection, after: AccountId, some: i64) -> sqlx::Result<Vec<Payer>> {
+    sqlx::query_file_as!(Payer, "src/store/jobs/payers_due_again.sql", after.uuid(), some, PLACES).fetch_all(conn).await
 }
 
 /// Where among the due jobs to look for dead tickets: 0 is the oldest, 1 now.
