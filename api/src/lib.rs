@@ -1,76 +1,43 @@
 //! The HTTP interface: tools, routes, and the OpenAPI document that describes them.
 //!
-//! `routes` names every group once; `outer` and `guard` surround them, so that a handler only decides and answers.
-//! Nothing here runs a read or sends a webhook: that is the worker's.
+//! Its floors, from the ground: `http` (errors, texts, rates), `contract` (what each operation promises), `oauth` (tokens),
+//! `app` (what every request may use), `auth` (who calls), `usecases`, `resources` (the operations), `routes` (all of
+//! them), `openapi` (the document), `server` (connections and what surrounds every request). A floor uses those below it
+//! alone; `tests/all/floors` holds that. Nothing here runs a read or sends a webhook: that is the worker's.
 
-pub mod access;
-mod address;
-mod answers;
 pub mod app;
-mod audit;
 pub mod auth;
-pub mod balances;
-mod deliveries;
-pub mod dispatch;
-pub mod doors;
-pub mod envelope;
-pub mod error;
-mod event_stream;
-mod events;
-mod explain;
-mod guard;
-mod guesses;
-mod holding;
-pub mod idempotency;
-mod intake;
-pub mod keys;
-pub mod library;
-mod limits;
-mod links;
-mod mcp;
-pub mod media;
-pub mod models;
-pub mod oauth;
-mod once;
+pub mod contract;
+pub mod http;
+mod oauth;
 mod openapi;
-pub mod operation;
-pub mod operator;
-mod outer;
-pub mod paging;
-mod projects;
-mod quotas;
-mod router;
-pub mod routes;
-mod scope;
-mod searches;
-mod serve;
-pub mod sessions;
-mod shares;
-mod suggestion;
-pub mod text;
-pub mod thumbnails;
-pub mod tools;
-mod twice;
-pub mod uploads;
-mod webhook_secret;
-mod webhooks;
-pub mod workspaces;
+pub mod resources;
+mod routes;
+mod server;
+pub mod usecases;
 
-use crate::app::App;
+use crate::app::{App, AppError};
 use common::config::ApiSettings;
 use common::process::Process;
 use common::store::fleet::{self, Service};
 use tokio::net::TcpListener;
 
-pub use router::router;
-pub use serve::serve;
+pub use server::{router, serve};
+
+/// What every request may use, over this process.
+///
+/// # Errors
+/// [`AppError`], each with the setting to change.
+pub fn app(process: Process, api: ApiSettings) -> Result<App, AppError> {
+    App::new(process, api, openapi::contract())
+}
 
 /// Serves until the process is told to end, and lets answers that are under way finish.
 pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
     let (listen, operators) = (api.listen, api.operator_listen);
     common::health::serve(&process, Service::Api);
     let (pool, name) = (process.pool.clone(), process.name.clone());
-    let app = App::new(process, api)?;
+    let app = app(process, api)?;
     tracing::info!(listen = %listen, base_url = %app.base_url, "The api listens.");
     let customers = serve(TcpListener::bind(listen).await?, app.clone());
     match operators {
@@ -87,6 +54,3 @@ pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
     }
     Ok(())
 }
-
-#[cfg(test)]
-mod tests;

@@ -3,11 +3,11 @@
 //! To add a group: its file, a line in [`Routes`], one in [`all`] and one in [`ERRORS`].
 
 use crate::app::App;
-use crate::operation::Refusals;
-use crate::{
-    audit, balances, deliveries, event_stream, events, keys, library, media, models, operator, projects, sessions,
-    thumbnails, tools, uploads, webhook_secret, webhooks, workspaces,
-};
+use crate::contract::groups::Refusals;
+use crate::resources::account::{audit, balances, keys, sessions, workspaces};
+use crate::resources::events::{self, stream};
+use crate::resources::webhooks::{self, deliveries, secret};
+use crate::resources::{library, media, models, operator, projects, thumbnails, tools, uploads};
 
 /// The groups. At most sixteen a tuple, so tools, routes and operators' routes have one each.
 pub type Routes = (Tools, Resources, Operators);
@@ -34,11 +34,11 @@ type Resources = (
     media::Media,
     webhooks::Webhooks,
     deliveries::Deliveries,
-    webhook_secret::WebhookSecrets,
+    secret::WebhookSecrets,
     projects::Projects,
     projects::ProjectDeliveries,
     events::Events,
-    event_stream::EventStreams,
+    stream::EventStreams,
 );
 type Operators = (
     operator::accounts::OperatorAccounts,
@@ -58,7 +58,7 @@ type Operators = (
 /// The groups, ready to serve.
 pub fn all(app: &App) -> Routes {
     let tools = (
-        tools::list::ToolRegistry,
+        tools::list::ToolRegistry(app.clone()),
         tools::prepare_media::PrepareMedia(app.clone()),
         tools::jobs::Jobs(app.clone()),
         tools::session::SessionTools(app.clone()),
@@ -80,11 +80,11 @@ pub fn all(app: &App) -> Routes {
         media::Media(app.clone()),
         webhooks::Webhooks(app.clone()),
         deliveries::Deliveries(app.clone()),
-        webhook_secret::WebhookSecrets(app.clone()),
+        secret::WebhookSecrets(app.clone()),
         projects::Projects(app.clone()),
         projects::ProjectDeliveries(app.clone()),
         events::Events(app.clone()),
-        event_stream::EventStreams::new(app),
+        stream::EventStreams::new(app),
     );
     let operators = (
         operator::accounts::OperatorAccounts(app.clone()),
@@ -125,11 +125,11 @@ pub const ERRORS: &[Refusals] = &[
     media::ERRORS,
     webhooks::ERRORS,
     deliveries::ERRORS,
-    webhook_secret::ERRORS,
+    secret::ERRORS,
     projects::ERRORS,
     projects::LOG_ERRORS,
     events::ERRORS,
-    event_stream::ERRORS,
+    stream::ERRORS,
     operator::accounts::ERRORS,
     operator::suspension::ERRORS,
     operator::keys::ERRORS,

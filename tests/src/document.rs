@@ -23,7 +23,7 @@ const IN_PATHS: [(&str, &str); 9] = [
 /// A request of an operation.
 #[derive(Debug, Clone)]
 pub struct Attempt {
-    /// Its method and its path's template, as `api::access` has it.
+    /// Its method and its path's template, as `api::contract::access` has it.
     pub operation: String,
     /// Its method.
     pub method: String,

@@ -1,10 +1,9 @@
 //! OAuth 2.0 access tokens: whose they are, by the one issuer that the operator has named (spec §5).
 //!
-//! `token` says what a token must be, `cache` has the issuer's keys, `discovery` fetches them, `signature` verifies, and
-//! `caller` finds the user in our tables. Nothing here issues a token or keeps one, and no other place trusts one.
+//! `token` says what a token must be, `cache` has the issuer's keys, `discovery` fetches them, `signature` verifies.
+//! `auth::oauth` finds the user in our tables. Nothing here issues a token or keeps one, and no other place trusts one.
 
 mod cache;
-mod caller;
 mod discovery;
 mod keys;
 mod signature;
@@ -12,10 +11,9 @@ mod signature;
 mod tests;
 mod token;
 
-pub use caller::oauth_caller;
 pub use token::Claims;
 
-use crate::error::{Answer, ApiError, Code};
+use crate::http::error::{Answer, ApiError, Code};
 use cache::{KeyCache, NoKey};
 use common::config::{OAuthSettings, Signup};
 use discovery::{Discovery, DiscoveryError};

@@ -4,7 +4,7 @@
 //! caller. A refusal says what is wrong and what to do; it never repeats the token.
 
 use super::keys::Keys;
-use crate::error::{ApiError, Code};
+use crate::http::error::{ApiError, Code};
 use common::ids::WorkspaceId;
 use jsonwebtoken::dangerous::insecure_decode;
 use jsonwebtoken::{Algorithm, DecodingKey, Header, Validation, decode, decode_header};

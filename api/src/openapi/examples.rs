@@ -208,7 +208,7 @@ fn number(schema: &Value, field: &str) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use crate::explain::explain;
+    use crate::contract::schema_errors::explain;
     use crate::openapi::document;
     use serde_json::Value;
 

@@ -4,8 +4,8 @@
 //! each operation, and the headers that every request may carry and every answer does.
 
 use super::{cloud, examples, patterns, refusals, shared, webhooks};
-use crate::error::Code;
-use crate::idempotency::{Repeat, repeat};
+use crate::contract::idempotency::{Repeat, repeat};
+use crate::http::error::Code;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 

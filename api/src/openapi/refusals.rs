@@ -1,8 +1,8 @@
 //! Which refusals each operation has: those that all share, and those that its group lists beside it.
 
-use crate::access::{self, Needs};
-use crate::error::Code;
-use crate::idempotency::{Repeat, repeat};
+use crate::contract::access::{self, Needs};
+use crate::contract::idempotency::{Repeat, repeat};
+use crate::http::error::Code;
 use crate::routes::ERRORS;
 use std::collections::BTreeMap;
 
@@ -67,12 +67,12 @@ pub fn uses_minutes(operation: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::openapi::{Operation, document};
+    use crate::openapi::document;
     use std::collections::BTreeSet;
 
     #[test]
     fn every_operation_lists_its_refusals_and_every_list_is_of_an_operation() {
-        let operations: BTreeSet<String> = document().operations().iter().map(Operation::name).collect();
+        let operations: BTreeSet<String> = document().operations().iter().map(|operation| operation.name()).collect();
         let listed: BTreeSet<String> = ERRORS.iter().copied().flatten().map(|(name, _)| (*name).to_owned()).collect();
         assert_eq!(operations, listed);
     }

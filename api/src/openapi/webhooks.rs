@@ -48,7 +48,7 @@ fn sent(schemas: &Value, summary: &str, schema: &str, headers: &[&str]) -> Value
 
 #[cfg(test)]
 mod tests {
-    use crate::explain::explain;
+    use crate::contract::schema_errors::explain;
     use crate::openapi::document;
     use chrono::DateTime;
     use common::domain::event::{EventId, EventType, JobEvent, ping_bytes};

@@ -31,7 +31,7 @@ pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
     let known = ["GET", "POST", "PUT", "PATCH", "DELETE"].contains(&method.as_str());
     let method = Method::from_bytes(method.as_bytes()).ok().filter(|_| known);
     let method = method.ok_or_else(|| Failure::Usage(format!("`{}` is no method of the interface", args.method)))?;
-    let path = args.path.strip_prefix(api::app::API_PATH).unwrap_or(&args.path);
+    let path = args.path.strip_prefix(api::http::API_PATH).unwrap_or(&args.path);
     if !path.starts_with('/') {
         return Err(Failure::Usage(format!("`{path}` is no path: it begins with /")));
     }

@@ -37,12 +37,12 @@ pub(super) async fn credentials(
     let entry = entry(process, kept.as_ref()).await?;
     let operator_token = process.settings.operator_token.as_ref().map_or("", ExposeSecret::expose_secret);
     let credentials = Credentials {
-        base_url: format!("{public_url}{}", api::app::API_PATH),
+        base_url: format!("{public_url}{}", api::http::API_PATH),
         api_key: entry.key.expose().to_owned(),
         account_id: entry.account_id.to_string(),
         workspace_id: entry.workspace_id.to_string(),
         operator_token: operator_token.to_owned(),
-        operator_base_url: operator_listen.map(|listen| format!("http://{}{}", reachable(listen), api::app::API_PATH)),
+        operator_base_url: operator_listen.map(|listen| format!("http://{}{}", reachable(listen), api::http::API_PATH)),
     };
     if kept.as_ref() != Some(&credentials) {
         data_dir.keep_credentials(&credentials)?;

@@ -2,7 +2,7 @@
 
 use super::{Proxy, until};
 use anyhow::{Context, ensure};
-use api::app::{API_PATH, App};
+use api::http::API_PATH;
 use common::config::{ApiSettings, Settings};
 use common::process::Process;
 use reqwest::Method;
@@ -26,7 +26,7 @@ impl Api {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         settings.listen = address;
-        let app = App::new(process.clone(), settings)?;
+        let app = api::app(process.clone(), settings)?;
         let base = app.base_url.clone();
         let serving = tokio::spawn(api::serve(tokio::net::TcpListener::from_std(listener)?, app));
         #[expect(clippy::disallowed_methods, reason = "a client of the service, not the service as a client")]

@@ -3,7 +3,7 @@
 
 use super::World;
 use anyhow::Context;
-use api::app::API_PATH;
+use api::http::API_PATH;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};

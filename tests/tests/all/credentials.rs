@@ -1,7 +1,8 @@
 //! Codes and keys under a race, and the roles of members in every operation (spec §5, §8).
 
-use api::access::{ACCESS, Needs, Role};
+use api::contract::access::{ACCESS, Needs};
 use common::config::Signup;
+use common::domain::role::Role;
 use futures_util::future::try_join_all;
 use mws_tests::world::{Answer, AuthorizationServer, Client, Tenant, World};
 use serde_json::json;

@@ -1,7 +1,7 @@
 //! A call that is cut off anywhere leaves everything or nothing, and can be repeated (design.md, promise 3).
 
 use crate::once::wish;
-use api::dispatch::{Dispatched, dispatch};
+use api::usecases::dispatch::{Dispatched, dispatch};
 use common::domain::read::Read;
 use common::process::Process;
 use common::store::{self, PoolSize};

@@ -20,6 +20,7 @@ mod credentials;
 mod crowds;
 mod cut_off;
 mod dispatch;
+mod floors;
 mod generated;
 mod imports;
 mod jobs;

@@ -1,7 +1,7 @@
 //! Nothing starts twice, whatever is repeated or raced (spec §4.1, §4.2 rule 8; interface.md "Idempotency").
 
 use crate::dispatch::ALL;
-use api::dispatch::{Dispatched, Wish, dispatch};
+use api::usecases::dispatch::{DispatchRequest, Dispatched, dispatch};
 use common::domain::read::Read;
 use common::ids::{ItemId, RequestId};
 use common::store::idempotency::Key;
@@ -12,7 +12,7 @@ use serde_json::json;
 use std::collections::BTreeSet;
 
 /// A call for these reads, below HTTP.
-pub fn wish(tenant: &Tenant, items: &[ItemId], reads: &[Read], key: Option<&str>) -> Wish {
+pub fn wish(tenant: &Tenant, items: &[ItemId], reads: &[Read], key: Option<&str>) -> DispatchRequest {
     let owners = Owners { payer: tenant.account, owner: tenant.account, workspace: tenant.workspace };
     let id = RequestId::mint();
     let call = Call { id, tool: "prepare_media", request_id: id.to_string(), context: None, traceparent: None };
@@ -22,7 +22,7 @@ pub fn wish(tenant: &Tenant, items: &[ItemId], reads: &[Read], key: Option<&str>
         key: key.to_owned(),
         fingerprint: vec![7; 32],
     });
-    Wish { owners, call, refs: items.iter().map(ToString::to_string).collect(), reads: reads.to_vec(), key }
+    DispatchRequest { owners, call, refs: items.iter().map(ToString::to_string).collect(), reads: reads.to_vec(), key }
 }
 
 #[tokio::test]

@@ -1,7 +1,6 @@
 //! The routes: endpoints, the signing secret, the delivery log, pings and sending again.
 
 use crate::bench::{Bench, DEFAULT_SECRET};
-use api::app::App;
 use clap::Parser;
 use common::config::ApiSettings;
 use common::domain::series::{DeliveryStatus, Trigger};
@@ -19,7 +18,7 @@ struct Arguments {
 
 /// Calls a route with the account's key.
 pub async fn call(bench: &Bench, method: Method, path: &str, body: Value) -> (StatusCode, Value) {
-    let app = App::new(bench.process.clone(), Arguments::parse_from(["test"]).api).expect("an app");
+    let app = api::app(bench.process.clone(), Arguments::parse_from(["test"]).api).expect("an app");
     let client = TestClient::new(api::router(app));
     let request = client
         .request(method.clone(), format!("/api/v1{path}"))

@@ -1,7 +1,7 @@
 //! Who operates, accounts, people, minutes, and the log of what was done.
 
 use super::{ANNA, BO, done, get, log, refusal, send, stage, text};
-use api::access::{ACCESS, Needs};
+use api::contract::access::{ACCESS, Needs};
 use common::config::Signup;
 use common::domain::minutes::Minutes;
 use common::domain::operator::OperatorRole;

@@ -5,8 +5,9 @@
 mod events;
 mod owner;
 
-use api::access::{Needs, Role, needs};
+use api::contract::access::{Needs, needs};
 use common::config::Signup;
+use common::domain::role::Role;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use mws_tests::document::{Attempt, attempts};
 use mws_tests::world::{Answer, AuthorizationServer, Client, World};

@@ -1,0 +1,150 @@
+//! Wrong credentials: how many an address may send, and a memory of those that were refused.
+//!
+//! To look a credential up costs a connection to the database, and a stranger may try without end. So each address has a
+//! number of wrong ones a minute; past it none that was not seen to be right before is looked up, and the answer comes late,
+//! so that whoever asks without end asks seldom. A credential that was just refused is refused again without a look. Nothing
+//! here knows what a credential is, and what it keeps has a bound. The limits of accounts are the database's (`limits`).
+
+use crate::http::address::network;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::scope::Scope;
+use common::domain::credential::CredentialHash;
+use moka::future::Cache;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// Addresses, refused credentials and good ones that are remembered, each.
+const MOST_REMEMBERED: u64 = 100_000;
+/// For how long a refused credential is refused without a look.
+const REFUSED_FOR: Duration = Duration::from_secs(10);
+/// For how long after its last use a credential that was right is looked up whatever its address sends beside it.
+const KNOWN_FOR: Duration = Duration::from_hours(1);
+/// How late a refusal comes to an address that has sent too many.
+const LATE: Duration = Duration::from_millis(500);
+/// What requests without an address count under.
+const NOWHERE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+
+/// The wrong credentials that a process has seen.
+pub struct Guesses {
+    /// Between two at the steady rate, and how far ahead of now an address may be.
+    interval: Duration,
+    ahead: Duration,
+    /// When all that an address has sent would have come at the steady rate.
+    addresses: Cache<IpAddr, Arc<Mutex<Instant>>>,
+    refused: Cache<[u8; 32], Code>,
+    known: Cache<[u8; 32], ()>,
+}
+
+impl Guesses {
+    /// None yet. An address may send so many in a minute, and as many at once.
+    pub fn new(per_minute: u32) -> Self {
+        let interval = Duration::from_mins(1) / per_minute.max(1);
+        let remembered = |lives| Cache::builder().max_capacity(MOST_REMEMBERED).time_to_live(lives).build();
+        Self {
+            interval,
+            ahead: interval * per_minute.saturating_sub(1),
+            // Who sends none for two minutes has all of them again.
+            addresses: Cache::builder().max_capacity(MOST_REMEMBERED).time_to_idle(Duration::from_mins(2)).build(),
+            refused: remembered(REFUSED_FOR),
+            known: Cache::builder().max_capacity(MOST_REMEMBERED).time_to_idle(KNOWN_FOR).build(),
+        }
+    }
+
+    /// Refuses a credential that need not be looked up: `rate_limited` where its address has sent too many wrong ones and it
+    /// was not seen to be right before.
+    pub async fn refuse(&self, scope: &Scope, credential: &CredentialHash) -> Answer<()> {
+        let Some(wait) = self.over(scope).await else { return Ok(()) };
+        if self.known.get(credential.as_bytes()).await.is_some() {
+            return Ok(());
+        }
+        metrics::counter!("mws_wrong_credentials_refused_total").increment(1);
+        sleep(LATE).await;
+        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        let refusal = ApiError::new(Code::RateLimited, "Your address has sent too many wrong credentials.");
+        Err(refusal
+            .suggest("Wait as many seconds as Retry-After says, and send a credential that works.")
+            .retry_after(seconds))
+    }
+
+    /// The code that this credential was refused with a moment ago, if it was. That it is sent again counts.
+    pub async fn refused_before(&self, scope: &Scope, credential: &CredentialHash) -> Option<Code> {
+        let code = self.refused.get(credential.as_bytes()).await?;
+        self.count(scope).await;
+        Some(code)
+    }
+
+    /// Counts a wrong credential against its address, and remembers what it is refused with.
+    pub async fn wrong(&self, scope: &Scope, credential: &CredentialHash, code: Code) {
+        self.refused.insert(*credential.as_bytes(), code).await;
+        self.count(scope).await;
+    }
+
+    /// Counts a wrong credential against its address. For one that may be right another time.
+    pub async fn count(&self, scope: &Scope) {
+        metrics::counter!("mws_wrong_credentials_total").increment(1);
+        let now = Instant::now();
+        let address = scope.address.map_or(NOWHERE, network);
+        let arrival = self.addresses.get_with(address, async { Arc::new(Mutex::new(now)) }).await;
+        let mut arrival = arrival.lock().unwrap_or_else(PoisonError::into_inner);
+        *arrival = (*arrival).max(now) + self.interval;
+    }
+
+    /// Remembers a credential that is right.
+    pub async fn right(&self, credential: &CredentialHash) {
+        // A look is a use, from which its time begins again.
+        if self.known.get(credential.as_bytes()).await.is_none() {
+            self.known.insert(*credential.as_bytes(), ()).await;
+        }
+    }
+
+    /// Until the address may send one more, where it may not now.
+    async fn over(&self, scope: &Scope) -> Option<Duration> {
+        let arrival = self.addresses.get(&scope.address.map_or(NOWHERE, network)).await?;
+        let arrival = *arrival.lock().unwrap_or_else(PoisonError::into_inner);
+        let wait = arrival.saturating_duration_since(Instant::now()).saturating_sub(self.ahead);
+        (!wait.is_zero()).then_some(wait)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::scope::Parts;
+
+    fn from(address: &str) -> Scope {
+        Scope(Arc::new(Parts { address: address.parse().ok(), ..Parts::default() }))
+    }
+
+    fn credential(number: u8) -> CredentialHash {
+        CredentialHash::of(&number.to_string())
+    }
+
+    #[tokio::test]
+    async fn an_address_may_send_so_many_wrong_ones_and_a_good_one_and_another_address_are_let_through() {
+        let guesses = Guesses::new(3);
+        let (one, same_network, other) = (from("2001:db8::1"), from("2001:db8::2"), from("2001:db8:0:1::1"));
+        guesses.right(&credential(100)).await;
+        for number in 0..3 {
+            guesses.refuse(&one, &credential(number)).await.expect("within the number");
+            guesses.wrong(&one, &credential(number), Code::Unauthenticated).await;
+        }
+        let asked = Instant::now();
+        let refusal = guesses.refuse(&same_network, &credential(9)).await.expect_err("the fourth");
+        assert_eq!((refusal.code(), refusal.retry_after_seconds()), (Code::RateLimited, Some(20)));
+        assert!(asked.elapsed() >= LATE, "it comes late");
+        assert!(guesses.refuse(&one, &credential(100)).await.is_ok(), "it was right before");
+        assert!(guesses.refuse(&other, &credential(9)).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn what_was_refused_is_refused_again_without_a_look_and_counts() {
+        let guesses = Guesses::new(2);
+        let one = from("192.0.2.1");
+        assert_eq!(guesses.refused_before(&one, &credential(1)).await, None);
+        guesses.wrong(&one, &credential(1), Code::CredentialRevoked).await;
+        assert_eq!(guesses.refused_before(&one, &credential(1)).await, Some(Code::CredentialRevoked));
+        assert!(guesses.refuse(&one, &credential(2)).await.is_err());
+    }
+}

@@ -1,0 +1,52 @@
+//! The links that this service gives out: to pictures of an item, and to its media.
+//!
+//! A link is signed and ends by itself (`domain::link`), because what follows it sends no credential. Who may see an
+//! item gets its links with it. What they show is `thumbnails`' and `media`'s.
+
+use crate::http::text::{Text, Time};
+use chrono::{DateTime, Utc};
+use common::domain::link::{LinkKeys, PICTURE_SECONDS, Picture, Shown, expiry};
+use common::ids::{ItemId, RequestId};
+
+/// Makes and checks the links.
+#[derive(Debug)]
+pub struct Links {
+    keys: LinkKeys,
+    base_url: String,
+    media_seconds: u32,
+}
+
+impl Links {
+    /// Links to this service, signed with these keys; those to media last for at most so many seconds.
+    pub fn new(keys: LinkKeys, base_url: &str, media_seconds: u32) -> Self {
+        Self { keys, base_url: base_url.to_owned(), media_seconds }
+    }
+
+    /// What is secret of an answer that may be asked for again; see `LinkKeys`.
+    pub fn repeatable(&self, call: RequestId, key: &str) -> impl Iterator<Item = [u8; 32]> {
+        self.keys.repeatable(call, key)
+    }
+
+    /// A link to a picture, good for one to two hours from `now`, the database's.
+    pub fn to(&self, item: ItemId, picture: Picture, now: DateTime<Utc>) -> Text {
+        let expires = expiry(now.timestamp(), PICTURE_SECONDS);
+        let signature = self.keys.sign(item, picture, expires);
+        let base_url = &self.base_url;
+        Text(format!("{base_url}/thumbnails/{item}/{picture}?expires={expires}&signature={signature}"))
+    }
+
+    /// A link to an item's media, and when it ends.
+    pub fn to_media(&self, item: ItemId, now: DateTime<Utc>) -> (Text, Time) {
+        let expires = expiry(now.timestamp(), self.media_seconds);
+        let signature = self.keys.sign(item, Shown::Media, expires);
+        let base_url = &self.base_url;
+        let link = Text(format!("{base_url}/media/{item}?expires={expires}&signature={signature}"));
+        // A setting of a few days leads to no second that chrono does not know.
+        (link, Time(DateTime::from_timestamp(expires, 0).unwrap_or(now)))
+    }
+
+    /// Whether this is the signature of that link.
+    pub fn verifies(&self, item: ItemId, shown: impl Into<Shown>, expires: i64, given: &str) -> bool {
+        self.keys.verifies(item, shown, expires, given)
+    }
+}

@@ -1,0 +1,165 @@
+//! What every request may use: the process, the settings and the URLs the service is known by.
+//!
+//! One value, made at start, cheap to clone. It holds no state of a request: that is `scope`.
+
+pub mod doors;
+pub mod downloads;
+pub mod guesses;
+pub mod links;
+pub mod searches;
+
+use crate::contract::Contract;
+use crate::http::API_PATH;
+use crate::http::answers::Answers;
+use crate::http::body::BodyMemory;
+use crate::http::rate::Blocked;
+use crate::http::shares::Shares;
+use crate::oauth::{Issuer, OAuthError};
+use common::config::ApiSettings;
+use common::domain::link::LinkKeys;
+use common::domain::operator::{OperatorError, Operators};
+use common::ids::AccountId;
+use common::process::{Process, StartError};
+use common::seal::{SealError, Sealer};
+use secrecy::ExposeSecret;
+use std::net::IpAddr;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use doors::Door;
+use downloads::Downloads;
+use guesses::Guesses;
+use links::Links;
+use searches::Searches;
+
+/// The parts that handlers share.
+#[derive(Clone)]
+pub struct App {
+    parts: Arc<Parts>,
+    /// What the port that a request came by answers.
+    pub door: Door,
+}
+
+/// What [`App`] derefs to.
+pub struct Parts {
+    /// Settings, pool, media store, wake-ups and the shutdown signal.
+    pub process: Process,
+    /// Settings of the api alone.
+    pub api: ApiSettings,
+    /// The URL clients reach the service by, without a path and without a slash at its end.
+    pub public_url: String,
+    /// `public_url` and the version segment (spec, `{base_url}`).
+    pub base_url: String,
+    /// What is promised of each operation.
+    pub contract: Arc<Contract>,
+    /// Seals signing secrets.
+    pub sealer: Sealer,
+    /// Who operates the deployment.
+    pub operators: Operators,
+    /// Whose OAuth access tokens are taken; none when nobody's are.
+    pub oauth: Option<Issuer>,
+    /// Makes and checks the links to pictures and to media.
+    pub links: Links,
+    /// Who is over the rate limit, so that a flood costs no queries.
+    pub blocked: Blocked,
+    /// Wrong credentials, so that guesses cost no queries.
+    pub guesses: Guesses,
+    /// Room for the bodies that are read before their sender is known.
+    pub rooms: BodyMemory,
+    /// Room for the answers that are being sent.
+    pub answers: Answers,
+    /// Requests under way, by account.
+    pub of_account: Shares<AccountId>,
+    /// Requests under way that came through a trusted proxy, by address.
+    pub of_address: Shares<IpAddr>,
+    /// Room for media that is being sent, and who is sent some of theirs.
+    pub downloads: Downloads,
+    /// Uploads whose bytes are being sent, by account.
+    pub uploads: Shares<AccountId>,
+    /// Searches under way.
+    pub searches: Searches,
+}
+
+/// Why the api can't start.
+#[derive(Debug, thiserror::Error)]
+pub enum AppError {
+    /// A setting is missing.
+    #[error(transparent)]
+    Setting(#[from] StartError),
+    /// The secret keys can't be used.
+    #[error(transparent)]
+    Seal(#[from] SealError),
+    /// The operators' tokens can't be used.
+    #[error(transparent)]
+    Operators(#[from] OperatorError),
+    /// The OAuth settings can't be used.
+    #[error(transparent)]
+    OAuth(#[from] OAuthError),
+}
+
+impl App {
+    /// Puts the parts together.
+    ///
+    /// # Errors
+    /// [`AppError`], each with the setting to change.
+    pub fn new(process: Process, api: ApiSettings, contract: Arc<Contract>) -> Result<Self, AppError> {
+        let settings = process.settings.clone();
+        let key = settings.secret_key.as_ref().ok_or(StartError::Missing {
+            name: "MWS_SECRET_KEY",
+            cure: "it seals signing secrets; `openssl rand -base64 32` makes one",
+        })?;
+        let sealer = Sealer::new(key, &settings.secret_key_old)?;
+        let secrets = std::iter::once(key).chain(&settings.secret_key_old);
+        let keys = LinkKeys::derived(secrets.map(|secret| secret.expose_secret().trim()));
+        let public_url = api.public_url.clone().unwrap_or_else(|| format!("http://{}", api.listen));
+        let public_url = public_url.trim_end_matches('/').to_owned();
+        let base_url = format!("{public_url}{API_PATH}");
+        let operators = Operators::read(settings.operator_token.as_ref(), settings.operator_tokens.as_ref())?;
+        let oauth = Issuer::new(&api.oauth)?;
+        let (blocked, rooms, links) =
+            (Blocked::new(), BodyMemory::new(), Links::new(keys, &base_url, api.media_link_seconds));
+        let (guesses, answers) = (Guesses::new(api.wrong_credentials_per_minute), Answers::new());
+        let downloads = Downloads::new(api.max_account_downloads);
+        let (of_account, of_address, uploads) = (Shares::default(), Shares::default(), Shares::default());
+        let parts = Parts {
+            process,
+            api,
+            public_url,
+            base_url,
+            contract,
+            sealer,
+            operators,
+            oauth,
+            links,
+            blocked,
+            guesses,
+            rooms,
+            answers,
+            of_account,
+            of_address,
+            downloads,
+            uploads,
+            searches: Searches::new(),
+        };
+        let door = if parts.api.operator_listen.is_some() { Door::Customers } else { Door::Everyone };
+        Ok(Self { parts: Arc::new(parts), door })
+    }
+
+    /// The same on the operators' port.
+    #[must_use]
+    pub fn for_operators(&self) -> Self {
+        Self { parts: Arc::clone(&self.parts), door: Door::Operators }
+    }
+
+    /// A connection from the pool.
+    pub async fn conn(&self) -> sqlx::Result<sqlx::pool::PoolConnection<sqlx::Postgres>> {
+        self.process.pool.acquire().await
+    }
+}
+
+impl Deref for App {
+    type Target = Parts;
+    fn deref(&self) -> &Parts {
+        &self.parts
+    }
+}

@@ -1,0 +1,327 @@
+//! Who calls, in which workspace, and whether the account may send one more request (spec §5).
+//!
+//! One statement a request answers all three. Handlers ask for [`Auth`] as their first argument, so that nothing of
+//! a body is judged before its sender is known. OAuth access tokens have their one place here, in `oauth_caller`.
+
+pub mod oauth;
+pub mod operator;
+
+use crate::app::App;
+use crate::contract::MatchedOperation;
+use crate::contract::access::Needs;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::rate::{Standing, pace};
+use crate::http::scope::Scope;
+use chrono::{DateTime, Utc};
+use common::domain::credential::{Credential, CredentialHash};
+pub use common::domain::role::Role;
+use common::ids::{AccountId, KeyId, UserId, WorkspaceId};
+use common::store::credentials::{self, Found, LetIn};
+use oauth::oauth_caller;
+use poem::Request;
+use poem_openapi::SecurityScheme;
+use poem_openapi::auth::{Bearer, BearerAuthorization};
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// The header that names another workspace (spec §4.1).
+const WORKSPACE_HEADER: &str = "x-workspace-id";
+/// A database that does not answer is away.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// `Authorization: Bearer <credential>`: an API key (`es_live_…`), a script session's token, or an OAuth access token.
+#[derive(SecurityScheme)]
+#[oai(rename = "bearer", ty = "bearer", checker = "authenticate")]
+pub struct Auth(pub Caller);
+
+/// Set on in-process requests from MCP: authentication and rate limiting have already run.
+#[derive(Debug, Clone)]
+pub struct PreAuthenticated(pub Caller);
+
+/// Who a request comes from.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    /// The account that pays: the credential's own.
+    pub account_id: AccountId,
+    /// Where the call acts.
+    pub workspace: CallerWorkspace,
+    /// What was presented.
+    pub credential: CredentialKind,
+    /// The user, when the credential stands for one.
+    pub user_id: Option<UserId>,
+    /// The key, or the key behind the session.
+    pub key_id: Option<KeyId>,
+    /// The workspaces that the user let an OAuth connection into; none means all that the user can reach.
+    pub let_into: Option<Vec<WorkspaceId>>,
+    /// The value of `X-Request-Id`.
+    pub request_id: String,
+    /// W3C trace context, as it was sent.
+    pub traceparent: Option<String>,
+    /// The address that the request came from.
+    pub address: Option<IpAddr>,
+}
+
+/// The workspace a call acts in.
+#[derive(Debug, Clone, Copy)]
+pub struct CallerWorkspace {
+    /// The workspace.
+    pub id: WorkspaceId,
+    /// Who owns it: whose webhooks tell of its jobs.
+    pub account_id: AccountId,
+    /// What the caller may do there.
+    pub role: Role,
+}
+
+/// What was presented (spec §5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CredentialKind {
+    /// An API key.
+    ApiKey,
+    /// A script session's token.
+    Session,
+    /// An OAuth access token.
+    OAuth,
+}
+
+impl Caller {
+    /// What let the caller in, to be asked again.
+    pub fn let_in(&self) -> LetIn {
+        LetIn {
+            account_id: self.account_id,
+            workspace_id: self.workspace.id,
+            workspace_account_id: self.workspace.account_id,
+            key_id: self.key_id,
+            user_id: self.user_id,
+        }
+    }
+
+    /// Refuses a caller whose role in the workspace is lower. What an operation always needs is in `access`; this is for one
+    /// that needs more only sometimes.
+    pub fn require(&self, role: Role) -> Answer<()> {
+        if self.workspace.role >= role {
+            return Ok(());
+        }
+        let (needed, has) = (role.name(), self.workspace.role.name());
+        Err(ApiError::new(
+            Code::RoleForbidden,
+            format!("This needs the role {needed} in {}; yours is {has}.", self.workspace.id),
+        ))
+    }
+
+    /// Refuses a script session's token (spec §5, "Script sessions", 4). As `require`: `access` asks it.
+    pub fn refuse_session(&self) -> Answer<()> {
+        if self.credential != CredentialKind::Session {
+            return Ok(());
+        }
+        let refusal = ApiError::new(Code::SessionNotAllowed, "A script session token may not do this.");
+        Err(refusal.suggest("Use an API key or sign in."))
+    }
+}
+
+impl Needs {
+    /// Whether the caller may do this.
+    ///
+    /// # Errors
+    /// 403 `role_forbidden` or `session_not_allowed`.
+    pub fn judge(self, caller: &Caller) -> Answer<()> {
+        match self {
+            Self::Nothing | Self::Account => Ok(()),
+            Self::AccountWithoutSession => caller.refuse_session(),
+            Self::Workspace(role) => caller.require(role),
+            Self::Operator(_) => Err(ApiError::internal("an operator's route took a customer's credential")),
+        }
+    }
+}
+
+async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<Caller> {
+    let caller = match request.data::<PreAuthenticated>() {
+        Some(PreAuthenticated(caller)) => caller.clone(),
+        None => presented(request, &bearer).await?,
+    };
+    if let Some(MatchedOperation(operation)) = request.data::<MatchedOperation>() {
+        let none = || ApiError::internal(format!("{} has no row in access.rs", operation.name()));
+        operation.needs.ok_or_else(none)?.judge(&caller)?;
+        operation.judge(request)?;
+    }
+    Ok(caller)
+}
+
+/// Who calls, for an endpoint that is no operation of the document. It counts against the account's rate.
+pub async fn caller_of(request: &Request) -> poem::Result<Caller> {
+    authenticate(request, <Bearer as BearerAuthorization>::from_request(request)?).await
+}
+
+/// Whose credential it is, and whether the account may send one more request.
+async fn presented(request: &Request, bearer: &Bearer) -> poem::Result<Caller> {
+    let app = request.data::<App>().ok_or_else(|| ApiError::internal("the router was built without its App"))?;
+    let scope = Scope::of(request);
+    let caller = match Credential::parse(&bearer.token) {
+        Credential::ApiKey(key) => stored_caller(app, &scope, CredentialKind::ApiKey, key.hash()).await,
+        Credential::SessionToken(token) => stored_caller(app, &scope, CredentialKind::Session, token.hash()).await,
+        Credential::Jwt(token) => oauth_caller(app, &scope, token, named_workspace(request)).await,
+        Credential::Opaque(_) | Credential::Malformed => {
+            let credential = CredentialHash::of(&bearer.token);
+            app.guesses.refuse(&scope, &credential).await?;
+            app.guesses.count(&scope).await;
+            Err(unauthenticated("The credential is not valid."))
+        }
+    }?;
+    in_workspace(named_workspace(request)?, &caller)?;
+    take_share(app, &scope, caller.account_id)?;
+    Ok(caller)
+}
+
+/// Takes a place among the requests that the account has under way, for as long as this one is.
+fn take_share(app: &App, scope: &Scope, account: AccountId) -> Answer<()> {
+    let most = app.api.max_account_requests;
+    let share = app.of_account.take(account, most).ok_or_else(|| {
+        ApiError::new(
+            Code::RateLimited,
+            format!("The account has {most} requests under way, which is the most at once."),
+        )
+    })?;
+    let _ = scope.share.set(share);
+    Ok(())
+}
+
+async fn stored_caller(app: &App, scope: &Scope, kind: CredentialKind, hash: CredentialHash) -> Answer<Caller> {
+    refuse_blocked(app, scope, &hash).await?;
+    if let Some(code) = app.guesses.refused_before(scope, &hash).await {
+        return Err(wrong(code));
+    }
+    app.guesses.refuse(scope, &hash).await?;
+    let found = in_time(found(app, kind, &hash)).await?;
+    let found = match found {
+        None => Err(Code::Unauthenticated),
+        Some(found) if found.revoked => Err(Code::CredentialRevoked),
+        Some(found) if found.expired => Err(Code::TokenExpired),
+        Some(found) => Ok(found),
+    };
+    let found = match found {
+        Ok(found) => found,
+        Err(code) => {
+            app.guesses.wrong(scope, &hash, code).await;
+            return Err(wrong(code));
+        }
+    };
+    app.guesses.right(&hash).await;
+    let counted = Counted { arrival: found.arrival, now: found.now, passed: found.passed };
+    count(app, scope, &hash, counted).await?;
+    let _ = scope.account.set(found.account_id);
+    refuse_stopped(found.disabled, found.suspended.as_deref())?;
+    caller(scope, kind, &found)
+}
+
+/// The refusal of a credential that never works again.
+fn wrong(code: Code) -> ApiError {
+    match code {
+        Code::CredentialRevoked => ApiError::new(code, "The key is revoked.").suggest("Create another key."),
+        Code::TokenExpired => ApiError::new(code, "The session token's 30 minutes are over.")
+            .suggest("Ask `get_api_session` for a new code and redeem it."),
+        _ => unauthenticated("The credential is not valid."),
+    }
+}
+
+/// Waits for the database no longer than a caller would.
+pub async fn in_time<T>(asked: impl Future<Output = sqlx::Result<T>>) -> Answer<T> {
+    Ok(tokio::time::timeout(PATIENCE, asked).await.map_err(|_| ApiError::from(sqlx::Error::PoolTimedOut))??)
+}
+
+/// What an authentication statement says of the rate.
+pub struct Counted {
+    /// The theoretical arrival after this request.
+    pub arrival: Option<DateTime<Utc>>,
+    /// The database's time.
+    pub now: DateTime<Utc>,
+    /// Whether the request is within the rate.
+    pub passed: bool,
+}
+
+/// Refuses a credential that this process has just refused for its rate, without a query.
+pub async fn refuse_blocked(app: &App, scope: &Scope, credential: &CredentialHash) -> Answer<()> {
+    match app.blocked.standing(credential.as_bytes()).await {
+        Some(standing) => Err(rate_limited(app, scope, standing)),
+        None => Ok(()),
+    }
+}
+
+/// Notes where the caller stands for the answer's headers, and refuses a request over the rate.
+pub async fn count(app: &App, scope: &Scope, credential: &CredentialHash, counted: Counted) -> Answer<()> {
+    let settings = &app.process.settings;
+    let Counted { arrival, now, passed } = counted;
+    let standing = Standing::at(settings.rate_burst, pace(settings), arrival, now, passed);
+    if !passed {
+        app.blocked.remember(*credential.as_bytes(), standing).await;
+        return Err(rate_limited(app, scope, standing));
+    }
+    let _ = scope.standing.set(standing);
+    Ok(())
+}
+
+async fn found(app: &App, kind: CredentialKind, hash: &CredentialHash) -> sqlx::Result<Option<Found>> {
+    let pace = pace(&app.process.settings);
+    let mut conn = app.conn().await?;
+    match kind {
+        CredentialKind::Session => credentials::session_caller(&mut conn, hash.as_bytes(), pace).await,
+        CredentialKind::ApiKey | CredentialKind::OAuth => {
+            credentials::key_caller(&mut conn, hash.as_bytes(), pace).await
+        }
+    }
+}
+
+fn caller(scope: &Scope, credential: CredentialKind, found: &Found) -> Answer<Caller> {
+    let role = found.role.as_deref().and_then(Role::from_name).ok_or_else(|| {
+        ApiError::new(Code::WorkspaceForbidden, format!("You are no longer a member of {}.", found.workspace_id))
+    })?;
+    Ok(Caller {
+        account_id: found.account_id,
+        workspace: CallerWorkspace { id: found.workspace_id, account_id: found.workspace_account_id, role },
+        credential,
+        user_id: found.user_id,
+        key_id: found.key_id,
+        let_into: None,
+        request_id: scope.request_id.clone(),
+        traceparent: scope.traceparent.clone(),
+        address: scope.address,
+    })
+}
+
+/// Refuses a disabled user, and everybody of a suspended account.
+pub fn refuse_stopped(disabled: bool, suspended: Option<&str>) -> Answer<()> {
+    match suspended {
+        _ if disabled => Err(ApiError::new(Code::UserDisabled, "An operator has disabled this user.")),
+        Some(reason) => Err(ApiError::new(Code::AccountSuspended, format!("The account is suspended: {reason}"))),
+        None => Ok(()),
+    }
+}
+
+/// The workspace that the request names, if it names one.
+fn named_workspace(request: &Request) -> Answer<Option<WorkspaceId>> {
+    let Some(named) = request.header(WORKSPACE_HEADER) else { return Ok(None) };
+    let refused = |error| ApiError::new(Code::InvalidRequest, format!("`{WORKSPACE_HEADER}`: {error}."));
+    named.parse().map(Some).map_err(refused)
+}
+
+/// A key and a session work in one workspace; naming another is refused, whether it exists or not.
+fn in_workspace(named: Option<WorkspaceId>, caller: &Caller) -> Answer<()> {
+    if named.is_none_or(|named| named == caller.workspace.id) {
+        return Ok(());
+    }
+    let code = match caller.credential {
+        CredentialKind::ApiKey => Code::KeyWrongWorkspace,
+        CredentialKind::Session | CredentialKind::OAuth => Code::WorkspaceForbidden,
+    };
+    Err(ApiError::new(code, format!("This credential works in {} only.", caller.workspace.id)))
+}
+
+/// The refusal of what is no credential.
+pub fn unauthenticated(message: &str) -> ApiError {
+    ApiError::new(Code::Unauthenticated, message).suggest("Send `Authorization: Bearer <API key>`.")
+}
+
+fn rate_limited(app: &App, scope: &Scope, standing: Standing) -> ApiError {
+    let _ = scope.standing.set(standing);
+    let (burst, minute) = (standing.limit, app.process.settings.rate_per_minute);
+    let message = format!("The account may send {burst} requests at once, and {minute} a minute after that.");
+    ApiError::new(Code::RateLimited, message).retry_after(standing.retry_after().unwrap_or(1))
+}

@@ -1,0 +1,139 @@
+//! From a token that was verified to a caller: the user it stands for, and where they may act (spec §5, "OAuth access
+//! token").
+//!
+//! One statement finds the user, judges the token's times by the database's clock, chooses the workspace and counts the
+//! rate. Somebody unknown is let in, or not, as the deployment is set up; whom the operator has added always is.
+
+use crate::app::App;
+use crate::auth::{
+    Caller, CallerWorkspace, Counted, CredentialKind, count, in_time, refuse_blocked, refuse_stopped, unauthenticated,
+};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::rate::pace;
+use crate::http::scope::Scope;
+use crate::oauth::{Claims, Issuer};
+use common::config::Signup;
+use common::domain::credential::CredentialHash;
+use common::ids::WorkspaceId;
+use common::store::users::{self, Identity, Presented, TokenFound};
+use uuid::Uuid;
+
+/// Seconds that the issuer's clock may differ from the database's.
+const LEEWAY: i64 = 30;
+/// How much of a subject is shown to its owner, who will tell the operator.
+const SHOWN: usize = 64;
+
+/// The caller behind an access token, in the workspace that the request names, or else in the token's default one. A name
+/// that is none is refused once it is known that the token is good.
+pub async fn oauth_caller(app: &App, scope: &Scope, token: &str, named: Answer<Option<WorkspaceId>>) -> Answer<Caller> {
+    let Some(issuer) = &app.oauth else {
+        return Err(unauthenticated("OAuth is not configured here; use an API key."));
+    };
+    let hash = CredentialHash::of(token);
+    refuse_blocked(app, scope, &hash).await?;
+    let claims = issuer.verify(token).await?;
+    let named = named?;
+    let mut found = find(app, scope, &hash, issuer, &claims, named).await?;
+    if found.user_id.is_none() && let_in(app, issuer, &claims).await? {
+        found = find(app, scope, &hash, issuer, &claims, named).await?;
+    }
+    let (Some(user), Some(account)) = (found.user_id, found.account_id) else { return Err(unknown(&claims.subject)) };
+    let _ = scope.account.set(account);
+    refuse_stopped(found.disabled, found.suspended.as_deref())?;
+    let workspace = place(&found).ok_or_else(|| out_of_reach(named, claims.workspaces.is_some()))?;
+    Ok(Caller {
+        account_id: account,
+        workspace,
+        credential: CredentialKind::OAuth,
+        user_id: Some(user),
+        key_id: None,
+        let_into: claims.workspaces,
+        request_id: scope.request_id.clone(),
+        traceparent: scope.traceparent.clone(),
+        address: scope.address,
+    })
+}
+
+/// Asks the database, and refuses what its clock or the rate does not allow.
+async fn find(
+    app: &App,
+    scope: &Scope,
+    hash: &CredentialHash,
+    issuer: &Issuer,
+    claims: &Claims,
+    named: Option<WorkspaceId>,
+) -> Answer<TokenFound> {
+    let presented = Presented {
+        identity: identity(issuer, claims),
+        expires: claims.expires,
+        begins: claims.begins,
+        leeway: LEEWAY,
+        named,
+        allowed: claims.workspaces.as_deref(),
+        stranger: stranger(issuer, claims),
+    };
+    let asked = async { users::token_caller(&mut *app.conn().await?, &presented, pace(&app.process.settings)).await };
+    let found = in_time(asked).await?;
+    if found.expired {
+        let refusal = ApiError::new(Code::TokenExpired, "The access token's time is over.");
+        return Err(
+            refusal.suggest(format!("Get a new one from {}, by a refresh token or by signing in.", issuer.name()))
+        );
+    }
+    if found.early {
+        return Err(unauthenticated("The access token's time (`nbf`) has not begun."));
+    }
+    let counted = Counted { arrival: found.arrival, now: found.now, passed: found.passed };
+    count(app, scope, hash, counted).await?;
+    Ok(found)
+}
+
+fn identity<'a>(issuer: &'a Issuer, claims: &'a Claims) -> Identity<'a> {
+    Identity { issuer: issuer.name(), subject: &claims.subject }
+}
+
+/// What somebody unknown counts under. Hashed, so that it can't be an account's id.
+fn stranger(issuer: &Issuer, claims: &Claims) -> Uuid {
+    let hash = CredentialHash::of(&format!("oauth {} {}", issuer.name(), claims.subject));
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&hash.as_bytes()[..16]);
+    uuid::Builder::from_custom_bytes(bytes).into_uuid()
+}
+
+/// Lets somebody unknown in, if the deployment does that. Whether they are known now.
+async fn let_in(app: &App, issuer: &Issuer, claims: &Claims) -> Answer<bool> {
+    match issuer.signup() {
+        Signup::Refuse => Ok(false),
+        Signup::Create => {
+            // Of two first requests at once one makes the account, and both go on with it.
+            let asked = async { users::sign_up(&mut *app.conn().await?, identity(issuer, claims), &claims.name).await };
+            if in_time(asked).await? {
+                tracing::info!("Somebody new signed in by OAuth and has an account now.");
+            }
+            Ok(true)
+        }
+    }
+}
+
+fn place(found: &TokenFound) -> Option<CallerWorkspace> {
+    let (id, account_id) = found.workspace_id.zip(found.workspace_account_id)?;
+    Some(CallerWorkspace { id, account_id, role: found.role? })
+}
+
+/// 403, not 401: signing in again would change nothing.
+fn unknown(subject: &str) -> ApiError {
+    let shown: String = subject.chars().filter(|c| !c.is_control()).take(SHOWN).collect();
+    let message = format!("You are signed in as `{shown}`, whom nobody has added here yet.");
+    ApiError::new(Code::WorkspaceForbidden, message).suggest("Ask the operator to add this subject.")
+}
+
+fn out_of_reach(named: Option<WorkspaceId>, is_limited: bool) -> ApiError {
+    let message = match (named, is_limited) {
+        (Some(named), false) => format!("You are no member of {named}."),
+        (Some(named), true) => format!("You are no member of {named}, or did not let this connection into it."),
+        (None, false) => "You are a member of no workspace.".to_owned(),
+        (None, true) => "You are no member of the workspaces that this connection was let into.".to_owned(),
+    };
+    let action = if named.is_some() { "GET /workspaces lists those you can reach." } else { "Ask the operator." };
+    ApiError::new(Code::WorkspaceForbidden, message).suggest(action)
+}

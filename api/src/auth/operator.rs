@@ -1,0 +1,147 @@
+//! Who operates: the bearer token of `MWS_OPERATOR_TOKEN` or of one name in `MWS_OPERATOR_TOKENS`.
+//!
+//! Who it is takes no query, and an address may send few wrong tokens (`guesses`). What an operation needs stands in `access`, as
+//! for customers; what a change leaves in the audit log begins here, and a look at what is an account's is noted here.
+
+use crate::app::App;
+use crate::auth::in_time;
+use crate::contract::MatchedOperation;
+use crate::contract::access::Needs;
+use crate::http::API_PATH;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::scope::Scope;
+use common::domain::credential::CredentialHash;
+use common::domain::operator::{Operator, OperatorRole};
+use common::ids::AccountId;
+use common::store::account_audit::{self, Actor};
+use common::store::audit::{self, Entry};
+use poem::Request;
+use poem_openapi::SecurityScheme;
+use poem_openapi::auth::Bearer;
+use serde_json::Value;
+use std::fmt::Display;
+
+/// `Authorization: Bearer <operator's token>`. No customer's credential is taken.
+#[derive(SecurityScheme)]
+#[oai(rename = "operator", ty = "bearer", checker = "authenticate")]
+pub struct OperatorAuth(pub OperatorCaller);
+
+/// What shows nothing of any account.
+const NOBODYS: [&str; 2] = ["/operator/audit", "/operator/reads"];
+/// Characters that are kept of what is looked at.
+const LONGEST_SEEN: usize = 400;
+
+/// An operator, and the request that they make.
+#[derive(Debug, Clone)]
+pub struct OperatorCaller {
+    name: String,
+    address: Option<String>,
+    /// The value of `X-Request-Id`.
+    pub request_id: String,
+}
+
+impl OperatorCaller {
+    /// What the audit log will say of a change.
+    pub fn entry(&self, action: &'static str, target: impl Display) -> Entry {
+        Entry {
+            operator: self.name.clone(),
+            address: self.address.clone(),
+            action,
+            target: target.to_string(),
+            before: None,
+            after: None,
+            request_id: self.request_id.clone(),
+        }
+    }
+
+    /// What the account's own log will say of a change to what is its: not who of the operators, nor from where.
+    pub fn account_entry(
+        &self,
+        account_id: AccountId,
+        action: &'static str,
+        target: impl Display,
+        details: Option<Value>,
+    ) -> account_audit::Entry {
+        let actor = Actor {
+            name: "operator".to_owned(),
+            credential: "operator",
+            address: None,
+            request_id: self.request_id.clone(),
+        };
+        account_audit::Entry { account_id, actor, action, target: target.to_string(), details }
+    }
+
+    /// The same, with what was and what is.
+    pub fn changed(
+        &self,
+        action: &'static str,
+        target: impl Display,
+        before: Option<Value>,
+        after: Option<Value>,
+    ) -> Entry {
+        Entry { before, after, ..self.entry(action, target) }
+    }
+}
+
+async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<OperatorCaller> {
+    let app = request.data::<App>().ok_or_else(|| ApiError::internal("the router was built without its App"))?;
+    let (scope, token) = (Scope::of(request), CredentialHash::of(&bearer.token));
+    // Known without a query, so a good token is let in whatever else its address sends.
+    let Some(operator) = app.operators.find(&token) else {
+        app.guesses.refuse(&scope, &token).await?;
+        return Err(guessed(app, &scope).await.into());
+    };
+    let Some(MatchedOperation(operation)) = request.data::<MatchedOperation>() else {
+        return Err(ApiError::internal("an operator's route without an operation").into());
+    };
+    match operation.needs {
+        Some(Needs::Operator(role)) => allow(operator, role)?,
+        _ => return Err(ApiError::internal(format!("{} is no operator's in access.rs", operation.name())).into()),
+    }
+    operation.judge(request)?;
+    let address = scope.address.map(|address| address.to_string());
+    let caller = OperatorCaller { name: operator.name.clone(), address, request_id: scope.request_id.clone() };
+    if request.method().is_safe() && !NOBODYS.contains(&operation.path.as_str()) {
+        let entry = caller.entry("view", seen(request));
+        in_time(async { audit::look(&mut *app.conn().await?, &entry).await }).await?;
+    }
+    Ok(caller)
+}
+
+/// What is looked at: the path below `/operator`, and which rows of it. Names and subjects are left out, and pages are one.
+fn seen(request: &Request) -> String {
+    let path = request.uri().path();
+    let path = path.strip_prefix(API_PATH).unwrap_or(path);
+    let pairs = request.uri().query().unwrap_or_default().split('&').filter_map(|pair| {
+        let (name, _) = pair.split_once('=')?;
+        match name {
+            "limit" | "cursor" => None,
+            "name" | "oauth_subject" => Some(format!("{name}=…")),
+            _ => Some(pair.to_owned()),
+        }
+    });
+    let query = pairs.collect::<Vec<_>>().join("&");
+    let whole = if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") };
+    whole.chars().take(LONGEST_SEEN).collect()
+}
+
+/// The refusal of what is no operator's token, which is counted and said in the log: somebody tries the keys to everything.
+async fn guessed(app: &App, scope: &Scope) -> ApiError {
+    app.guesses.count(scope).await;
+    metrics::counter!("mws_operator_guesses_total").increment(1);
+    let address = scope.address.map(|address| address.to_string()).unwrap_or_default();
+    tracing::warn!(address, "A credential that is no operator's was sent to an operators' route.");
+    ApiError::new(Code::Unauthenticated, "This takes an operator's token, and the credential is none.")
+        .suggest("Send `Authorization: Bearer <operator's token>`.")
+}
+
+fn allow(operator: &Operator, needed: OperatorRole) -> Answer<()> {
+    if operator.role >= needed {
+        return Ok(());
+    }
+    let (needed, has) = (needed.name(), operator.role.name());
+    Err(ApiError::new(
+        Code::RoleForbidden,
+        format!("This needs an operator's token of the role {needed}; yours is {has}."),
+    ))
+}

@@ -1,0 +1,170 @@
+//! What each operation asks of its caller, in one table that every request passes (spec §5; interface.md, "Roles").
+//!
+//! It is asked before a handler runs, where the caller becomes known: no handler can forget it. An operation without a row
+//! is refused to everyone, and a test here names it. What depends on more than the operation, such as whether an item is
+//! within reach, is the handler's.
+
+use crate::http::error::Code;
+use Needs::{Account, AccountWithoutSession, Nothing, Operator, Workspace};
+use common::domain::operator::OperatorRole::{self, Act, Read};
+use common::domain::role::Role;
+
+/// What an operation asks of its caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needs {
+    /// No credential: what is sent proves enough.
+    Nothing,
+    /// A credential of the account that it acts on; a role in a workspace is not looked at.
+    Account,
+    /// The same, but not a script session's token (spec §5, "Script sessions", 4).
+    AccountWithoutSession,
+    /// At least this role in the workspace that the call acts in.
+    Workspace(Role),
+    /// An operator's token that allows this.
+    Operator(OperatorRole),
+}
+
+const VIEWER: Needs = Workspace(Role::Viewer);
+const EDITOR: Needs = Workspace(Role::Editor);
+
+/// Every operation, by method and path.
+pub const ACCESS: &[(&str, Needs)] = &[
+    ("GET /tools", Account),
+    ("POST /tools/prepare_media", EDITOR),
+    ("POST /tools/get_jobs", VIEWER),
+    ("POST /tools/cancel_jobs", EDITOR),
+    ("POST /tools/get_api_session", AccountWithoutSession),
+    ("POST /tools/list_items", VIEWER),
+    ("POST /tools/get_item", VIEWER),
+    ("POST /tools/import_media", EDITOR),
+    ("POST /tools/delete_item", EDITOR),
+    // A viewer may have what is stored; starting a read asks for more, where it is started.
+    ("POST /tools/transcribe_media", VIEWER),
+    ("POST /tools/speakers", VIEWER),
+    ("POST /tools/detect_beats", VIEWER),
+    ("POST /tools/search_footage", VIEWER),
+    ("POST /tools/remove_silence", VIEWER),
+    ("POST /tools/duck_music", VIEWER),
+    ("POST /tools/list_models", Account),
+    ("POST /tools/get_balances", Account),
+    ("GET /models", Account),
+    ("GET /balances", Account),
+    ("POST /keys", AccountWithoutSession),
+    ("GET /keys", AccountWithoutSession),
+    ("GET /keys/{keyId}", AccountWithoutSession),
+    ("DELETE /keys/{keyId}", AccountWithoutSession),
+    ("GET /audit", AccountWithoutSession),
+    ("GET /workspaces", Account),
+    ("POST /sessions/redeem", Nothing),
+    ("POST /uploads", EDITOR),
+    ("GET /uploads/{id}", VIEWER),
+    ("PUT /uploads/{id}/content", Nothing),
+    ("POST /uploads/{id}/complete", EDITOR),
+    // The link that was given out proves enough.
+    ("GET /thumbnails/{item_id}/{picture}", Nothing),
+    ("GET /media/{item_id}", Nothing),
+    ("GET /library/items", VIEWER),
+    ("GET /library/items/{id}", VIEWER),
+    ("DELETE /library/items/{id}", EDITOR),
+    ("GET /library/items/{id}/reads/{read}", VIEWER),
+    ("POST /library/items/{id}/lease", EDITOR),
+    ("DELETE /library/items/{id}/lease", EDITOR),
+    ("POST /webhooks", Account),
+    ("GET /webhooks", Account),
+    ("GET /webhooks/{id}", Account),
+    ("PATCH /webhooks/{id}", Account),
+    ("DELETE /webhooks/{id}", Account),
+    ("GET /webhooks/{id}/deliveries", Account),
+    ("GET /webhooks/{id}/deliveries/{delivery_id}", Account),
+    ("POST /webhooks/{id}/deliveries", Account),
+    ("GET /webhook-secret", AccountWithoutSession),
+    ("POST /webhook-secret", AccountWithoutSession),
+    ("DELETE /webhook-secret", AccountWithoutSession),
+    ("POST /projects", EDITOR),
+    ("GET /projects", VIEWER),
+    ("GET /projects/{id}", VIEWER),
+    ("PATCH /projects/{id}/settings", EDITOR),
+    ("POST /projects/{id}/status", EDITOR),
+    ("POST /projects/{id}/cancel", EDITOR),
+    ("DELETE /projects/{id}", EDITOR),
+    ("GET /projects/{id}/deliveries", VIEWER),
+    ("GET /events", Account),
+    ("GET /events/{id}", Account),
+    ("GET /events/stream", Account),
+    ("POST /operator/accounts", Operator(Act)),
+    ("GET /operator/accounts", Operator(Read)),
+    ("GET /operator/accounts/{id}", Operator(Read)),
+    ("PATCH /operator/accounts/{id}", Operator(Act)),
+    ("POST /operator/accounts/{id}/suspend", Operator(Act)),
+    ("POST /operator/accounts/{id}/resume", Operator(Act)),
+    ("POST /operator/accounts/{id}/erase", Operator(Act)),
+    ("POST /operator/workspaces/{id}/erase", Operator(Act)),
+    ("POST /operator/items/{id}/erase", Operator(Act)),
+    ("GET /operator/keys", Operator(Read)),
+    ("DELETE /operator/keys/{id}", Operator(Act)),
+    ("POST /operator/accounts/{id}/minutes", Operator(Act)),
+    ("POST /operator/users", Operator(Act)),
+    ("GET /operator/users", Operator(Read)),
+    ("PATCH /operator/users/{id}", Operator(Act)),
+    ("POST /operator/workspaces", Operator(Act)),
+    ("GET /operator/workspaces", Operator(Read)),
+    ("PATCH /operator/workspaces/{id}", Operator(Act)),
+    ("POST /operator/members", Operator(Act)),
+    ("GET /operator/members", Operator(Read)),
+    ("DELETE /operator/members/{workspaceId}/{userId}", Operator(Act)),
+    ("GET /operator/reads", Operator(Read)),
+    ("PATCH /operator/reads/{read}", Operator(Act)),
+    ("GET /operator/jobs", Operator(Read)),
+    ("GET /operator/jobs/{id}", Operator(Read)),
+    ("POST /operator/jobs/{id}/retry", Operator(Act)),
+    ("GET /operator/deliveries", Operator(Read)),
+    ("POST /operator/deliveries/resend", Operator(Act)),
+    ("GET /operator/audit", Operator(Read)),
+];
+
+/// What this operation asks; none when it has no row.
+pub fn needs(operation: &str) -> Option<Needs> {
+    ACCESS.iter().find(|(named, _)| *named == operation).map(|(_, needs)| *needs)
+}
+
+impl Needs {
+    /// The refusals that follow from it, beside those of every credential.
+    pub const fn refusals(self) -> &'static [Code] {
+        match self {
+            Nothing | Account | Workspace(Role::Viewer) | Operator(Read) => &[],
+            AccountWithoutSession => &[Code::SessionNotAllowed],
+            Workspace(Role::Editor | Role::Owner) | Operator(Act) => &[Code::RoleForbidden],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::openapi::document;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_operation_says_what_it_needs_and_every_row_is_an_operation() {
+        let operations: BTreeSet<String> = document().operations().iter().map(|operation| operation.name()).collect();
+        let rows: BTreeSet<String> = ACCESS.iter().map(|(name, _)| (*name).to_owned()).collect();
+        assert_eq!(operations, rows);
+        assert_eq!(rows.len(), ACCESS.len(), "an operation has two rows");
+    }
+
+    #[test]
+    fn an_operation_takes_the_credential_that_it_needs() {
+        for operation in document().operations() {
+            let needs = operation.needs.expect("a row");
+            let taken = document().json["paths"][&operation.path][operation.method.as_str().to_lowercase()]
+                .pointer("/security/0")
+                .and_then(|scheme| scheme.as_object()?.keys().next().cloned());
+            let wanted = match needs {
+                Nothing => None,
+                Operator(_) => Some("operator"),
+                Account | AccountWithoutSession | Workspace(_) => Some("bearer"),
+            };
+            assert_eq!(taken.as_deref(), wanted, "{}", operation.name());
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The `Idempotency-Key` header (spec §4.1), and which operations take it. What is done with it is `dispatch`'s, where jobs are
+//! started, and `once`'s, where something else is made.
+
+use crate::http::error::{Answer, ApiError, Code};
+use Repeat::{Harmless, Kept, Refused};
+use poem::{FromRequest, Request, RequestBody};
+
+/// The header's name.
+pub const HEADER: &str = "Idempotency-Key";
+const LONGEST: usize = 255;
+
+/// The key of a call, if one was sent: 1 to 255 printable ASCII characters. Ask for it after `Auth`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdempotencyKey(pub Option<String>);
+
+impl<'a> FromRequest<'a> for IdempotencyKey {
+    async fn from_request(request: &'a Request, _body: &mut RequestBody) -> poem::Result<Self> {
+        let Some(sent) = request.headers().get(HEADER) else { return Ok(Self(None)) };
+        let printable =
+            |text: &&str| (1..=LONGEST).contains(&text.len()) && text.bytes().all(|b| (0x20..0x7f).contains(&b));
+        let key = sent.to_str().ok().filter(printable).ok_or_else(|| {
+            ApiError::new(
+                Code::InvalidRequest,
+                format!("`{HEADER}`: expected 1 to {LONGEST} printable ASCII characters."),
+            )
+        })?;
+        Ok(Self(Some(key.to_owned())))
+    }
+}
+
+/// What comes of a POST that is sent again with the same Idempotency-Key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repeat {
+    /// The first answer, byte for byte.
+    Kept,
+    /// What comes without a key: nothing is made that a repeat could make twice.
+    Harmless,
+    /// A refusal: it makes something, and can't be made once.
+    Refused,
+}
+
+/// Every POST there is.
+pub const REPEATS: &[(&str, Repeat)] = &[
+    ("POST /tools/prepare_media", Kept),
+    ("POST /tools/transcribe_media", Kept),
+    ("POST /tools/speakers", Kept),
+    ("POST /tools/detect_beats", Kept),
+    ("POST /tools/remove_silence", Kept),
+    ("POST /tools/duck_music", Kept),
+    ("POST /tools/import_media", Kept),
+    ("POST /uploads", Kept),
+    ("POST /projects", Kept),
+    ("POST /keys", Kept),
+    ("POST /webhooks", Kept),
+    ("POST /tools/get_jobs", Harmless),
+    ("POST /tools/cancel_jobs", Harmless),
+    ("POST /tools/list_items", Harmless),
+    ("POST /tools/get_item", Harmless),
+    ("POST /tools/delete_item", Harmless),
+    ("POST /tools/search_footage", Harmless),
+    ("POST /tools/list_models", Harmless),
+    ("POST /tools/get_balances", Harmless),
+    ("POST /uploads/{id}/complete", Harmless),
+    ("POST /library/items/{id}/lease", Harmless),
+    // Made once where it is not made anew; a second rotation is refused while the first goes on.
+    ("POST /webhook-secret", Harmless),
+    // A repeat is no legal change of status.
+    ("POST /projects/{id}/status", Harmless),
+    ("POST /projects/{id}/cancel", Harmless),
+    // A code is good once.
+    ("POST /sessions/redeem", Harmless),
+    ("POST /operator/members", Harmless),
+    // What is suspended, resumed or erased stays so.
+    ("POST /operator/accounts/{id}/suspend", Harmless),
+    ("POST /operator/accounts/{id}/resume", Harmless),
+    ("POST /operator/accounts/{id}/erase", Harmless),
+    ("POST /operator/workspaces/{id}/erase", Harmless),
+    ("POST /operator/items/{id}/erase", Harmless),
+    ("POST /operator/jobs/{id}/retry", Harmless),
+    ("POST /operator/deliveries/resend", Harmless),
+    // Each code is another, good for minutes.
+    ("POST /tools/get_api_session", Refused),
+    // With `since` it takes many transactions, and no one of them could keep the answer.
+    ("POST /webhooks/{id}/deliveries", Refused),
+    // An operator's token is of no account, whose keys these would be.
+    ("POST /operator/accounts", Refused),
+    ("POST /operator/accounts/{id}/minutes", Refused),
+    ("POST /operator/users", Refused),
+    ("POST /operator/workspaces", Refused),
+];
+
+/// What comes of a repeat of this operation; none when it has no row, or is no POST.
+pub fn repeat(operation: &str) -> Option<Repeat> {
+    REPEATS.iter().find(|(named, _)| *named == operation).map(|(_, repeat)| *repeat)
+}
+
+/// Refuses a key where it would count for nothing although the call makes something.
+///
+/// # Errors
+/// `invalid_request`.
+pub fn refuse_in_vain(operation: &str, request: &Request) -> Answer<()> {
+    if !request.headers().contains_key(HEADER) || repeat(operation) != Some(Refused) {
+        return Ok(());
+    }
+    let message = format!("`{HEADER}` is not taken here: a repeat makes another. Leave it out.");
+    Err(ApiError::new(Code::InvalidRequest, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::openapi::document;
+    use poem::http::Method;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_post_says_what_comes_of_a_repeat_and_what_starts_jobs_keeps_its_answer() {
+        let posts = document().operations().iter().filter(|operation| operation.method == Method::POST);
+        let posts: BTreeSet<String> = posts.map(|operation| operation.name()).collect();
+        let rows: BTreeSet<String> = REPEATS.iter().map(|(name, _)| (*name).to_owned()).collect();
+        assert_eq!(posts, rows);
+        assert_eq!(rows.len(), REPEATS.len(), "an operation has two rows");
+        for operation in document().operations().iter().filter(|operation| operation.uses_minutes()) {
+            assert_eq!(repeat(&operation.name()), Some(Kept), "{}", operation.name());
+        }
+    }
+}

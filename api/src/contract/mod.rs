@@ -1,0 +1,106 @@
+//! What the service promises of each operation, as data: who may call it, what it takes, and what it refuses.
+//!
+//! The OpenAPI document is built once, above (`openapi`), and handed down from there as a [`Contract`]: middleware and
+//! handlers look up what they need in it and never call up for it.
+
+pub mod access;
+pub mod duplicate_fields;
+pub mod envelope;
+pub mod groups;
+pub mod idempotency;
+mod operation;
+pub mod schema_errors;
+
+pub use operation::{MatchedOperation, Operation, Query, refuse_doubled};
+
+use poem::http::Method;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The document and what is looked up in it.
+pub struct Contract {
+    /// The document itself.
+    pub json: Value,
+    /// As it is served: without what only indents it.
+    pub compact: String,
+    operations: Vec<Arc<Operation>>,
+}
+
+impl Contract {
+    /// The contract of this document, whose operations are these, in its order.
+    pub fn new(json: Value, operations: Vec<Operation>) -> Self {
+        let compact = json.to_string();
+        Self { json, compact, operations: operations.into_iter().map(Arc::new).collect() }
+    }
+
+    /// The schema of this name, with every `$ref` in it replaced by what it names.
+    pub fn inlined(&self, name: &str) -> Value {
+        inlined(&self.json, &self.json["components"]["schemas"][name])
+    }
+
+    /// The operations, in the document's order.
+    pub fn operations(&self) -> &[Arc<Operation>] {
+        &self.operations
+    }
+
+    /// What the document says of an operation.
+    pub fn described(&self, operation: &Operation) -> &Value {
+        &self.json["paths"][&operation.path][operation.method.as_str().to_lowercase()]
+    }
+
+    /// The methods of the path of a request (without `/api/v1`); none when there is no such path.
+    pub fn methods(&self, path: &str) -> Vec<&Method> {
+        let fitting = self.operations.iter().filter(|operation| fits(&operation.path, path));
+        fitting.map(|operation| &operation.method).collect()
+    }
+
+    /// The operation that answers this method on this path (without `/api/v1`); a literal path before a template.
+    pub fn operation(&self, method: &Method, path: &str) -> Option<&Arc<Operation>> {
+        let fitting =
+            self.operations.iter().filter(|operation| operation.method == *method && fits(&operation.path, path));
+        fitting.min_by_key(|operation| operation.path.matches('{').count())
+    }
+}
+
+/// Whether a request's path, or a template with other names, is one of this template.
+fn fits(template: &str, path: &str) -> bool {
+    let mut segments = path.split('/');
+    let all =
+        template.split('/').all(|part| segments.next().is_some_and(|segment| part.starts_with('{') || part == segment));
+    all && segments.next().is_none()
+}
+
+/// A schema of the document with every `$ref` in it replaced by what it names.
+pub fn inlined(document: &Value, schema: &Value) -> Value {
+    inlined_to(document, schema, 0)
+}
+
+/// No schema here refers to itself; the depth only makes sure that a future one ends.
+fn inlined_to(document: &Value, schema: &Value, depth: usize) -> Value {
+    const DEEPEST: usize = 16;
+    match schema {
+        Value::Object(object) => {
+            let named = object.get("$ref").and_then(Value::as_str).and_then(|name| name.strip_prefix('#'));
+            if let Some(target) = named.and_then(|pointer| document.pointer(pointer)).filter(|_| depth < DEEPEST) {
+                return inlined_to(document, target, depth + 1);
+            }
+            object.iter().map(|(key, value)| (key.clone(), inlined_to(document, value, depth))).collect()
+        }
+        Value::Array(values) => values.iter().map(|value| inlined_to(document, value, depth)).collect(),
+        plain => plain.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_fits_its_template_and_no_longer_one() {
+        assert!(fits("/keys/{keyId}", "/keys/key_1"));
+        assert!(fits("/keys/{keyId}", "/keys/:param0"));
+        assert!(!fits("/keys/{keyId}", "/keys"));
+        assert!(!fits("/keys/{keyId}", "/keys/key_1/x"));
+        assert!(!fits("/keys/{keyId}", "/tools/key_1"));
+    }
+}

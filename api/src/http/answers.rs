@@ -1,0 +1,199 @@
+//! What answers hold in memory while they are sent, which takes as long as their clients like.
+//!
+//! All large answers of a process share a room, as large bodies on their way in do (`body`): while it is half empty, or
+//! nobody else has any of it, anybody may take more, and otherwise nobody has more than a share. An account has a few of the largest at once.
+//! An answer that is streamed from the media store takes little of the room; one that had to be put together takes what it
+//! is. What is in an answer is its handler's.
+
+use crate::http::address::network;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::holding::Holding;
+use crate::http::refusal::Envelope;
+use crate::http::scope::Scope;
+use crate::http::shares::{Share, Shares};
+use common::ids::AccountId;
+use http_body_util::combinators::BoxBody;
+use hyper::body::Body as _;
+use poem::{Body, Response};
+use std::any::Any;
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// Bytes of an answer that are held for anybody.
+const FREE_BYTES: u64 = 16 << 10;
+/// KiB that all answers may hold together past those.
+const MOST_KIB: usize = 256 << 10;
+/// KiB of it that are left to those who have less than a share.
+const SPARE_KIB: usize = MOST_KIB / 2;
+/// KiB that anybody may hold, whoever else holds some: a share.
+const MOST_KIB_OF_ONE: usize = MOST_KIB / 8;
+/// Large answers that an account may be sent at once.
+const MOST_OF_ACCOUNT: usize = 4;
+/// When to ask for a large answer again, in seconds.
+const TRY_AGAIN_S: u64 = 2;
+
+/// The room, and who has large answers under way.
+#[derive(Debug)]
+pub struct Answers {
+    room: Arc<Semaphore>,
+    held: Shares<Taker>,
+    large: Shares<AccountId>,
+}
+
+/// Who an answer is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Taker {
+    /// An account.
+    Account(AccountId),
+    /// Of those whose account is not known, the network that they ask from.
+    Network(IpAddr),
+}
+
+impl Taker {
+    /// Who a request's answer is for, as far as that is known.
+    pub fn of(scope: &Scope) -> Self {
+        let unknown = || Self::Network(network(scope.address.unwrap_or(Ipv4Addr::UNSPECIFIED.into())));
+        scope.account.get().map_or_else(unknown, |account| Self::Account(*account))
+    }
+}
+
+impl From<AccountId> for Taker {
+    fn from(account: AccountId) -> Self {
+        Self::Account(account)
+    }
+}
+
+/// What one answer takes of the room, until this is dropped.
+#[derive(Debug, Default)]
+pub struct Room(Option<(OwnedSemaphorePermit, Share<Taker>)>);
+
+/// One of an account's large answers, until this is dropped.
+pub type Large = Share<AccountId>;
+
+/// On a response whose bytes hold their room already, or need none: what they hold.
+#[derive(Clone)]
+pub struct Roomed(Held);
+
+/// What is let go when nobody has it any longer.
+pub type Held = Option<Arc<dyn Any + Send + Sync>>;
+
+impl Roomed {
+    /// Of bytes that are there once for all answers.
+    pub const SHARED: Self = Self(None);
+
+    /// What the response's bytes hold, for who makes another answer of them.
+    pub fn held(&self) -> Held {
+        self.0.clone()
+    }
+}
+
+impl Answers {
+    /// All of it free.
+    pub fn new() -> Self {
+        Self { room: Arc::new(Semaphore::new(MOST_KIB)), held: Shares::default(), large: Shares::default() }
+    }
+
+    /// Room for so many bytes of an answer.
+    ///
+    /// # Errors
+    /// `rate_limited` while who it is for holds a share of the room and others need the rest, `unavailable` while others
+    /// hold it.
+    pub fn hold(&self, taker: impl Into<Taker>, bytes: u64) -> Answer<Room> {
+        let kib = usize::try_from(bytes.saturating_sub(FREE_BYTES).div_ceil(1 << 10)).unwrap_or(usize::MAX);
+        if kib == 0 {
+            return Ok(Room::default());
+        }
+        let (taker, free) = (taker.into(), self.room.available_permits());
+        let is_alone = free + self.held.of(&taker) == MOST_KIB;
+        let most = if is_alone || free >= kib.saturating_add(SPARE_KIB) { MOST_KIB } else { MOST_KIB_OF_ONE };
+        let share = self.held.take_many(taker, kib.min(MOST_KIB), most).ok_or_else(|| {
+            let message = "You are being sent as much at once as one may be while others are sent much too.";
+            let refusal = ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S);
+            refusal.suggest("Take the answers that are under way, then ask again, for less at once where you can.")
+        })?;
+        let room = u32::try_from(kib).ok().and_then(|kib| Arc::clone(&self.room).try_acquire_many_owned(kib).ok());
+        let room = room.ok_or_else(|| {
+            let message = "This process is sending as many large answers as it can hold. Try again.";
+            ApiError::new(Code::Unavailable, message).retry_after(TRY_AGAIN_S)
+        })?;
+        Ok(Room(Some((room, share))))
+    }
+
+    /// One more large answer of an account.
+    ///
+    /// # Errors
+    /// `rate_limited` while it has as many as it may.
+    pub fn large(&self, account: AccountId) -> Answer<Large> {
+        self.large.take(account, MOST_OF_ACCOUNT).ok_or_else(|| {
+            let message =
+                format!("The account is being sent {MOST_OF_ACCOUNT} large answers, which is the most at once.");
+            let refusal = ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S);
+            refusal.suggest("Take the answers that are under way, then ask again.")
+        })
+    }
+
+    /// The response, which holds its room until it has been sent; or that there is none.
+    pub fn housed(&self, envelope: Envelope, taker: Taker, mut response: Response) -> Response {
+        if response.data::<Roomed>().is_some() {
+            return response;
+        }
+        let body = BoxBody::from(response.take_body());
+        // A stream without a length is held by its handler, a piece at a time.
+        let room = self.hold(taker, body.size_hint().exact().unwrap_or(0));
+        response.set_body(Body::from(body));
+        match room {
+            Ok(Room(None)) => response,
+            Ok(room) => holding(response, room),
+            Err(refusal) => envelope.refuse(&refusal),
+        }
+    }
+}
+
+/// The response, whose bytes hold this until they have been sent.
+pub fn holding<T: Send + Sync + 'static>(mut response: Response, held: T) -> Response {
+    let held = Arc::new(held);
+    let body = BoxBody::from(response.take_body());
+    response.set_body(Body::from(BoxBody::new(Holding::new(body, Arc::clone(&held)))));
+    response.set_data(Roomed(Some(held)));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn taker(last: u8) -> Taker {
+        Taker::Network(IpAddr::from([192, 0, 2, last]))
+    }
+
+    #[test]
+    fn who_holds_a_share_gets_no_more_once_half_the_room_is_taken() {
+        let answers = Answers::new();
+        let mib = |taker: Taker, many: u64| answers.hold(taker, many << 20);
+        drop(mib(taker(1), 200).expect("nobody else has any"));
+        let half = mib(taker(1), 128).expect("half of it");
+        let other = mib(taker(2), 1).expect("a little");
+        let refused = mib(taker(1), 1).expect_err("the rest is for others");
+        assert_eq!((refused.code(), refused.retry_after_seconds()), (Code::RateLimited, Some(TRY_AGAIN_S)));
+        answers.hold(taker(1), FREE_BYTES).expect("what is small needs none");
+        drop(other);
+        let others: Vec<_> = (2..6).map(|other| mib(taker(other), 32).expect("a share")).collect();
+        let refused = mib(taker(6), 1).expect_err("there is none left");
+        assert_eq!((refused.code(), refused.retry_after_seconds()), (Code::Unavailable, Some(TRY_AGAIN_S)));
+        drop((half, others));
+        mib(taker(6), 100).expect("it is free again");
+    }
+
+    #[test]
+    fn a_response_takes_its_room_until_its_body_is_gone() {
+        let answers = Answers::new();
+        let large = || Response::builder().body(vec![0; 60 << 20]);
+        let _other = answers.hold(taker(2), 60 << 20).expect("a part of it");
+        let first = answers.housed(Envelope::Route, taker(1), large());
+        assert_eq!(answers.housed(Envelope::Route, taker(1), large()).status(), 429);
+        assert_eq!(answers.housed(Envelope::Route, taker(1), Response::builder().body("ok")).status(), 200);
+        drop(first);
+        assert_eq!(answers.housed(Envelope::Route, taker(1), large()).status(), 200);
+    }
+}

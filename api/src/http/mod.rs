@@ -1,0 +1,19 @@
+//! What HTTP is here: errors, envelopes of refusals, texts, lists, and the room and the rates that requests share.
+//!
+//! The lowest floor of the api. Nothing here knows an operation, or who calls.
+
+pub mod address;
+pub mod answers;
+pub mod body;
+pub mod error;
+pub mod holding;
+pub mod paging;
+pub mod rate;
+pub mod refusal;
+pub mod request;
+pub mod scope;
+pub mod shares;
+pub mod text;
+
+/// Where every path of the interface begins (spec §9).
+pub const API_PATH: &str = "/api/v1";

@@ -1,0 +1,169 @@
+//! The rate limit as callers see it, and a memory of who is over it (interface.md, "rate").
+//!
+//! The database decides, in the authentication statement. Here its one instant becomes the three headers, and a
+//! credential that was just refused is refused again without a query until its time has come, at most a second later:
+//! then the database is asked again, so that its clock stays the one that counts.
+
+use crate::http::error::{ApiError, Code};
+use chrono::{DateTime, Utc};
+use common::config::Settings;
+use common::store::credentials::Pace;
+use common::store::paces::{A_DAY_US, MOST_STOPPED_A_DAY, What};
+use moka::future::Cache;
+use std::time::Duration;
+use tokio::time::Instant;
+
+const REMEMBERED: Duration = Duration::from_secs(1);
+const MOST_REMEMBERED: u64 = 100_000;
+
+/// The rate of an account, by the settings.
+pub fn pace(settings: &Settings) -> Pace {
+    Pace::new(settings.rate_per_minute, settings.rate_burst)
+}
+
+/// How far ahead of now an account may be with what is sent again: beyond it a receiver has enough to do.
+const AN_HOUR_US: i64 = 3_600_000_000;
+
+/// Microseconds that a byte of a kept answer counts for, so that a day's bytes are what an account may have kept.
+pub fn kept_byte_us(settings: &Settings) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "a pace, not an amount")]
+    let most = settings.kept_answers_bytes.max(1) as f64;
+    Duration::from_hours(24).as_secs_f64() * 1e6 / most
+}
+
+/// Each of these with how far ahead of now an account may be with it, for `paces::wait`.
+pub fn most(settings: &Settings, paced: &[What]) -> Vec<(What, i64)> {
+    let most_us = |what| match what {
+        What::StoppedJobs => pace(settings).ahead_us,
+        What::Resends => AN_HOUR_US,
+        What::StoppedJobsADay | What::KeptAnswers => A_DAY_US,
+    };
+    paced.iter().map(|&what| (what, most_us(what))).collect()
+}
+
+/// The refusal of an account that is too far ahead.
+pub fn too_soon(what: What, seconds: u64) -> ApiError {
+    let message = match what {
+        What::StoppedJobs => {
+            format!(
+                "The account has stopped many jobs. What they led to is sent at its rate; jobs start again in {seconds} s."
+            )
+        }
+        What::StoppedJobsADay => format!(
+            "The account has stopped {MOST_STOPPED_A_DAY} jobs within a day, which is the most. Jobs start again in {seconds} s."
+        ),
+        What::Resends => {
+            format!(
+                "What the account has sent again takes more than an hour at its rate. More can be sent again in {seconds} s."
+            )
+        }
+        What::KeptAnswers => format!(
+            "The answers kept for the account's idempotency keys are as many bytes as may be kept in a day. Another can be kept \
+             in {seconds} s."
+        ),
+    };
+    ApiError::new(Code::RateLimited, message).retry_after(seconds)
+}
+
+/// The rate in one line: so many requests within so many seconds (`RateLimit-Policy`, as the IETF's draft has it). What was
+/// used of them comes back evenly over that time.
+pub fn policy(settings: &Settings) -> String {
+    let seconds = (u64::from(settings.rate_burst) * 60).div_ceil(u64::from(settings.rate_per_minute.max(1)));
+    format!("\"account\";q={};w={}", settings.rate_burst, seconds.max(1))
+}
+
+/// Where a caller stands: the values of the rate headers (spec §5, "Response headers").
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Standing {
+    /// Requests that may be sent at once when none were lately: the unit of `remaining`.
+    pub limit: u32,
+    /// Requests that may be sent at once now.
+    pub remaining: u32,
+    /// When `remaining` is whole again, in unix seconds.
+    pub reset: i64,
+    /// Until one more request passes, when none does now.
+    pub wait: Option<Duration>,
+}
+
+impl Standing {
+    /// From the account's instant, as the database left it after this request.
+    pub fn at(limit: u32, pace: Pace, arrival: Option<DateTime<Utc>>, now: DateTime<Utc>, passed: bool) -> Self {
+        let arrival = arrival.unwrap_or(now).max(now);
+        let ahead_us = (arrival - now).num_microseconds().unwrap_or(i64::MAX);
+        let free_us = pace.ahead_us + pace.interval_us - ahead_us;
+        let remaining = if passed { u32::try_from(free_us / pace.interval_us).unwrap_or(0) } else { 0 };
+        let wait_us = u64::try_from(ahead_us - pace.ahead_us).unwrap_or(0).max(1);
+        let wait = (!passed).then(|| Duration::from_micros(wait_us));
+        let part_of_a_second = i64::from(arrival.timestamp_subsec_nanos() > 0);
+        Self { limit, remaining, reset: arrival.timestamp() + part_of_a_second, wait }
+    }
+
+    /// The value of `Retry-After`, when no request passes now.
+    pub fn retry_after(&self) -> Option<u64> {
+        self.wait.map(|wait| wait.as_secs() + u64::from(wait.subsec_nanos() > 0))
+    }
+}
+
+/// Credentials that this process has seen refused, and until when.
+pub struct Blocked(Cache<[u8; 32], (Standing, Instant)>);
+
+impl Blocked {
+    /// None yet.
+    pub fn new() -> Self {
+        Self(Cache::builder().max_capacity(MOST_REMEMBERED).time_to_live(REMEMBERED).build())
+    }
+
+    /// The standing of a credential that is known to be refused still.
+    pub async fn standing(&self, credential: &[u8; 32]) -> Option<Standing> {
+        let (standing, until) = self.0.get(credential).await?;
+        let wait = until.checked_duration_since(Instant::now()).filter(|wait| !wait.is_zero())?;
+        Some(Standing { wait: Some(wait), ..standing })
+    }
+
+    /// Remembers a refusal.
+    pub async fn remember(&self, credential: [u8; 32], standing: Standing) {
+        if let Some(wait) = standing.wait {
+            self.0.insert(credential, (standing, Instant::now() + wait)).await;
+        }
+    }
+}
+
+impl Default for Blocked {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PACE: Pace = Pace { interval_us: 100_000, ahead_us: 5_900_000 };
+
+    fn at(arrival_us: i64, passed: bool) -> Standing {
+        let now = DateTime::from_timestamp_micros(1_000_000_000_000_000).expect("a time");
+        Standing::at(60, PACE, Some(now + chrono::TimeDelta::microseconds(arrival_us)), now, passed)
+    }
+
+    #[test]
+    fn the_first_request_of_a_burst_of_sixty_leaves_fifty_nine() {
+        assert_eq!(at(100_000, true), Standing { limit: 60, remaining: 59, reset: 1_000_000_001, wait: None });
+        assert_eq!(at(6_000_000, true).remaining, 0);
+    }
+
+    #[test]
+    fn a_refused_request_waits_for_the_next_place_in_whole_seconds_rounded_up() {
+        let refused = at(6_000_000, false);
+        assert_eq!(refused.wait, Some(Duration::from_millis(100)));
+        assert_eq!(refused.retry_after(), Some(1));
+        assert_eq!(refused.remaining, 0);
+    }
+
+    #[tokio::test]
+    async fn a_refused_credential_is_remembered_until_its_time_has_come() {
+        let blocked = Blocked::new();
+        blocked.remember([1; 32], at(6_500_000, false)).await;
+        assert!(blocked.standing(&[1; 32]).await.is_some());
+        assert!(blocked.standing(&[2; 32]).await.is_none());
+    }
+}

@@ -1,0 +1,125 @@
+//! How a refusal is answered: in which of the two envelopes, with which headers, and what the framework's own errors mean.
+//!
+//! Which code it is, and its words, are `error`'s.
+
+use super::API_PATH;
+use super::error::{ApiError, Code};
+use poem::error::{MethodNotAllowedError, NotFoundError, ResponseError};
+use poem::http::{HeaderValue, StatusCode, header};
+use poem::{IntoResponse, Response};
+use poem_openapi::error::{
+    AuthorizationError, ContentTypeError, ParseParamError, ParsePathError, ParseRequestPayloadError,
+};
+
+/// On an answer that refuses: which code, for the metrics. An answer without it was not shaped yet.
+#[derive(Debug, Clone, Copy)]
+pub struct Refused(pub Code);
+
+/// Which of the two error envelopes of spec §7 a path takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Envelope {
+    /// `{ok: false, error: …}`.
+    Tool,
+    /// `{error: {code, message, status}}`.
+    Route,
+}
+
+impl Envelope {
+    /// By the path alone, so that an unknown tool is refused in the tools' form.
+    pub fn of(path: &str) -> Self {
+        let tool = path.strip_prefix(API_PATH).is_some_and(|rest| rest.starts_with("/tools/"));
+        if tool { Self::Tool } else { Self::Route }
+    }
+
+    /// The refusal's JSON.
+    pub fn body(self, error: &ApiError) -> String {
+        let body = match self {
+            Self::Tool => error.tool_body(),
+            Self::Route => error.route_body(),
+        };
+        body.to_string()
+    }
+
+    /// The refusal as an answer.
+    pub fn refuse(self, error: &ApiError) -> Response {
+        let mut response = Response::builder()
+            .status(error.code().status())
+            .content_type("application/json; charset=utf-8")
+            .body(self.body(error));
+        if let Some(seconds) = error.retry_after_seconds() {
+            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        if error.code().status() == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response.set_data(Refused(error.code()));
+        response
+    }
+}
+
+/// What a framework's error means to a caller. Ours pass through.
+pub fn classify(error: poem::Error) -> ApiError {
+    let error = match error.downcast::<ApiError>() {
+        Ok(ours) => return ours,
+        Err(error) => error,
+    };
+    if error.is::<AuthorizationError>() {
+        return ApiError::new(Code::Unauthenticated, "No credential was sent.")
+            .suggest("Send `Authorization: Bearer <API key>`.");
+    }
+    if let Some(error) = error.downcast_ref::<ParseRequestPayloadError>() {
+        return payload_refusal(&error.reason);
+    }
+    if let Some(error) = error.downcast_ref::<ParseParamError>() {
+        return ApiError::new(Code::InvalidRequest, format!("`{}`: {}", error.name, plain(&error.reason)));
+    }
+    if let Some(error) = error.downcast_ref::<ParsePathError>() {
+        return ApiError::new(Code::InvalidRequest, format!("`{}`: {}", error.name, plain(&error.reason)));
+    }
+    if let Some(error) = error.downcast_ref::<ContentTypeError>() {
+        return ApiError::new(Code::UnsupportedMediaType, format!("The body must be application/json: {error}."));
+    }
+    if error.is::<NotFoundError>() {
+        return ApiError::new(Code::RouteNotFound, "There is no such route.");
+    }
+    if error.is::<MethodNotAllowedError>() {
+        return ApiError::new(Code::MethodNotAllowed, "The route has other methods; see Allow.");
+    }
+    by_status(error)
+}
+
+/// An error of the framework that nothing above knows, by its status.
+fn by_status(error: poem::Error) -> ApiError {
+    match error.status() {
+        StatusCode::PAYLOAD_TOO_LARGE => ApiError::new(Code::RequestTooLarge, "The body is larger than 1 MiB."),
+        status if status.is_client_error() => ApiError::new(Code::InvalidRequest, plain(&error.to_string())),
+        _ => ApiError::internal(error),
+    }
+}
+
+/// `serde_json`'s errors name a line and a column; those of the parsed value don't.
+fn payload_refusal(reason: &str) -> ApiError {
+    if reason.contains(" at line ") && reason.contains(" column ") {
+        return ApiError::new(Code::InvalidJson, format!("The body is not JSON: {reason}."));
+    }
+    ApiError::new(Code::InvalidRequest, plain(reason))
+}
+
+/// The framework's words without its types.
+fn plain(reason: &str) -> String {
+    let reason = reason.split(" (occurred while parsing").next().unwrap_or(reason);
+    let words = reason.strip_prefix("failed to parse ").and_then(|rest| rest.split_once(": "));
+    let mut text = words.map_or(reason, |(_, rest)| rest).trim().to_owned();
+    if !text.ends_with('.') {
+        text.push('.');
+    }
+    text
+}
+
+/// For an error that reaches the server without passing a guard.
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        debug_assert_eq!(ResponseError::status(&self), self.code().status());
+        Envelope::Route.refuse(&self)
+    }
+}

@@ -1,0 +1,132 @@
+//! What an account has left: `GET /balances` and the tool `get_balances` (interface.md, "Minutes").
+//!
+//! It reads the ledger and changes nothing: a month that nothing has touched yet shows its whole allowance.
+
+use crate::app::App;
+use crate::auth::{Auth, Caller};
+use crate::contract::envelope::{NoArguments, ToolAnswer};
+use crate::contract::groups::{Refusals, Tag};
+use crate::http::error::{Answer, ApiError};
+use crate::http::text::{MinuteCount, Text, Time};
+use common::config::Settings;
+use common::domain::minutes::Rates;
+use common::domain::read::Read;
+use common::domain::task::Task;
+use common::ids::AccountId;
+use common::store::minutes::{self, Unfolded};
+use poem_openapi::payload::Json;
+use poem_openapi::{Object, OpenApi};
+use sqlx::PgConnection;
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[("GET /balances", &[]), ("POST /tools/get_balances", &[])];
+
+/// The balance operations.
+pub struct Balances(pub App);
+
+/// What the account has. All amounts of cloud processing are minutes with at most two decimals.
+#[derive(Debug, Object)]
+pub struct BalancesAnswer {
+    /// The month, such as `2026-11`.
+    pub month: Text,
+    /// When the next month's minutes come.
+    pub resets_at: Time,
+    /// Granted for the month.
+    pub allowance_minutes: MinuteCount,
+    /// Charged in the month.
+    pub used_minutes: MinuteCount,
+    /// Held by running work until it settles, last month's too.
+    pub held_minutes: MinuteCount,
+    /// The month's minutes left after what is held.
+    pub left_minutes: MinuteCount,
+    /// Purchased minutes that nothing holds; they never lapse and are spent after the month's.
+    pub bought_minutes: MinuteCount,
+    /// AI credits.
+    pub credits: u32,
+    /// Minutes charged for a minute of media, by read and for a render.
+    pub rates: ReadRates,
+}
+
+/// Minutes charged for a minute of media, by read (spec §2, "Read kinds") and for a render.
+#[derive(Debug, Object)]
+pub struct ReadRates {
+    /// Text transcript.
+    pub transcript: MinuteCount,
+    /// A video's moments.
+    pub search_index: MinuteCount,
+    /// Where speech sits.
+    pub speech: MinuteCount,
+    /// Speaker reading.
+    pub speakers: MinuteCount,
+    /// Beat positions.
+    pub beats: MinuteCount,
+    /// Loudness.
+    pub levels: MinuteCount,
+    /// A new item made of others.
+    pub render: MinuteCount,
+}
+
+impl From<&Rates> for ReadRates {
+    fn from(rates: &Rates) -> Self {
+        let of = |read: Read| MinuteCount(rates.of(read));
+        Self {
+            transcript: of(Read::Transcript),
+            search_index: of(Read::SearchIndex),
+            speech: of(Read::Speech),
+            speakers: of(Read::Speakers),
+            beats: of(Read::Beats),
+            levels: of(Read::Levels),
+            render: MinuteCount(rates.of(Task::Render)),
+        }
+    }
+}
+
+#[OpenApi(tag = "Tag::Account")]
+impl Balances {
+    /// Get balances
+    ///
+    /// The month's cloud minutes, what running work holds of them, purchased minutes, AI credits and the rates of reads and renders.
+    #[oai(path = "/balances", method = "get", operation_id = "read_balances")]
+    async fn balances(&self, auth: Auth) -> Answer<Json<BalancesAnswer>> {
+        Ok(Json(self.read(&auth.0).await?))
+    }
+
+    /// Get balances
+    ///
+    /// The same as `GET /balances`, as a tool.
+    #[oai(path = "/tools/get_balances", method = "post", operation_id = "get_balances")]
+    async fn get_balances(
+        &self,
+        auth: Auth,
+        _arguments: Json<Option<NoArguments>>,
+    ) -> Answer<Json<ToolAnswer<BalancesAnswer>>> {
+        let Auth(caller) = auth;
+        let data = self.read(&caller).await?;
+        Ok(ToolAnswer::new(&caller.request_id, data).json())
+    }
+}
+
+impl Balances {
+    async fn read(&self, caller: &Caller) -> Answer<BalancesAnswer> {
+        let mut conn = self.0.conn().await?;
+        of(&self.0.process.settings, &mut conn, caller.account_id).await
+    }
+}
+
+/// What an account has, by the connection's transaction if it is in one.
+pub async fn of(settings: &Settings, conn: &mut PgConnection, account: AccountId) -> Answer<BalancesAnswer> {
+    let balance = minutes::balance(conn, account, settings.monthly_minutes, Unfolded::CountedIn)
+        .await?
+        .ok_or_else(|| ApiError::internal(format!("the account {account} is missing")))?;
+    Ok(BalancesAnswer {
+        month: Text(balance.month.format("%Y-%m").to_string()),
+        resets_at: Time::month_after(balance.month),
+        allowance_minutes: balance.allowance.into(),
+        used_minutes: balance.used.into(),
+        held_minutes: balance.held_in_all.into(),
+        left_minutes: balance.left().into(),
+        bought_minutes: balance.bought.into(),
+        credits: 0,
+        rates: (&settings.rates).into(),
+    })
+}

@@ -1,0 +1,282 @@
+//! API keys: `/keys` (spec §4.3, §5, "API key"). A key is shown once; only its hash is stored.
+
+use crate::app::App;
+use crate::auth::{Auth, Caller};
+use crate::contract::envelope::{Deleted, Stored};
+use crate::contract::groups::{Refusals, Tag};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::paging::{Limit, List, Page};
+use crate::http::text::{Text, Time};
+use crate::resources::account::audit::{note, note_made};
+use crate::usecases::once::{Before, Begun, Once, forgotten};
+use common::domain::credential::ApiKey;
+use common::ids::{KeyId, UserId, WorkspaceId};
+use common::store::keys::{self, KeyRow, MadeBy, NewKey, Revoked};
+use common::store::{accounts, credentials, workspaces};
+use common::wake::Wake;
+use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Json;
+use poem_openapi::{Object, OpenApi};
+use serde_json::json;
+use sqlx::{Acquire, PgConnection};
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("POST /keys", &[Code::SessionNotAllowed, Code::KeyLimitReached]),
+    ("GET /keys", &[Code::SessionNotAllowed, Code::InvalidCursor]),
+    ("GET /keys/{keyId}", &[Code::SessionNotAllowed, Code::KeyNotFound, Code::WorkspaceForbidden]),
+    ("DELETE /keys/{keyId}", &[Code::SessionNotAllowed, Code::KeyNotFound]),
+];
+
+/// Keys an account holds at most (spec §8).
+const MOST_KEYS: i64 = 10;
+
+/// The key operations.
+pub struct Keys(pub App);
+
+/// A key to create.
+#[derive(Debug, Default, Object)]
+#[oai(deny_unknown_fields)]
+pub struct CreateKey {
+    /// What you call it.
+    #[oai(validator(max_length = 100))]
+    pub name: Option<Text>,
+    /// The workspace it will work in, one that your account owns. Without it: the account's default workspace.
+    pub workspace_id: Option<Text>,
+}
+
+/// A key, without the key itself.
+#[derive(Debug, Object)]
+pub struct Key {
+    /// Its id.
+    pub id: Text,
+    /// What you call it, or null.
+    pub name: Option<Text>,
+    /// Its first characters, to know it again by.
+    pub prefix: Text,
+    /// The workspace it works in.
+    pub workspace_id: Text,
+    /// When it was created.
+    pub created_at: Time,
+    /// When it was last used, to the minute; null when it never was.
+    pub last_used_at: Option<Time>,
+    /// The id of the user or the key that made it; null where the operator did.
+    pub created_by: Option<Text>,
+}
+
+/// A key that was just created.
+#[derive(Debug, Object)]
+pub struct CreatedKey {
+    /// Its id.
+    pub id: Text,
+    /// What you call it, or null.
+    pub name: Option<Text>,
+    /// Its first characters, to know it again by.
+    pub prefix: Text,
+    /// The workspace it works in.
+    pub workspace_id: Text,
+    /// When it was created.
+    pub created_at: Time,
+    /// Null: it was not used yet.
+    pub last_used_at: Option<Time>,
+    /// The id of the user or the key that made it.
+    pub created_by: Option<Text>,
+    /// The key: `es_live_` and 32 hex characters. Shown here and never again.
+    pub key: Text,
+}
+
+impl From<KeyRow> for Key {
+    fn from(row: KeyRow) -> Self {
+        Self {
+            id: Text::of(row.id),
+            name: row.name.map(Text),
+            prefix: Text(row.prefix),
+            workspace_id: Text::of(row.workspace_id),
+            created_at: Time(row.created_at),
+            last_used_at: row.last_used_at.map(Time),
+            created_by: made_by(row.made_by_key, row.made_by_user),
+        }
+    }
+}
+
+impl CreatedKey {
+    fn new(row: KeyRow, key: &ApiKey) -> Self {
+        let Key { id, name, prefix, workspace_id, created_at, last_used_at, created_by } = row.into();
+        Self { id, name, prefix, workspace_id, created_at, last_used_at, created_by, key: key.expose().into() }
+    }
+}
+
+/// Whoever made a key: the key that did, or else the user.
+pub fn made_by(key: Option<KeyId>, user: Option<UserId>) -> Option<Text> {
+    key.map(Text::of).or(user.map(Text::of))
+}
+
+#[OpenApi(tag = "Tag::Account")]
+impl Keys {
+    /// Create an API key
+    ///
+    /// Returns the key once; only its hash is stored. An account holds at most ten keys (spec §5, "API key"). Refused
+    /// for a script session token, and to a connection for a workspace that it was not let into.
+    #[oai(path = "/keys", method = "post", operation_id = "create_key")]
+    async fn create(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        body: Json<Option<CreateKey>>,
+    ) -> Answer<Stored<CreatedKey, 201>> {
+        let Auth(caller) = auth;
+        let asked = body.0.unwrap_or_default();
+        let once = Once::of(&caller, "POST /keys", key, &asked);
+        if let Some(before) = once.before(&self.0).await? {
+            return self.again(&caller, &once, &before).await;
+        }
+        let named = asked.workspace_id.map(|text| text.id_in("workspace_id")).transpose()?;
+        let (mut create_key, call) = match once.begin(&self.0).await? {
+            Begun::Now(create_key, call) => (create_key, call),
+            Begun::Before(before) => return self.again(&caller, &once, &before).await,
+        };
+        let key = key_of(once.secret(&self.0, call));
+        let row = create(&mut create_key, &caller, asked.name.as_deref(), named, &key).await?;
+        let answer = Stored::fresh(&CreatedKey::new(row, &key));
+        // Only its hash is kept, here too.
+        once.keep(&self.0, &mut create_key, &answer.body().replace(key.expose(), "")).await?;
+        create_key.commit().await?;
+        Ok(answer)
+    }
+
+    /// List API keys
+    ///
+    /// The account's live keys, newest first, without the keys themselves. Refused for a script session token.
+    #[oai(path = "/keys", method = "get", operation_id = "list_keys")]
+    async fn list(
+        &self,
+        auth: Auth,
+        /// Rows to show.
+        limit: Query<Option<Limit>>,
+        /// The `next_cursor` of the page before.
+        cursor: Query<Option<Text>>,
+    ) -> Answer<Json<List<Key>>> {
+        let Auth(caller) = auth;
+        let page = Page::new("keys", limit.0, cursor.0.as_ref())?;
+        let rows = keys::list(&mut *self.0.conn().await?, caller.account_id, page.after, page.fetch()).await?;
+        Ok(Json(page.list(rows, |row| row.id.uuid(), Key::from)))
+    }
+
+    /// Get an API key
+    ///
+    /// A live key, without the key itself. Refused for a script session token.
+    #[oai(path = "/keys/:keyId", method = "get", operation_id = "get_key")]
+    async fn get(
+        &self,
+        auth: Auth,
+        /// The key's id.
+        #[oai(name = "keyId")]
+        key_id: Path<Text>,
+    ) -> Answer<Json<Key>> {
+        let Auth(caller) = auth;
+        let key: KeyId = key_id.0.id(Code::KeyNotFound)?;
+        match keys::find(&mut *self.0.conn().await?, key).await? {
+            Some((account, row)) if account == caller.account_id => Ok(Json(row.into())),
+            Some(_) => Err(ApiError::new(Code::WorkspaceForbidden, "The key is another account's.")),
+            None => Err(ApiError::new(Code::KeyNotFound, format!("There is no live key {key}."))),
+        }
+    }
+
+    /// Revoke an API key
+    ///
+    /// The key and the sessions made with it stop working at once; jobs already dispatched go on. Refused for a script
+    /// session token.
+    #[oai(path = "/keys/:keyId", method = "delete", operation_id = "revoke_key")]
+    async fn revoke(
+        &self,
+        auth: Auth,
+        /// The key's id.
+        #[oai(name = "keyId")]
+        key_id: Path<Text>,
+    ) -> Answer<Json<Deleted>> {
+        let Auth(caller) = auth;
+        let key: KeyId = key_id.0.id(Code::KeyNotFound)?;
+        match self.revoke_key(&caller, key).await? {
+            Revoked::Now => Ok(Deleted::json()),
+            Revoked::Missing => Err(ApiError::new(Code::KeyNotFound, format!("There is no live key {key}."))),
+            Revoked::Foreign => Err(ApiError::new(Code::WorkspaceForbidden, "The key is another account's.")),
+        }
+    }
+}
+
+impl Keys {
+    /// The answer of the call that made the key, with the key itself made once more.
+    async fn again(&self, caller: &Caller, once: &Once, before: &Before) -> Answer<Stored<CreatedKey, 201>> {
+        let mut conn = self.0.conn().await?;
+        for secret in once.secrets(&self.0, before.call) {
+            let key = key_of(secret);
+            if let Some(workspace) = keys::workspace_of(&mut conn, caller.account_id, &key).await? {
+                require_let_into(caller, workspace)?;
+                let shown = format!("\"key\":\"{}\"", key.expose());
+                return Ok(Stored::replayed(before.body.replace("\"key\":\"\"", &shown)));
+            }
+        }
+        Err(forgotten())
+    }
+
+    /// The use case: the key, its sessions and its open event streams end, and the account's audit log tells of it.
+    async fn revoke_key(&self, caller: &Caller, key: KeyId) -> Answer<Revoked> {
+        let mut conn = self.0.conn().await?;
+        let mut revoke_key = conn.begin().await?;
+        accounts::lock(&mut revoke_key, caller.account_id).await?;
+        let revoked = keys::revoke(&mut revoke_key, caller.account_id, key).await?;
+        if revoked == Revoked::Now {
+            note(&mut revoke_key, caller, "key.revoke", key, None).await?;
+            revoke_key.commit().await?;
+            self.0.process.wakes.send([Wake::Access(caller.account_id)]);
+        }
+        Ok(revoked)
+    }
+}
+
+fn key_of(secret: [u8; 32]) -> ApiKey {
+    let mut half = [0; 16];
+    half.copy_from_slice(&secret[..16]);
+    ApiKey::from_random(half)
+}
+
+/// Makes the key, in the use case's transaction: the eleventh is refused under the account's lock, so that a race makes none
+/// too many.
+async fn create(
+    conn: &mut PgConnection,
+    caller: &Caller,
+    name: Option<&str>,
+    named: Option<WorkspaceId>,
+    key: &ApiKey,
+) -> Answer<KeyRow> {
+    accounts::lock(conn, caller.account_id).await?;
+    // Who was let in and has lost what let them in meanwhile leaves no key behind: what takes it away has the lock too.
+    if !credentials::still_let_in(conn, &caller.let_in()).await? {
+        return Err(ApiError::new(Code::CredentialRevoked, "The key, or the user, is let in no longer."));
+    }
+    let workspace_id = workspaces::owned(conn, caller.account_id, named).await?.ok_or_else(|| {
+        let message = "A key is bound to a workspace that your account owns, and this is none.";
+        ApiError::new(Code::WorkspaceForbidden, message).suggest("GET /workspaces lists those you can reach.")
+    })?;
+    require_let_into(caller, workspace_id)?;
+    let made_by = MadeBy { user: caller.user_id, key: caller.key_id };
+    let new = NewKey { account_id: caller.account_id, workspace_id, name, key, made_by };
+    let row = keys::insert_within(conn, &new, MOST_KEYS).await?.ok_or_else(|| {
+        let message = format!("The account holds {MOST_KEYS} keys, which is the most.");
+        ApiError::new(Code::KeyLimitReached, message).suggest("DELETE /keys/{keyId} revokes one.")
+    })?;
+    let details = json!({ "name": row.name, "prefix": row.prefix, "workspace_id": row.workspace_id });
+    note_made(conn, caller, "key.create", row.id, Some(details)).await?;
+    Ok(row)
+}
+
+/// A connection has no key of a workspace that it was not let into, neither a new one nor one made before.
+fn require_let_into(caller: &Caller, workspace: WorkspaceId) -> Answer<()> {
+    if caller.let_into.as_ref().is_none_or(|let_into| let_into.contains(&workspace)) {
+        return Ok(());
+    }
+    let message = format!("This connection was not let into {workspace}, so it makes no key for it.");
+    let refusal = ApiError::new(Code::WorkspaceForbidden, message);
+    Err(refusal.suggest("Name a workspace of your account that GET /workspaces lists."))
+}

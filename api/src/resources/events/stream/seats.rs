@@ -1,0 +1,141 @@
+//! How many event streams a process holds open: two hundred, and at most twenty of them for one account, so that none takes
+//! the others' place. Where all are taken, an account without any gets one of those of the account that has most: its stream
+//! is ended, and goes on where it was when its client connects again and there is room.
+
+use crate::http::error::{Answer, ApiError, Code};
+use common::ids::AccountId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio_util::sync::CancellationToken;
+
+/// Streams of a process.
+const MOST: usize = 200;
+/// Streams of an account in a process.
+const MOST_OF_ACCOUNT: usize = 20;
+/// When to try again, in seconds.
+const TRY_AGAIN_S: u64 = 30;
+
+/// The seats of a process. Cheap to clone; clones share them.
+#[derive(Clone, Default)]
+pub struct Seats(Arc<Mutex<Taken>>);
+
+/// Who has which, each with what tells it that it is taken away.
+#[derive(Default)]
+struct Taken {
+    next: u64,
+    of_account: HashMap<AccountId, Vec<(u64, CancellationToken)>>,
+}
+
+/// One that is taken, until it is dropped.
+pub struct Seat {
+    account: AccountId,
+    number: u64,
+    seats: Seats,
+    /// Cancelled when the seat is another's.
+    pub lost: CancellationToken,
+}
+
+impl Seats {
+    /// All of them free.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes one for this account.
+    ///
+    /// # Errors
+    /// `rate_limited` when the account has its share, `unavailable` when none is left here.
+    pub fn take(&self, account: AccountId) -> Answer<Seat> {
+        let mut taken = self.lock();
+        let own = taken.of_account.get(&account).map_or(0, Vec::len);
+        if own >= MOST_OF_ACCOUNT {
+            let message = format!("The account has {MOST_OF_ACCOUNT} event streams open here, which is the most.");
+            return Err(ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S));
+        }
+        let all: usize = taken.of_account.values().map(Vec::len).sum();
+        if all >= MOST && !(own == 0 && taken.free_one()) {
+            let message = "As many event streams are open here as may be.";
+            return Err(ApiError::new(Code::Unavailable, message).retry_after(TRY_AGAIN_S));
+        }
+        let (number, lost) = (taken.next, CancellationToken::new());
+        taken.next += 1;
+        taken.of_account.entry(account).or_default().push((number, lost.clone()));
+        drop(taken);
+        Ok(Seat { account, number, seats: self.clone(), lost })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Taken> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Taken {
+    /// Takes the newest seat away from the account that has most. False when none has more than one.
+    fn free_one(&mut self) -> bool {
+        let most = self.of_account.values_mut().max_by_key(|seats| seats.len()).filter(|seats| seats.len() > 1);
+        let freed = most.and_then(Vec::pop);
+        if let Some((_, lost)) = &freed {
+            lost.cancel();
+        }
+        freed.is_some()
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut taken = self.seats.lock();
+        if let Some(seats) = taken.of_account.get_mut(&self.account) {
+            seats.retain(|(number, _)| *number != self.number);
+            if seats.is_empty() {
+                taken.of_account.remove(&self.account);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(seats: &Seats, account: AccountId) -> Option<Code> {
+        seats.take(account).err().map(|error| error.code())
+    }
+
+    #[test]
+    fn an_account_has_its_share_a_process_its_most_and_a_seat_that_is_left_is_free() {
+        let seats = Seats::new();
+        let one = AccountId::mint();
+        let mut taken: Vec<Seat> = (0..MOST_OF_ACCOUNT).map(|_| seats.take(one).expect("a seat")).collect();
+        assert_eq!(code(&seats, one), Some(Code::RateLimited));
+        taken.truncate(1);
+        while taken.len() < MOST {
+            taken.push(seats.take(AccountId::mint()).expect("a seat"));
+        }
+        assert_eq!(code(&seats, AccountId::mint()), Some(Code::Unavailable), "nobody has two");
+        taken.pop();
+        assert_eq!(code(&seats, AccountId::mint()), None);
+        drop(taken);
+        assert!(seats.lock().of_account.is_empty());
+    }
+
+    #[test]
+    fn ten_accounts_that_have_them_all_give_one_to_each_that_has_none() {
+        let seats = Seats::new();
+        let greedy: Vec<AccountId> = (0..10).map(|_| AccountId::mint()).collect();
+        let many = greedy.iter().flat_map(|account| std::iter::repeat_n(*account, MOST_OF_ACCOUNT));
+        let taken: Vec<Seat> = many.map(|account| seats.take(account).expect("a seat")).collect();
+        assert_eq!(taken.len(), MOST);
+        let others: Vec<Seat> = (0..MOST - 10).map(|_| seats.take(AccountId::mint()).expect("a seat")).collect();
+        let lost = |account: &AccountId| {
+            taken.iter().filter(|seat| seat.account == *account && seat.lost.is_cancelled()).count()
+        };
+        assert!(greedy.iter().all(|account| lost(account) == MOST_OF_ACCOUNT - 1), "each keeps one");
+        assert_eq!(code(&seats, AccountId::mint()), Some(Code::Unavailable));
+        assert_eq!(code(&seats, greedy[0]), Some(Code::Unavailable), "who has one takes none away");
+        // A stream whose seat is another's leaves later, and frees nothing by it.
+        drop(taken);
+        assert_eq!(seats.lock().of_account.values().map(Vec::len).sum::<usize>(), others.len());
+        drop(others);
+        assert!(seats.lock().of_account.is_empty());
+    }
+}

@@ -1,0 +1,254 @@
+//! Library items over routes: `/library/items` (spec §2, "Library item"; interface.md).
+//!
+//! The item's shape and the use cases that tools share are here: finding the one that a text names, holding its reads
+//! back, deleting it. How an item gets its bytes is `uploads`'s.
+
+mod captions;
+mod document;
+mod include;
+mod item;
+mod joined;
+mod stored;
+
+pub use captions::{CaptionFile, ReadFormat, captions};
+pub use document::Document;
+pub use include::{Include, with_media};
+pub use item::{Item, ItemState, WithMedia, hexadecimal};
+pub use stored::{StoredResult, stored_read};
+
+use crate::app::App;
+use crate::app::links::Links;
+use crate::auth::{Auth, Caller, CallerWorkspace};
+use crate::contract::envelope::Deleted;
+use crate::contract::groups::{Refusals, Tag};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::paging::{Limit, List, Page};
+use crate::http::rate::pace;
+use crate::http::text::{Text, Time};
+use common::domain::read::Read;
+use common::ending;
+use common::ids::ItemId;
+use common::store::items::{self, ItemForReads, ItemRow, Resolved, Tombstone};
+use common::store::jobs;
+use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Json;
+use poem_openapi::{Object, OpenApi};
+use sqlx::PgConnection;
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("GET /library/items", &[Code::InvalidCursor]),
+    ("GET /library/items/{id}", REACHING),
+    ("DELETE /library/items/{id}", CHANGING),
+    ("GET /library/items/{id}/reads/{read}", &[Code::ItemNotFound, Code::ReadNotFound, Code::WorkspaceForbidden]),
+    ("POST /library/items/{id}/lease", CHANGING),
+    ("DELETE /library/items/{id}/lease", CHANGING),
+];
+const REACHING: &[Code] = &[Code::ItemNotFound, Code::WorkspaceForbidden];
+const CHANGING: &[Code] = &[Code::ItemNotFound, Code::WorkspaceForbidden, Code::RoleForbidden];
+
+/// The library operations.
+pub struct Library(pub App);
+
+/// How long to hold an item's reads back.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct TakeLease {
+    /// Seconds from now; a lease that is there already then ends at the new time.
+    #[oai(validator(minimum(value = "1"), maximum(value = "3600")))]
+    pub seconds: i32,
+}
+
+/// A lease on an item.
+#[derive(Debug, Object)]
+pub struct Lease {
+    /// The item.
+    pub item_id: Text,
+    /// When the lease ends by itself.
+    pub leased_until: Time,
+}
+
+#[OpenApi(tag = "Tag::Library")]
+impl Library {
+    /// List library items
+    ///
+    /// The items of the workspace that the call acts in, newest first.
+    #[oai(path = "/library/items", method = "get", operation_id = "list_library_items")]
+    async fn list(
+        &self,
+        auth: Auth,
+        /// Rows to show.
+        limit: Query<Option<Limit>>,
+        /// The `next_cursor` of the page before.
+        cursor: Query<Option<Text>>,
+        /// What to show of each item that lists leave out: `media` is its `media_url`.
+        include: Query<Option<Vec<Include>>>,
+    ) -> Answer<Json<List<Item>>> {
+        let Auth(caller) = auth;
+        let (mut conn, with_media) = (self.0.conn().await?, with_media(include.0.as_deref()));
+        let asked = (limit.0, cursor.0.as_ref());
+        Ok(Json(page(&mut conn, &self.0.links, caller.workspace, asked, with_media).await?))
+    }
+
+    /// Get a library item
+    ///
+    /// By its id, its ref, or the id of the job that made it (spec §2, "Library item").
+    #[oai(path = "/library/items/:id", method = "get", operation_id = "get_library_item")]
+    async fn get(
+        &self,
+        auth: Auth,
+        /// What names the item.
+        id: Path<Text>,
+    ) -> Answer<Json<Item>> {
+        let Auth(caller) = auth;
+        let mut conn = self.0.conn().await?;
+        Ok(Json(Item::of(reach(&mut conn, caller.workspace, &id.0).await?, &self.0.links)))
+    }
+
+    /// Delete a library item
+    ///
+    /// Cancels its queued jobs, asks its running ones to stop, and frees the ref. The bytes go once no job reads them.
+    #[oai(path = "/library/items/:id", method = "delete", operation_id = "delete_library_item")]
+    async fn delete(
+        &self,
+        auth: Auth,
+        /// What names the item.
+        id: Path<Text>,
+    ) -> Answer<Json<Deleted>> {
+        let Auth(caller) = auth;
+        delete(&self.0, &caller, &id.0).await?;
+        Ok(Deleted::json())
+    }
+
+    /// Get a stored read
+    ///
+    /// The result that a read's job has stored on the item, at no charge. A transcript is also answered as text:
+    /// `format=txt`, or as captions: `format=srt` and `format=vtt`, in cues of at most two lines of 42 characters and 7
+    /// s that never overlap, with who speaks where that is stored.
+    #[oai(path = "/library/items/:id/reads/:read", method = "get", operation_id = "get_stored_read")]
+    async fn read(
+        &self,
+        auth: Auth,
+        /// What names the item.
+        id: Path<Text>,
+        /// Which read.
+        read: Path<Text>,
+        /// What to answer a transcript as; `json` when not given, which every read can be.
+        format: Query<Option<ReadFormat>>,
+    ) -> Answer<StoredResult> {
+        let Auth(caller) = auth;
+        let Some(read) = Read::from_name(&read.0) else {
+            let names = Read::ALL.map(Read::name).join(", ");
+            return Err(ApiError::new(Code::InvalidRequest, format!("`read`: expected one of {names}.")));
+        };
+        let as_text = format.0.and_then(ReadFormat::text);
+        if let Some(format) = as_text.filter(|_| read != Read::Transcript) {
+            let message = format!("`format`: only a transcript is answered as `{}`; `{read}` is JSON.", format.name());
+            return Err(ApiError::new(Code::InvalidRequest, message));
+        }
+        let mut conn = self.0.conn().await?;
+        let item = reach(&mut conn, caller.workspace, &id.0).await?.id;
+        drop(conn);
+        let stored = match as_text {
+            Some(format) => captions(&self.0, caller.account_id, item, format).await?.map(StoredResult::Text),
+            None => stored_read(&self.0, caller.account_id, item, read).await?.map(StoredResult::Json),
+        };
+        stored.ok_or_else(|| {
+            ApiError::new(Code::ReadNotFound, format!("The item has no stored `{read}`."))
+                .suggest("Start it with `prepare_media`.")
+        })
+    }
+
+    /// Hold an item's reads back
+    ///
+    /// For a computer that reads the item itself: until the lease ends, `prepare_media` answers `held` with the reason
+    /// `reading_on_computer`.
+    #[oai(path = "/library/items/:id/lease", method = "post", operation_id = "lease_library_item")]
+    async fn lease(
+        &self,
+        auth: Auth,
+        /// What names the item.
+        id: Path<Text>,
+        body: Json<TakeLease>,
+    ) -> Answer<Json<Lease>> {
+        let Auth(caller) = auth;
+        let mut conn = self.0.conn().await?;
+        let item = reach(&mut conn, caller.workspace, &id.0).await?.id;
+        let leased = items::lease(&mut conn, item, caller.workspace.id, body.0.seconds).await?;
+        let leased_until = leased.ok_or_else(|| unknown(&id.0))?.into();
+        Ok(Json(Lease { item_id: Text::of(item), leased_until }))
+    }
+
+    /// Stop holding an item's reads back
+    #[oai(path = "/library/items/:id/lease", method = "delete", operation_id = "end_library_item_lease")]
+    async fn end_lease(
+        &self,
+        auth: Auth,
+        /// What names the item.
+        id: Path<Text>,
+    ) -> Answer<Json<Deleted>> {
+        let Auth(caller) = auth;
+        let mut conn = self.0.conn().await?;
+        let item = reach(&mut conn, caller.workspace, &id.0).await?.id;
+        items::end_lease(&mut conn, item, caller.workspace.id).await?;
+        Ok(Deleted::json())
+    }
+}
+
+/// A page of the workspace's items.
+pub async fn page(
+    conn: &mut PgConnection,
+    links: &Links,
+    workspace: CallerWorkspace,
+    (limit, cursor): (Option<Limit>, Option<&Text>),
+    with_media: WithMedia,
+) -> Answer<List<Item>> {
+    let page = Page::new("items", limit, cursor)?;
+    let before = page.after.map(ItemId::from);
+    let rows = items::page(conn, workspace.id, before, page.fetch()).await?;
+    Ok(page.list(rows, |row| row.id.uuid(), |row| Item::shown(row, links, with_media)))
+}
+
+/// The item that this text names, for a call that acts in this workspace.
+///
+/// # Errors
+/// `workspace_forbidden` when it is in another one, `item_not_found` when there is none.
+pub async fn reach(conn: &mut PgConnection, workspace: CallerWorkspace, name: &str) -> Answer<ItemRow> {
+    let item = resolve(conn, workspace, name).await?;
+    items::find(conn, item.id).await?.ok_or_else(|| unknown(name))
+}
+
+/// The same item as far as work on it is concerned.
+///
+/// # Errors
+/// As [`reach`].
+pub async fn resolve(conn: &mut PgConnection, workspace: CallerWorkspace, name: &str) -> Answer<Box<ItemForReads>> {
+    match items::resolve(conn, &[name.to_owned()], workspace.id).await?.pop() {
+        Some(Resolved::Here(item)) => Ok(item),
+        Some(Resolved::Elsewhere) => {
+            let refusal = ApiError::new(Code::WorkspaceForbidden, "The item is in another workspace.");
+            Err(refusal.suggest("Name its workspace in x-workspace-id, if you can reach it."))
+        }
+        Some(Resolved::Unknown) | None => Err(unknown(name)),
+    }
+}
+
+/// Use case "delete item": the tombstone, the end of its upload and of its jobs, in one transaction.
+pub async fn delete(app: &App, caller: &Caller, name: &str) -> Answer<ItemId> {
+    let mut delete_item = app.process.pool.begin().await?;
+    let item = reach(&mut delete_item, caller.workspace, name).await?.id;
+    if items::tombstone(&mut delete_item, item, caller.workspace.id).await? == Tombstone::NotThere {
+        return Err(unknown(name));
+    }
+    let ended = jobs::cancel_for_items(&mut delete_item, &[item]).await?;
+    let (pace, told) = (pace(&app.process.settings), &app.process.settings.event_kinds);
+    let aftermath = ending::conclude_stopped(&mut delete_item, &ended, caller.account_id, pace, told).await?;
+    delete_item.commit().await?;
+    aftermath.settle_down(&app.process.pool, &app.process.wakes).await;
+    Ok(item)
+}
+
+fn unknown(name: &str) -> ApiError {
+    let shown: String = name.chars().take(64).collect();
+    ApiError::new(Code::ItemNotFound, format!("No item is named `{shown}`.")).suggest("`list_items` lists them.")
+}

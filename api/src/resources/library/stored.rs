@@ -1,0 +1,123 @@
+//! Stored reads as they are answered: the JSON that a worker stored, from the row or from the media store, with what other
+//! reads of the item have to say in it.
+//!
+//! What is stored is sent as it is, read from the media store as its client takes it. The moments of a search index and the
+//! speakers of a transcript are put in by `joined`, which needs the whole document; nothing of it is copied.
+
+use super::captions::CaptionFile;
+use super::document::Document;
+use super::joined::Others;
+use crate::app::App;
+use crate::http::error::{Answer, ApiError};
+use bytes::Bytes;
+use common::domain::captions::TextFormat;
+use common::domain::read::Read;
+use common::ids::{AccountId, ItemId};
+use common::store::items;
+use poem::{IntoResponse, Response};
+use poem_openapi::ApiResponse;
+use poem_openapi::payload::{Json, Payload};
+use poem_openapi::registry::{MetaMediaType, MetaResponse, MetaResponses, Registry};
+use poem_openapi::types::{Any, Type};
+
+/// Bytes of the largest stored read that is answered: a day of words is a few tens of MiB.
+const MOST_BYTES: u64 = 256 << 20;
+/// An answer that was put together here counts as one of its account's large ones from so many bytes on, or where it is
+/// put together of so many rows.
+const LARGE_BYTES: usize = 1 << 20;
+const LARGE_ROWS: usize = 2_000;
+
+/// The JSON text of an item's stored read; nothing when it is not stored. Whether the caller may see the item is for the
+/// caller to know.
+///
+/// # Errors
+/// `rate_limited` while the account has as many large answers under way as it may, `unavailable` when there is no room.
+pub async fn stored_read(app: &App, account: AccountId, item: ItemId, read: Read) -> Answer<Option<Document>> {
+    let mut conn = app.conn().await?;
+    let Some(stored) = items::stored_read(&mut conn, item, read).await? else { return Ok(None) };
+    let others = Others::found(&mut conn, item, read).await?;
+    // No connection is held while the media store is read, or while an answer is sent.
+    drop(conn);
+    // Before it is put together, which is most of its cost.
+    let mut large = if others.rows() > LARGE_ROWS { Some(app.answers.large(account)?) } else { None };
+    let (document, room) = match (stored.result, stored.object_key) {
+        (Some(result), _) => {
+            let room = app.answers.hold(account, result.len() as u64)?;
+            (Bytes::from(result), room)
+        }
+        (None, Some(key)) => {
+            let one = large.take().map_or_else(|| app.answers.large(account), Ok)?;
+            let object = app.process.media.find(&key, MOST_BYTES).await.map_err(ApiError::internal)?;
+            if others.is_none() {
+                return Document::streamed(object, &app.answers, account, one).map(Some);
+            }
+            large = Some(one);
+            let room = app.answers.hold(account, object.bytes)?;
+            (object.whole().await.map_err(ApiError::internal)?, room)
+        }
+        (None, None) => return Err(ApiError::internal("a stored read without a result")),
+    };
+    let before = document.len();
+    let own = app.clone();
+    let is_large = large.is_some();
+    // What it holds is the work's, which goes on when the client hangs up.
+    let put_together = move || (others.put_into(document, item, &own.links), room, large);
+    // What is large takes longer than other calls may wait for.
+    let (pieces, room, mut large) = if is_large {
+        tokio::task::spawn_blocking(put_together).await.map_err(ApiError::internal)?
+    } else {
+        put_together()
+    };
+    let pieces = pieces.map_err(ApiError::internal)?;
+    let after: usize = pieces.iter().map(Bytes::len).sum();
+    if large.is_none() && after > LARGE_BYTES {
+        large = Some(app.answers.large(account)?);
+    }
+    let more = app.answers.hold(account, after.saturating_sub(before) as u64)?;
+    let document = Document::of_text(pieces, room, large);
+    Ok(Some(document.then(Document::of_text(Vec::new(), more, None))))
+}
+
+/// A stored read.
+#[derive(Debug)]
+pub enum StoredResult {
+    /// As it was stored.
+    Json(Document),
+    /// A transcript, written as text or captions.
+    Text(CaptionFile),
+}
+
+impl IntoResponse for StoredResult {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Json(document) => document.into_response(),
+            Self::Text(file) => file.into_response(),
+        }
+    }
+}
+
+type Shape = Any<serde_json::Map<String, serde_json::Value>>;
+
+impl ApiResponse for StoredResult {
+    fn meta() -> MetaResponses {
+        let content = MetaMediaType {
+            content_type: <Json<Shape> as Payload>::CONTENT_TYPE,
+            schema: <Shape as Type>::schema_ref(),
+        };
+        let text = [TextFormat::Txt, TextFormat::Srt, TextFormat::Vtt]
+            .map(|format| MetaMediaType { content_type: format.media_type(), schema: <String as Type>::schema_ref() });
+        let response = MetaResponse {
+            description: "The result: `schema`, `kind`, `engine`, `duration_seconds`, `quality`, `warnings` and `data`; a transcript \
+                          in the form that `format` names.",
+            status: Some(200),
+            status_range: None,
+            content: std::iter::once(content).chain(text).collect(),
+            headers: vec![],
+        };
+        MetaResponses { responses: vec![response] }
+    }
+
+    fn register(registry: &mut Registry) {
+        <Shape as Type>::register(registry);
+    }
+}

@@ -1,0 +1,205 @@
+//! The protocol's server: it names itself, lists the tools, and passes each call on as the request it stands for.
+//!
+//! What a call answers, over REST or here, is decided behind [`Calls`] alone. A refusal becomes a tool error with the same
+//! envelope, so that a model reads the code, the words and the next step that works.
+
+use super::tools;
+use crate::app::App;
+use crate::auth::PreAuthenticated;
+use crate::contract::idempotency;
+use crate::http::API_PATH;
+use crate::http::answers::{Held, Room, Roomed, Taker};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::scope::Scope;
+use http_body_util::combinators::BoxBody;
+use hyper::body::Body as _;
+use poem::endpoint::BoxEndpoint;
+use poem::http::request::Parts;
+use poem::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use poem::{Body, Endpoint, Request, Response};
+use rmcp::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation, ListToolsResult,
+    PaginatedRequestParams, RequestMetaObject, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use serde_json::Value;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Answers `POST /api/v1/tools/<name>` as it is answered from outside.
+pub type Calls = Arc<BoxEndpoint<'static, Response>>;
+
+/// What a client may send along with a call in `_meta`, for want of headers.
+const IDEMPOTENCY_META: &str = "idempotency_key";
+/// How many times an answer is there while it is made a result: as bytes, as values, and as text.
+const COPIES: u64 = 8;
+/// Bytes of an answer that is made a result on a thread of its own.
+const LARGE: u64 = 256 << 10;
+/// Headers that a call keeps.
+const KEPT: [HeaderName; 4] = [
+    header::AUTHORIZATION,
+    HeaderName::from_static("x-workspace-id"),
+    HeaderName::from_static("idempotency-key"),
+    HeaderName::from_static("traceparent"),
+];
+
+/// What the results of a request hold: until its answer has been sent, and while it is made.
+#[derive(Clone, Default)]
+pub struct Kept(Arc<Mutex<(Vec<Held>, Vec<Room>)>>);
+
+impl Kept {
+    fn keep(&self, sent: Held, made: Room) {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        held.0.push(sent);
+        held.1.push(made);
+    }
+
+    /// The answer is made: the room that this took is free.
+    pub fn is_made(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).1.clear();
+    }
+}
+
+/// The protocol's server. One value serves every message: it holds no state of a client.
+#[derive(Clone)]
+pub struct Server {
+    app: App,
+    calls: Calls,
+    /// All tools, in the order of their names.
+    tools: Arc<[Tool]>,
+    instructions: Arc<str>,
+}
+
+impl Server {
+    /// Which answers calls by `calls`.
+    pub fn new(app: &App, calls: Calls) -> Self {
+        let tools = tools::all(&app.contract).into();
+        Self { app: app.clone(), calls, tools, instructions: instructions(&app.base_url).into() }
+    }
+
+    async fn answer(&self, call: CallToolRequestParams, context: &RequestContext<RoleServer>) -> CallToolResult {
+        // A name is no path: what is not in the list is not asked for.
+        if !self.tools.iter().any(|tool| tool.name == call.name) {
+            let refusal = ApiError::new(Code::ToolNotFound, "There is no such tool.");
+            return CallToolResult::structured_error(refusal.suggest("`tools/list` lists them.").tool_body());
+        }
+        let request = match request(&call, context) {
+            Ok(request) => request,
+            Err(refusal) => return CallToolResult::structured_error(refusal.tool_body()),
+        };
+        let kept = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Kept>());
+        let kept = kept.cloned().unwrap_or_default();
+        let taker = request
+            .data::<PreAuthenticated>()
+            .map_or_else(|| Taker::of(&Scope::of(&request)), |known| known.0.account_id.into());
+        let answered = result(&self.app, taker, self.calls.get_response(request).await, &kept).await;
+        answered.unwrap_or_else(|refusal| CallToolResult::structured_error(refusal.tool_body()))
+    }
+}
+
+/// What a model should know before it calls anything.
+fn instructions(base_url: &str) -> String {
+    format!(
+        "Media tools on one workspace's library. Long work runs as jobs: `prepare_media` starts reads and answers \
+         `job_ids`; `get_jobs` with those, `wait_seconds: 30` and `wait_for: \"all\"` follows them: call it again while one is \
+         `queued` or `running`. The tools that use a read then answer it at no charge. `dry_run: true` tells what a call \
+         would cost. `get_item` answers a `media_url`, by which anyone gets the file for an hour or two; `media` beside other \
+         answers has it too. `import_media` brings a file by its URL. To send a file of your own, let a script do it: \
+         `get_api_session` gives a code, POST {base_url}/sessions/redeem makes it a bearer token, POST {base_url}/uploads \
+         says where to PUT the bytes. A refusal is a tool error whose `error.code` and `error.suggested_action` say what \
+         to do next. `_meta.{IDEMPOTENCY_META}` is the Idempotency-Key of a call."
+    )
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let name = Implementation::new("media-and-workspace-service", env!("CARGO_PKG_VERSION"))
+            .with_title("Media and Workspace Service");
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(name)
+            .with_instructions(&*self.instructions)
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.tools.iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.tools.to_vec()))
+    }
+
+    async fn call_tool(
+        &self,
+        call: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        tokio::select! {
+            // As when a client of the other interface hangs up.
+            () = context.ct.cancelled() => Err(ErrorData::internal_error("The call was given up.", None)),
+            result = self.answer(call, &context) => Ok(result.into()),
+        }
+    }
+}
+
+/// The request that a call stands for, with the caller who has been let in.
+fn request(call: &CallToolRequestParams, context: &RequestContext<RoleServer>) -> Result<Request, ApiError> {
+    let parts = context.extensions.get::<Parts>().ok_or_else(|| ApiError::internal("a call without its request"))?;
+    let (scope, known) = (parts.extensions.get::<Scope>(), parts.extensions.get::<PreAuthenticated>());
+    let (Some(scope), Some(known)) = (scope, known) else {
+        return Err(ApiError::internal("a call whose caller was not asked for"));
+    };
+    let arguments =
+        call.arguments.as_ref().map_or_else(|| "{}".to_owned(), |all| Value::Object(all.clone()).to_string());
+    let mut request = Request::builder()
+        .method(Method::POST)
+        .uri_str(format!("{API_PATH}/tools/{}", call.name))
+        .content_type("application/json")
+        .header("x-request-id", &scope.request_id)
+        .body(arguments);
+    for name in &KEPT {
+        if let Some(value) = parts.headers.get(name) {
+            request.headers_mut().insert(name, value.clone());
+        }
+    }
+    if let Some(key) = idempotency_key(&context.meta)? {
+        request.headers_mut().insert(idempotency::HEADER, key);
+    }
+    request.set_data(known.clone());
+    Ok(request)
+}
+
+fn idempotency_key(meta: &RequestMetaObject) -> Result<Option<HeaderValue>, ApiError> {
+    let wrong = || ApiError::new(Code::InvalidRequest, format!("`_meta.{IDEMPOTENCY_META}`: expected a plain string."));
+    match meta.get(IDEMPOTENCY_META) {
+        None => Ok(None),
+        Some(Value::String(key)) => HeaderValue::from_str(key).map(Some).map_err(|_| wrong()),
+        Some(_) => Err(wrong()),
+    }
+}
+
+/// The answer's envelope as a result: as data, and as the same JSON in text. What the answer held is kept until the result
+/// has been sent, and room for what is made of it until it is made.
+async fn result(app: &App, taker: Taker, mut response: Response, kept: &Kept) -> Answer<CallToolResult> {
+    let status = response.status();
+    let held = response.data::<Roomed>().and_then(Roomed::held);
+    let told = response.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let body = BoxBody::from(response.take_body());
+    let length: u64 = told.or(body.size_hint().exact()).unwrap_or(0);
+    kept.keep(held, app.answers.hold(taker, length * COPIES)?);
+    let bytes = Body::from(body).into_bytes().await.map_err(ApiError::internal)?;
+    let own = kept.clone();
+    let made = move || {
+        // What is held is the work's, which goes on when the client hangs up.
+        let _own = own;
+        let envelope = serde_json::from_slice(&bytes)
+            .map_err(|error| ApiError::internal(format!("a tool answered {status} without JSON: {error}")))?;
+        let is_fine = status == StatusCode::OK;
+        Ok(if is_fine { CallToolResult::structured(envelope) } else { CallToolResult::structured_error(envelope) })
+    };
+    // What is large takes longer than other calls may wait for.
+    if length < LARGE { made() } else { tokio::task::spawn_blocking(made).await.map_err(ApiError::internal)? }
+}

@@ -1,0 +1,160 @@
+//! An item's own bytes: the route behind the links that `links` makes (breadth.md, "Media comes back").
+//!
+//! A link is all the proof there is. It shows nothing once its item is deleted or its account is suspended, and counts
+//! as one of that account's downloads (`downloads`), whoever follows it. Bytes in a folder are streamed from there, a
+//! piece at a time; those in a bucket are the bucket's to send, by a link of its own. How an answer looks is
+//! `answer`'s.
+
+mod answer;
+
+use crate::app::App;
+use crate::auth::in_time;
+use crate::contract::groups::{Refusals, Tag};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::scope::Scope;
+use crate::http::text::Text;
+use answer::{MediaAnswer, Sent, Served};
+use common::domain::http_range::{Asked, asked, is_known};
+use common::domain::link::Shown;
+use common::ids::ItemId;
+use common::media::{Handed, MediaError};
+use common::store::items::{self, LinkedMedia};
+use poem::Request;
+use poem::http::Method;
+use poem_openapi::OpenApi;
+use poem_openapi::param::{Header, Path, Query};
+
+/// What this operation refuses with, beside what every operation may.
+pub const ERRORS: Refusals =
+    &[("GET /media/{item_id}", &[Code::LinkInvalid, Code::LinkExpired, Code::ItemNotFound, Code::RangeNotSatisfiable])];
+
+/// The route.
+pub struct Media(pub App);
+
+/// What a request says of the bytes that it wants.
+struct Wanted<'a> {
+    range: Option<&'a str>,
+    if_range: Option<&'a str>,
+    if_none_match: Option<&'a str>,
+    is_head: bool,
+}
+
+#[OpenApi(tag = "Tag::Library")]
+impl Media {
+    /// Get an item's media
+    ///
+    /// The bytes of an item, or a range of them. The URL is a `media_url` that this service gave out; it needs no other
+    /// credential and ends by itself. `ETag` is the SHA-256 of the whole. One range is answered with 206, several with
+    /// the whole. Where the service keeps media in a bucket the answer is 302 to a link of the bucket's, which takes
+    /// ranges too.
+    #[oai(path = "/media/:item_id", method = "get", operation_id = "get_media")]
+    #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
+    async fn get(
+        &self,
+        request: &Request,
+        /// The item.
+        item_id: Path<Text>,
+        /// The unix second at which the link ends.
+        expires: Query<i64>,
+        /// Proof that this service made the link.
+        signature: Query<Text>,
+        /// `1` has browsers save the file under the item's name instead of showing it.
+        #[oai(validator(minimum(value = "0"), maximum(value = "1")))]
+        download: Query<Option<u8>>,
+        /// The bytes to answer, such as `bytes=0-1023`.
+        #[oai(name = "Range")]
+        range: Header<Option<Text>>,
+        /// An `ETag`: the range counts only while the bytes have it.
+        #[oai(name = "If-Range")]
+        if_range: Header<Option<Text>>,
+        /// `ETag`s of bytes that the reader has: those are answered 304.
+        #[oai(name = "If-None-Match")]
+        if_none_match: Header<Option<Text>>,
+    ) -> Answer<MediaAnswer> {
+        let named: Option<ItemId> = item_id.0.parse().ok();
+        let verified = named.filter(|item| self.0.links.verifies(*item, Shown::Media, expires.0, &signature.0));
+        let invalid = || ApiError::new(Code::LinkInvalid, "The link was changed, or not made by this service.");
+        let item = verified.ok_or_else(invalid)?;
+        let linked = find(&self.0, item, expires.0).await?.ok_or_else(gone)?;
+        let Some(left_seconds) = linked.left_seconds else {
+            let refusal = ApiError::new(Code::LinkExpired, "The link has ended. Ask for the item again for a new one.");
+            return Err(refusal);
+        };
+        let scope = Scope::of(request);
+        let _ = scope.account.set(linked.account_id);
+        let wanted = Wanted {
+            range: range.0.as_deref(),
+            if_range: if_range.0.as_deref(),
+            if_none_match: if_none_match.0.as_deref(),
+            is_head: scope.method == Method::HEAD,
+        };
+        let served = Served::of(item, &linked, download.0 == Some(1));
+        let handed = Handed {
+            seconds: left_seconds.unsigned_abs(),
+            content_type: served.content_type,
+            disposition: &served.disposition,
+        };
+        // What a bucket's link allows is a GET.
+        if !wanted.is_head
+            && let Some(link) = self.0.process.media.link(&linked.object_key, handed).await.map_err(failed)?
+        {
+            return Ok(MediaAnswer::Elsewhere(link));
+        }
+        self.answer(&linked, served, &wanted).await
+    }
+}
+
+impl Media {
+    /// The answer that is given here.
+    async fn answer(&self, linked: &LinkedMedia, served: Served, wanted: &Wanted<'_>) -> Answer<MediaAnswer> {
+        let (store, key) = (&self.0.process.media, &linked.object_key);
+        if is_known(wanted.if_none_match, &served.tag) {
+            return Ok(MediaAnswer::Known(served));
+        }
+        if wanted.is_head {
+            // A HEAD has no range: it is told of the whole.
+            let stored = store.size(key).await.map_err(failed)?;
+            whole(&served, stored)?;
+            return Ok(MediaAnswer::Sent(served, Sent::nothing()));
+        }
+        let range = match asked(wanted.range, wanted.if_range, &served.tag, served.bytes) {
+            Asked::Nothing => return Ok(MediaAnswer::Nothing(served.bytes)),
+            Asked::Whole => None,
+            Asked::Part(part) => Some(part),
+        };
+        let download = self.0.downloads.begin(linked.account_id)?;
+        let object = store.part(key, range.clone()).await.map_err(failed)?;
+        whole(&served, object.bytes)?;
+        Ok(MediaAnswer::Sent(served, Sent { range, object: Some(Box::new((object, download))) }))
+    }
+}
+
+async fn find(app: &App, item: ItemId, expires: i64) -> Answer<Option<LinkedMedia>> {
+    #[expect(clippy::cast_precision_loss, reason = "only a second that this service has signed comes here")]
+    let expires = expires as f64;
+    in_time(async { items::linked_media(&mut *app.conn().await?, item, expires).await }).await
+}
+
+fn gone() -> ApiError {
+    ApiError::new(Code::ItemNotFound, "There is no such item any more.")
+}
+
+/// What is stored has to be what was taken in: a part of it is never passed off as the whole.
+fn whole(served: &Served, stored: u64) -> Answer<()> {
+    if stored == served.bytes {
+        return Ok(());
+    }
+    Err(ApiError::internal(format!("an object has {stored} bytes where its item has {}", served.bytes)))
+}
+
+/// The store has no such object, although an item names it, or does not answer.
+fn failed(error: MediaError) -> ApiError {
+    if error.is_missing() {
+        tracing::error!(error = %error, "The bytes of an item are not in the media store.");
+        return ApiError::new(
+            Code::ItemNotFound,
+            "The item's bytes are no longer in the media store. Tell the operator.",
+        );
+    }
+    ApiError::internal(error)
+}

@@ -1,0 +1,14 @@
+//! The operations: one file or folder a group, each with its handlers and the shapes of what they take and answer.
+
+pub mod account;
+pub mod events;
+pub mod library;
+pub mod mcp;
+pub mod media;
+pub mod models;
+pub mod operator;
+pub mod projects;
+pub mod thumbnails;
+pub mod tools;
+pub mod uploads;
+pub mod webhooks;

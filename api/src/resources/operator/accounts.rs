@@ -1,0 +1,223 @@
+//! Accounts: `/operator/accounts` (interface.md, "Operators").
+
+use super::{OperatorAuth, OperatorCaller, amount, missing, named};
+use crate::app::App;
+use crate::contract::envelope::Created;
+use crate::contract::groups::{Refusals, Tag};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::paging::{Limit, List, Page};
+use crate::http::text::{MinuteCount, Text, Time};
+use crate::resources::account::balances::{self, BalancesAnswer};
+use common::domain::credential::ApiKey;
+use common::domain::minutes::Minutes;
+use common::ids::AccountId;
+use common::store::accounts::{self, AccountRow};
+use common::store::keys::{self, MadeBy, NewKey};
+use common::store::{account_audit, audit, minutes};
+use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Json;
+use poem_openapi::{Object, OpenApi};
+use serde_json::json;
+use sqlx::{Acquire, PgConnection};
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("POST /operator/accounts", &[]),
+    ("GET /operator/accounts", &[Code::InvalidCursor]),
+    ("GET /operator/accounts/{id}", &[Code::AccountNotFound]),
+    ("PATCH /operator/accounts/{id}", &[Code::AccountNotFound]),
+];
+
+/// The operations on accounts.
+pub struct OperatorAccounts(pub App);
+
+/// An account to open.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct OpenAccount {
+    /// What it is called.
+    #[oai(validator(max_length = 200))]
+    pub name: Text,
+    /// What its default workspace is called. Without it: as the account.
+    #[oai(validator(max_length = 200))]
+    pub workspace_name: Option<Text>,
+    /// Its own monthly minutes. Without it: the deployment's.
+    pub monthly_allowance_minutes: Option<MinuteCount>,
+    /// `true` creates an API key to its workspace too, shown in the answer and never again.
+    pub create_key: Option<bool>,
+}
+
+/// What to change of an account.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct ChangeAccount {
+    /// Another name.
+    #[oai(validator(max_length = 200))]
+    pub name: Text,
+}
+
+/// An account.
+#[derive(Debug, Object)]
+pub struct OperatorAccount {
+    /// Its id.
+    pub id: Text,
+    /// What it is called.
+    pub name: Text,
+    /// Its own monthly minutes; null where the deployment's hold.
+    pub monthly_allowance_minutes: Option<MinuteCount>,
+    /// When it was opened.
+    pub created_at: Time,
+    /// Since when its credentials are refused, or null.
+    pub suspended_at: Option<Time>,
+    /// Why, as its callers are told, or null.
+    pub suspended_reason: Option<Text>,
+    /// When it was erased, or null: its names and bytes are gone, its ledger stays.
+    pub erased_at: Option<Time>,
+}
+
+/// An account that was just opened.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct OpenedAccount {
+    /// The account.
+    pub account: OperatorAccount,
+    /// Its default workspace.
+    pub workspace_id: Text,
+    /// The key, where one was asked for: shown here and never again.
+    pub key: Option<Text>,
+}
+
+/// An account and what it has.
+#[derive(Debug, Object)]
+pub struct AccountDetail {
+    /// The account.
+    pub account: OperatorAccount,
+    /// What it has left, as its own `GET /balances` shows it.
+    pub balances: BalancesAnswer,
+}
+
+impl From<AccountRow> for OperatorAccount {
+    fn from(row: AccountRow) -> Self {
+        Self {
+            id: Text::of(row.id),
+            name: Text(row.name),
+            monthly_allowance_minutes: row.monthly_allowance.map(MinuteCount),
+            created_at: Time(row.created_at),
+            suspended_at: row.suspended_at.map(Time),
+            suspended_reason: row.suspended_reason.map(Text),
+            erased_at: row.erased_at.map(Time),
+        }
+    }
+}
+
+#[OpenApi(tag = "Tag::Operator")]
+impl OperatorAccounts {
+    /// Open an account
+    ///
+    /// With a default workspace, and with an API key to it where one is asked for.
+    #[oai(path = "/operator/accounts", method = "post", operation_id = "operator_create_account")]
+    async fn create(&self, auth: OperatorAuth, body: Json<OpenAccount>) -> Answer<Created<OpenedAccount>> {
+        let OperatorAuth(operator) = auth;
+        Ok(Created(self.open_account(&operator, &body.0).await?))
+    }
+
+    /// List accounts
+    ///
+    /// All of them, newest first.
+    #[oai(path = "/operator/accounts", method = "get", operation_id = "operator_list_accounts")]
+    async fn list(
+        &self,
+        _auth: OperatorAuth,
+        /// Only those of exactly this name.
+        name: Query<Option<Text>>,
+        /// Rows to show.
+        limit: Query<Option<Limit>>,
+        /// The `next_cursor` of the page before.
+        cursor: Query<Option<Text>>,
+    ) -> Answer<Json<List<OperatorAccount>>> {
+        let page = Page::new("operator accounts", limit.0, cursor.0.as_ref())?;
+        let mut conn = self.0.conn().await?;
+        let rows = accounts::list(&mut conn, name.0.as_deref(), page.after, page.fetch()).await?;
+        Ok(Json(page.list(rows, |row| row.id.uuid(), OperatorAccount::from)))
+    }
+
+    /// Get an account
+    ///
+    /// The account, and what it has left of its minutes.
+    #[oai(path = "/operator/accounts/:id", method = "get", operation_id = "operator_get_account")]
+    async fn get(
+        &self,
+        _auth: OperatorAuth,
+        /// The account's id.
+        id: Path<Text>,
+    ) -> Answer<Json<AccountDetail>> {
+        let id: AccountId = id.0.id(Code::AccountNotFound)?;
+        let mut conn = self.0.conn().await?;
+        let row = accounts::find(&mut conn, id).await?.ok_or_else(|| missing(Code::AccountNotFound, id))?;
+        let balances = balances::of(&self.0.process.settings, &mut conn, id).await?;
+        Ok(Json(AccountDetail { account: row.into(), balances }))
+    }
+
+    /// Change an account
+    ///
+    /// Its name. Minutes are given by `POST /operator/accounts/{id}/minutes`.
+    #[oai(path = "/operator/accounts/:id", method = "patch", operation_id = "operator_update_account")]
+    async fn change(
+        &self,
+        auth: OperatorAuth,
+        /// The account's id.
+        id: Path<Text>,
+        body: Json<ChangeAccount>,
+    ) -> Answer<Json<OperatorAccount>> {
+        let OperatorAuth(operator) = auth;
+        let id: AccountId = id.0.id(Code::AccountNotFound)?;
+        let name = named(&body.0.name)?;
+        let mut conn = self.0.conn().await?;
+        let mut rename_account = conn.begin().await?;
+        let before = accounts::rename(&mut rename_account, id, name).await?;
+        let before = before.ok_or_else(|| missing(Code::AccountNotFound, id))?;
+        let names = (Some(json!({ "name": before })), Some(json!({ "name": name })));
+        audit::record(&mut rename_account, &operator.changed("account.update", id, names.0, names.1)).await?;
+        let row = accounts::find(&mut rename_account, id).await?;
+        rename_account.commit().await?;
+        Ok(Json(row.ok_or_else(|| missing(Code::AccountNotFound, id))?.into()))
+    }
+}
+
+impl OperatorAccounts {
+    /// The use case: the account, its workspace, its allowance and a key, or none of them.
+    async fn open_account(&self, operator: &OperatorCaller, asked: &OpenAccount) -> Answer<OpenedAccount> {
+        let name = named(&asked.name)?;
+        let workspace_name = asked.workspace_name.as_ref().map_or(Ok(name), named)?;
+        let allowance = asked.monthly_allowance_minutes.map(|minutes| amount(minutes, Minutes::ZERO)).transpose()?;
+        let mut conn = self.0.conn().await?;
+        let mut open_account = conn.begin().await?;
+        let id = accounts::create(&mut open_account, name).await?;
+        let workspace_id = accounts::create_workspace(&mut open_account, id, workspace_name).await?;
+        if let Some(allowance) = allowance {
+            minutes::allow(&mut open_account, id, allowance, "when the account was opened").await?;
+        }
+        let key = asked.create_key.filter(|&wanted| wanted).map(|_| ApiKey::from_random(rand::random()));
+        if let Some(key) = &key {
+            let name = Some("made by the operator");
+            let new = NewKey { account_id: id, workspace_id, name, key, made_by: MadeBy::default() };
+            let made = keys::insert(&mut open_account, &new).await?;
+            let told = operator.account_entry(id, "key.create", made.id, Some(json!({ "prefix": made.prefix })));
+            account_audit::record(&mut open_account, &told).await?;
+        }
+        let after = json!({
+            "name": name, "workspace_id": workspace_id, "monthly_allowance_minutes": allowance, "key": key.is_some(),
+        });
+        audit::record(&mut open_account, &operator.changed("account.create", id, None, Some(after))).await?;
+        let row = accounts::find(&mut open_account, id).await?;
+        open_account.commit().await?;
+        let row = row.ok_or_else(|| ApiError::internal("an account that was just opened is not there"))?;
+        let key = key.map(|key| key.expose().into());
+        Ok(OpenedAccount { account: row.into(), workspace_id: Text::of(workspace_id), key })
+    }
+}
+
+/// Locks an account until the transaction ends, or refuses one that is not there.
+pub(super) async fn lock(conn: &mut PgConnection, id: AccountId) -> Answer<()> {
+    if accounts::lock(conn, id).await? { Ok(()) } else { Err(missing(Code::AccountNotFound, id)) }
+}

@@ -1,0 +1,230 @@
+//! Jobs of all accounts, and running one again: `/operator/jobs` (interface.md, "Operators").
+
+use super::{OperatorAuth, OperatorCaller, missing};
+use crate::app::App;
+use crate::contract::envelope::Accepted;
+use crate::contract::groups::{Refusals, Tag};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::paging::{Limit, List, Page};
+use crate::http::text::{Text, Time};
+use crate::resources::tools::jobs::{JobAnswer, JobKindWord, JobStatusWord};
+use crate::resources::tools::prepare_media::{PreparedRead, ReadKind};
+use crate::usecases::dispatch::{self, DispatchRequest, Dispatched, Prepared};
+use common::domain::job::JobStatus;
+use common::domain::plan::{Answer as ReadAnswer, Reason};
+use common::domain::read::Read;
+use common::ids::{ItemId, JobId, RequestId};
+use common::store::jobs::{self, Call, Everywhere, Found, Origin, Owners, Place};
+use common::store::workspaces;
+use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Json;
+use poem_openapi::{Object, OpenApi};
+use serde_json::json;
+use sqlx::PgConnection;
+use std::collections::HashMap;
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("GET /operator/jobs", &[Code::InvalidCursor, Code::AccountNotFound, Code::WorkspaceNotFound, Code::ItemNotFound]),
+    ("GET /operator/jobs/{id}", &[Code::JobNotFound]),
+    ("POST /operator/jobs/{id}/retry", &[Code::JobNotFound, Code::IllegalTransition, Code::ReadNotApplicable]),
+];
+
+/// What a job that is run again says of the call that started it.
+const TOOL: &str = "operator_retry";
+
+/// The operations on jobs.
+pub struct OperatorJobs(pub App);
+
+/// A job, and whose it is.
+#[derive(Debug, Object)]
+pub struct OperatorJob {
+    /// The account that pays for it.
+    pub payer_account_id: Text,
+    /// The account of its workspace, whose webhooks tell of it.
+    pub owner_account_id: Text,
+    /// The job as its account sees it.
+    pub job: JobAnswer,
+}
+
+#[OpenApi(tag = "Tag::Operator")]
+impl OperatorJobs {
+    /// List jobs of all accounts
+    ///
+    /// Newest first. With filters a page looks through 2,000 jobs: it may show fewer than `limit`, or none, and still have
+    /// more after it.
+    #[oai(path = "/operator/jobs", method = "get", operation_id = "operator_list_jobs")]
+    #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
+    async fn list(
+        &self,
+        _auth: OperatorAuth,
+        /// Only in these statuses.
+        status: Query<Option<Vec<JobStatusWord>>>,
+        /// Only of these kinds.
+        kind: Query<Option<Vec<JobKindWord>>>,
+        /// Only of these reads.
+        read: Query<Option<Vec<ReadKind>>>,
+        /// Only those that failed with this job error code.
+        error_code: Query<Option<Text>>,
+        /// Only in workspaces of this account.
+        account_id: Query<Option<Text>>,
+        /// Only in this workspace.
+        workspace_id: Query<Option<Text>>,
+        /// Only of this item.
+        item_id: Query<Option<Text>>,
+        /// Only created at or after this time.
+        since: Query<Option<Time>>,
+        /// Only created before this time.
+        until: Query<Option<Time>>,
+        /// Rows to show.
+        limit: Query<Option<Limit>>,
+        /// The `next_cursor` of the page before.
+        cursor: Query<Option<Text>>,
+    ) -> Answer<Json<List<OperatorJob>>> {
+        let page = Page::new("operator jobs", limit.0, cursor.0.as_ref())?;
+        let filter = Everywhere {
+            statuses: status.0.into_iter().flatten().map(Into::into).collect(),
+            kinds: kind.0.into_iter().flatten().map(Into::into).collect(),
+            reads: read.0.into_iter().flatten().map(Into::into).collect(),
+            error_code: error_code.0.map(|text| text.0),
+            since: since.0.map(|time| time.0),
+            until: until.0.map(|time| time.0),
+        };
+        let mut conn = self.0.conn().await?;
+        let place = place(&mut conn, account_id.0, workspace_id.0, item_id.0).await?;
+        let before = page.after.map(JobId::from);
+        let seen = jobs::everywhere(&mut conn, &place, &filter, before, page.fetch()).await?;
+        let mut shown = shown(&mut conn, &seen.rows).await?;
+        Ok(Json(page.window(seen, |found| found.job.uuid(), |found| shown.remove(&found.job))))
+    }
+
+    /// Get a job of any account
+    ///
+    /// The job as its account sees it, and whose it is.
+    #[oai(path = "/operator/jobs/:id", method = "get", operation_id = "operator_get_job")]
+    async fn get(
+        &self,
+        _auth: OperatorAuth,
+        /// The job's id.
+        id: Path<Text>,
+    ) -> Answer<Json<OperatorJob>> {
+        let id: JobId = id.0.id(Code::JobNotFound)?;
+        let mut conn = self.0.conn().await?;
+        let origin = jobs::origin(&mut conn, id).await?.ok_or_else(|| missing(Code::JobNotFound, id))?;
+        let found = Found { job: id, payer: origin.payer, owner: origin.owner };
+        let job = shown(&mut conn, &[found]).await?.remove(&id).ok_or_else(|| missing(Code::JobNotFound, id))?;
+        Ok(Json(job))
+    }
+
+    /// Run a job's read again
+    ///
+    /// Starts the read of a job that failed or was cancelled anew, as a job of its own, for the account that paid for the
+    /// first one. The answer is `prepare_media`'s for that read: `ready` when it is stored meanwhile, and a reason where it
+    /// can't start. The first job stays as it is.
+    #[oai(path = "/operator/jobs/:id/retry", method = "post", operation_id = "operator_retry_job")]
+    async fn retry(
+        &self,
+        auth: OperatorAuth,
+        /// The job's id.
+        id: Path<Text>,
+    ) -> Answer<Accepted<PreparedRead>> {
+        let OperatorAuth(operator) = auth;
+        let id: JobId = id.0.id(Code::JobNotFound)?;
+        let origin =
+            jobs::origin(&mut *self.0.conn().await?, id).await?.ok_or_else(|| missing(Code::JobNotFound, id))?;
+        if !matches!(origin.status, JobStatus::Failed | JobStatus::Cancelled) {
+            let message =
+                format!("The job is {}; one that failed or was cancelled can be run again.", origin.status.name());
+            return Err(ApiError::new(Code::IllegalTransition, message));
+        }
+        let (Some(read), Some(item)) = (origin.read, origin.item) else {
+            return Err(ApiError::new(Code::ReadNotApplicable, "The job is no read: its own tool starts it again."));
+        };
+        Ok(Accepted(self.retry_job(&operator, id, origin, read, item).await?))
+    }
+}
+
+impl OperatorJobs {
+    /// The use case: a dispatch for whoever paid, with the row of the audit log in its transaction.
+    async fn retry_job(
+        &self,
+        operator: &OperatorCaller,
+        first: JobId,
+        origin: Origin,
+        read: Read,
+        item: ItemId,
+    ) -> Answer<PreparedRead> {
+        let wish = DispatchRequest {
+            owners: Owners { payer: origin.payer, owner: origin.owner, workspace: origin.workspace },
+            call: Call {
+                id: RequestId::mint(),
+                tool: TOOL,
+                request_id: operator.request_id.clone(),
+                context: origin.context,
+                traceparent: None,
+            },
+            refs: vec![item.to_string()],
+            reads: vec![read],
+            key: None,
+        };
+        let note = |prepared: &Prepared| {
+            let started = answer_of(prepared).and_then(|answer| match answer {
+                ReadAnswer::Queued { job, .. } => Some(*job),
+                ReadAnswer::Ready | ReadAnswer::Startable { .. } | ReadAnswer::Not(_) => None,
+            });
+            operator.changed(
+                "job.retry",
+                first,
+                None,
+                Some(json!({ "job_id": started, "read": read, "item_id": item })),
+            )
+        };
+        match dispatch::dispatch_noted(&self.0.process, &wish, &note).await? {
+            Dispatched::Answered(prepared) => {
+                let answer = answer_of(&prepared).cloned().unwrap_or(ReadAnswer::Not(Reason::ItemNotFound));
+                Ok(PreparedRead::of(read, &answer))
+            }
+            Dispatched::Replayed(_) | Dispatched::KeyReused | Dispatched::TooSoon(..) => {
+                Err(ApiError::internal("a key where none was sent"))
+            }
+        }
+    }
+}
+
+fn answer_of(prepared: &Prepared) -> Option<&ReadAnswer> {
+    prepared.items.first()?.answers.first()
+}
+
+async fn place(
+    conn: &mut PgConnection,
+    account: Option<Text>,
+    workspace: Option<Text>,
+    item: Option<Text>,
+) -> Answer<Place> {
+    match (account, workspace, item) {
+        (None, None, None) => Ok(Place::All),
+        (Some(account), None, None) => {
+            Ok(Place::Workspaces(workspaces::owned_by(conn, account.id(Code::AccountNotFound)?).await?))
+        }
+        (None, Some(workspace), None) => Ok(Place::Workspaces(vec![workspace.id(Code::WorkspaceNotFound)?])),
+        (None, None, Some(item)) => Ok(Place::Item(item.id(Code::ItemNotFound)?)),
+        _ => Err(ApiError::new(Code::InvalidRequest, "Give one of `account_id`, `workspace_id` and `item_id`.")),
+    }
+}
+
+/// The jobs that were found, as they are shown.
+async fn shown(conn: &mut PgConnection, found: &[Found]) -> Answer<HashMap<JobId, OperatorJob>> {
+    let ids: Vec<JobId> = found.iter().map(|one| one.job).collect();
+    let whose: HashMap<JobId, &Found> = found.iter().map(|one| (one.job, one)).collect();
+    let jobs = jobs::by_ids(conn, &ids, None).await?;
+    let show = |job: common::domain::job::Job| {
+        let whose = whose.get(&job.id)?;
+        let shown = OperatorJob {
+            payer_account_id: Text::of(whose.payer),
+            owner_account_id: Text::of(whose.owner),
+            job: JobAnswer::from(job),
+        };
+        Some((whose.job, shown))
+    };
+    Ok(jobs.into_iter().filter_map(show).collect())
+}

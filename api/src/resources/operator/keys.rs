@@ -1,0 +1,132 @@
+//! Keys of all accounts: `/operator/keys`. They are seen and revoked here, never made: a key is its account's to make.
+
+use super::{OperatorAuth, OperatorCaller};
+use crate::app::App;
+use crate::contract::envelope::Deleted;
+use crate::contract::groups::{Refusals, Tag};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::paging::{Limit, List, Page};
+use crate::http::text::{Text, Time};
+use crate::resources::account::keys::made_by;
+use common::ids::{AccountId, KeyId, UserId};
+use common::store::keys::{self, KeyRow};
+use common::store::{account_audit, accounts, audit};
+use common::wake::Wake;
+use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Json;
+use poem_openapi::{Object, OpenApi};
+use serde_json::json;
+use sqlx::{Acquire, PgConnection};
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("GET /operator/keys", &[Code::InvalidCursor, Code::AccountNotFound]),
+    ("DELETE /operator/keys/{id}", &[Code::KeyNotFound]),
+];
+
+/// The operations on keys.
+pub struct OperatorKeys(pub App);
+
+/// A key, without the key itself.
+#[derive(Debug, Object)]
+pub struct OperatorKey {
+    /// Its id.
+    pub id: Text,
+    /// What its owner calls it, or null.
+    pub name: Option<Text>,
+    /// Its first characters.
+    pub prefix: Text,
+    /// The workspace it works in.
+    pub workspace_id: Text,
+    /// The id of the user or the key that made it; null where an operator did.
+    pub created_by: Option<Text>,
+    /// When it was made.
+    pub created_at: Time,
+    /// When it was last used, to the minute; null when it never was.
+    pub last_used_at: Option<Time>,
+    /// When it was revoked; null for a live key.
+    pub revoked_at: Option<Time>,
+}
+
+impl From<KeyRow> for OperatorKey {
+    fn from(row: KeyRow) -> Self {
+        Self {
+            id: Text::of(row.id),
+            name: row.name.map(Text),
+            prefix: Text(row.prefix),
+            workspace_id: Text::of(row.workspace_id),
+            created_by: made_by(row.made_by_key, row.made_by_user),
+            created_at: Time(row.created_at),
+            last_used_at: row.last_used_at.map(Time),
+            revoked_at: row.revoked_at.map(Time),
+        }
+    }
+}
+
+#[OpenApi(tag = "Tag::Operator")]
+impl OperatorKeys {
+    /// List an account's keys
+    ///
+    /// Live and revoked, newest first, without the keys themselves.
+    #[oai(path = "/operator/keys", method = "get", operation_id = "operator_list_keys")]
+    async fn list(
+        &self,
+        _auth: OperatorAuth,
+        /// The account.
+        account_id: Query<Text>,
+        /// Rows to show.
+        limit: Query<Option<Limit>>,
+        /// The `next_cursor` of the page before.
+        cursor: Query<Option<Text>>,
+    ) -> Answer<Json<List<OperatorKey>>> {
+        let page = Page::new("operator keys", limit.0, cursor.0.as_ref())?;
+        let account: AccountId = account_id.0.id(Code::AccountNotFound)?;
+        let rows = keys::every(&mut *self.0.conn().await?, account, page.after, page.fetch()).await?;
+        Ok(Json(page.list(rows, |row| row.id.uuid(), OperatorKey::from)))
+    }
+
+    /// Revoke a key
+    ///
+    /// Whosever it is: the key, the sessions made with it and its open event streams end at once; jobs already dispatched go
+    /// on. Its owner sees it in their audit log.
+    #[oai(path = "/operator/keys/:id", method = "delete", operation_id = "operator_revoke_key")]
+    async fn revoke(
+        &self,
+        auth: OperatorAuth,
+        /// The key's id.
+        id: Path<Text>,
+    ) -> Answer<Json<Deleted>> {
+        let OperatorAuth(operator) = auth;
+        let id: KeyId = id.0.id(Code::KeyNotFound)?;
+        let mut conn = self.0.conn().await?;
+        let mut revoke_key = conn.begin().await?;
+        // The account first, as where a key is made: one that this key is just making is not left behind.
+        if let Some((account, _)) = keys::find(&mut revoke_key, id).await? {
+            accounts::lock(&mut revoke_key, account).await?;
+        }
+        let account = keys::revoke_any(&mut revoke_key, id).await?;
+        let account = account.ok_or_else(|| ApiError::new(Code::KeyNotFound, format!("There is no live key {id}.")))?;
+        let was = Some(json!({ "account_id": account }));
+        audit::record(&mut revoke_key, &operator.changed("key.revoke", id, was, None)).await?;
+        account_audit::record(&mut revoke_key, &operator.account_entry(account, "key.revoke", id, None)).await?;
+        revoke_key.commit().await?;
+        self.0.process.wakes.send([Wake::Access(account)]);
+        Ok(Deleted::json())
+    }
+}
+
+/// Revokes the keys of an account that a user made, or whose keys made them, and tells its owner. Answers how many.
+pub(super) async fn revoke_made_by(
+    conn: &mut PgConnection,
+    operator: &OperatorCaller,
+    account: AccountId,
+    user: UserId,
+) -> Answer<usize> {
+    accounts::lock(conn, account).await?;
+    let gone = keys::revoke_made_by(conn, account, user).await?;
+    for key in &gone {
+        let why = Some(json!({ "made_by": user }));
+        account_audit::record(conn, &operator.account_entry(account, "key.revoke", key, why)).await?;
+    }
+    Ok(gone.len())
+}

@@ -1,0 +1,203 @@
+//! Who is a member of which workspace: `/operator/members` (interface.md, "Operators").
+
+use super::keys::revoke_made_by;
+use super::{OperatorAuth, missing};
+use crate::app::App;
+use crate::contract::envelope::{Created, Deleted};
+use crate::contract::groups::{Refusals, Tag};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::paging::{Limit, List, Page};
+use crate::http::text::{Text, Time};
+use common::domain::role::Role;
+use common::ids::{UserId, WorkspaceId};
+use common::store::members::{self, MemberRow, Put};
+use common::store::{audit, sessions, users, workspaces};
+use common::wake::Wake;
+use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Json;
+use poem_openapi::{Enum, Object, OpenApi};
+use serde_json::json;
+use sqlx::Acquire;
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("POST /operator/members", &[Code::WorkspaceNotFound, Code::UserNotFound]),
+    ("GET /operator/members", &[Code::InvalidCursor, Code::WorkspaceNotFound, Code::UserNotFound]),
+    (
+        "DELETE /operator/members/{workspaceId}/{userId}",
+        &[Code::WorkspaceNotFound, Code::UserNotFound, Code::MemberNotFound],
+    ),
+];
+
+/// The operations on members.
+pub struct OperatorMembers(pub App);
+
+/// A role in a workspace; each may do what those before it may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum RoleWord {
+    /// Reads.
+    Viewer,
+    /// Also starts work.
+    Editor,
+    /// Also manages members.
+    Owner,
+}
+
+impl From<Role> for RoleWord {
+    fn from(role: Role) -> Self {
+        match role {
+            Role::Viewer => Self::Viewer,
+            Role::Editor => Self::Editor,
+            Role::Owner => Self::Owner,
+        }
+    }
+}
+
+impl From<RoleWord> for Role {
+    fn from(word: RoleWord) -> Self {
+        match word {
+            RoleWord::Viewer => Self::Viewer,
+            RoleWord::Editor => Self::Editor,
+            RoleWord::Owner => Self::Owner,
+        }
+    }
+}
+
+/// A membership to give or to change.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct PutMember {
+    /// The workspace; it may be another account's than the user's.
+    pub workspace_id: Text,
+    /// The user.
+    pub user_id: Text,
+    /// What they may do there.
+    pub role: RoleWord,
+}
+
+/// A membership.
+#[derive(Debug, Object)]
+pub struct OperatorMember {
+    /// The workspace.
+    pub workspace_id: Text,
+    /// The user.
+    pub user_id: Text,
+    /// What the user is called.
+    pub user_name: Text,
+    /// What they may do there.
+    pub role: RoleWord,
+    /// Since when they are a member.
+    pub created_at: Time,
+}
+
+impl From<MemberRow> for OperatorMember {
+    fn from(row: MemberRow) -> Self {
+        Self {
+            workspace_id: Text::of(row.workspace_id),
+            user_id: Text::of(row.user_id),
+            user_name: Text(row.user_name),
+            role: row.role.into(),
+            created_at: Time(row.created_at),
+        }
+    }
+}
+
+#[OpenApi(tag = "Tag::Operator")]
+impl OperatorMembers {
+    /// Give a user a role in a workspace
+    ///
+    /// Makes them a member, or changes the role of one who is.
+    #[oai(path = "/operator/members", method = "post", operation_id = "operator_put_member")]
+    async fn put(&self, auth: OperatorAuth, body: Json<PutMember>) -> Answer<Created<OperatorMember>> {
+        let OperatorAuth(operator) = auth;
+        let workspace: WorkspaceId = body.0.workspace_id.id(Code::WorkspaceNotFound)?;
+        let user: UserId = body.0.user_id.id(Code::UserNotFound)?;
+        let role = Role::from(body.0.role);
+        let mut conn = self.0.conn().await?;
+        let mut put_member = conn.begin().await?;
+        let before = match members::put(&mut put_member, workspace, user, role).await? {
+            Put::Done { before } => before,
+            Put::NoWorkspace => return Err(missing(Code::WorkspaceNotFound, workspace)),
+            Put::NoUser => return Err(missing(Code::UserNotFound, user)),
+        };
+        let was = before.map(|role| json!({ "user_id": user, "role": role.name() }));
+        let is = Some(json!({ "user_id": user, "role": role.name() }));
+        audit::record(&mut put_member, &operator.changed("member.put", workspace, was, is)).await?;
+        let row = members::find(&mut put_member, workspace, user).await?;
+        put_member.commit().await?;
+        Ok(Created(row.ok_or_else(|| ApiError::internal("a member who was just put is not there"))?.into()))
+    }
+
+    /// List members
+    ///
+    /// The members of a workspace, or the memberships of a user: name one of the two.
+    #[oai(path = "/operator/members", method = "get", operation_id = "operator_list_members")]
+    async fn list(
+        &self,
+        _auth: OperatorAuth,
+        /// The members of this workspace.
+        workspace_id: Query<Option<Text>>,
+        /// The memberships of this user.
+        user_id: Query<Option<Text>>,
+        /// Rows to show.
+        limit: Query<Option<Limit>>,
+        /// The `next_cursor` of the page before.
+        cursor: Query<Option<Text>>,
+    ) -> Answer<Json<List<OperatorMember>>> {
+        let mut conn = self.0.conn().await?;
+        match (workspace_id.0, user_id.0) {
+            (Some(workspace), None) => {
+                let page = Page::new("operator members", limit.0, cursor.0.as_ref())?;
+                let id = workspace.id(Code::WorkspaceNotFound)?;
+                let rows = members::of_workspace(&mut conn, id, page.after, page.fetch()).await?;
+                Ok(Json(page.list(rows, |row| row.user_id.uuid(), OperatorMember::from)))
+            }
+            (None, Some(user)) => {
+                let page = Page::new("operator memberships", limit.0, cursor.0.as_ref())?;
+                let rows = members::of_user(&mut conn, user.id(Code::UserNotFound)?, page.after, page.fetch()).await?;
+                Ok(Json(page.list(rows, |row| row.workspace_id.uuid(), OperatorMember::from)))
+            }
+            _ => Err(ApiError::new(Code::InvalidRequest, "Give either `workspace_id` or `user_id`.")),
+        }
+    }
+
+    /// End a membership
+    ///
+    /// The user reaches the workspace no more, at once: their sessions there end, and the keys to the workspace's account that
+    /// they made, or whose keys made them, are revoked. What they have started goes on. Where the account is their own, they
+    /// stay one of its users: disable them to keep them out of all of it.
+    #[oai(path = "/operator/members/:workspaceId/:userId", method = "delete", operation_id = "operator_delete_member")]
+    async fn remove(
+        &self,
+        auth: OperatorAuth,
+        /// The workspace's id.
+        #[oai(name = "workspaceId")]
+        workspace_id: Path<Text>,
+        /// The user's id.
+        #[oai(name = "userId")]
+        user_id: Path<Text>,
+    ) -> Answer<Json<Deleted>> {
+        let OperatorAuth(operator) = auth;
+        let workspace: WorkspaceId = workspace_id.0.id(Code::WorkspaceNotFound)?;
+        let user: UserId = user_id.0.id(Code::UserNotFound)?;
+        let mut conn = self.0.conn().await?;
+        let mut remove_member = conn.begin().await?;
+        let role = members::remove(&mut remove_member, workspace, user)
+            .await?
+            .ok_or_else(|| ApiError::new(Code::MemberNotFound, format!("{user} is no member of {workspace}.")))?;
+        // The user before what is theirs, as a change of the user has it.
+        let account = users::lock(&mut remove_member, user).await?.map(|row| row.account_id);
+        let owner = workspaces::find(&mut remove_member, workspace).await?;
+        let owner = owner.ok_or_else(|| missing(Code::WorkspaceNotFound, workspace))?.account_id;
+        sessions::end_of_user(&mut remove_member, user, Some(workspace)).await?;
+        let gone = revoke_made_by(&mut remove_member, &operator, owner, user).await?;
+        let was = Some(json!({ "user_id": user, "role": role.name() }));
+        let is = (gone > 0).then(|| json!({ "revoked_keys": gone }));
+        audit::record(&mut remove_member, &operator.changed("member.delete", workspace, was, is)).await?;
+        remove_member.commit().await?;
+        let concerned = [Some(owner), account.filter(|account| *account != owner)];
+        self.0.process.wakes.send(concerned.into_iter().flatten().map(Wake::Access));
+        Ok(Deleted::json())
+    }
+}

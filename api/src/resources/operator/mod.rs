@@ -1,0 +1,48 @@
+//! What operators do: `/operator/…`, with a token of theirs (interface.md, "Operators").
+//!
+//! One file a noun. Every change and the row of the audit log that tells of it are one transaction, which the use case
+//! named for it opens. Nothing here acts for a customer: no route takes one's credential, and none of theirs takes an
+//! operator's.
+
+pub mod accounts;
+pub mod audit;
+pub mod deliveries;
+pub mod erasure;
+pub mod jobs;
+pub mod keys;
+pub mod members;
+pub mod minutes;
+pub mod reads;
+pub mod suspension;
+pub mod users;
+pub mod workspaces;
+
+use crate::auth::operator::{OperatorAuth, OperatorCaller};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::text::{MinuteCount, Text};
+use common::domain::minutes::Minutes;
+
+/// More than anybody is given by one request, in minutes: a slip of the keyboard is refused.
+const MOST_MINUTES: i64 = 10_000_000;
+
+/// An amount that an operator gives.
+fn amount(minutes: MinuteCount, least: Minutes) -> Answer<Minutes> {
+    if (least..=Minutes::from_whole(MOST_MINUTES)).contains(&minutes.0) {
+        return Ok(minutes.0);
+    }
+    Err(ApiError::new(Code::InvalidRequest, format!("The minutes must be from {least} to {MOST_MINUTES}.")))
+}
+
+/// A name, without the space around it, that is one.
+fn named(text: &Text) -> Answer<&str> {
+    let name = text.0.trim();
+    if name.is_empty() || name.chars().any(char::is_control) {
+        return Err(ApiError::new(Code::InvalidRequest, "`name` must hold something, and no control characters."));
+    }
+    Ok(name)
+}
+
+/// The refusal that nothing has this id.
+fn missing(code: Code, id: impl std::fmt::Display) -> ApiError {
+    ApiError::new(code, format!("Nothing has the id `{id}`."))
+}

@@ -1,0 +1,232 @@
+//! Users, and whom the tokens of an issuer stand for: `/operator/users` (interface.md, "Operators").
+
+use super::keys::revoke_made_by;
+use super::{OperatorAuth, OperatorCaller, missing, named};
+use crate::app::App;
+use crate::contract::envelope::Created;
+use crate::contract::groups::{Refusals, Tag};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::paging::{Limit, List, Page};
+use crate::http::text::{Text, Time};
+use common::ids::{AccountId, UserId};
+use common::store::users::{self, Change, Filter, Identity, NotPut, UserRow};
+use common::store::{audit, sessions};
+use common::wake::Wake;
+use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Json;
+use poem_openapi::types::MaybeUndefined;
+use poem_openapi::{Object, OpenApi};
+use serde_json::{Value, json};
+use sqlx::{Acquire, PgConnection};
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("POST /operator/users", &[Code::AccountNotFound, Code::SubjectTaken]),
+    ("GET /operator/users", &[Code::InvalidCursor, Code::AccountNotFound]),
+    ("PATCH /operator/users/{id}", &[Code::UserNotFound, Code::SubjectTaken]),
+];
+
+/// The operations on users.
+pub struct OperatorUsers(pub App);
+
+/// A user to add.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct AddUser {
+    /// The account that pays for what they do.
+    pub account_id: Text,
+    /// What they are called.
+    #[oai(validator(max_length = 200))]
+    pub name: Text,
+    /// The `sub` of the access tokens that stand for them.
+    #[oai(validator(min_length = 1, max_length = 255))]
+    pub oauth_subject: Option<Text>,
+    /// The issuer of those tokens. Without it: `MWS_OAUTH_ISSUER`.
+    #[oai(validator(min_length = 1, max_length = 500))]
+    pub oauth_issuer: Option<Text>,
+}
+
+/// What to change of a user; what is left out stays.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct ChangeUser {
+    /// Another name.
+    #[oai(validator(max_length = 200))]
+    pub name: Option<Text>,
+    /// The `sub` of the access tokens that stand for them from now on; null: no token does.
+    #[oai(validator(min_length = 1, max_length = 255))]
+    pub oauth_subject: MaybeUndefined<Text>,
+    /// The issuer of those tokens. Without it: `MWS_OAUTH_ISSUER`.
+    #[oai(validator(min_length = 1, max_length = 500))]
+    pub oauth_issuer: Option<Text>,
+    /// `true` refuses them everywhere from now on, ends their sessions and revokes the keys that they made; `false` lets them
+    /// in again, without those.
+    pub disabled: Option<bool>,
+}
+
+/// A user.
+#[derive(Debug, Object)]
+pub struct OperatorUser {
+    /// Their id.
+    pub id: Text,
+    /// The account that pays for what they do.
+    pub account_id: Text,
+    /// What they are called.
+    pub name: Text,
+    /// The issuer whose tokens stand for them, or null.
+    pub oauth_issuer: Option<Text>,
+    /// The `sub` of those tokens, or null.
+    pub oauth_subject: Option<Text>,
+    /// When they were added.
+    pub created_at: Time,
+    /// Since when they are refused everywhere, or null.
+    pub disabled_at: Option<Time>,
+}
+
+impl From<UserRow> for OperatorUser {
+    fn from(row: UserRow) -> Self {
+        Self {
+            id: Text::of(row.id),
+            account_id: Text::of(row.account_id),
+            name: Text(row.name),
+            oauth_issuer: row.oauth_issuer.map(Text),
+            oauth_subject: row.oauth_subject.map(Text),
+            created_at: Time(row.created_at),
+            disabled_at: row.disabled_at.map(Time),
+        }
+    }
+}
+
+#[OpenApi(tag = "Tag::Operator")]
+impl OperatorUsers {
+    /// Add a user
+    ///
+    /// With `oauth_subject`, whoever presents an access token of that subject is this user, whatever `MWS_OAUTH_SIGNUP`
+    /// says. They reach the workspaces that they are a member of.
+    #[oai(path = "/operator/users", method = "post", operation_id = "operator_create_user")]
+    async fn create(&self, auth: OperatorAuth, body: Json<AddUser>) -> Answer<Created<OperatorUser>> {
+        let OperatorAuth(operator) = auth;
+        let asked = body.0;
+        let account: AccountId = asked.account_id.id(Code::AccountNotFound)?;
+        let name = named(&asked.name)?;
+        let issuer = self.issuer(asked.oauth_subject.as_ref(), asked.oauth_issuer.as_ref())?;
+        let subject = asked.oauth_subject.as_deref();
+        let identity = issuer.as_deref().zip(subject).map(|(issuer, subject)| Identity { issuer, subject });
+        let mut conn = self.0.conn().await?;
+        let mut add_user = conn.begin().await?;
+        let added = users::add(&mut add_user, account, name, identity).await?;
+        let row = added.map_err(|why| refused(why, Code::AccountNotFound, account))?;
+        audit::record(&mut add_user, &operator.changed("user.create", row.id, None, Some(shown(&row)))).await?;
+        add_user.commit().await?;
+        Ok(Created(row.into()))
+    }
+
+    /// List users
+    ///
+    /// All of them, newest first.
+    #[oai(path = "/operator/users", method = "get", operation_id = "operator_list_users")]
+    async fn list(
+        &self,
+        _auth: OperatorAuth,
+        /// Only those of this account.
+        account_id: Query<Option<Text>>,
+        /// Only those known to an issuer by this subject.
+        oauth_subject: Query<Option<Text>>,
+        /// Rows to show.
+        limit: Query<Option<Limit>>,
+        /// The `next_cursor` of the page before.
+        cursor: Query<Option<Text>>,
+    ) -> Answer<Json<List<OperatorUser>>> {
+        let page = Page::new("operator users", limit.0, cursor.0.as_ref())?;
+        let account = account_id.0.map(|text| text.id(Code::AccountNotFound)).transpose()?;
+        let filter = Filter { account, subject: oauth_subject.0.as_deref() };
+        let rows = users::list(&mut *self.0.conn().await?, filter, page.after, page.fetch()).await?;
+        Ok(Json(page.list(rows, |row| row.id.uuid(), OperatorUser::from)))
+    }
+
+    /// Change a user
+    ///
+    /// Their name, whose tokens stand for them, or whether they are let in at all.
+    #[oai(path = "/operator/users/:id", method = "patch", operation_id = "operator_update_user")]
+    async fn change(
+        &self,
+        auth: OperatorAuth,
+        /// The user's id.
+        id: Path<Text>,
+        body: Json<ChangeUser>,
+    ) -> Answer<Json<OperatorUser>> {
+        let OperatorAuth(operator) = auth;
+        let id: UserId = id.0.id(Code::UserNotFound)?;
+        Ok(Json(self.change_user(&operator, id, body.0).await?.into()))
+    }
+}
+
+impl OperatorUsers {
+    /// The use case: the row is locked first, so that the log says what was changed.
+    async fn change_user(&self, operator: &OperatorCaller, id: UserId, asked: ChangeUser) -> Answer<UserRow> {
+        let name = asked.name.as_ref().map(named).transpose()?;
+        let subject = match &asked.oauth_subject {
+            MaybeUndefined::Undefined if asked.oauth_issuer.is_some() => {
+                return Err(ApiError::new(Code::InvalidRequest, "`oauth_issuer` goes with an `oauth_subject`."));
+            }
+            MaybeUndefined::Undefined => None,
+            MaybeUndefined::Null => Some(None),
+            MaybeUndefined::Value(subject) => Some(Some(subject)),
+        };
+        let issuer = self.issuer(subject.flatten(), asked.oauth_issuer.as_ref())?;
+        let identity =
+            subject.map(|subject| subject.zip(issuer.as_deref()).map(|(subject, issuer)| Identity { issuer, subject }));
+        let mut conn = self.0.conn().await?;
+        let mut change_user = conn.begin().await?;
+        let before = users::lock(&mut change_user, id).await?.ok_or_else(|| missing(Code::UserNotFound, id))?;
+        let changed = users::change(&mut change_user, id, &Change { name, identity, disabled: asked.disabled }).await?;
+        let after = changed.map_err(|why| refused(why, Code::UserNotFound, id))?;
+        let gone = if asked.disabled == Some(true) { self.end(&mut change_user, operator, &after).await? } else { 0 };
+        let mut is = shown(&after);
+        if gone > 0 {
+            is["revoked_keys"] = gone.into();
+        }
+        let entry = operator.changed("user.update", id, Some(shown(&before)), Some(is));
+        audit::record(&mut change_user, &entry).await?;
+        change_user.commit().await?;
+        self.0.process.wakes.send([Wake::Access(after.account_id)]);
+        Ok(after)
+    }
+
+    /// Ends the sessions of a user and the keys that they made. Answers how many keys.
+    async fn end(&self, conn: &mut PgConnection, operator: &OperatorCaller, user: &UserRow) -> Answer<usize> {
+        sessions::end_of_user(conn, user.id, None).await?;
+        revoke_made_by(conn, operator, user.account_id, user.id).await
+    }
+
+    /// The issuer that a subject is of: the one named, or the deployment's.
+    fn issuer(&self, subject: Option<&Text>, named: Option<&Text>) -> Answer<Option<String>> {
+        match (subject, named, &self.0.oauth) {
+            (None, None, _) => Ok(None),
+            (None, Some(_), _) => {
+                Err(ApiError::new(Code::InvalidRequest, "`oauth_issuer` goes with an `oauth_subject`."))
+            }
+            (Some(_), Some(named), _) => Ok(Some(named.0.clone())),
+            (Some(_), None, Some(issuer)) => Ok(Some(issuer.name().to_owned())),
+            (Some(_), None, None) => {
+                let message =
+                    "`oauth_issuer` is needed: the deployment takes no OAuth tokens, so none is the usual one.";
+                Err(ApiError::new(Code::InvalidRequest, message))
+            }
+        }
+    }
+}
+
+fn shown(row: &UserRow) -> Value {
+    json!({
+        "account_id": row.account_id, "name": row.name,
+        "oauth_issuer": row.oauth_issuer, "oauth_subject": row.oauth_subject, "disabled": row.disabled_at.is_some(),
+    })
+}
+
+fn refused(why: NotPut, absent: Code, id: impl std::fmt::Display) -> ApiError {
+    match why {
+        NotPut::Missing => missing(absent, id),
+        NotPut::Taken => ApiError::new(Code::SubjectTaken, "Another user is known to that issuer by this subject."),
+    }
+}

@@ -1,0 +1,174 @@
+//! Workspaces: `/operator/workspaces` (interface.md, "Operators").
+
+use super::accounts::lock;
+use super::{OperatorAuth, OperatorCaller, missing, named};
+use crate::app::App;
+use crate::contract::envelope::Created;
+use crate::contract::groups::{Refusals, Tag};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::paging::{Limit, List, Page};
+use crate::http::text::{Text, Time};
+use common::ids::{AccountId, WorkspaceId};
+use common::store::audit;
+use common::store::workspaces::{self, OwnedRow};
+use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Json;
+use poem_openapi::{Object, OpenApi};
+use serde_json::{Value, json};
+use sqlx::Acquire;
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("POST /operator/workspaces", &[Code::AccountNotFound]),
+    ("GET /operator/workspaces", &[Code::InvalidCursor, Code::AccountNotFound]),
+    ("PATCH /operator/workspaces/{id}", &[Code::WorkspaceNotFound]),
+];
+
+/// The operations on workspaces.
+pub struct OperatorWorkspaces(pub App);
+
+/// A workspace to open.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct OpenWorkspace {
+    /// The account that owns it.
+    pub account_id: Text,
+    /// What it is called.
+    #[oai(validator(max_length = 200))]
+    pub name: Text,
+}
+
+/// What to change of a workspace; what is left out stays.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct ChangeWorkspace {
+    /// Another name.
+    #[oai(validator(max_length = 200))]
+    pub name: Option<Text>,
+    /// `true` makes it its account's default, in the place of the one before. It can't be unmade: name another.
+    pub is_default: Option<bool>,
+}
+
+/// A workspace and who owns it.
+#[derive(Debug, Object)]
+pub struct OperatorWorkspace {
+    /// Its id.
+    pub id: Text,
+    /// The account that owns it.
+    pub account_id: Text,
+    /// What it is called.
+    pub name: Text,
+    /// Whether it is its account's default.
+    pub is_default: bool,
+    /// When it was opened.
+    pub created_at: Time,
+}
+
+impl From<OwnedRow> for OperatorWorkspace {
+    fn from(row: OwnedRow) -> Self {
+        Self {
+            id: Text::of(row.id),
+            account_id: Text::of(row.account_id),
+            name: Text(row.name),
+            is_default: row.is_default,
+            created_at: Time(row.created_at),
+        }
+    }
+}
+
+#[OpenApi(tag = "Tag::Operator")]
+impl OperatorWorkspaces {
+    /// Open a workspace
+    ///
+    /// An account's first one is its default.
+    #[oai(path = "/operator/workspaces", method = "post", operation_id = "operator_create_workspace")]
+    async fn create(&self, auth: OperatorAuth, body: Json<OpenWorkspace>) -> Answer<Created<OperatorWorkspace>> {
+        let OperatorAuth(operator) = auth;
+        let account: AccountId = body.0.account_id.id(Code::AccountNotFound)?;
+        let name = named(&body.0.name)?;
+        let mut conn = self.0.conn().await?;
+        let mut open_workspace = conn.begin().await?;
+        lock(&mut open_workspace, account).await?;
+        let row = workspaces::open(&mut open_workspace, account, name).await?;
+        let row = row.ok_or_else(|| missing(Code::AccountNotFound, account))?;
+        audit::record(&mut open_workspace, &operator.changed("workspace.create", row.id, None, Some(shown(&row))))
+            .await?;
+        open_workspace.commit().await?;
+        Ok(Created(row.into()))
+    }
+
+    /// List workspaces
+    ///
+    /// All of them, newest first.
+    #[oai(path = "/operator/workspaces", method = "get", operation_id = "operator_list_workspaces")]
+    async fn list(
+        &self,
+        _auth: OperatorAuth,
+        /// Only those that this account owns.
+        account_id: Query<Option<Text>>,
+        /// Rows to show.
+        limit: Query<Option<Limit>>,
+        /// The `next_cursor` of the page before.
+        cursor: Query<Option<Text>>,
+    ) -> Answer<Json<List<OperatorWorkspace>>> {
+        let page = Page::new("operator workspaces", limit.0, cursor.0.as_ref())?;
+        let account = account_id.0.map(|text| text.id(Code::AccountNotFound)).transpose()?;
+        let rows = workspaces::list(&mut *self.0.conn().await?, account, page.after, page.fetch()).await?;
+        Ok(Json(page.list(rows, |row| row.id.uuid(), OperatorWorkspace::from)))
+    }
+
+    /// Change a workspace
+    ///
+    /// Its name, or that it is its account's default.
+    #[oai(path = "/operator/workspaces/:id", method = "patch", operation_id = "operator_update_workspace")]
+    async fn change(
+        &self,
+        auth: OperatorAuth,
+        /// The workspace's id.
+        id: Path<Text>,
+        body: Json<ChangeWorkspace>,
+    ) -> Answer<Json<OperatorWorkspace>> {
+        let OperatorAuth(operator) = auth;
+        let id: WorkspaceId = id.0.id(Code::WorkspaceNotFound)?;
+        if body.0.is_default == Some(false) {
+            let message = "`is_default` can only be true: an account has a default workspace, so name another one.";
+            return Err(ApiError::new(Code::InvalidRequest, message));
+        }
+        Ok(Json(self.change_workspace(&operator, id, &body.0).await?.into()))
+    }
+}
+
+impl OperatorWorkspaces {
+    /// The use case: under the account's lock, so that it has one default workspace at any time.
+    async fn change_workspace(
+        &self,
+        operator: &OperatorCaller,
+        id: WorkspaceId,
+        asked: &ChangeWorkspace,
+    ) -> Answer<OwnedRow> {
+        let name = asked.name.as_ref().map(named).transpose()?;
+        let absent = || missing(Code::WorkspaceNotFound, id);
+        let mut conn = self.0.conn().await?;
+        let mut change_workspace = conn.begin().await?;
+        // A workspace never changes hands, so its account can be read before it is locked.
+        let found = workspaces::find(&mut change_workspace, id).await?.ok_or_else(absent)?;
+        lock(&mut change_workspace, found.account_id).await?;
+        let before = workspaces::find(&mut change_workspace, id).await?.ok_or_else(absent)?;
+        if let Some(name) = name {
+            workspaces::rename(&mut change_workspace, id, name).await?;
+        }
+        if asked.is_default == Some(true) {
+            workspaces::unset_default(&mut change_workspace, before.account_id).await?;
+            workspaces::set_default(&mut change_workspace, id).await?;
+        }
+        let after = workspaces::find(&mut change_workspace, id).await?.ok_or_else(absent)?;
+        let entry = operator.changed("workspace.update", id, Some(shown(&before)), Some(shown(&after)));
+        audit::record(&mut change_workspace, &entry).await?;
+        change_workspace.commit().await?;
+        Ok(after)
+    }
+}
+
+fn shown(row: &OwnedRow) -> Value {
+    json!({ "account_id": row.account_id, "name": row.name, "is_default": row.is_default })
+}

@@ -1,0 +1,72 @@
+//! What an agent says of a project is shown to people and followed by programs: its URLs lead to the web, and what it names
+//! without one is there (spec §2, "Asset", "Scene").
+
+use super::shape::{ProjectAsset, ProjectTimeline};
+use crate::auth::CallerWorkspace;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::text::Text;
+use common::store::items::{self, Resolved};
+use sqlx::PgConnection;
+use std::collections::HashSet;
+use url::Url;
+
+/// Refuses a URL that is none of the web's: a page that shows it would run `javascript:`.
+pub fn web_url(field: &str, url: &str) -> Answer<()> {
+    let is_webs = Url::parse(url).is_ok_and(|url| ["http", "https"].contains(&url.scheme()) && url.host().is_some());
+    if is_webs {
+        return Ok(());
+    }
+    Err(ApiError::new(Code::InvalidRequest, format!("`{field}`: expected an http or https URL.")))
+}
+
+/// Refuses URLs of assets and scenes that are none of the web's.
+pub fn urls(assets: &[ProjectAsset], timeline: Option<&ProjectTimeline>) -> Answer<()> {
+    let check = |place: String, url: &Option<Text>| url.as_ref().map_or(Ok(()), |url| web_url(&place, url));
+    for (index, asset) in assets.iter().enumerate() {
+        check(format!("assets[{index}].url"), &asset.url)?;
+        check(format!("assets[{index}].source_image_url"), &asset.source_image_url)?;
+        check(format!("assets[{index}].source_video_url"), &asset.source_video_url)?;
+        check(format!("assets[{index}].reference_image_url"), &asset.reference_image_url)?;
+    }
+    for (index, scene) in timeline.iter().flat_map(|timeline| &timeline.scenes).enumerate() {
+        check(format!("timeline.scenes[{index}].image_url"), &scene.image_url)?;
+        check(format!("timeline.scenes[{index}].video_url"), &scene.video_url)?;
+    }
+    Ok(())
+}
+
+/// Refuses an asset that has no URL and is no item of the workspace either: nobody could find it. With a URL, `ref` is the
+/// agent's own name for what is there.
+pub async fn refs(conn: &mut PgConnection, workspace: CallerWorkspace, assets: &[ProjectAsset]) -> Answer<()> {
+    let mut seen = HashSet::new();
+    let bare = assets.iter().filter(|asset| asset.url.is_none());
+    let refs: Vec<String> = bare.map(|asset| asset.r#ref.0.clone()).filter(|name| seen.insert(name.clone())).collect();
+    if refs.is_empty() {
+        return Ok(());
+    }
+    let found = items::resolve(conn, &refs, workspace.id).await?;
+    for (name, found) in refs.iter().zip(found) {
+        if !matches!(found, Resolved::Here(_)) {
+            let shown: String = name.chars().take(64).collect();
+            let message = format!("`assets`: `{shown}` has no `url`, and no item of the workspace is called so.");
+            return Err(ApiError::new(Code::InvalidRequest, message));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::web_url;
+
+    #[test]
+    fn only_what_a_browser_fetches_is_a_url_here() {
+        for good in ["https://cdn.example.com/v.mp4?x=1", "http://127.0.0.1:8080/a"] {
+            assert!(web_url("assembled_url", good).is_ok(), "{good}");
+        }
+        for bad in ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "/v.mp4", "https://", "", "x"] {
+            let refused = web_url("assembled_url", bad).expect_err(bad);
+            assert_eq!(refused.message(), "`assembled_url`: expected an http or https URL.");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! A project as `GET /projects` lists it: in short, for `GET /projects/{id}` has all of it, which may be a mebibyte.
+
+use super::ProjectState;
+use crate::http::text::{Text, Time};
+use common::store::projects::ListedRow;
+use poem_openapi::Object;
+
+/// A project in short.
+#[derive(Debug, Object)]
+pub struct ListedProject {
+    /// Its id.
+    pub id: Text,
+    /// Where it stands.
+    pub status: ProjectState,
+    /// How many changes of status there were, the creation being the first.
+    pub revision: i64,
+    /// What was asked for: its first 200 characters.
+    pub brief: Text,
+    /// What the agent last said, its first 200 characters, or null.
+    pub agent_message: Option<Text>,
+    /// Where the result is, or null.
+    pub assembled_url: Option<Text>,
+    /// Until when it is there, or null.
+    pub assembled_url_expires_at: Option<Time>,
+    /// Where all of it is read, with a credential.
+    pub project_url: Text,
+    /// When it was created.
+    pub created_at: Time,
+    /// When it was last changed.
+    pub updated_at: Time,
+}
+
+impl ListedProject {
+    /// As the row stands, for a service that is known by this URL.
+    pub fn new(row: ListedRow, base_url: &str) -> Self {
+        Self {
+            project_url: Text(format!("{base_url}/projects/{}", row.id)),
+            id: Text::of(row.id),
+            status: row.status.into(),
+            revision: row.revision,
+            brief: Text(row.brief),
+            agent_message: row.agent_message.map(Text),
+            assembled_url: row.assembled_url.map(Text),
+            assembled_url_expires_at: row.assembled_url_expires_at.map(Time),
+            created_at: Time(row.created_at),
+            updated_at: Time(row.updated_at),
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What was sent of a project's changes: `/projects/{id}/deliveries`. An addition to the specification, which promises
+//! that webhooks of projects are sent once and says nothing of how to look them up.
+
+use super::{ProjectState, reach};
+use crate::app::App;
+use crate::auth::Auth;
+use crate::contract::groups::{Refusals, Tag};
+use crate::http::error::{Answer, Code};
+use crate::http::paging::{Limit, List, Page};
+use crate::http::text::{Text, Time};
+use common::domain::project::WebhookStatus;
+use common::ids::{ProjectId, ProjectWebhookId};
+use common::store::project_webhooks::{self, WebhookRow};
+use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Json;
+use poem_openapi::{Enum, Object, OpenApi};
+
+/// What this operation refuses with, beside what every operation may.
+pub const ERRORS: Refusals =
+    &[("GET /projects/{id}/deliveries", &[Code::ProjectNotFound, Code::WorkspaceForbidden, Code::InvalidCursor])];
+
+/// The log's operation.
+pub struct ProjectDeliveries(pub App);
+
+/// Where the webhook of a change stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum ProjectDeliveryState {
+    /// It has not left.
+    Pending,
+    /// It is under way.
+    Sent,
+    /// It was answered with 2xx in time.
+    Succeeded,
+    /// It was answered otherwise, or not at all. It is not sent again.
+    Failed,
+    /// A crash of ours hid what came of it. It may have arrived, and is not sent again.
+    Unknown,
+}
+
+/// The one webhook of a change of status.
+#[derive(Debug, Object)]
+pub struct ProjectDelivery {
+    /// Its id.
+    pub delivery_id: Text,
+    /// The project.
+    pub project_id: Text,
+    /// The revision that it tells of.
+    pub revision: i64,
+    /// The status that it tells of; never `cancelled`.
+    pub event: ProjectState,
+    /// Where it goes.
+    pub url: Text,
+    /// Where it stands.
+    pub status: ProjectDeliveryState,
+    /// The receiver's status, or null when none came.
+    pub response_status: Option<i16>,
+    /// What was wrong, or null: a word as in the log of job webhooks.
+    pub error: Option<Text>,
+    /// The start of the receiver's answer, or null.
+    pub response_excerpt: Option<Text>,
+    /// How long it took, or null.
+    pub duration_ms: Option<i32>,
+    /// When the status changed.
+    pub created_at: Time,
+    /// When it was sent, or null.
+    pub sent_at: Option<Time>,
+    /// When its end was known, or null.
+    pub finished_at: Option<Time>,
+}
+
+#[OpenApi(tag = "Tag::Workspace")]
+impl ProjectDeliveries {
+    /// List a project's webhooks
+    ///
+    /// What was sent of the project's changes of status, newest first: at most one webhook a change. Kept 30 days.
+    #[oai(path = "/projects/:id/deliveries", method = "get", operation_id = "list_project_deliveries")]
+    async fn list(
+        &self,
+        auth: Auth,
+        /// The project's id.
+        id: Path<Text>,
+        /// Rows to show.
+        limit: Query<Option<Limit>>,
+        /// The `next_cursor` of the page before.
+        cursor: Query<Option<Text>>,
+    ) -> Answer<Json<List<ProjectDelivery>>> {
+        let Auth(caller) = auth;
+        let id: ProjectId = id.0.id(Code::ProjectNotFound)?;
+        let page = Page::new("project_deliveries", limit.0, cursor.0.as_ref())?;
+        let mut conn = self.0.conn().await?;
+        reach(&mut conn, &caller, id).await?;
+        let after = page.after.map(ProjectWebhookId::from);
+        let rows = project_webhooks::list(&mut conn, id, after, page.fetch()).await?;
+        Ok(Json(page.list(rows, |row| row.id.uuid(), ProjectDelivery::from)))
+    }
+}
+
+impl From<WebhookRow> for ProjectDelivery {
+    fn from(row: WebhookRow) -> Self {
+        Self {
+            delivery_id: Text::of(row.id),
+            project_id: Text::of(row.project_id),
+            revision: row.revision,
+            event: row.event.into(),
+            url: Text(row.url),
+            status: match row.status {
+                WebhookStatus::Pending => ProjectDeliveryState::Pending,
+                WebhookStatus::Sent => ProjectDeliveryState::Sent,
+                WebhookStatus::Succeeded => ProjectDeliveryState::Succeeded,
+                WebhookStatus::Failed => ProjectDeliveryState::Failed,
+                WebhookStatus::Unknown => ProjectDeliveryState::Unknown,
+            },
+            response_status: row.response_status,
+            error: row.error.map(Text),
+            response_excerpt: row.response_excerpt.map(Text),
+            duration_ms: row.duration_ms,
+            created_at: Time(row.created_at),
+            sent_at: row.sent_at.map(Time),
+            finished_at: row.finished_at.map(Time),
+        }
+    }
+}

@@ -1,0 +1,327 @@
+//! Projects and what tells of them: `/projects` (spec §2, "Project"; §3; §4.3; §6.2).
+//!
+//! A change of status and its webhook are one transaction. The bytes that the webhook sends are written here, from the
+//! same value that `GET /projects/{id}` shows; the worker signs and sends them, once. What was sent is `log`.
+
+mod change;
+mod checked;
+mod list;
+mod log;
+mod shape;
+
+use change::refused;
+pub use list::ListedProject;
+pub use log::{ERRORS as LOG_ERRORS, ProjectDeliveries};
+pub use shape::{Project, ProjectAsset, ProjectState, ProjectTimeline, ReportedStatus};
+
+use crate::app::App;
+use crate::auth::{Auth, Caller};
+use crate::contract::envelope::{Deleted, Stored};
+use crate::contract::groups::{Refusals, Tag};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::paging::{Limit, List, Page};
+use crate::http::text::{Text, Time};
+use crate::usecases::once::{Begun, Once};
+use crate::usecases::quotas::{self, Asker};
+use common::domain::project::ProjectStatus;
+use common::ids::{AccountId, ProjectId};
+use common::store::projects::{self, Change, NewProject, ProjectRow};
+use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Json;
+use poem_openapi::types::MaybeUndefined;
+use poem_openapi::{Object, OpenApi};
+use sqlx::PgConnection;
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("POST /projects", &[Code::RoleForbidden, Code::WebhookUrlNotAllowed, Code::QuotaReached]),
+    ("GET /projects", &[Code::InvalidCursor]),
+    ("GET /projects/{id}", &[Code::ProjectNotFound, Code::WorkspaceForbidden]),
+    (
+        "PATCH /projects/{id}/settings",
+        &[Code::ProjectNotFound, Code::WorkspaceForbidden, Code::RoleForbidden, Code::WebhookUrlNotAllowed],
+    ),
+    (
+        "POST /projects/{id}/status",
+        &[
+            Code::ProjectNotFound,
+            Code::WorkspaceForbidden,
+            Code::RoleForbidden,
+            Code::IllegalTransition,
+            Code::QuotaReached,
+            Code::RequestTooLarge,
+        ],
+    ),
+    ("POST /projects/{id}/cancel", CHANGING),
+    ("DELETE /projects/{id}", &[Code::ProjectNotFound, Code::WorkspaceForbidden, Code::RoleForbidden]),
+];
+const CHANGING: &[Code] =
+    &[Code::ProjectNotFound, Code::WorkspaceForbidden, Code::RoleForbidden, Code::IllegalTransition];
+
+/// How a project is worked on when nothing is said (spec §2: "an autonomous mode exists").
+const DEFAULT_MODE: &str = "autonomous";
+/// What comes out when nothing is said (spec §2: "an assembled type exists").
+const DEFAULT_OUTPUT: &str = "assembled";
+
+/// The project operations.
+pub struct Projects(pub App);
+
+/// A project to create.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct CreateProject {
+    /// What is asked for.
+    #[oai(validator(min_length = 1, max_length = 20000))]
+    pub brief: Text,
+    /// How to work on it; `autonomous` when not given.
+    #[oai(validator(min_length = 1, max_length = 64))]
+    pub mode: Option<Text>,
+    /// What is to come out; `assembled` when not given.
+    #[oai(validator(min_length = 1, max_length = 64))]
+    pub output_type: Option<Text>,
+    /// Where its changes of status are to be told: HTTPS, and publicly reachable.
+    pub webhook_url: Option<Text>,
+}
+
+/// A project's settings.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct ChangeProjectSettings {
+    /// Where its changes of status are to be told from now on; null tells nobody. Required.
+    pub webhook_url: MaybeUndefined<Text>,
+}
+
+/// A project's settings.
+#[derive(Debug, Object)]
+pub struct ProjectSettings {
+    /// Where its changes of status are told, or null.
+    pub webhook_url: Option<Text>,
+}
+
+/// What the agent that works on a project says of it. What is left out stays.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct ChangeProjectStatus {
+    /// The new status.
+    pub status: ReportedStatus,
+    /// A word to those who wait; null takes it away.
+    #[oai(validator(max_length = 20000))]
+    pub agent_message: MaybeUndefined<Text>,
+    /// All assets from now on.
+    #[oai(validator(max_items = 1000))]
+    pub assets: Option<Vec<ProjectAsset>>,
+    /// The timeline from now on; null takes it away.
+    pub timeline: MaybeUndefined<ProjectTimeline>,
+    /// Where the result is, an http or https URL; null takes it away.
+    #[oai(validator(max_length = 4096))]
+    pub assembled_url: MaybeUndefined<Text>,
+    /// Until when it is there; null takes it away.
+    pub assembled_url_expires_at: MaybeUndefined<Time>,
+}
+
+#[OpenApi(tag = "Tag::Workspace")]
+impl Projects {
+    /// Create a project
+    ///
+    /// It begins as `running`, in the workspace that the call acts in, and its `webhook_url` is told so.
+    #[oai(path = "/projects", method = "post", operation_id = "create_project")]
+    async fn create(&self, auth: Auth, key: IdempotencyKey, body: Json<CreateProject>) -> Answer<Stored<Project, 201>> {
+        let Auth(caller) = auth;
+        let asked = body.0;
+        let once = Once::of(&caller, "POST /projects", key, &asked);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        if let Some(url) = &asked.webhook_url {
+            self.check(caller.workspace.account_id, url).await?;
+        }
+        let or = |given: Option<Text>, default: &str| given.map_or_else(|| default.to_owned(), |text| text.0);
+        let new = NewProject {
+            id: ProjectId::mint(),
+            workspace_id: caller.workspace.id,
+            account_id: caller.workspace.account_id,
+            mode: or(asked.mode, DEFAULT_MODE),
+            output_type: or(asked.output_type, DEFAULT_OUTPUT),
+            brief: asked.brief.0,
+            webhook_url: asked.webhook_url.map(|url| url.0),
+        };
+        let mut create = match once.begin(&self.0).await? {
+            Begun::Now(create, _) => create,
+            Begun::Before(before) => return Ok(Stored::replayed(before.body)),
+        };
+        let row = projects::insert(&mut create, &new).await?;
+        let (project, bytes) = self.tell(&mut create, &caller, row).await?;
+        self.within_quota(&mut create, &caller).await?;
+        let answer = Stored::fresh(&project);
+        once.keep(&self.0, &mut create, answer.body()).await?;
+        create.commit().await?;
+        self.wake(&project);
+        self.charge(&mut *self.0.conn().await?, &caller, bytes).await;
+        Ok(answer)
+    }
+
+    /// List projects
+    ///
+    /// The projects of the workspace that the call acts in, newest first, in short.
+    #[oai(path = "/projects", method = "get", operation_id = "list_projects")]
+    async fn list(
+        &self,
+        auth: Auth,
+        /// Rows to show.
+        limit: Query<Option<Limit>>,
+        /// The `next_cursor` of the page before.
+        cursor: Query<Option<Text>>,
+    ) -> Answer<Json<List<ListedProject>>> {
+        let Auth(caller) = auth;
+        let page = Page::new("projects", limit.0, cursor.0.as_ref())?;
+        let mut conn = self.0.conn().await?;
+        let after = page.after.map(ProjectId::from);
+        let rows = projects::list(&mut conn, caller.workspace.id, after, page.fetch()).await?;
+        Ok(Json(page.list(rows, |row| row.id.uuid(), |row| ListedProject::new(row, &self.0.base_url))))
+    }
+
+    /// Get a project
+    ///
+    /// Its full state. A webhook is sent once and may be lost: this is where the state is confirmed (spec §6.2.5).
+    #[oai(path = "/projects/:id", method = "get", operation_id = "get_project")]
+    async fn get(
+        &self,
+        auth: Auth,
+        /// The project's id.
+        id: Path<Text>,
+    ) -> Answer<Json<Project>> {
+        let Auth(caller) = auth;
+        let mut conn = self.0.conn().await?;
+        let row = reach(&mut conn, &caller, id.0.id(Code::ProjectNotFound)?).await?;
+        Ok(Json(Project::new(row, &self.0.base_url)?))
+    }
+
+    /// Set where a project tells of itself
+    ///
+    /// No webhook is sent for it. A webhook that is on its way already goes where it was to go.
+    #[oai(path = "/projects/:id/settings", method = "patch", operation_id = "update_project_settings")]
+    async fn settings(
+        &self,
+        auth: Auth,
+        /// The project's id.
+        id: Path<Text>,
+        body: Json<ChangeProjectSettings>,
+    ) -> Answer<Json<ProjectSettings>> {
+        let Auth(caller) = auth;
+        let id: ProjectId = id.0.id(Code::ProjectNotFound)?;
+        let url = match body.0.webhook_url {
+            MaybeUndefined::Undefined => {
+                return Err(ApiError::new(
+                    Code::InvalidRequest,
+                    "`webhook_url` is required: expected a string or null.",
+                ));
+            }
+            MaybeUndefined::Null => None,
+            MaybeUndefined::Value(url) => Some(url),
+        };
+        if let Some(url) = &url {
+            self.check(caller.workspace.account_id, url).await?;
+        }
+        let mut conn = self.0.conn().await?;
+        if !projects::set_webhook_url(&mut conn, id, caller.workspace.id, url.as_deref()).await? {
+            reach(&mut conn, &caller, id).await?;
+            return Err(missing(id));
+        }
+        Ok(Json(ProjectSettings { webhook_url: url }))
+    }
+
+    /// Change a project's status
+    ///
+    /// What the agent that works on the project calls. Each change raises `revision` and is told to the project's
+    /// `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`; `idle` leads to
+    /// `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to `running`.
+    #[oai(path = "/projects/:id/status", method = "post", operation_id = "change_project_status")]
+    async fn status(
+        &self,
+        auth: Auth,
+        /// The project's id.
+        id: Path<Text>,
+        body: Json<ChangeProjectStatus>,
+    ) -> Answer<Json<Project>> {
+        let Auth(caller) = auth;
+        let id: ProjectId = id.0.id(Code::ProjectNotFound)?;
+        Ok(Json(self.change(&caller, id, body.0).await?))
+    }
+
+    /// Cancel a project
+    ///
+    /// For good, and nobody is told (spec §6.2.2).
+    #[oai(path = "/projects/:id/cancel", method = "post", operation_id = "cancel_project")]
+    async fn cancel(
+        &self,
+        auth: Auth,
+        /// The project's id.
+        id: Path<Text>,
+    ) -> Answer<Json<Project>> {
+        let Auth(caller) = auth;
+        let id: ProjectId = id.0.id(Code::ProjectNotFound)?;
+        let change = Change::to(ProjectStatus::Cancelled);
+        let mut conn = self.0.conn().await?;
+        match projects::change(&mut conn, id, caller.workspace.id, &change).await? {
+            Some(row) => Ok(Json(Project::new(row, &self.0.base_url)?)),
+            None => Err(refused(&mut conn, &caller, id, change.status).await?),
+        }
+    }
+
+    /// Delete a project
+    ///
+    /// With the log of its webhooks, whatever its status; nobody is told. A project that was cancelled goes by itself after
+    /// 30 days.
+    #[oai(path = "/projects/:id", method = "delete", operation_id = "delete_project")]
+    async fn remove(
+        &self,
+        auth: Auth,
+        /// The project's id.
+        id: Path<Text>,
+    ) -> Answer<Json<Deleted>> {
+        let Auth(caller) = auth;
+        let id: ProjectId = id.0.id(Code::ProjectNotFound)?;
+        let mut remove = self.0.process.pool.begin().await?;
+        if !projects::remove(&mut remove, id, caller.workspace.id).await? {
+            reach(&mut remove, &caller, id).await?;
+            return Err(missing(id));
+        }
+        remove.commit().await?;
+        Ok(Deleted::json())
+    }
+}
+
+impl Projects {
+    async fn check(&self, account: AccountId, url: &str) -> Answer<()> {
+        let checked = self.0.process.outbound.check_resolves_public(url, account).await;
+        checked.map(|_| ()).map_err(|refused| {
+            ApiError::new(Code::WebhookUrlNotAllowed, format!("`webhook_url`: {refused}."))
+                .suggest("Give an HTTPS URL whose host is publicly reachable.")
+        })
+    }
+
+    /// Refuses what took the account past what it may keep in projects; its transaction is rolled back with it.
+    async fn within_quota(&self, conn: &mut PgConnection, caller: &Caller) -> Answer<()> {
+        let account = caller.workspace.account_id;
+        let asker = if account == caller.account_id { Asker::Own } else { Asker::Guest };
+        quotas::projects(&self.0.process.settings, quotas::locked(conn, account).await?, asker)
+    }
+}
+
+/// The project, for a call that acts in its workspace.
+///
+/// # Errors
+/// `workspace_forbidden` when it is in another one, `project_not_found` when there is none.
+async fn reach(conn: &mut PgConnection, caller: &Caller, id: ProjectId) -> Answer<ProjectRow> {
+    let row = projects::find(conn, id).await?.ok_or_else(|| missing(id))?;
+    if row.workspace_id == caller.workspace.id {
+        return Ok(row);
+    }
+    let refusal = ApiError::new(Code::WorkspaceForbidden, "The project is in another workspace.");
+    Err(refusal.suggest("Name its workspace in x-workspace-id, if you can reach it."))
+}
+
+fn missing(id: ProjectId) -> ApiError {
+    ApiError::new(Code::ProjectNotFound, format!("There is no project {id}."))
+}

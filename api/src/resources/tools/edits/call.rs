@@ -1,0 +1,271 @@
+//! A call of a tool that needs speech and may render: its items, its read, its render, and its Idempotency-Key throughout.
+//!
+//! One key is one call: whichever job it dispatched first, the read or the render, is what the key answers from then on.
+
+use crate::app::App;
+use crate::auth::{Caller, Role};
+use crate::contract::envelope::{MediaLink, Stored, ToolAnswer};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::rate;
+use crate::http::text::{MinuteCount, Text};
+use crate::resources::library::{self, Item};
+use crate::resources::tools::stored_read::{Need, NeedStatus, Needed, QueuedRead, need};
+use crate::usecases::dispatch::{self, Dispatched, Prepared, Render, RenderRequest, Rendering};
+use crate::usecases::starting::{self, cloud_processing, needed};
+use common::domain::item::ItemStatus;
+use common::domain::media_time::{Span, speech_of, true_duration_ms};
+use common::domain::minutes::Minutes;
+use common::domain::plan::Reason;
+use common::domain::read::Read;
+use common::domain::render::RenderPlan;
+use common::ids::{ItemId, JobId};
+use common::store::idempotency::Key;
+use common::store::items::{self, ItemForReads};
+use poem_openapi::types::{ParseFromJSON, ToJSON};
+use serde_json::{Value, json};
+
+/// A call of such a tool.
+pub(super) struct Call<'a> {
+    app: &'a App,
+    caller: &'a Caller,
+    tool: &'static str,
+    /// The whole request in its one form.
+    request: Value,
+    key: IdempotencyKey,
+    /// Whether to answer what would be started instead of starting it.
+    dry_run: bool,
+}
+
+/// What is known of an item's speech.
+pub(super) enum Heard {
+    /// Where somebody speaks in which item, which lasts as long as was counted when it was listened to.
+    Speech(Box<ItemForReads>, Vec<Span>),
+    /// A job finds out: answer with these bytes.
+    Answered(Stored<ToolAnswer<QueuedRead>>),
+}
+
+/// Where the render of a call stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Rendered {
+    /// None was asked for.
+    NotAsked,
+    /// This job makes it, and so much is held for it.
+    Queued(JobId, Minutes),
+    /// A job would make it, and so much would be held for it.
+    Startable(Minutes),
+    /// This item is it.
+    Made(ItemId),
+}
+
+impl Rendered {
+    pub(super) const fn status(self) -> NeedStatus {
+        match self {
+            Self::NotAsked | Self::Made(_) => NeedStatus::Ready,
+            Self::Queued(..) => NeedStatus::Queued,
+            Self::Startable(_) => NeedStatus::Startable,
+        }
+    }
+
+    pub(super) fn job_id(self) -> Option<Text> {
+        if let Self::Queued(job, _) = self { Some(Text::of(job)) } else { None }
+    }
+
+    pub(super) fn estimated_minutes(self) -> Option<MinuteCount> {
+        match self {
+            Self::Queued(_, estimate) | Self::Startable(estimate) => Some(estimate.into()),
+            Self::NotAsked | Self::Made(_) => None,
+        }
+    }
+
+    pub(super) fn output_item_id(self) -> Option<Text> {
+        if let Self::Made(item) = self { Some(Text::of(item)) } else { None }
+    }
+}
+
+impl<'a> Call<'a> {
+    /// A dry run has no key: it leaves nothing that could be repeated.
+    pub(super) fn new(
+        app: &'a App,
+        caller: &'a Caller,
+        tool: &'static str,
+        request: Value,
+        key: IdempotencyKey,
+        dry_run: Option<bool>,
+    ) -> Self {
+        let dry_run = dry_run.unwrap_or(false);
+        Self { app, caller, tool, request, key: if dry_run { IdempotencyKey(None) } else { key }, dry_run }
+    }
+
+    /// What a tool found, without a render. It is written on a thread of its own: a day of speech has tens of thousands of spans.
+    pub(super) async fn without_render<T: ParseFromJSON + ToJSON + Send + 'static>(
+        &self,
+        answer: impl FnOnce() -> T + Send + 'static,
+    ) -> Answer<Stored<ToolAnswer<T>>> {
+        let (caller, idle) = (self.caller.clone(), starting::idle(self.app, self.caller).await?);
+        let written = move || Stored::fresh(&ToolAnswer::new(&caller.request_id, answer()).cloud(idle));
+        tokio::task::spawn_blocking(written).await.map_err(ApiError::internal)
+    }
+
+    /// The answer that this call's key has already, if it has one.
+    pub(super) async fn replayed<T: ToJSON>(&self) -> Answer<Option<Stored<T>>> {
+        let Some(key) = self.key() else { return Ok(None) };
+        match dispatch::answered_before(&self.app.process, &key).await? {
+            Some(Dispatched::Replayed(body)) => Ok(Some(replay(body))),
+            Some(Dispatched::KeyReused) => Err(starting::key_reused()),
+            Some(Dispatched::Answered(()) | Dispatched::TooSoon(..)) | None => Ok(None),
+        }
+    }
+
+    /// Where somebody speaks in the item of this name. The read is started where it is missing.
+    ///
+    /// # Errors
+    /// Those of `stored_read::need`; `role_forbidden` for a render that the caller may not start.
+    pub(super) async fn speech(&self, item_ref: &str, render: bool) -> Answer<Heard> {
+        if render {
+            self.caller.require(Role::Editor)?;
+        }
+        let (tool, request, dry_run) = (self.tool, self.request.clone(), self.dry_run);
+        let wanted = Need { tool, item_ref, read: Read::Speech, request, dry_run };
+        let ready = match need(self.app, self.caller, self.key.clone(), &wanted).await? {
+            Needed::Answered(answer) => return Ok(Heard::Answered(answer)),
+            Needed::Ready(ready) => ready,
+        };
+        let mut item = self.reach(&ready.item.to_string()).await?;
+        let (document, held) = ready.document.whole(&self.app.answers, self.caller.account_id).await?;
+        let (declared_ms, has_video) = (item.duration_ms, item.has_video);
+        // A day of speech takes a good part of a second.
+        let parsed = move || {
+            // Until all of it is gone.
+            let _held = held;
+            let document: Value = serde_json::from_slice(&document)?;
+            Ok((speech_of(&document), true_duration_ms(declared_ms, has_video, &document)))
+        };
+        let parsed: serde_json::Result<_> = tokio::task::spawn_blocking(parsed).await.map_err(ApiError::internal)?;
+        let (speech, duration_ms) = parsed.map_err(ApiError::internal)?;
+        let speech = speech.ok_or_else(|| ApiError::internal("a stored speech read without segments"))?;
+        item.duration_ms = duration_ms;
+        Ok(Heard::Speech(item, speech))
+    }
+
+    /// The item of this name, if its sound can be mixed.
+    ///
+    /// # Errors
+    /// `item_not_found`, `workspace_forbidden`, `item_not_ready`; `read_not_applicable` when there is no sound to be had.
+    pub(super) async fn music(&self, item_ref: &str) -> Answer<ItemId> {
+        let item = self.reach(item_ref).await?;
+        let refusal = |code, message: &str| Err(ApiError::new(code, format!("`music_ref`: {message}")));
+        match item.status {
+            ItemStatus::Processing => refusal(Code::ItemNotReady, "the item is still being processed."),
+            ItemStatus::Failed => refusal(Code::ReadNotApplicable, "the item's media can't be read."),
+            ItemStatus::Ready if !item.has_audio => refusal(Code::ReadNotApplicable, "the item has no sound."),
+            ItemStatus::Ready => Ok(item.id),
+        }
+    }
+
+    async fn reach(&self, name: &str) -> Answer<Box<ItemForReads>> {
+        let mut conn = self.app.conn().await?;
+        library::resolve(&mut conn, self.caller.workspace, name).await
+    }
+
+    /// Renders this plan, or tells where the same render stands. `answer` makes the tool's answer of that.
+    ///
+    /// # Errors
+    /// `insufficient_minutes`, `engine_not_configured`, `file_too_large` when the account's storage is full,
+    /// `rate_limited` when it has as many live jobs as it may, and those of an Idempotency-Key.
+    pub(super) async fn render<T>(
+        &self,
+        plan: RenderPlan,
+        source: &ItemForReads,
+        answer: &(dyn Fn(&Rendered) -> T + Sync),
+    ) -> Answer<Stored<ToolAnswer<T>>>
+    where
+        T: ParseFromJSON + ToJSON,
+    {
+        let wish = RenderRequest {
+            owners: starting::owners(self.caller),
+            call: starting::call(self.caller, self.tool, None),
+            plan,
+            source_name: source.name.clone(),
+            duration_ms: source.duration_ms.unwrap_or_default(),
+            key: self.key(),
+        };
+        let fresh = |render: &Render, rendered: Rendered, media: Option<MediaLink>| {
+            let cloud = cloud_processing(&Prepared::from(render));
+            Stored::fresh(&ToolAnswer::new(&self.caller.request_id, answer(&rendered)).cloud(cloud).showing(media))
+        };
+        if self.dry_run {
+            let render = dispatch::estimate_render(&self.app.process, &wish).await?;
+            let rendered = started(&render).ok_or_else(|| self.refused(&render))?;
+            return Ok(fresh(&render, rendered, self.shown(rendered).await?));
+        }
+        // What a key keeps is the job that was started, and no link: that would be answered again after its end.
+        let compose = |render: &Render| {
+            started(render).map_or_else(String::new, |one| fresh(render, one, None).body().to_owned())
+        };
+        let dispatched = dispatch::dispatch_render(&self.app.process, &wish, &compose).await;
+        match dispatched.map_err(|error| starting::refused(wish.key.as_ref(), error))? {
+            Dispatched::KeyReused => Err(starting::key_reused()),
+            Dispatched::TooSoon(what, seconds) => Err(rate::too_soon(what, seconds)),
+            Dispatched::Replayed(body) => Ok(replay(body)),
+            Dispatched::Answered(render) => match started(&render) {
+                Some(rendered) => Ok(fresh(&render, rendered, self.shown(rendered).await?)),
+                None => Err(self.refused(&render)),
+            },
+        }
+    }
+
+    /// The media of the item that was made, to show beside the answer.
+    async fn shown(&self, rendered: Rendered) -> Answer<Option<MediaLink>> {
+        let Rendered::Made(item) = rendered else { return Ok(None) };
+        let row = items::find(&mut *self.app.conn().await?, item).await?;
+        Ok(row.and_then(|row| Item::of(row, &self.app.links).media()))
+    }
+
+    /// The key of this call, if one was sent: the same as `need` makes.
+    fn key(&self) -> Option<Key> {
+        let canonical = json!([self.tool, self.caller.workspace.id, self.request]);
+        starting::keyed(self.caller, self.tool, self.key.clone(), &canonical)
+    }
+
+    fn refused(&self, render: &Render) -> ApiError {
+        let settings = &self.app.process.settings;
+        let prepared = Prepared::from(render);
+        match render.state {
+            Rendering::Not(Reason::InsufficientMinutes { needs }) => {
+                let left = render.balance.left() + render.balance.bought;
+                let message = format!("The render can't start: {left} cloud minutes are left, and it needs {needs}.");
+                let minutes = serde_json::to_value(needed(&prepared).to_json()).unwrap_or_default();
+                ApiError::new(Code::InsufficientMinutes, message)
+                    .suggest("Ask the operator for minutes, or wait for the month's (GET /balances says when).")
+                    .cloud_processing(minutes)
+            }
+            Rendering::Not(Reason::EngineNotConfigured) => {
+                ApiError::new(Code::EngineNotConfigured, "No worker of this deployment can render.")
+            }
+            Rendering::Not(reason) => starting::not_started(reason, &prepared),
+            Rendering::StorageFull => {
+                let message = format!("The account keeps as many bytes as it may, {}.", settings.storage_quota_bytes);
+                ApiError::new(Code::FileTooLarge, message).suggest("Delete items that are no longer needed.")
+            }
+            Rendering::Made(_) | Rendering::Queued { .. } | Rendering::Startable { .. } => {
+                ApiError::internal("a render that started was refused")
+            }
+        }
+    }
+}
+
+/// Where a render stands that did not fail to start.
+const fn started(render: &Render) -> Option<Rendered> {
+    match render.state {
+        Rendering::Made(made) => Some(Rendered::Made(made.item)),
+        Rendering::Queued { job, estimate, .. } => Some(Rendered::Queued(job, estimate)),
+        Rendering::Startable { estimate } => Some(Rendered::Startable(estimate)),
+        Rendering::StorageFull | Rendering::Not(_) => None,
+    }
+}
+
+fn replay<T: ToJSON>(body: String) -> Stored<T> {
+    metrics::counter!("mws_idempotent_replays_total").increment(1);
+    Stored::replayed(body)
+}

@@ -1,0 +1,139 @@
+//! `remove_silence` and `duck_music`: what to cut and how far to turn down, from where somebody speaks, and with
+//! `render: true` the media itself (interface.md, "Tools").
+//!
+//! Both stand on the `speech` read, which `stored_read` answers or starts. What is kept and how far music goes down are
+//! decided by `domain::silence` and `domain::ducking`; the same values are answered and rendered. `call` does what the two
+//! have in common, and starts the job.
+
+mod call;
+mod shapes;
+
+use super::stored_read;
+use crate::app::App;
+use crate::auth::Auth;
+use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::groups::{Refusals, Tag};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::text::Text;
+use call::{Call, Heard, Rendered};
+use common::domain::ducking::envelope;
+use common::domain::render::RenderPlan;
+use common::domain::silence::keep;
+use poem_openapi::OpenApi;
+use poem_openapi::payload::Json;
+use shapes::{DuckAnswer, DuckMusic, GainAt, KeptSpan, RemoveSilence, SilenceAnswer, seconds};
+use std::sync::Arc;
+
+/// Those of `stored_read::REFUSALS`, and that the account's storage is full.
+const REFUSALS: &[Code] = &[
+    Code::InsufficientMinutes,
+    Code::RoleForbidden,
+    Code::WorkspaceForbidden,
+    Code::ItemNotFound,
+    Code::ItemNotReady,
+    Code::ItemLeased,
+    Code::IdempotencyInProgress,
+    Code::IdempotencyKeyReused,
+    Code::ReadNotApplicable,
+    Code::EngineNotConfigured,
+    Code::FileTooLarge,
+];
+const _: () = assert!(REFUSALS.len() == stored_read::REFUSALS.len() + 1, "a tool that needs a read refuses as they do");
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[("POST /tools/remove_silence", REFUSALS), ("POST /tools/duck_music", REFUSALS)];
+
+/// The tools.
+pub struct Edits(pub App);
+
+#[OpenApi(tag = "Tag::Library")]
+impl Edits {
+    /// Remove silence
+    ///
+    /// Which parts of an item to keep so that its long silences are gone, from where somebody speaks in it. A silence
+    /// shorter than `min_silence_ms` stays, and `padding_ms` stay on each side of speech. A video's cuts stand on its
+    /// frames. Where nobody speaks nothing is kept. With `render: true` a job makes a new item of what is kept; the same
+    /// render is made once while its item is there. A stored speech read is used at no charge; where there is none its job
+    /// is started or joined, and the answer is `queued` without `keep`: follow `job_id` with `get_jobs` and call again.
+    #[oai(path = "/tools/remove_silence", method = "post", operation_id = "remove_silence")]
+    async fn remove_silence(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<RemoveSilence>,
+    ) -> Answer<Stored<ToolAnswer<SilenceAnswer>>> {
+        let (Auth(caller), asked) = (auth, arguments.0);
+        let call = Call::new(&self.0, &caller, "remove_silence", asked.canonical(), key, asked.dry_run);
+        let (item, speech) = match call.speech(&asked.item_ref, asked.render()).await? {
+            Heard::Answered(answer) => return Ok(answer.documented_as()),
+            Heard::Speech(item, speech) => (item, speech),
+        };
+        let kept = keep(&speech, item.duration_ms.unwrap_or_default() * 1000, asked.rule(), item.frame_rate);
+        let (item_id, render, kept) = (item.id, asked.render(), Arc::new(kept));
+        let plan = Arc::clone(&kept);
+        let answer = move |rendered: &Rendered| SilenceAnswer {
+            item_ref: asked.item_ref.clone(),
+            item_id: Text::of(item_id),
+            status: rendered.status(),
+            job_id: rendered.job_id(),
+            estimated_minutes: rendered.estimated_minutes(),
+            keep: Some(kept.keep.iter().copied().map(KeptSpan::from).collect()),
+            removed_seconds: Some(seconds(kept.removed_us)),
+            output_item_id: rendered.output_item_id(),
+        };
+        if !render {
+            return call.without_render(move || answer(&Rendered::NotAsked)).await;
+        }
+        if plan.keep.is_empty() {
+            let message = "Nobody speaks in the item, so nothing of it would be left.";
+            return Err(ApiError::new(Code::ReadNotApplicable, message));
+        }
+        call.render(RenderPlan::RemoveSilence { item: item_id, keep: plan.keep.clone() }, &item, &answer).await
+    }
+
+    /// Duck music
+    ///
+    /// How far to turn music down while a voice speaks over it: an envelope of gains, between whose points the gain runs
+    /// straight in decibels. Under speech the music is down by `duck_db`; the way down ends when speech starts, the way back
+    /// starts when it ends, and elsewhere the gain is 0. With `render: true` a job mixes both into a new item: as long as
+    /// the voice, with its picture if it has one, and limited so that it never clips. A stored speech read of the voice is
+    /// used at no charge; where there is none its job is started or joined, and the answer is `queued` without `envelope`:
+    /// follow `job_id` with `get_jobs` and call again.
+    #[oai(path = "/tools/duck_music", method = "post", operation_id = "duck_music")]
+    async fn duck_music(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<DuckMusic>,
+    ) -> Answer<Stored<ToolAnswer<DuckAnswer>>> {
+        let (Auth(caller), asked) = (auth, arguments.0);
+        let call = Call::new(&self.0, &caller, "duck_music", asked.canonical(), key, asked.dry_run);
+        if let Some(answer) = call.replayed().await? {
+            return Ok(answer);
+        }
+        // Before anything is started: where there is no music, speech is of no use.
+        let music = call.music(&asked.music_ref).await?;
+        let (voice, speech) = match call.speech(&asked.voice_ref, asked.render()).await? {
+            Heard::Answered(answer) => return Ok(answer.documented_as()),
+            Heard::Speech(item, speech) => (item, speech),
+        };
+        let points = Arc::new(envelope(&speech, voice.duration_ms.unwrap_or_default() * 1000, asked.rule()));
+        let (voice_id, render, plan) = (voice.id, asked.render(), Arc::clone(&points));
+        let answer = move |rendered: &Rendered| DuckAnswer {
+            item_ref: asked.voice_ref.clone(),
+            item_id: Text::of(voice_id),
+            music_item_id: Some(Text::of(music)),
+            status: rendered.status(),
+            job_id: rendered.job_id(),
+            estimated_minutes: rendered.estimated_minutes(),
+            envelope: Some(points.iter().copied().map(GainAt::from).collect()),
+            output_item_id: rendered.output_item_id(),
+        };
+        if !render {
+            return call.without_render(move || answer(&Rendered::NotAsked)).await;
+        }
+        let plan = RenderPlan::DuckMusic { voice: voice_id, music, envelope: plan.to_vec() };
+        call.render(plan, &voice, &answer).await
+    }
+}

@@ -1,0 +1,258 @@
+//! What `remove_silence` and `duck_music` take and answer (interface.md, "Tools").
+//!
+//! Times are seconds from the media's start. The limits of the parameters are those of the rules in `common::domain`, which
+//! a test holds the numbers written here against.
+
+use crate::http::text::{MinuteCount, Text};
+use crate::resources::tools::stored_read::NeedStatus;
+use common::domain::ducking::{DuckRule, GainPoint};
+use common::domain::media_time::Span;
+use common::domain::silence::SilenceRule;
+use poem_openapi::Object;
+use poem_openapi::types::Example;
+use serde_json::{Value, json};
+
+/// What to cut, and how closely.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields, example)]
+pub struct RemoveSilence {
+    /// An item ref, an item id, or the id of the job that made the item.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+    /// Milliseconds of the shortest silence that is cut, 100 to 60000; 500 when not given.
+    #[oai(validator(minimum(value = "100"), maximum(value = "60000")))]
+    pub min_silence_ms: Option<u32>,
+    /// Milliseconds that stay before and after speech, 0 to 5000; 50 when not given.
+    #[oai(validator(minimum(value = "0"), maximum(value = "5000")))]
+    pub padding_ms: Option<u32>,
+    /// Whether to make a new item of what is kept; false when not given.
+    pub render: Option<bool>,
+    /// `true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the render.
+    pub dry_run: Option<bool>,
+}
+
+impl Example for RemoveSilence {
+    fn example() -> Self {
+        Self {
+            item_ref: "interview".into(),
+            min_silence_ms: Some(700),
+            padding_ms: None,
+            render: Some(true),
+            dry_run: None,
+        }
+    }
+}
+
+impl RemoveSilence {
+    fn numbers(&self) -> (u32, u32) {
+        (self.min_silence_ms.unwrap_or(SilenceRule::MIN_SILENCE_MS), self.padding_ms.unwrap_or(SilenceRule::PADDING_MS))
+    }
+
+    pub(super) fn rule(&self) -> SilenceRule {
+        let (min_silence_ms, padding_ms) = self.numbers();
+        SilenceRule::new(min_silence_ms, padding_ms)
+    }
+
+    pub(super) fn render(&self) -> bool {
+        self.render.unwrap_or(false)
+    }
+
+    /// The request in its one form: what is not given is its default.
+    pub(super) fn canonical(&self) -> Value {
+        let (min_silence_ms, padding_ms) = self.numbers();
+        json!({
+            "ref": self.item_ref.0, "min_silence_ms": min_silence_ms, "padding_ms": padding_ms, "render": self.render(),
+        })
+    }
+}
+
+/// A voice, the music under it, and how far to turn that down.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields, example)]
+pub struct DuckMusic {
+    /// The item in which somebody speaks: its ref, its id, or the id of the job that made it.
+    pub voice_ref: Text,
+    /// The item whose sound is the music, by any of the same.
+    pub music_ref: Text,
+    /// Decibels that the music goes down under speech, 0 to 60; 12 when not given.
+    #[oai(validator(minimum(value = "0"), maximum(value = "60")))]
+    pub duck_db: Option<f64>,
+    /// Milliseconds that it takes to go down, 10 to 10000; 200 when not given.
+    #[oai(validator(minimum(value = "10"), maximum(value = "10000")))]
+    pub attack_ms: Option<u32>,
+    /// Milliseconds that it takes to come back, 10 to 10000; 500 when not given.
+    #[oai(validator(minimum(value = "10"), maximum(value = "10000")))]
+    pub release_ms: Option<u32>,
+    /// Whether to mix both into a new item; false when not given.
+    pub render: Option<bool>,
+    /// `true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the render.
+    pub dry_run: Option<bool>,
+}
+
+impl Example for DuckMusic {
+    fn example() -> Self {
+        Self {
+            voice_ref: "narration".into(),
+            music_ref: "theme".into(),
+            duck_db: Some(15.0),
+            attack_ms: None,
+            release_ms: None,
+            render: Some(true),
+            dry_run: None,
+        }
+    }
+}
+
+impl DuckMusic {
+    fn numbers(&self) -> (f64, u32, u32) {
+        (
+            self.duck_db.unwrap_or(DuckRule::DUCK_DB),
+            self.attack_ms.unwrap_or(DuckRule::ATTACK_MS),
+            self.release_ms.unwrap_or(DuckRule::RELEASE_MS),
+        )
+    }
+
+    pub(super) fn rule(&self) -> DuckRule {
+        let (duck_db, attack_ms, release_ms) = self.numbers();
+        DuckRule::new(duck_db, attack_ms, release_ms)
+    }
+
+    pub(super) fn render(&self) -> bool {
+        self.render.unwrap_or(false)
+    }
+
+    /// The request in its one form: what is not given is its default.
+    pub(super) fn canonical(&self) -> Value {
+        let (duck_db, attack_ms, release_ms) = self.numbers();
+        json!({
+            "voice_ref": self.voice_ref.0, "music_ref": self.music_ref.0, "duck_db": duck_db, "attack_ms": attack_ms,
+            "release_ms": release_ms, "render": self.render(),
+        })
+    }
+}
+
+/// What to keep of an item, or the job that finds out; with `render`, where the new item stands.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct SilenceAnswer {
+    /// As it was asked for.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+    /// The item.
+    pub item_id: Text,
+    /// Whether all that was asked for is there.
+    pub status: NeedStatus,
+    /// The job to follow with `get_jobs`; when queued. Without `keep` it is the one that reads where somebody speaks: call
+    /// again when it has ended. With `keep` it is the render.
+    pub job_id: Option<Text>,
+    /// Minutes held for that job, or that would be; when queued or startable.
+    pub estimated_minutes: Option<MinuteCount>,
+    /// The parts to keep, in order and apart from each other; once it is known where somebody speaks.
+    pub keep: Option<Vec<KeptSpan>>,
+    /// Seconds that go.
+    pub removed_seconds: Option<f64>,
+    /// The rendered item; when asked for and ready.
+    pub output_item_id: Option<Text>,
+}
+
+/// A part of an item, in seconds from its start.
+#[derive(Debug, Object)]
+pub struct KeptSpan {
+    /// From then.
+    pub start: f64,
+    /// Until then.
+    pub end: f64,
+}
+
+impl From<Span> for KeptSpan {
+    fn from(span: Span) -> Self {
+        Self { start: seconds(span.start_us), end: seconds(span.end_us) }
+    }
+}
+
+/// How far to turn music down, or the job that finds out; with `render`, where the new item stands.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct DuckAnswer {
+    /// The voice as it was asked for.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+    /// The voice's item.
+    pub item_id: Text,
+    /// The music's item; once it is known where somebody speaks.
+    pub music_item_id: Option<Text>,
+    /// Whether all that was asked for is there.
+    pub status: NeedStatus,
+    /// The job to follow with `get_jobs`; when queued. Without `envelope` it is the one that reads where somebody speaks:
+    /// call again when it has ended. With `envelope` it is the render.
+    pub job_id: Option<Text>,
+    /// Minutes held for that job, or that would be; when queued or startable.
+    pub estimated_minutes: Option<MinuteCount>,
+    /// The gain of the music at growing times, from 0 to the voice's end, at most 4000 points; once it is known where
+    /// somebody speaks.
+    pub envelope: Option<Vec<GainAt>>,
+    /// The rendered item; when asked for and ready.
+    pub output_item_id: Option<Text>,
+}
+
+/// The gain at one moment.
+#[derive(Debug, Object)]
+pub struct GainAt {
+    /// Seconds from the voice's start.
+    pub t: f64,
+    /// Decibels: 0 leaves the music as it is.
+    pub gain_db: f64,
+}
+
+impl From<GainPoint> for GainAt {
+    fn from(point: GainPoint) -> Self {
+        Self { t: seconds(point.t_us), gain_db: point.gain_db() }
+    }
+}
+
+/// Microseconds as seconds.
+#[expect(clippy::cast_precision_loss, reason = "media times stay far below 2^53 µs")]
+pub(super) fn seconds(us: i64) -> f64 {
+    us as f64 / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::openapi::document;
+    use common::domain::ducking::MOST_POINTS;
+
+    /// What the document says of a parameter: least, most, and its words.
+    fn documented(tool: &str, field: &str) -> (f64, f64, String) {
+        let schema = &document().json["components"]["schemas"][tool]["properties"][field];
+        let number = |key: &str| schema[key].as_f64().unwrap_or_else(|| panic!("{field} has no {key}: {schema}"));
+        (number("minimum"), number("maximum"), schema["description"].to_string())
+    }
+
+    #[test]
+    fn the_document_has_the_limits_and_defaults_of_the_rules() {
+        type Silence = SilenceRule;
+        type Duck = DuckRule;
+        let of = |number: u32| f64::from(number);
+        let ramp = (of(Duck::LEAST_RAMP_MS), of(Duck::MOST_RAMP_MS));
+        for (tool, field, least, most, default) in [
+            (
+                "RemoveSilence",
+                "min_silence_ms",
+                of(Silence::LEAST_SILENCE_MS),
+                of(Silence::MOST_SILENCE_MS),
+                of(Silence::MIN_SILENCE_MS),
+            ),
+            ("RemoveSilence", "padding_ms", 0.0, of(Silence::MOST_PADDING_MS), of(Silence::PADDING_MS)),
+            ("DuckMusic", "duck_db", 0.0, Duck::MOST_DUCK_DB, Duck::DUCK_DB),
+            ("DuckMusic", "attack_ms", ramp.0, ramp.1, of(Duck::ATTACK_MS)),
+            ("DuckMusic", "release_ms", ramp.0, ramp.1, of(Duck::RELEASE_MS)),
+        ] {
+            let (found_least, found_most, words) = documented(tool, field);
+            assert!((found_least - least).abs() < 1e-9 && (found_most - most).abs() < 1e-9, "{field}: {words}");
+            assert!(words.contains(&format!("{least} to {most}; {default} when not given")), "{field}: {words}");
+        }
+        let envelope = &document().json["components"]["schemas"]["DuckAnswer"]["properties"]["envelope"];
+        assert!(envelope["description"].to_string().contains(&format!("at most {MOST_POINTS} points")));
+    }
+}

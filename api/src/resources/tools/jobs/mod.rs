@@ -1,0 +1,274 @@
+//! `get_jobs` and `cancel_jobs`: following jobs, with a long poll, and stopping them (interface.md, "Tools").
+
+mod shape;
+
+use crate::app::App;
+use crate::auth::{Auth, Caller};
+use crate::contract::envelope::ToolAnswer;
+use crate::contract::groups::{Refusals, Tag};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::paging::{Limit, Page};
+use crate::http::rate::pace;
+use crate::http::text::{Text, Time};
+use common::domain::job::JobStatus;
+use common::ending;
+use common::ids::{JobId, WorkspaceId};
+use common::store::items::{self, Resolved};
+use common::store::jobs::{self, Filter};
+use common::wake::Wake;
+use poem_openapi::payload::Json;
+use poem_openapi::{Enum, Object, OpenApi};
+pub use shape::{CancelOutcome, CancelledJob, JobAnswer, JobKindWord, JobStatusWord};
+use std::time::Duration;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::{Instant, timeout_at};
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("POST /tools/get_jobs", &[Code::InvalidCursor, Code::ItemNotFound, Code::WorkspaceForbidden]),
+    ("POST /tools/cancel_jobs", &[Code::RoleForbidden]),
+];
+
+/// A long poll looks at least this often, should a wake-up be lost.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
+
+/// The tools.
+pub struct Jobs(pub App);
+
+/// Which jobs: by id, or by filters.
+#[derive(Debug, Default, Object)]
+#[oai(deny_unknown_fields)]
+pub struct GetJobsRequest {
+    /// 1 to 200 jobs; without filters.
+    #[oai(validator(min_items = 1, max_items = 200))]
+    pub job_ids: Option<Vec<Text>>,
+    /// Only jobs in these statuses.
+    pub status: Option<Vec<JobStatusWord>>,
+    /// Only jobs of these kinds.
+    pub kind: Option<Vec<JobKindWord>>,
+    /// Only jobs of this item: its ref, its id, or the id of the job that made it.
+    #[oai(rename = "ref")]
+    pub item_ref: Option<Text>,
+    /// Only jobs created after this.
+    pub created_after: Option<Time>,
+    /// `next_cursor` of the page before.
+    pub cursor: Option<Text>,
+    /// 1 to 100 jobs a page, 20 when not given; with filters.
+    pub limit: Option<Limit>,
+    /// With `job_ids`: wait up to 30 seconds for what `wait_for` says. What had ended before the call is not waited for, so
+    /// that the same call again never answers at once while jobs are live, and always does when none is.
+    #[oai(validator(minimum(value = "0"), maximum(value = "30")))]
+    pub wait_seconds: Option<u32>,
+    /// `any`: until one of the jobs that were live when the call began has ended; `all`: until all of them have. `any` when not
+    /// given.
+    pub wait_for: Option<WaitFor>,
+}
+
+/// What a long poll waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum WaitFor {
+    /// One job that was live when the call began.
+    Any,
+    /// All of them.
+    All,
+}
+
+/// Jobs found.
+#[derive(Debug, Object)]
+pub struct JobsAnswer {
+    /// In the order of `job_ids`; by filters newest first.
+    pub jobs: Vec<JobAnswer>,
+    /// Ids asked for that name no job of this workspace.
+    pub missing: Vec<Text>,
+    /// Whether there are jobs after these; never of `job_ids`.
+    pub has_more: bool,
+    /// Pass it as `cursor` for the jobs after these; null on the last page.
+    pub next_cursor: Option<Text>,
+}
+
+/// Which jobs to stop.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct CancelJobsRequest {
+    /// 1 to 200 jobs.
+    #[oai(validator(min_items = 1, max_items = 200))]
+    pub job_ids: Vec<Text>,
+}
+
+/// What became of each.
+#[derive(Debug, Object)]
+pub struct CancelJobsAnswer {
+    /// In the order of `job_ids`.
+    pub jobs: Vec<CancelledJob>,
+    /// Ids asked for that name no job of this workspace.
+    pub missing: Vec<Text>,
+}
+
+#[OpenApi(tag = "Tag::Workspace")]
+impl Jobs {
+    /// Follow jobs
+    ///
+    /// The jobs named by `job_ids` (up to 200: one `prepare_media` can start 120), or those of the workspace that the
+    /// filters leave, newest first. `wait_seconds` makes it a long poll: to follow jobs, call again with the same `job_ids`
+    /// and `wait_for: "all"` until none is `queued` or `running`. A finished job reports `cloud_minutes`.
+    #[oai(path = "/tools/get_jobs", method = "post", operation_id = "get_jobs")]
+    async fn get_jobs(
+        &self,
+        auth: Auth,
+        request: Json<Option<GetJobsRequest>>,
+    ) -> Answer<Json<ToolAnswer<JobsAnswer>>> {
+        let Auth(caller) = auth;
+        let request = request.0.unwrap_or_default();
+        let data = match &request.job_ids {
+            Some(ids) => self.named(&caller, ids, &request).await?,
+            None => self.filtered(&caller, &request).await?,
+        };
+        Ok(ToolAnswer::new(&caller.request_id, data).json())
+    }
+
+    /// Stop jobs
+    ///
+    /// A queued job is cancelled at once and its hold freed; a running one is asked to stop and ends as `cancelled`
+    /// within seconds, charged nothing. One that has ended already stays as it is. What is told of stopped jobs goes out at the
+    /// account's request rate, and while more of it waits than a burst no jobs are started.
+    #[oai(path = "/tools/cancel_jobs", method = "post", operation_id = "cancel_jobs")]
+    async fn cancel_jobs(
+        &self,
+        auth: Auth,
+        request: Json<CancelJobsRequest>,
+    ) -> Answer<Json<ToolAnswer<CancelJobsAnswer>>> {
+        let Auth(caller) = auth;
+        let (known, mut missing) = parsed(&request.job_ids);
+        let process = &self.0.process;
+        let mut tx = process.pool.begin().await?;
+        let stopped = jobs::cancel(&mut tx, &known, caller.workspace.id).await?;
+        let (pace, told) = (pace(&process.settings), &process.settings.event_kinds);
+        let aftermath = ending::conclude_stopped(&mut tx, &stopped, caller.account_id, pace, told).await?;
+        let found = jobs::by_ids(&mut tx, &known, Some(caller.workspace.id)).await?;
+        tx.commit().await?;
+        aftermath.settle_down(&process.pool, &process.wakes).await;
+        missing.extend(absent(&known, found.iter().map(|job| job.id)));
+        let outcome = |job: JobId, status: JobStatus| match stopped.iter().find(|one| one.job == job) {
+            Some(_) if status == JobStatus::Running => CancelOutcome::Cancelling,
+            Some(_) => CancelOutcome::Cancelled,
+            None => CancelOutcome::AlreadyFinished,
+        };
+        let jobs = found.iter().map(|job| CancelledJob::of(job, outcome(job.id, job.status))).collect();
+        Ok(ToolAnswer::new(&caller.request_id, CancelJobsAnswer { jobs, missing }).json())
+    }
+}
+
+impl Jobs {
+    async fn named(&self, caller: &Caller, ids: &[Text], request: &GetJobsRequest) -> Answer<JobsAnswer> {
+        let filters = request.status.is_some()
+            || request.kind.is_some()
+            || request.item_ref.is_some()
+            || request.created_after.is_some()
+            || request.cursor.is_some()
+            || request.limit.is_some();
+        if filters {
+            let message = "`job_ids` names the jobs itself: leave out the filters, `cursor` and `limit`.";
+            return Err(ApiError::new(Code::InvalidRequest, message));
+        }
+        let (known, mut missing) = parsed(ids);
+        let wait = Duration::from_secs(u64::from(request.wait_seconds.unwrap_or_default()));
+        self.wait(&known, caller.workspace.id, wait, request.wait_for.unwrap_or(WaitFor::Any)).await?;
+        let mut conn = self.0.conn().await?;
+        let found = jobs::by_ids(&mut conn, &known, Some(caller.workspace.id)).await?;
+        missing.extend(absent(&known, found.iter().map(|job| job.id)));
+        Ok(JobsAnswer {
+            jobs: found.into_iter().map(JobAnswer::from).collect(),
+            missing,
+            has_more: false,
+            next_cursor: None,
+        })
+    }
+
+    async fn filtered(&self, caller: &Caller, request: &GetJobsRequest) -> Answer<JobsAnswer> {
+        if request.wait_seconds.unwrap_or_default() > 0 || request.wait_for.is_some() {
+            let message = "`wait_seconds` and `wait_for` are of jobs named by `job_ids`: name them, or leave both out.";
+            return Err(ApiError::new(Code::InvalidRequest, message));
+        }
+        let page = Page::new("jobs", request.limit, request.cursor.as_ref())?;
+        let mut conn = self.0.conn().await?;
+        let item = match &request.item_ref {
+            None => None,
+            Some(text) => {
+                let found = items::resolve(&mut conn, std::slice::from_ref(&text.0), caller.workspace.id).await?;
+                Some(match found.into_iter().next() {
+                    Some(Resolved::Here(item)) => item.id,
+                    Some(Resolved::Elsewhere) => {
+                        return Err(ApiError::new(Code::WorkspaceForbidden, "The item is in another workspace."));
+                    }
+                    Some(Resolved::Unknown) | None => {
+                        return Err(ApiError::new(Code::ItemNotFound, "There is no such item."));
+                    }
+                })
+            }
+        };
+        let filter = Filter {
+            statuses: request.status.iter().flatten().map(|word| (*word).into()).collect(),
+            kinds: request.kind.iter().flatten().map(|word| (*word).into()).collect(),
+            item,
+            created_after: request.created_after.map(|time| time.0),
+            before: page.after.map(JobId::from),
+        };
+        let rows = jobs::page(&mut conn, caller.workspace.id, &filter, page.fetch()).await?;
+        let list = page.list(rows, |job| job.id.uuid(), JobAnswer::from);
+        Ok(JobsAnswer { jobs: list.data, missing: Vec::new(), has_more: list.has_more, next_cursor: list.next_cursor })
+    }
+
+    /// Waits until those of these jobs that are live now have ended, or any of them, at most `wait`. Holds no connection
+    /// meanwhile.
+    async fn wait(&self, known: &[JobId], workspace: WorkspaceId, wait: Duration, what: WaitFor) -> Answer<()> {
+        let deadline = Instant::now() + wait;
+        // Subscribed before the first look, so that an end between the two is not missed.
+        let mut wakes = self.0.process.wakes.subscribe();
+        let mut began_live: Option<Vec<JobId>> = None;
+        loop {
+            let now = Instant::now();
+            if now >= deadline || known.is_empty() || self.0.process.shutdown.is_cancelled() {
+                return Ok(());
+            }
+            let asked = began_live.as_deref().unwrap_or(known);
+            let live = jobs::live(&mut *self.0.conn().await?, asked, workspace).await?;
+            let one_ended = began_live.as_ref().is_some_and(|began| live.len() < began.len());
+            if live.is_empty() || (one_ended && what == WaitFor::Any) {
+                return Ok(());
+            }
+            let known = began_live.get_or_insert(live);
+            let next_look = deadline.min(now + LOOK_AGAIN);
+            let woken = async {
+                loop {
+                    match wakes.recv().await {
+                        Ok(Wake::JobEnded(job)) if known.contains(&job) => return,
+                        Ok(Wake::Everything) | Err(RecvError::Lagged(_)) => return,
+                        Ok(_) => {}
+                        Err(RecvError::Closed) => std::future::pending().await,
+                    }
+                }
+            };
+            // Woken or not, the next look tells.
+            let _ = timeout_at(next_look, woken).await;
+        }
+    }
+}
+
+/// The ids among these texts, each once, and the texts that are none.
+fn parsed(texts: &[Text]) -> (Vec<JobId>, Vec<Text>) {
+    let (mut known, mut missing) = (Vec::new(), Vec::new());
+    for text in texts {
+        match text.0.parse::<JobId>() {
+            Ok(job) if !known.contains(&job) => known.push(job),
+            Ok(_) => {}
+            Err(_) => missing.push(text.clone()),
+        }
+    }
+    (known, missing)
+}
+
+fn absent(asked: &[JobId], found: impl Iterator<Item = JobId>) -> Vec<Text> {
+    let found: Vec<JobId> = found.collect();
+    asked.iter().filter(|job| !found.contains(job)).map(Text::of).collect()
+}

@@ -1,0 +1,167 @@
+//! The library's tools: `list_items`, `get_item`, `import_media`, `delete_item` (spec §1, "Library"; interface.md, "Tools").
+//!
+//! The same use cases as the routes', in the tool envelope.
+
+use crate::app::App;
+use crate::auth::Auth;
+use crate::contract::envelope::{MediaLink, Stored, ToolAnswer};
+use crate::contract::groups::{Refusals, Tag};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, Code};
+use crate::http::paging::Limit;
+use crate::http::text::{Text, True};
+use crate::resources::library::{self, Include, Item, with_media};
+use crate::resources::uploads::{CheckedImport, Import, import};
+use crate::usecases::once::{Begun, Once};
+use common::queue::Queue;
+use poem_openapi::payload::Json;
+use poem_openapi::{Object, OpenApi};
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("POST /tools/list_items", &[Code::InvalidCursor]),
+    ("POST /tools/get_item", &[Code::ItemNotFound, Code::WorkspaceForbidden]),
+    (
+        "POST /tools/import_media",
+        &[Code::RoleForbidden, Code::RefTaken, Code::FileTooLarge, Code::UrlNotAllowed, Code::QuotaReached],
+    ),
+    ("POST /tools/delete_item", &[Code::RoleForbidden, Code::ItemNotFound, Code::WorkspaceForbidden]),
+];
+
+/// The library's tools.
+pub struct LibraryTools(pub App);
+
+/// Which page of the library.
+#[derive(Debug, Default, Object)]
+#[oai(deny_unknown_fields)]
+pub struct ListItems {
+    /// Items to show, 1 to 100; 20 when not given.
+    pub limit: Option<Limit>,
+    /// The `next_cursor` of the page before.
+    pub cursor: Option<Text>,
+    /// What to show of each item that lists leave out: `media` is its `media_url`, and fills `media` of the answer.
+    pub include: Option<Vec<Include>>,
+}
+
+/// A page of the library.
+#[derive(Debug, Object)]
+pub struct ItemPage {
+    /// The items, newest first.
+    pub items: Vec<Item>,
+    /// Whether there are items after these.
+    pub has_more: bool,
+    /// Pass it as `cursor` for the items after these; null on the last page.
+    pub next_cursor: Option<Text>,
+}
+
+/// Which item.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct OneItem {
+    /// An item ref, an item id, or the id of the job that made the item.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+}
+
+/// An item.
+#[derive(Debug, Object)]
+pub struct ItemAnswer {
+    /// The item.
+    pub item: Item,
+}
+
+/// What to import.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct ImportMedia {
+    /// Where to fetch it: HTTPS and publicly reachable. Redirects are not followed.
+    pub url: Text,
+    /// What people will call the item; the last part of the URL when not given.
+    pub name: Option<Text>,
+    /// What clients will call it, unique in the workspace; its id when not given.
+    #[oai(rename = "ref")]
+    pub item_ref: Option<Text>,
+}
+
+/// The item that was deleted.
+#[derive(Debug, Object)]
+pub struct DeletedItem {
+    /// Its id.
+    pub item_id: Text,
+    /// Always true.
+    pub deleted: True,
+}
+
+#[OpenApi(tag = "Tag::Library")]
+impl LibraryTools {
+    /// List library items
+    ///
+    /// The items of the workspace that the call acts in, newest first.
+    #[oai(path = "/tools/list_items", method = "post", operation_id = "list_items")]
+    async fn list_items(&self, auth: Auth, arguments: Json<Option<ListItems>>) -> Answer<Json<ToolAnswer<ItemPage>>> {
+        let Auth(caller) = auth;
+        let asked = arguments.0.unwrap_or_default();
+        let mut conn = self.0.conn().await?;
+        let (pages, with_media) = ((asked.limit, asked.cursor.as_ref()), with_media(asked.include.as_deref()));
+        let page = library::page(&mut conn, &self.0.links, caller.workspace, pages, with_media).await?;
+        let media: Vec<MediaLink> = page.data.iter().filter_map(Item::media).collect();
+        let data = ItemPage { items: page.data, has_more: page.has_more, next_cursor: page.next_cursor };
+        Ok(ToolAnswer::new(&caller.request_id, data).showing(media).json())
+    }
+
+    /// Get a library item
+    ///
+    /// Its status, what it is, which reads are stored on it and, once it is ready, a link to its media.
+    #[oai(path = "/tools/get_item", method = "post", operation_id = "get_item")]
+    async fn get_item(&self, auth: Auth, arguments: Json<OneItem>) -> Answer<Json<ToolAnswer<ItemAnswer>>> {
+        let Auth(caller) = auth;
+        let mut conn = self.0.conn().await?;
+        let row = library::reach(&mut conn, caller.workspace, &arguments.0.item_ref).await?;
+        let item = Item::of(row, &self.0.links);
+        let media = item.media();
+        Ok(ToolAnswer::new(&caller.request_id, ItemAnswer { item }).showing(media).json())
+    }
+
+    /// Import media from a URL
+    ///
+    /// Starts fetching and answers the item in `processing`; `get_item` tells when it is `ready` or `failed`.
+    #[oai(path = "/tools/import_media", method = "post", operation_id = "import_media")]
+    async fn import_media(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<ImportMedia>,
+    ) -> Answer<Stored<ToolAnswer<ItemAnswer>>> {
+        let (Auth(caller), process) = (auth, &self.0.process);
+        let once = Once::of(&caller, "import_media", key, &arguments.0);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        let ImportMedia { url, name, item_ref } = arguments.0;
+        let asked = Import { url: &url, name: name.as_deref(), item_ref: item_ref.as_deref() };
+        let checked = CheckedImport::of(process, &caller, &asked).await?;
+        let mut begin_import = match once.begin(&self.0).await? {
+            Begun::Now(begin_import, _) => begin_import,
+            Begun::Before(before) => return Ok(Stored::replayed(before.body)),
+        };
+        let imported = import(&mut begin_import, process, &caller, checked).await?;
+        let row = library::reach(&mut begin_import, caller.workspace, &imported.item.to_string()).await?;
+        // It is not ready, and so without a link that would be answered again after its end.
+        let item = Item::of(row, &self.0.links);
+        let answer = Stored::fresh(&ToolAnswer::new(&caller.request_id, ItemAnswer { item }));
+        once.keep(&self.0, &mut begin_import, answer.body()).await?;
+        begin_import.commit().await?;
+        process.wakes.queues([Queue::Fetch]);
+        Ok(answer)
+    }
+
+    /// Delete a library item
+    ///
+    /// Cancels its queued jobs, asks its running ones to stop, and frees the ref.
+    #[oai(path = "/tools/delete_item", method = "post", operation_id = "delete_item")]
+    async fn delete_item(&self, auth: Auth, arguments: Json<OneItem>) -> Answer<Json<ToolAnswer<DeletedItem>>> {
+        let Auth(caller) = auth;
+        let item_id = Text::of(library::delete(&self.0, &caller, &arguments.0.item_ref).await?);
+        Ok(ToolAnswer::new(&caller.request_id, DeletedItem { item_id, deleted: True }).json())
+    }
+}

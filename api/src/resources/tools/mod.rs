@@ -1,0 +1,11 @@
+//! The tools: `POST /tools/<name>` with a JSON body, answered in the tool envelope (spec §4). One file a family.
+
+pub mod edits;
+pub mod jobs;
+pub mod library;
+pub mod list;
+pub mod prepare_media;
+pub mod readings;
+pub mod search_footage;
+pub mod session;
+pub mod stored_read;

@@ -1,0 +1,167 @@
+//! `prepare_media`: several reads on up to twenty items in one call (spec §4.2).
+//!
+//! It reads the request, hands it to `dispatch`, and says what came of it in the shapes of interface.md. Which reads start
+//! is decided by `domain::plan` and committed by `dispatch`; no rule stands here but those of the request itself.
+
+mod answer;
+
+use crate::app::App;
+use crate::auth::{Auth, Caller};
+use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::groups::{Refusals, Tag};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, Code};
+use crate::http::rate;
+use crate::http::text::Text;
+use crate::usecases::dispatch::{self, DispatchRequest, Dispatched, Prepared};
+use crate::usecases::starting::{self, cloud_processing};
+use answer::PreparedMedia;
+pub use answer::PreparedRead;
+use common::domain::plan::{Answer as ReadAnswer, Reason};
+use common::domain::read::Read;
+use poem_openapi::payload::Json;
+use poem_openapi::{Enum, Object, OpenApi};
+use std::collections::HashSet;
+use std::hash::Hash;
+
+/// What this operation refuses with, beside what every operation may.
+pub const ERRORS: Refusals = &[(
+    "POST /tools/prepare_media",
+    &[Code::InsufficientMinutes, Code::RoleForbidden, Code::IdempotencyInProgress, Code::IdempotencyKeyReused],
+)];
+
+const TOOL: &str = "prepare_media";
+
+/// The tool.
+pub struct PrepareMedia(pub App);
+
+/// A read kind (spec §2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum ReadKind {
+    /// Text transcript.
+    Transcript,
+    /// A video's moments, used by `search_footage`.
+    SearchIndex,
+    /// Where speech sits.
+    Speech,
+    /// Speaker reading; reads speech too.
+    Speakers,
+    /// Beat positions.
+    Beats,
+    /// Loudness.
+    Levels,
+}
+
+impl From<ReadKind> for Read {
+    fn from(kind: ReadKind) -> Self {
+        match kind {
+            ReadKind::Transcript => Self::Transcript,
+            ReadKind::SearchIndex => Self::SearchIndex,
+            ReadKind::Speech => Self::Speech,
+            ReadKind::Speakers => Self::Speakers,
+            ReadKind::Beats => Self::Beats,
+            ReadKind::Levels => Self::Levels,
+        }
+    }
+}
+
+impl From<Read> for ReadKind {
+    fn from(read: Read) -> Self {
+        match read {
+            Read::Transcript => Self::Transcript,
+            Read::SearchIndex => Self::SearchIndex,
+            Read::Speech => Self::Speech,
+            Read::Speakers => Self::Speakers,
+            Read::Beats => Self::Beats,
+            Read::Levels => Self::Levels,
+        }
+    }
+}
+
+/// Which reads to start on which items.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct PrepareMediaRequest {
+    /// 1 to 20 items, each by its ref, its id, or the id of the job that made it.
+    #[oai(validator(min_items = 1, max_items = 20))]
+    pub refs: Vec<Text>,
+    /// At least one read.
+    #[oai(validator(min_items = 1))]
+    pub reads: Vec<ReadKind>,
+    /// One sentence shown to the user beside this action; at most 600 characters.
+    #[oai(validator(max_length = 600))]
+    pub context: Option<Text>,
+    /// `true` answers what the call would start and hold, and starts nothing.
+    pub dry_run: Option<bool>,
+}
+
+#[OpenApi(tag = "Tag::Library")]
+impl PrepareMedia {
+    /// Start reads on items
+    ///
+    /// Starts several reads on up to 20 library items in one call, each as its own job (spec §4.2). A read that is stored
+    /// answers `ready`, one that is under way its job; the others start, or say why not. A repeated call starts nothing
+    /// twice. Follow the jobs with `get_jobs`. Runs in the cloud: the estimate is held until each job ends, and a job is
+    /// never charged more than was held for it. With `dry_run: true` nothing is started: what would be is `startable`, with
+    /// its price.
+    #[oai(path = "/tools/prepare_media", method = "post", operation_id = "prepare_media")]
+    async fn prepare_media(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        request: Json<PrepareMediaRequest>,
+    ) -> Answer<Stored<ToolAnswer<PreparedMedia>>> {
+        let Auth(caller) = auth;
+        let dry_run = request.0.dry_run.unwrap_or(false);
+        let wish = wish(&caller, key, request.0);
+        if dry_run {
+            let prepared = dispatch::estimate(&self.0.process, &wish).await?;
+            return Ok(Stored::fresh(&answered(&caller, &wish, &prepared)));
+        }
+        let fresh = |prepared: &Prepared| Stored::fresh(&answered(&caller, &wish, prepared));
+        let compose = |prepared: &Prepared| fresh(prepared).body().to_owned();
+        let dispatched = dispatch::dispatch(&self.0.process, &wish, &compose).await;
+        match dispatched.map_err(|error| starting::refused(wish.key.as_ref(), error))? {
+            Dispatched::Answered(prepared) => {
+                refuse_for_minutes_alone(&prepared)?;
+                Ok(fresh(&prepared))
+            }
+            Dispatched::Replayed(body) => {
+                metrics::counter!("mws_idempotent_replays_total").increment(1);
+                Ok(Stored::replayed(body))
+            }
+            Dispatched::KeyReused => Err(starting::key_reused()),
+            Dispatched::TooSoon(what, seconds) => Err(rate::too_soon(what, seconds)),
+        }
+    }
+}
+
+fn wish(caller: &Caller, key: IdempotencyKey, request: PrepareMediaRequest) -> DispatchRequest {
+    let refs = distinct(request.refs.into_iter().map(|text| text.0));
+    let reads: Vec<Read> = distinct(request.reads.into_iter().map(Read::from));
+    let context = request.context.map(|text| text.0);
+    let canonical = serde_json::json!([TOOL, caller.workspace.id, refs, reads, context]);
+    let key = starting::keyed(caller, TOOL, key, &canonical);
+    DispatchRequest { owners: starting::owners(caller), call: starting::call(caller, TOOL, context), refs, reads, key }
+}
+
+/// Without repeats, each at its first place.
+fn distinct<T: Hash + Eq + Clone>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut seen = HashSet::new();
+    all.filter(|one| seen.insert(one.clone())).collect()
+}
+
+fn answered(caller: &Caller, wish: &DispatchRequest, prepared: &Prepared) -> ToolAnswer<PreparedMedia> {
+    let data = PreparedMedia::of(prepared, &wish.reads);
+    ToolAnswer::new(&caller.request_id, data).cloud(cloud_processing(prepared))
+}
+
+/// 402 when nothing started, nothing is ready, and minutes are the only cause (interface.md, "short of minutes").
+fn refuse_for_minutes_alone(prepared: &Prepared) -> Answer<()> {
+    let mut answers = prepared.items.iter().flat_map(|item| &item.answers);
+    if !answers.all(|answer| matches!(answer, ReadAnswer::Not(Reason::InsufficientMinutes { .. }))) {
+        return Ok(());
+    }
+    Err(starting::short_of_minutes(prepared))
+}

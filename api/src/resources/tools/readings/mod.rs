@@ -1,0 +1,283 @@
+//! `transcribe_media`, `speakers` and `detect_beats`: a read of one item, as it is stored (spec §4.2, rule 6; interface.md,
+//! "Tools").
+//!
+//! Each answers its read at no charge where it is stored, and else starts exactly that read: see `stored_read`. A stored
+//! read is put into the answer as text; it is never taken apart here.
+
+mod shapes;
+
+use super::stored_read::{self, Need, NeedStatus, Needed, ReadyRead, need};
+use crate::app::App;
+use crate::auth::{Auth, Caller};
+use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::groups::{Refusals, Tag};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::answers::Room;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::text::{MinuteCount, Text};
+use crate::resources::library::{self, Document, ReadFormat};
+use crate::usecases::starting;
+use common::domain::captions::TextFormat;
+use common::domain::read::Read;
+use common::ids::ItemId;
+use poem::{IntoResponse, Response};
+use poem_openapi::payload::Json;
+use poem_openapi::registry::{MetaResponses, Registry};
+use poem_openapi::types::{Example, ToJSON, Type};
+use poem_openapi::{ApiResponse, Object, OpenApi};
+use shapes::{BeatsData, SpeakersData, SpeechData, StoredRead, TranscriptData};
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("POST /tools/transcribe_media", stored_read::REFUSALS),
+    ("POST /tools/speakers", stored_read::REFUSALS),
+    ("POST /tools/detect_beats", stored_read::REFUSALS),
+];
+
+/// The tools.
+pub struct Readings(pub App);
+
+/// Which item to read.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields, example)]
+pub struct ReadOneItem {
+    /// An item ref, an item id, or the id of the job that made the item.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+    /// `true` answers what the call would start and hold, and starts nothing.
+    pub dry_run: Option<bool>,
+}
+
+impl Example for ReadOneItem {
+    fn example() -> Self {
+        Self { item_ref: "interview".into(), dry_run: None }
+    }
+}
+
+/// Which item to transcribe, and how to write what is said.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields, example)]
+pub struct TranscribeMedia {
+    /// An item ref, an item id, or the id of the job that made the item.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+    /// `txt`, `srt` and `vtt` answer the transcript as `text` in that form; `json`, or nothing, as `transcript`.
+    pub format: Option<ReadFormat>,
+    /// `true` answers what the call would start and hold, and starts nothing.
+    pub dry_run: Option<bool>,
+}
+
+impl Example for TranscribeMedia {
+    fn example() -> Self {
+        Self { item_ref: "interview".into(), format: None, dry_run: None }
+    }
+}
+
+/// An item's transcript, or the job that makes it.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct TranscriptAnswer {
+    /// As it was asked for.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+    /// The item.
+    pub item_id: Text,
+    /// Whether the read is there.
+    pub status: NeedStatus,
+    /// The job that computes it; when queued. Follow it with `get_jobs`, then call again.
+    pub job_id: Option<Text>,
+    /// Minutes held for that job, or that would be; when queued or startable.
+    pub estimated_minutes: Option<MinuteCount>,
+    /// The read; when ready, and not asked for in another form.
+    pub transcript: Option<StoredRead<TranscriptData>>,
+    /// The form of `text`.
+    pub format: Option<ReadFormat>,
+    /// The transcript in that form; when ready.
+    pub text: Option<Text>,
+}
+
+/// Who speaks when in an item, or the job that finds out.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct SpeakersAnswer {
+    /// As it was asked for.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+    /// The item.
+    pub item_id: Text,
+    /// Whether the read is there.
+    pub status: NeedStatus,
+    /// The job that computes it; when queued. Follow it with `get_jobs`, then call again.
+    pub job_id: Option<Text>,
+    /// Minutes held for that job, or that would be; when queued or startable.
+    pub estimated_minutes: Option<MinuteCount>,
+    /// The read; when ready.
+    pub speakers: Option<StoredRead<SpeakersData>>,
+    /// The speech read that it rests on; when that is stored too.
+    pub speech: Option<StoredRead<SpeechData>>,
+}
+
+/// An item's beats, or the job that finds them.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct BeatsAnswer {
+    /// As it was asked for.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+    /// The item.
+    pub item_id: Text,
+    /// Whether the read is there.
+    pub status: NeedStatus,
+    /// The job that computes it; when queued. Follow it with `get_jobs`, then call again.
+    pub job_id: Option<Text>,
+    /// Minutes held for that job, or that would be; when queued or startable.
+    pub estimated_minutes: Option<MinuteCount>,
+    /// The read; when ready.
+    pub beats: Option<StoredRead<BeatsData>>,
+}
+
+#[OpenApi(tag = "Tag::Library")]
+impl Readings {
+    /// Transcribe an item
+    ///
+    /// The text that is spoken in an item, in segments and words with their times. A stored transcript is answered at no
+    /// charge. Where there is none its job is started, or joined if it runs already: the answer is `queued` with its
+    /// `job_id`; follow that with `get_jobs` and call again. Needs audio. A `quality` of `draft` wants a person's eye. With
+    /// `format` it is answered as plain text, or as captions: cues of at most two lines of 42 characters and 7 s.
+    #[oai(path = "/tools/transcribe_media", method = "post", operation_id = "transcribe_media")]
+    async fn transcribe_media(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<TranscribeMedia>,
+    ) -> Answer<Reading<ToolAnswer<TranscriptAnswer>>> {
+        let Auth(caller) = auth;
+        let TranscribeMedia { item_ref, format, dry_run } = arguments.0;
+        let (wanted, format) = (ReadOneItem { item_ref, dry_run }, format.and_then(ReadFormat::text));
+        self.answer(&caller, key, &wanted, "transcribe_media", Shown(Read::Transcript, "transcript", format)).await
+    }
+
+    /// Tell speakers apart
+    ///
+    /// Who speaks when in an item, and with it the speech read that this rests on. What is stored is answered at no
+    /// charge. Where it is not, its job is started, or joined if it runs already: the answer is `queued` with its `job_id`;
+    /// follow that with `get_jobs` and call again. Needs audio. Speakers are named `A`, `B`, … within one item.
+    #[oai(path = "/tools/speakers", method = "post", operation_id = "speakers")]
+    async fn speakers(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<ReadOneItem>,
+    ) -> Answer<Reading<ToolAnswer<SpeakersAnswer>>> {
+        let Auth(caller) = auth;
+        self.answer(&caller, key, &arguments.0, "speakers", Shown(Read::Speakers, "speakers", None)).await
+    }
+
+    /// Detect beats
+    ///
+    /// The beats of an item, those that begin a bar, and its tempo. What is stored is answered at no charge. Where it is
+    /// not, its job is started, or joined if it runs already: the answer is `queued` with its `job_id`; follow that with
+    /// `get_jobs` and call again. Needs at least two seconds of audio.
+    #[oai(path = "/tools/detect_beats", method = "post", operation_id = "detect_beats")]
+    async fn detect_beats(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<ReadOneItem>,
+    ) -> Answer<Reading<ToolAnswer<BeatsAnswer>>> {
+        let Auth(caller) = auth;
+        self.answer(&caller, key, &arguments.0, "detect_beats", Shown(Read::Beats, "beats", None)).await
+    }
+}
+
+/// A read, the field that it is shown in, and the form that it is written in if that is another one.
+struct Shown(Read, &'static str, Option<TextFormat>);
+
+impl Readings {
+    /// The read as the tool shows it, or the job that computes it.
+    async fn answer<T: ToJSON>(
+        &self,
+        caller: &Caller,
+        key: IdempotencyKey,
+        arguments: &ReadOneItem,
+        tool: &'static str,
+        Shown(read, field, format): Shown,
+    ) -> Answer<Reading<T>> {
+        let mut request = serde_json::json!({ "ref": arguments.item_ref.0 });
+        if let Some(format) = format {
+            request["format"] = format.name().into();
+        }
+        let dry_run = arguments.dry_run.unwrap_or(false);
+        let wanted = Need { tool, item_ref: &arguments.item_ref, read, request, dry_run };
+        let ReadyRead { item, document } = match need(&self.0, caller, key, &wanted).await? {
+            Needed::Answered(answer) => return Ok(Reading::Queued(answer.documented_as())),
+            Needed::Ready(ready) => ready,
+        };
+        let head = format!(
+            "{{\"ok\":true,\"data\":{{\"ref\":{},\"item_id\":\"{item}\",\"status\":\"ready\",",
+            json(&arguments.item_ref.0)?
+        );
+        let head = Document::of_text(vec![head.into()], Room::default(), None);
+        let mut answer = match format {
+            None => head.then_text(format!("\"{field}\":")).then(document),
+            Some(format) => {
+                // It is read anew, whole; what is held of it here would be held twice.
+                drop(document);
+                head.then(self.written(caller, item, format).await?)
+            }
+        };
+        if read == Read::Speakers
+            && let Some(speech) = library::stored_read(&self.0, caller.account_id, item, Read::Speech).await?
+        {
+            answer = answer.then_text(",\"speech\":".to_owned()).then(speech);
+        }
+        let idle = starting::idle(&self.0, caller).await?;
+        let meta = ToolAnswer::new(&caller.request_id, true).cloud(idle).meta.to_json().unwrap_or_default();
+        Ok(Reading::Ready(answer.then_text(format!("}},\"meta\":{meta}}}"))))
+    }
+}
+
+impl Readings {
+    /// A transcript in another form, as the fields that tell it.
+    async fn written(&self, caller: &Caller, item: ItemId, format: TextFormat) -> Answer<Document> {
+        let gone = || ApiError::new(Code::ItemNotFound, "The item was deleted a moment ago.");
+        let file = library::captions(&self.0, caller.account_id, item, format).await?.ok_or_else(gone)?;
+        let (text, large) = file.into_parts();
+        let fields = format!("\"format\":\"{}\",\"text\":{}", format.name(), json(&text)?);
+        let room = self.0.answers.hold(caller.account_id, fields.len() as u64)?;
+        Ok(Document::of_text(vec![fields.into()], room, large))
+    }
+}
+
+fn json(text: &str) -> Answer<String> {
+    serde_json::to_string(text).map_err(ApiError::internal)
+}
+
+/// What these tools answer: the read, as it is stored, or the job that computes it. Documented as one answer of which
+/// either is a form.
+#[derive(Debug)]
+pub enum Reading<T> {
+    /// Put together around the stored text.
+    Ready(Document),
+    /// Another is on its way.
+    Queued(Stored<T>),
+}
+
+impl<T: Send> IntoResponse for Reading<T> {
+    fn into_response(self) -> Response {
+        match self {
+            Self::Ready(answer) => answer.into_response(),
+            Self::Queued(answer) => answer.into_response(),
+        }
+    }
+}
+
+impl<T: Type + ToJSON> ApiResponse for Reading<T> {
+    fn meta() -> MetaResponses {
+        Stored::<T>::meta()
+    }
+
+    fn register(registry: &mut Registry) {
+        Stored::<T>::register(registry);
+    }
+}

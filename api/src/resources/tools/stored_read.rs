@@ -1,0 +1,215 @@
+//! The one read that a tool needs: answered as it is stored, at no charge, or else started as `prepare_media` would start
+//! it (interface.md, "Tools": "a tool asked for a read that is missing starts exactly that read").
+//!
+//! Every tool that shows or works on a read asks [`need`]. There is no second way to start one: the same dispatch decides,
+//! holds minutes, joins a live job and keeps the answer under the Idempotency-Key. What a tool makes of a read that is
+//! there is its own.
+
+use crate::app::App;
+use crate::auth::{Caller, Role};
+use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::rate;
+use crate::http::text::{MinuteCount, Text};
+use crate::resources::library::{self, Document};
+use crate::usecases::dispatch::{self, DispatchRequest, Dispatched, Prepared};
+use crate::usecases::starting::{self, cloud_processing};
+use common::domain::plan::{Answer as ReadAnswer, Reason};
+use common::domain::read::Read;
+use common::ids::ItemId;
+use common::store::idempotency::Key;
+use poem_openapi::{Enum, Object};
+use serde_json::{Value, json};
+
+/// What every tool that needs a read may refuse with, beside what every operation may.
+pub const REFUSALS: &[Code] = &[
+    Code::InsufficientMinutes,
+    Code::RoleForbidden,
+    Code::WorkspaceForbidden,
+    Code::ItemNotFound,
+    Code::ItemNotReady,
+    Code::ItemLeased,
+    Code::IdempotencyInProgress,
+    Code::IdempotencyKeyReused,
+    Code::ReadNotApplicable,
+    Code::EngineNotConfigured,
+];
+
+/// A read that a tool needs of one item.
+#[derive(Debug)]
+pub struct Need<'a> {
+    /// The tool that was called.
+    pub tool: &'static str,
+    /// The item: its ref, its id, or the id of the job that made it.
+    pub item_ref: &'a str,
+    /// The read.
+    pub read: Read,
+    /// The tool's whole request in its one form: a repeat under the same Idempotency-Key must have the same.
+    pub request: Value,
+    /// Whether to answer what would be started instead of starting it.
+    pub dry_run: bool,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Needed {
+    /// It is stored.
+    Ready(ReadyRead),
+    /// A job computes it, or this is the first answer to the same Idempotency-Key: answer with these bytes.
+    Answered(Stored<ToolAnswer<QueuedRead>>),
+}
+
+/// A stored read.
+#[derive(Debug)]
+pub struct ReadyRead {
+    /// The item.
+    pub item: ItemId,
+    /// The whole read as JSON text (reads.md, "Stored results").
+    pub document: Document,
+}
+
+/// The answer of a tool whose read is still to come.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct QueuedRead {
+    /// As it was asked for.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+    /// The item.
+    pub item_id: Text,
+    /// `queued`, or `startable` of a dry run.
+    pub status: NeedStatus,
+    /// The job that computes the read; follow it with `get_jobs`, then call the tool again.
+    pub job_id: Option<Text>,
+    /// Minutes held for that job, or that would be.
+    pub estimated_minutes: Option<MinuteCount>,
+}
+
+/// Whether a tool's read is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum NeedStatus {
+    /// It is stored, and answered at no charge.
+    Ready,
+    /// A job computes it.
+    Queued,
+    /// A job would compute it; with `dry_run` alone.
+    Startable,
+}
+
+/// The stored read, or the answer that says which job computes it.
+///
+/// # Errors
+/// Those of [`REFUSALS`]; also `rate_limited` when the account has as many live jobs as it may, and `unavailable` while an
+/// operator has paused the read.
+pub async fn need(app: &App, caller: &Caller, key: IdempotencyKey, need: &Need<'_>) -> Answer<Needed> {
+    let may_start = caller.workspace.role >= Role::Editor;
+    // What is stored needs no dispatch, and whoever may not start work may still see it. With a key, dispatch comes first:
+    // the key may have an answer.
+    if (key.0.is_none() || !may_start || need.dry_run)
+        && let Some(ready) = look(app, caller, need).await?
+    {
+        return Ok(Needed::Ready(ready));
+    }
+    caller.require(Role::Editor)?;
+    if need.dry_run {
+        return estimate(app, caller, need).await;
+    }
+    start(app, caller, key, need).await
+}
+
+async fn look(app: &App, caller: &Caller, need: &Need<'_>) -> Answer<Option<ReadyRead>> {
+    let mut conn = app.conn().await?;
+    let item = library::reach(&mut conn, caller.workspace, need.item_ref).await?;
+    drop(conn);
+    if !item.reads.iter().any(|read| read == need.read.name()) {
+        return Ok(None);
+    }
+    ready(app, caller, item.id, need.read).await
+}
+
+async fn ready(app: &App, caller: &Caller, item: ItemId, read: Read) -> Answer<Option<ReadyRead>> {
+    let document = library::stored_read(app, caller.account_id, item, read).await?;
+    Ok(document.map(|document| ReadyRead { item, document }))
+}
+
+/// What starting the read would come to.
+async fn estimate(app: &App, caller: &Caller, need: &Need<'_>) -> Answer<Needed> {
+    let prepared = dispatch::estimate(&app.process, &wish(caller, need, None)).await?;
+    let not = |reason| Err(starting::not_started(reason, &prepared));
+    match (queued(caller, need, &prepared), only(&prepared)) {
+        (Some(answer), _) => Ok(Needed::Answered(answer)),
+        (None, (_, Some(ReadAnswer::Not(reason)))) => not(*reason),
+        // It was stored a moment ago: the next call has it.
+        (None, _) => match look(app, caller, need).await? {
+            Some(ready) => Ok(Needed::Ready(ready)),
+            None => not(Reason::ItemNotFound),
+        },
+    }
+}
+
+fn wish(caller: &Caller, need: &Need<'_>, key: Option<Key>) -> DispatchRequest {
+    DispatchRequest {
+        owners: starting::owners(caller),
+        call: starting::call(caller, need.tool, None),
+        refs: vec![need.item_ref.to_owned()],
+        reads: vec![need.read],
+        key,
+    }
+}
+
+async fn start(app: &App, caller: &Caller, key: IdempotencyKey, need: &Need<'_>) -> Answer<Needed> {
+    let canonical = json!([need.tool, caller.workspace.id, need.request]);
+    let wish = wish(caller, need, starting::keyed(caller, need.tool, key, &canonical));
+    let queued = |prepared: &Prepared| queued(caller, need, prepared);
+    let compose = |prepared: &Prepared| queued(prepared).map(|answer| answer.body().to_owned()).unwrap_or_default();
+    let dispatched = dispatch::dispatch(&app.process, &wish, &compose).await;
+    match dispatched.map_err(|error| starting::refused(wish.key.as_ref(), error))? {
+        Dispatched::KeyReused => Err(starting::key_reused()),
+        Dispatched::TooSoon(what, seconds) => Err(rate::too_soon(what, seconds)),
+        Dispatched::Replayed(body) => {
+            metrics::counter!("mws_idempotent_replays_total").increment(1);
+            Ok(Needed::Answered(Stored::replayed(body)))
+        }
+        Dispatched::Answered(prepared) => {
+            if let Some(answer) = queued(&prepared) {
+                return Ok(Needed::Answered(answer));
+            }
+            let (item, answer) = only(&prepared);
+            match (item, answer) {
+                // It was stored a moment ago. An item that is deleted in between is not found.
+                (Some(item), Some(ReadAnswer::Ready)) => {
+                    let found = ready(app, caller, item, need.read).await?.map(Needed::Ready);
+                    found.ok_or_else(|| starting::not_started(Reason::ItemNotFound, &prepared))
+                }
+                (_, Some(ReadAnswer::Not(reason))) => Err(starting::not_started(*reason, &prepared)),
+                _ => Err(ApiError::internal("a dispatch of one read gave no answer for it")),
+            }
+        }
+    }
+}
+
+/// The answer for the one read of the one ref.
+fn only(prepared: &Prepared) -> (Option<ItemId>, Option<&ReadAnswer>) {
+    let item = prepared.items.first();
+    (item.and_then(|item| item.item), item.and_then(|item| item.answers.first()))
+}
+
+/// The tool's answer when a job computes the read.
+fn queued(caller: &Caller, need: &Need<'_>, prepared: &Prepared) -> Option<Stored<ToolAnswer<QueuedRead>>> {
+    let (Some(item), Some(answer)) = only(prepared) else { return None };
+    let (status, job, estimate) = match answer {
+        ReadAnswer::Queued { job, estimate, .. } => (NeedStatus::Queued, Some(*job), *estimate),
+        ReadAnswer::Startable { estimate } => (NeedStatus::Startable, None, *estimate),
+        ReadAnswer::Ready | ReadAnswer::Not(_) => return None,
+    };
+    let data = QueuedRead {
+        item_ref: need.item_ref.into(),
+        item_id: Text::of(item),
+        status,
+        job_id: job.map(Text::of),
+        estimated_minutes: Some(estimate.into()),
+    };
+    Some(Stored::fresh(&ToolAnswer::new(&caller.request_id, data).cloud(cloud_processing(prepared))))
+}

@@ -1,0 +1,350 @@
+//! Uploads: `/uploads` (interface.md). Bytes come by a presigned PUT to this service, or by a URL that a worker fetches.
+//!
+//! The operations are here; `begin` makes the rows, `content` takes the bytes. What the bytes are is found out by a
+//! worker: no process of the api ever decodes media.
+
+mod begin;
+mod content;
+mod sending;
+mod shown;
+
+pub use begin::{CheckedImport, Import, import};
+pub use content::FileBody;
+pub use shown::{UploadDetail, UploadProgress};
+
+use crate::app::App;
+use crate::auth::{Auth, Caller};
+use crate::contract::envelope::Stored;
+use crate::contract::groups::{Refusals, Tag};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::scope::Scope;
+use crate::http::text::{Text, Time};
+use crate::resources::library::{self, Item};
+use crate::usecases::once::{Before, Begun, Once, forgotten};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use begin::{Announced, begin};
+use common::domain::upload::UploadStatus;
+use common::ids::UploadId;
+use common::queue::{self, Queue, Subject, Ticket};
+use common::store::uploads::{self, Completed, UploadRow};
+use poem::Request;
+use poem_openapi::param::{Path, Query};
+use poem_openapi::payload::Json;
+use poem_openapi::{Enum, Object, OpenApi};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    (
+        "POST /uploads",
+        &[
+            Code::RoleForbidden,
+            Code::RefTaken,
+            Code::FileTooLarge,
+            Code::UnsupportedMediaType,
+            Code::UrlNotAllowed,
+            Code::QuotaReached,
+        ],
+    ),
+    (
+        "PUT /uploads/{id}/content",
+        &[
+            Code::Unauthenticated,
+            Code::UploadNotFound,
+            Code::UploadIncomplete,
+            Code::IllegalTransition,
+            Code::FileTooLarge,
+            Code::UnsupportedMediaType,
+        ],
+    ),
+    ("GET /uploads/{id}", &[Code::UploadNotFound, Code::WorkspaceForbidden]),
+    (
+        "POST /uploads/{id}/complete",
+        &[
+            Code::RoleForbidden,
+            Code::WorkspaceForbidden,
+            Code::UploadNotFound,
+            Code::ItemNotFound,
+            Code::UploadIncomplete,
+            Code::ChecksumMismatch,
+        ],
+    ),
+];
+
+/// What stands between an upload's id and its token in its URL.
+const TOKEN: &str = "/content?token=";
+
+/// The upload operations.
+pub struct Uploads(pub App);
+
+/// A file to send, or a URL to fetch one from.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct CreateUpload {
+    /// The file's name. Required with `bytes`; with `url`, what to call the item.
+    pub filename: Option<Text>,
+    /// The file's media type, such as `video/mp4`. Required with `bytes`.
+    pub content_type: Option<Text>,
+    /// How many bytes will be sent.
+    #[oai(validator(minimum(value = "0")))]
+    pub bytes: Option<i64>,
+    /// SHA-256 of those bytes in hexadecimal; when given, `complete` refuses others.
+    pub sha256: Option<Text>,
+    /// Where to fetch the file instead: HTTPS and publicly reachable. Redirects are not followed.
+    pub url: Option<Text>,
+    /// What clients will call the item, unique in the workspace; its id when not given.
+    #[oai(rename = "ref")]
+    pub item_ref: Option<Text>,
+}
+
+/// An upload that was started.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct Upload {
+    /// Its id.
+    pub id: Text,
+    /// Whether bytes are awaited from you or fetched.
+    pub status: UploadState,
+    /// The item that it fills; in `processing` until it is ready or failed.
+    pub item_id: Text,
+    /// How to send the bytes; absent when they are fetched.
+    pub upload: Option<Presigned>,
+}
+
+/// What an upload waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum UploadState {
+    /// Send the bytes, then call `complete`.
+    AwaitingUpload,
+    /// A worker fetches the URL; there is nothing to complete.
+    Fetching,
+}
+
+/// A request that sends the bytes; it needs no credential but its URL.
+#[derive(Debug, Object)]
+pub struct Presigned {
+    /// Always `PUT`.
+    pub method: Text,
+    /// Where to.
+    pub url: Text,
+    /// Headers to send with it.
+    pub headers: BTreeMap<String, String>,
+    /// When the upload is dropped, unless it was completed.
+    pub expires_at: Time,
+}
+
+/// Bytes that arrived.
+#[derive(Debug, Object)]
+pub struct ReceivedBytes {
+    /// The upload's id.
+    pub id: Text,
+    /// How many bytes arrived.
+    pub received_bytes: u64,
+    /// Their SHA-256 in hexadecimal.
+    pub sha256: Text,
+}
+
+#[OpenApi(tag = "Tag::Uploads")]
+impl Uploads {
+    /// Start an upload
+    ///
+    /// With `filename`, `content_type` and `bytes`: PUT the bytes as `upload` says, then call `complete`. With `url`: a
+    /// worker fetches it, and there is nothing more to do.
+    #[oai(path = "/uploads", method = "post", operation_id = "create_upload")]
+    async fn create(&self, auth: Auth, key: IdempotencyKey, body: Json<CreateUpload>) -> Answer<Stored<Upload, 201>> {
+        let Auth(caller) = auth;
+        let asked = body.0;
+        let once = Once::of(&caller, "POST /uploads", key, &asked);
+        if let Some(before) = once.before(&self.0).await? {
+            return self.again(&once, &before).await;
+        }
+        if let Some(url) = &asked.url {
+            refuse_mixture(&asked)?;
+            let asked = Import { url, name: asked.filename.as_deref(), item_ref: asked.item_ref.as_deref() };
+            return self.import(&caller, &once, &asked).await;
+        }
+        let announced = Announced::checked(&asked, &self.0.process.settings)?;
+        let (mut begin_upload, call) = match once.begin(&self.0).await? {
+            Begun::Now(begin_upload, call) => (begin_upload, call),
+            Begun::Before(before) => return self.again(&once, &before).await,
+        };
+        let token = URL_SAFE_NO_PAD.encode(once.secret(&self.0, call));
+        let begun = begin(&mut begin_upload, &self.0.process, &caller, &announced, &token).await?;
+        let presigned = Presigned {
+            method: "PUT".into(),
+            url: format!("{}/uploads/{}{TOKEN}{token}", self.0.base_url, begun.upload).into(),
+            headers: BTreeMap::from([("Content-Type".to_owned(), announced.content_type)]),
+            expires_at: begun.expires_at.into(),
+        };
+        let answer = Stored::fresh(&Upload {
+            id: Text::of(begun.upload),
+            status: UploadState::AwaitingUpload,
+            item_id: Text::of(begun.item),
+            upload: Some(presigned),
+        });
+        // Only the token's hash is kept, here too.
+        once.keep(&self.0, &mut begin_upload, &answer.body().replace(&token, "")).await?;
+        begin_upload.commit().await?;
+        Ok(answer)
+    }
+
+    /// Send the bytes of an upload
+    ///
+    /// The URL is the one that `POST /uploads` gave out; it needs no other credential. Until `complete`, bytes that are
+    /// sent again replace those before. One request at a time may send them.
+    #[oai(path = "/uploads/:id/content", method = "put", operation_id = "send_upload_content")]
+    async fn content(
+        &self,
+        request: &Request,
+        /// The upload's id.
+        id: Path<Text>,
+        /// The secret in the URL.
+        token: Query<Option<Text>>,
+        body: FileBody,
+    ) -> Answer<Json<ReceivedBytes>> {
+        let upload: UploadId = id.0.id(Code::UploadNotFound)?;
+        let written = content::receive(&self.0, &Scope::of(request), upload, token.0.as_deref(), body).await?;
+        Ok(Json(ReceivedBytes {
+            id: id.0,
+            received_bytes: written.bytes,
+            sha256: library::hexadecimal(&written.sha256).into(),
+        }))
+    }
+
+    /// Get an upload
+    ///
+    /// How far it has come, and why it failed. Without the URL that takes its bytes, which is given out once. An upload that has
+    /// ended is kept as long as jobs are.
+    #[oai(path = "/uploads/:id", method = "get", operation_id = "get_upload")]
+    async fn get(
+        &self,
+        auth: Auth,
+        /// The upload's id.
+        id: Path<Text>,
+    ) -> Answer<Json<UploadDetail>> {
+        let Auth(caller) = auth;
+        let upload: UploadId = id.0.id(Code::UploadNotFound)?;
+        let row = uploads::shown(&mut *self.0.conn().await?, upload).await?.ok_or_else(unknown)?;
+        if row.workspace_id != caller.workspace.id {
+            return Err(ApiError::new(Code::WorkspaceForbidden, "The upload is in another workspace."));
+        }
+        Ok(Json(row.into()))
+    }
+
+    /// Complete an upload
+    ///
+    /// Hands the bytes to a worker and answers the item in `processing`; `GET /library/items/{id}` tells when it is
+    /// `ready` or `failed`. Completing again answers the item again.
+    #[oai(path = "/uploads/:id/complete", method = "post", operation_id = "complete_upload")]
+    async fn complete(
+        &self,
+        auth: Auth,
+        /// The upload's id.
+        id: Path<Text>,
+    ) -> Answer<Json<Item>> {
+        let Auth(caller) = auth;
+        let upload: UploadId = id.0.id(Code::UploadNotFound)?;
+        let row = self.complete_upload(&caller, upload).await?;
+        let mut conn = self.0.conn().await?;
+        let item = library::reach(&mut conn, caller.workspace, &row.item_id.to_string()).await?;
+        Ok(Json(Item::of(item, &self.0.links)))
+    }
+}
+
+impl Uploads {
+    /// Use case "import", by its route.
+    async fn import(&self, caller: &Caller, once: &Once, asked: &Import<'_>) -> Answer<Stored<Upload, 201>> {
+        let process = &self.0.process;
+        let checked = CheckedImport::of(process, caller, asked).await?;
+        let mut begin_import = match once.begin(&self.0).await? {
+            Begun::Now(begin_import, _) => begin_import,
+            Begun::Before(before) => return Ok(Stored::replayed(before.body)),
+        };
+        let imported = import(&mut begin_import, process, caller, checked).await?;
+        let (id, item_id) = (Text::of(imported.upload), Text::of(imported.item));
+        let answer = Stored::fresh(&Upload { id, status: UploadState::Fetching, item_id, upload: None });
+        once.keep(&self.0, &mut begin_import, answer.body()).await?;
+        begin_import.commit().await?;
+        process.wakes.queues([Queue::Fetch]);
+        Ok(answer)
+    }
+
+    /// The answer of the call that began the upload, with the token of its URL made once more.
+    async fn again(&self, once: &Once, before: &Before) -> Answer<Stored<Upload, 201>> {
+        let body = &before.body;
+        if !body.contains(TOKEN) {
+            return Ok(Stored::replayed(body.clone()));
+        }
+        let first: Value = serde_json::from_str(body).map_err(ApiError::internal)?;
+        let upload: UploadId = Text::from(first["id"].as_str().unwrap_or_default()).id(Code::UploadNotFound)?;
+        let row = uploads::find(&mut *self.0.conn().await?, upload).await?.ok_or_else(forgotten)?;
+        let tokens = once.secrets(&self.0, before.call).into_iter().map(|secret| URL_SAFE_NO_PAD.encode(secret));
+        let is_its = |token: &String| row.token_hash.as_deref() == Some(begin::token_hash(token).as_bytes());
+        let token = tokens.into_iter().find(is_its).ok_or_else(forgotten)?;
+        Ok(Stored::replayed(body.replacen(TOKEN, &format!("{TOKEN}{token}"), 1)))
+    }
+
+    /// Use case "complete upload": the upload goes on to a worker, with its ticket in the same transaction.
+    async fn complete_upload(&self, caller: &Caller, upload: UploadId) -> Answer<UploadRow> {
+        let process = &self.0.process;
+        let mut complete_upload = process.pool.begin().await?;
+        let row = uploads::find(&mut complete_upload, upload).await?.ok_or_else(unknown)?;
+        if row.workspace_id != caller.workspace.id {
+            return Err(ApiError::new(Code::WorkspaceForbidden, "The upload is in another workspace."));
+        }
+        let ticket = Ticket::new(Queue::Ingest, Subject::Upload(upload));
+        if uploads::complete(&mut complete_upload, upload, &ticket.id).await? == Completed::No {
+            // What has changed since it was found is what another call has done to it.
+            let row = uploads::find(&mut complete_upload, upload).await?.ok_or_else(unknown)?;
+            return completed_before(row);
+        }
+        queue::push(&mut complete_upload, &[ticket]).await?;
+        complete_upload.commit().await?;
+        process.wakes.queues([Queue::Ingest]);
+        Ok(row)
+    }
+}
+
+/// Why an upload could not be completed now; or the upload, when that was done before.
+fn completed_before(row: UploadRow) -> Answer<UploadRow> {
+    match row.status {
+        UploadStatus::Processing | UploadStatus::Done | UploadStatus::Failed => return Ok(row),
+        UploadStatus::Expired => return Err(expired()),
+        UploadStatus::AwaitingUpload if row.overdue => return Err(expired()),
+        UploadStatus::AwaitingUpload => {}
+    }
+    let (declared, received) = (row.declared_bytes.unwrap_or(0), row.received_bytes);
+    if received != Some(declared) {
+        let message = match received {
+            None => format!("None of the {declared} bytes have arrived."),
+            Some(received) => format!("{received} of the {declared} bytes have arrived."),
+        };
+        return Err(ApiError::new(Code::UploadIncomplete, message));
+    }
+    Err(ApiError::new(Code::ChecksumMismatch, "The SHA-256 of the bytes is not the one that was announced."))
+}
+
+/// Refuses a request that both announces bytes and names a URL.
+fn refuse_mixture(asked: &CreateUpload) -> Answer<()> {
+    let given = [
+        ("bytes", asked.bytes.is_some()),
+        ("content_type", asked.content_type.is_some()),
+        ("sha256", asked.sha256.is_some()),
+    ];
+    match given.into_iter().find(|(_, given)| *given) {
+        Some((name, _)) => Err(ApiError::new(Code::InvalidRequest, format!("`{name}`: not together with `url`."))),
+        None => Ok(()),
+    }
+}
+
+fn unknown() -> ApiError {
+    ApiError::new(Code::UploadNotFound, "There is no such upload.")
+}
+
+fn expired() -> ApiError {
+    ApiError::new(Code::UploadNotFound, "The upload was not completed in time and is gone. Start another.")
+}

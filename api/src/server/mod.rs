@@ -1,0 +1,12 @@
+//! The service as it is reached: connections, what surrounds every request, and the routes.
+
+mod guard;
+mod outer;
+mod router;
+mod serve;
+
+pub use router::router;
+pub use serve::serve;
+
+#[cfg(test)]
+mod tests;

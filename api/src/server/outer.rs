@@ -1,0 +1,304 @@
+//! Around everything: the request's id, the answer's headers, the numbers, and refusals of what has no operation.
+//!
+//! Nothing here knows an operation. A panic inside ends here as `internal`, logged once.
+
+use crate::app::App;
+use crate::app::doors::{self, Door};
+use crate::contract::Contract;
+use crate::http::API_PATH;
+use crate::http::address::{self, is_trusted, network};
+use crate::http::answers::Taker;
+use crate::http::body::{BodyPermit, is_streamed, take_in};
+use crate::http::error::{ApiError, Code};
+use crate::http::rate::policy;
+use crate::http::refusal::{Envelope, Refused};
+use crate::http::request::Template;
+use crate::http::scope::{Parts, Scope};
+use crate::http::shares::Share;
+use crate::resources::mcp::MCP_PATH;
+use common::ids::RequestId;
+use futures_util::FutureExt;
+use poem::http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use poem::{Endpoint, Request, Response};
+use std::net::{IpAddr, SocketAddr};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, timeout};
+use tracing::Instrument;
+
+/// An answer that took longer is told of in the log.
+const SLOW: Duration = Duration::from_secs(5);
+
+/// How long a handler may take: longer than a long poll (30 s) and the longest statement (30 s) together. Past that
+/// something behind it does not answer at all, and its caller is told so rather than left to wait.
+const LONGEST: Duration = Duration::from_secs(75);
+
+/// Put on every answer that does not say otherwise. No answer is for a page of another origin: there is no CORS.
+const SECURITY_HEADERS: [(HeaderName, &str); 5] = [
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CONTENT_SECURITY_POLICY, "default-src 'none'; frame-ancestors 'none'"),
+    (header::CACHE_CONTROL, "no-store"),
+];
+
+/// The outermost endpoint.
+pub struct Outer<E> {
+    inner: E,
+    app: App,
+    longest: Duration,
+}
+
+impl<E: Endpoint<Output = Response>> Outer<E> {
+    /// Around `inner`, whose errors are answers already.
+    pub fn new(inner: E, app: App) -> Self {
+        Self { inner, app, longest: LONGEST }
+    }
+
+    /// The same, whose handlers may take this long.
+    #[cfg(test)]
+    pub fn within(self, longest: Duration) -> Self {
+        Self { longest, ..self }
+    }
+
+    /// A place among the requests that the client's address has under way, where it comes through a proxy that is trusted: what
+    /// is counted there for others is their connections.
+    fn take_share(&self, request: &Request) -> Result<Option<Share<IpAddr>>, ApiError> {
+        let connection = request.remote_addr().as_socket_addr().map(SocketAddr::ip);
+        let is_proxy = connection.is_some_and(|from| is_trusted(from, &self.app.api.trusted_proxies));
+        let Some(client) = Scope::of(request).address.filter(|client| is_proxy && Some(*client) != connection) else {
+            return Ok(None);
+        };
+        let share = self.app.of_address.take(network(client), self.app.api.max_address_connections);
+        let message = "Your address has as many requests under way as one may.";
+        share.map(Some).ok_or_else(|| ApiError::new(Code::RateLimited, message))
+    }
+
+    async fn answer(&self, mut request: Request, envelope: Envelope) -> Response {
+        let (path, address) = (request.uri().path(), Scope::of(&request).address);
+        if !doors::lets_in(self.app.door, path, address, &self.app.api.operator_allow) {
+            if self.app.door != Door::Customers {
+                tracing::warn!(client.address = ?address, "Operators' routes were asked for from an address that is not let in.");
+            }
+            return unshaped(&self.app.contract, envelope, StatusCode::NOT_FOUND, path);
+        }
+        let versioned = request.uri().path().starts_with(API_PATH);
+        let taken_in = versioned || request.uri().path() == MCP_PATH;
+        let _share = match self.take_share(&request) {
+            Ok(share) => share,
+            Err(refusal) => return envelope.refuse(&refusal),
+        };
+        if taken_in && self.app.process.shutdown.is_cancelled() {
+            return envelope.refuse(&ApiError::new(Code::ShuttingDown, "This process is stopping. Try again."));
+        }
+        // What a body comes to has deadlines of its own while it streams.
+        let longest = if taken_in && !is_streamed(&request) { self.longest } else { Duration::MAX };
+        let taken = if taken_in { take_in(&self.app.rooms, &mut request).await } else { Ok(BodyPermit::default()) };
+        let _room = match taken {
+            Ok(room) => room,
+            Err(refusal) => return envelope.refuse(&refusal),
+        };
+        let path = request.uri().path().to_owned();
+        let answering = AssertUnwindSafe(self.inner.call(request)).catch_unwind();
+        let Ok(answered) = timeout(longest, answering).await else { return envelope.refuse(&given_up(longest)) };
+        let response = match answered {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => error.into_response(),
+            Err(panic) => return envelope.refuse(&ApiError::internal(told(panic.as_ref()))),
+        };
+        let refused = response.status().is_client_error() || response.status().is_server_error();
+        // Readiness and the like answer 503 in words of their own.
+        let routed = ![StatusCode::NOT_FOUND, StatusCode::METHOD_NOT_ALLOWED].contains(&response.status());
+        if !versioned && routed {
+            return response;
+        }
+        if refused && response.data::<Refused>().is_none() {
+            unshaped(&self.app.contract, envelope, response.status(), &path)
+        } else {
+            response
+        }
+    }
+}
+
+impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
+    type Output = Response;
+
+    async fn call(&self, mut request: Request) -> poem::Result<Response> {
+        let (started, method) = (Instant::now(), request.method().clone());
+        let envelope = Envelope::of(request.uri().path());
+        let scope = scope(&self.app, &request);
+        request.set_data(scope.clone());
+        request.set_data(self.app.clone());
+        // Whatever is logged on the way names the request.
+        let span = tracing::error_span!("request", request.id = scope.request_id.as_str());
+        let response = self.answer(request, envelope).instrument(span).await;
+        let mut response = self.app.answers.housed(envelope, Taker::of(&scope), response);
+        add_headers(&self.app, &scope, &mut response);
+        record(&method, &scope, &response, started.elapsed());
+        Ok(response)
+    }
+}
+
+/// The handler was dropped, and with it the transaction that it had open.
+fn given_up(longest: Duration) -> ApiError {
+    let seconds = longest.as_secs();
+    tracing::warn!("A request was given up: what it asked did not answer.");
+    ApiError::new(Code::Unavailable, format!("There was no answer within {seconds} s, and the request was given up."))
+        .retry_after(2)
+}
+
+/// What a panic said; the place is in the panic hook's own line.
+fn told(panic: &(dyn std::any::Any + Send)) -> String {
+    let words = panic.downcast_ref::<&str>().map(|words| (*words).to_owned());
+    let words = words.or_else(|| panic.downcast_ref::<String>().cloned());
+    format!("a handler panicked: {}", words.unwrap_or_default())
+}
+
+/// A refusal of the router itself: there is no such path, or it has other methods.
+fn unshaped(contract: &Contract, envelope: Envelope, status: StatusCode, path: &str) -> Response {
+    match (status, envelope) {
+        (StatusCode::NOT_FOUND, Envelope::Tool) => {
+            let refusal = ApiError::new(Code::ToolNotFound, "There is no such tool.");
+            envelope.refuse(&refusal.suggest("GET /tools lists them."))
+        }
+        (StatusCode::NOT_FOUND, Envelope::Route) => {
+            envelope.refuse(&ApiError::new(Code::RouteNotFound, "There is no such route."))
+        }
+        (StatusCode::METHOD_NOT_ALLOWED, _) => {
+            let allowed = allowed(contract, path);
+            let refusal = ApiError::new(Code::MethodNotAllowed, format!("This route takes {allowed}."));
+            let mut response = envelope.refuse(&refusal);
+            if let Ok(allowed) = HeaderValue::from_str(&allowed) {
+                response.headers_mut().insert(header::ALLOW, allowed);
+            }
+            response
+        }
+        (status, _) if status.is_client_error() => {
+            envelope.refuse(&ApiError::new(Code::InvalidRequest, "The request's path or headers can't be read."))
+        }
+        _ => envelope.refuse(&ApiError::internal(format!("an answer of status {status} that no one shaped"))),
+    }
+}
+
+/// The methods of a path, as `Allow` lists them. What the document does not describe is read only.
+fn allowed(contract: &Contract, path: &str) -> String {
+    if path == MCP_PATH {
+        return "POST".to_owned();
+    }
+    let described = path.strip_prefix(API_PATH).map(|path| contract.methods(path)).unwrap_or_default();
+    let names: Vec<&str> = described.into_iter().map(Method::as_str).collect();
+    if names.is_empty() { "GET".to_owned() } else { names.join(", ") }
+}
+
+fn scope(app: &App, request: &Request) -> Scope {
+    let lines: Vec<&str> =
+        request.headers().get_all("x-forwarded-for").iter().filter_map(|v| v.to_str().ok()).collect();
+    let connection = request.remote_addr().as_socket_addr().map(SocketAddr::ip);
+    Scope(Arc::new(Parts {
+        request_id: request_id(request.header("x-request-id")),
+        method: request.method().clone(),
+        traceparent: request.header("traceparent").filter(|value| value.len() <= 128).map(str::to_owned),
+        address: address::client(connection, Some(&lines.join(",")), &app.api.trusted_proxies),
+        ..Parts::default()
+    }))
+}
+
+/// A client's own id is kept when it is short and plain; it ends up in logs and headers.
+fn request_id(sent: Option<&str>) -> String {
+    let plain = |id: &&str| {
+        (1..=128).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.:".contains(&b))
+    };
+    sent.filter(plain).map_or_else(|| RequestId::mint().to_string(), str::to_owned)
+}
+
+/// The scope of what never became a request.
+pub fn unknown_scope() -> Scope {
+    Scope(Arc::new(Parts { request_id: request_id(None), ..Parts::default() }))
+}
+
+/// Puts on an answer what every answer has: the request's id, the rate, and what keeps browsers from misusing it.
+pub fn add_headers(app: &App, scope: &Scope, response: &mut Response) {
+    let id = HeaderValue::from_str(&scope.request_id).unwrap_or(HeaderValue::from_static("req_unknown"));
+    let headers = response.headers_mut();
+    headers.insert(HeaderName::from_static("x-request-id"), id);
+    // A caller nobody knows has no numbers.
+    if let Some(standing) = scope.standing.get() {
+        headers.insert(HeaderName::from_static("x-ratelimit-limit"), standing.limit.into());
+        headers.insert(HeaderName::from_static("x-ratelimit-remaining"), standing.remaining.into());
+        headers.insert(HeaderName::from_static("x-ratelimit-reset"), standing.reset.into());
+        if let Ok(policy) = HeaderValue::from_str(&policy(&app.process.settings)) {
+            headers.insert(HeaderName::from_static("ratelimit-policy"), policy);
+        }
+    }
+    for (name, value) in SECURITY_HEADERS {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    if app.public_url.starts_with("https://") {
+        let year = HeaderValue::from_static("max-age=31536000");
+        headers.entry(header::STRICT_TRANSPORT_SECURITY).or_insert(year);
+    }
+}
+
+fn record(method: &Method, scope: &Scope, response: &Response, took: Duration) {
+    let template =
+        response.data::<Template>().map_or_else(|| "unmatched".to_owned(), |template| template.0.to_string());
+    let known = [Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::HEAD, Method::OPTIONS];
+    let method = if known.contains(method) { method.as_str().to_owned() } else { "_OTHER".to_owned() };
+    let status = response.status().as_u16();
+    metrics::histogram!(
+        "http_server_request_duration_seconds",
+        "http_request_method" => method.clone(),
+        "http_route" => template.clone(),
+    )
+    .record(took.as_secs_f64());
+    // By status apart: with it a histogram of seventy routes is some thousand lines.
+    metrics::counter!(
+        "http_server_requests_total",
+        "http_request_method" => method.clone(),
+        "http_route" => template.clone(),
+        "http_response_status_code" => status.to_string(),
+    )
+    .increment(1);
+    if let Some(Refused(code)) = response.data::<Refused>() {
+        metrics::counter!("mws_api_refusals_total", "code" => code.name()).increment(1);
+        if *code == Code::RateLimited {
+            metrics::counter!("mws_rate_limited_total").increment(1);
+        }
+    }
+    let account = scope.account.get().map(ToString::to_string).unwrap_or_default();
+    let duration_ms = u64::try_from(took.as_millis()).unwrap_or(u64::MAX);
+    let id = scope.request_id.as_str();
+    if status >= 500 || took > SLOW {
+        tracing::info!(
+            request.id = id,
+            account.id = account,
+            http.route = template,
+            http.status = status,
+            duration_ms,
+            "Answered {method} late or with a fault."
+        );
+    } else {
+        tracing::debug!(
+            request.id = id,
+            account.id = account,
+            http.route = template,
+            http.status = status,
+            duration_ms,
+            "Answered {method}."
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clients_request_id_is_kept_when_it_is_short_and_plain() {
+        assert_eq!(request_id(Some("abc-1.2:3")), "abc-1.2:3");
+        for odd in [None, Some(""), Some("a b"), Some("a\"b"), Some(&*"x".repeat(129))] {
+            assert!(request_id(odd).starts_with("req_"), "{odd:?}");
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Everything the api serves, put together: the versioned routes, MCP, the document and its pages, health and metrics.
+
+use crate::app::App;
+use crate::app::doors::Door;
+use crate::http::API_PATH;
+use crate::http::answers::Roomed;
+use crate::openapi;
+use crate::resources::mcp;
+use crate::routes;
+use crate::server::guard::Guarded;
+use crate::server::outer::Outer;
+use bytes::Bytes;
+use common::health::Health;
+use common::store::fleet::Service;
+use poem::endpoint::{BoxEndpoint, make_sync};
+use poem::http::{HeaderValue, header};
+use poem::{Endpoint, EndpointExt, IntoEndpoint, Response, Route, get};
+use poem_openapi::OpenApiService;
+use std::sync::Arc;
+
+/// The documentation pages hold all they need in themselves.
+const PAGE_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; \
+    img-src 'self' data:; font-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// The whole router, as `run` listens with it and tests call it.
+pub fn router(app: App) -> impl Endpoint<Output = Response> {
+    let contract = Arc::clone(&app.contract);
+    let guarded = Guarded { operations: routes::all(&app), contract: Arc::clone(&contract) };
+    let service: Arc<BoxEndpoint<'static>> =
+        Arc::new(OpenApiService::new(guarded, "", "").into_endpoint().map_to_response().boxed());
+    // What MCP calls the tools by: the same operations, and around them the same as around everything.
+    let calls = Outer::new(Route::new().nest(API_PATH, Arc::clone(&service)).map_to_response(), app.clone());
+    let json = Bytes::copy_from_slice(contract.compact.as_bytes());
+    let health = Health::new(&app.process, Service::Api);
+    // What is measured tells of all customers together. Where it has a port of its own it is not told on theirs.
+    let is_apart = app.process.settings.health_listen.is_some() && app.door != Door::Operators;
+    let route = if is_apart { health.probes() } else { health.routes() };
+    let route = route
+        .at("/docs", page(openapi::swagger(&contract)))
+        .at("/reference", page(openapi::scalar(&contract)))
+        .at(
+            format!("{API_PATH}/openapi.json"),
+            get(make_sync(move |_| shared(Response::builder().content_type("application/json").body(json.clone())))),
+        )
+        .nest(API_PATH, service);
+    let route = mcp::add_to(route, &app, Arc::new(calls.boxed()));
+    Outer::new(route.map_to_response(), app)
+}
+
+/// An answer whose bytes are there once for all: it takes no room of those that are made for one.
+fn shared(mut response: Response) -> Response {
+    response.set_data(Roomed::SHARED);
+    response
+}
+
+fn page(html: String) -> impl Endpoint + 'static {
+    let html = Bytes::from(html);
+    get(make_sync(move |_| {
+        let mut response = shared(Response::builder().content_type("text/html; charset=utf-8").body(html.clone()));
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY));
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        response
+    }))
+}

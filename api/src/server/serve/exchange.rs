@@ -1,0 +1,71 @@
+//! The answers of one connection: how many are under way, and how many there have been.
+//!
+//! An answer is under way from the moment its request is read until its body has been handed over, which only the body
+//! itself knows. Nothing here waits; `wire` asks what it may expect of the client, and is woken when the last one ends: the
+//! client's time to say something more begins then, and nothing else may happen on the connection that would tell.
+
+use crate::http::holding::Holding;
+use futures_util::task::AtomicWaker;
+use poem::Response;
+use poem::http;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Waker;
+
+/// How many answers of a connection are under way, and how many there have been.
+#[derive(Clone, Default)]
+pub struct Exchange(Arc<Counts>);
+
+#[derive(Default)]
+struct Counts {
+    under_way: AtomicUsize,
+    begun: AtomicUsize,
+    at_rest: AtomicWaker,
+}
+
+impl Exchange {
+    /// None yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// An answer is under way until this is dropped.
+    pub fn answering(&self) -> Answering {
+        self.0.begun.fetch_add(1, Ordering::AcqRel);
+        self.0.under_way.fetch_add(1, Ordering::AcqRel);
+        Answering(Arc::clone(&self.0))
+    }
+
+    /// Whether one is under way.
+    pub fn is_answering(&self) -> bool {
+        self.0.under_way.load(Ordering::Acquire) > 0
+    }
+
+    /// The same, and if one is: wakes this task once none is any more.
+    pub fn is_answering_until_woken(&self, waker: &Waker) -> bool {
+        self.0.at_rest.register(waker);
+        // Asked after the waker is there, so that no end falls between the two.
+        self.is_answering()
+    }
+
+    /// How many there have been, those under way included.
+    pub fn begun(&self) -> usize {
+        self.0.begun.load(Ordering::Acquire)
+    }
+}
+
+/// An answer that is under way.
+pub struct Answering(Arc<Counts>);
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        if self.0.under_way.fetch_sub(1, Ordering::AcqRel) == 1 {
+            self.0.at_rest.wake();
+        }
+    }
+}
+
+/// The response, whose body holds `answering` until it has been sent.
+pub fn held(response: Response, answering: Answering) -> http::Response<Holding<Answering>> {
+    http::Response::from(response).map(|body| Holding::new(body, Arc::new(answering)))
+}

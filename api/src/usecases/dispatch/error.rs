@@ -1,0 +1,32 @@
+//! Why a dispatch came to nothing, where that is no answer about its reads.
+
+use crate::http::error::{ApiError, Code};
+
+/// Why nothing was decided. Nothing of the call was kept.
+#[derive(Debug, thiserror::Error)]
+pub enum DispatchError {
+    /// Other calls took or ended what this one wanted, each time it looked.
+    #[error("what was asked for changed hands each time it was looked at")]
+    Contended,
+    /// The ledger refused minutes that were counted under the account's lock: an invariant is broken.
+    #[error("minutes that were counted under the account's lock did not reach")]
+    Unaccounted,
+    /// The account that is to pay has no row.
+    #[error("the account that pays is missing")]
+    NoAccount,
+    /// The database refused, or is away.
+    #[error(transparent)]
+    Database(#[from] sqlx::Error),
+}
+
+impl From<DispatchError> for ApiError {
+    fn from(error: DispatchError) -> Self {
+        match error {
+            DispatchError::Contended => {
+                Self::new(Code::Unavailable, "Other calls start and end the same work. Send the request again.")
+            }
+            DispatchError::Unaccounted | DispatchError::NoAccount => Self::internal(error),
+            DispatchError::Database(error) => error.into(),
+        }
+    }
+}

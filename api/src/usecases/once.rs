@@ -1,0 +1,115 @@
+//! Calls that make something, made once: the same Idempotency-Key answers the first call's answer again, byte for byte, for a
+//! day (spec §4.1; breadth.md, "Rules for all of them").
+//!
+//! As in a dispatch, the key's row is the transaction's first insert and its answer the last update: of two calls at once the
+//! second waits for the first, and a half-done one is never seen. What is secret of an answer is not kept: it follows from
+//! the call, the key and the service's own secret, so that only its hash is in the tables, as without a key.
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::rate::{self, kept_byte_us};
+use crate::usecases::starting;
+use common::ids::RequestId;
+use common::store::idempotency::{self, Key, Stored};
+use common::store::paces::{self, What};
+use poem_openapi::types::ToJSON;
+use serde_json::json;
+use sqlx::{PgConnection, Postgres, Transaction};
+
+/// How often a call looks again because the one before it was rolled back in the same moment.
+const LOOKS: usize = 4;
+
+/// A call, with its key if it has one.
+#[derive(Debug)]
+pub struct Once(Option<Key>);
+
+/// What a call is to do.
+pub enum Begun {
+    /// Make it, in this transaction.
+    Now(Transaction<'static, Postgres>, RequestId),
+    /// Nothing: it was made before.
+    Before(Before),
+}
+
+/// What was answered to the first call.
+#[derive(Debug)]
+pub struct Before {
+    /// The first call.
+    pub call: RequestId,
+    /// Its answer, without what is secret of it.
+    pub body: String,
+}
+
+impl Once {
+    /// This call. `operation` is what its key belongs to, `request` all that it asks for.
+    pub fn of(caller: &Caller, operation: &'static str, key: IdempotencyKey, request: &impl ToJSON) -> Self {
+        let canonical = json!([operation, caller.workspace.id, request.to_json()]);
+        Self(starting::keyed(caller, operation, key, &canonical))
+    }
+
+    /// What the key answers already, before anything is checked that may have changed since.
+    pub async fn before(&self, app: &App) -> Answer<Option<Before>> {
+        let Some(key) = &self.0 else { return Ok(None) };
+        let Some(Stored { fingerprint, answer, call }) = idempotency::find(&mut *app.conn().await?, key).await? else {
+            return Ok(None);
+        };
+        if fingerprint != key.fingerprint {
+            return Err(starting::key_reused());
+        }
+        metrics::counter!("mws_idempotent_replays_total").increment(1);
+        Ok(Some(Before { call, body: answer }))
+    }
+
+    /// Opens the use case's transaction, with the key reserved in it.
+    ///
+    /// # Errors
+    /// `rate_limited` when no more answers can be kept for the account.
+    pub async fn begin(&self, app: &App) -> Answer<Begun> {
+        let call = RequestId::mint();
+        if let Some(key) = &self.0 {
+            let most = rate::most(&app.process.settings, &[What::KeptAnswers]);
+            if let Some((what, seconds)) = paces::wait(&mut *app.conn().await?, key.account, &most).await? {
+                return Err(rate::too_soon(what, seconds));
+            }
+        }
+        for _ in 0..LOOKS {
+            let mut tx = app.process.pool.begin().await?;
+            let Some(key) = &self.0 else { return Ok(Begun::Now(tx, call)) };
+            let reserved = idempotency::reserve_for_a_day(&mut tx, key, call).await;
+            if reserved.map_err(|error| starting::refused(Some(key), error))? {
+                return Ok(Begun::Now(tx, call));
+            }
+            tx.rollback().await?;
+            if let Some(before) = self.before(app).await? {
+                return Ok(Begun::Before(before));
+            }
+        }
+        Err(ApiError::new(Code::IdempotencyInProgress, "Calls with this Idempotency-Key come and go. Try again."))
+    }
+
+    /// Keeps the answer, without what is secret of it, in the use case's transaction.
+    pub async fn keep(&self, app: &App, conn: &mut PgConnection, body: &str) -> Answer<()> {
+        match &self.0 {
+            Some(key) => Ok(idempotency::answer(conn, key, body, kept_byte_us(&app.process.settings)).await?),
+            None => Ok(()),
+        }
+    }
+
+    /// 32 bytes that nobody can guess: the same for a repeat, or else random.
+    pub fn secret(&self, app: &App, call: RequestId) -> [u8; 32] {
+        self.secrets(app, call).into_iter().next().unwrap_or_else(rand::random)
+    }
+
+    /// The bytes that the first call may have had: one by each secret that the service has or had.
+    pub fn secrets(&self, app: &App, call: RequestId) -> Vec<[u8; 32]> {
+        self.0.iter().flat_map(|key| app.links.repeatable(call, &key.key)).collect()
+    }
+}
+
+/// The first answer's secret can't be made again: the service has another secret key since then.
+pub fn forgotten() -> ApiError {
+    ApiError::new(Code::IdempotencyKeyReused, "What this Idempotency-Key made can't be shown again.")
+        .suggest("Send the request with a new key.")
+}

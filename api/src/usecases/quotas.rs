@@ -1,0 +1,60 @@
+//! What an account may keep: the quotas beside that of a single request or file, and the refusals that say what to delete.
+//!
+//! A quota is looked at under the account's storage lock, which the caller's transaction holds until its commit, so that of
+//! two calls which fit one by one only one gets in. What is kept is counted as it changes (`store::usage`).
+
+use crate::http::error::{Answer, ApiError, Code};
+use common::config::Settings;
+use common::ids::AccountId;
+use common::store::items;
+use common::store::usage::{self, Usage};
+use sqlx::PgConnection;
+
+/// Whose quota a refusal is about: only the account's own callers are told what it keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asker {
+    /// Somebody of the account.
+    Own,
+    /// Somebody who acts in its workspace for another account.
+    Guest,
+}
+
+/// What the account keeps, true until the transaction ends.
+pub async fn locked(conn: &mut PgConnection, account: AccountId) -> Answer<Usage> {
+    items::lock_storage(conn, account).await?;
+    Ok(usage::of(conn, account).await?)
+}
+
+/// Refuses one more item past the number that an account may have.
+pub fn one_more_item(settings: &Settings, kept: Usage, asker: Asker) -> Answer<()> {
+    let most = settings.max_items;
+    if kept.items.unsigned_abs() < most {
+        return Ok(());
+    }
+    let days = settings.retention_days;
+    let message = match asker {
+        Asker::Own => format!(
+            "The account may have {most} items and has {}, with those deleted in the last {days} days.",
+            kept.items
+        ),
+        Asker::Guest => "The workspace's account has as many items as it may.".to_owned(),
+    };
+    Err(ApiError::new(Code::QuotaReached, message).suggest("Delete items that are no longer needed, and wait."))
+}
+
+/// Refuses what took the account's projects past their quotas: `kept` is with it.
+pub fn projects(settings: &Settings, kept: Usage, asker: Asker) -> Answer<()> {
+    let (most, most_bytes) = (settings.max_projects, settings.project_quota_bytes);
+    let message = if kept.projects.unsigned_abs() > most {
+        format!("The account may have {most} projects, and has them.")
+    } else if kept.project_bytes.unsigned_abs() > most_bytes {
+        format!("The account's projects and the log of their webhooks may have {most_bytes} bytes; this does not fit.")
+    } else {
+        return Ok(());
+    };
+    let message = match asker {
+        Asker::Own => message,
+        Asker::Guest => "The workspace's account keeps as much in projects as it may.".to_owned(),
+    };
+    Err(ApiError::new(Code::QuotaReached, message))
+}

@@ -1,0 +1,130 @@
+//! What the tools that start reads share: who pays and where, what an Idempotency-Key stands for, and the refusals that
+//! a dispatch can lead to (spec §4.1, §7).
+//!
+//! Neighbours: `prepare_media`, which starts many, and `stored_read`, which starts the one that a tool needs. Nothing here
+//! starts anything: that is `dispatch`.
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::contract::envelope::CloudProcessing;
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::usecases::dispatch::{DispatchError, Prepared};
+use common::domain::minutes::Minutes;
+use common::domain::plan::Reason;
+use common::ids::RequestId;
+use common::store::idempotency::Key;
+use common::store::jobs::{Call, Owners};
+use common::store::minutes::{self, Unfolded};
+use poem_openapi::types::ToJSON;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+/// Seconds after which a call that met too much live work, or a paused read, may ask again.
+const LATER_SECONDS: u64 = 30;
+
+/// Who pays for the caller's jobs, and in whose workspace they act.
+pub fn owners(caller: &Caller) -> Owners {
+    Owners { payer: caller.account_id, owner: caller.workspace.account_id, workspace: caller.workspace.id }
+}
+
+/// This call, as its jobs will name it.
+pub fn call(caller: &Caller, tool: &'static str, context: Option<String>) -> Call {
+    Call {
+        id: RequestId::mint(),
+        tool,
+        request_id: caller.request_id.clone(),
+        context,
+        traceparent: caller.traceparent.clone(),
+    }
+}
+
+/// The key of a call, if one was sent. `canonical` is the request in its one form, with the workspace that it acts in.
+pub fn keyed(caller: &Caller, tool: &'static str, key: IdempotencyKey, canonical: &Value) -> Option<Key> {
+    let fingerprint = || Sha256::digest(canonical.to_string()).to_vec();
+    key.0.map(|key| Key { account: caller.account_id, tool, key, fingerprint: fingerprint() })
+}
+
+/// `meta.cloud_processing` of a call that starts nothing because what it asks for is there.
+pub async fn idle(app: &App, caller: &Caller) -> Answer<CloudProcessing> {
+    let monthly = app.process.settings.monthly_minutes;
+    let mut conn = app.conn().await?;
+    let balance = minutes::balance(&mut conn, caller.account_id, monthly, Unfolded::CountedIn).await?;
+    let balance = balance.ok_or_else(|| ApiError::internal(format!("the account {} is missing", caller.account_id)))?;
+    let note = "What was asked for is stored: nothing was started, and nothing is charged.";
+    Ok(CloudProcessing { note: Some(note.into()), ..CloudProcessing::idle(&balance) })
+}
+
+/// `meta.cloud_processing` of the call (interface.md, below the answer's shape).
+pub fn cloud_processing(prepared: &Prepared) -> CloudProcessing {
+    let note = match (prepared.held, prepared.startable) {
+        (Minutes::ZERO, Minutes::ZERO) => "Nothing was started, and nothing is charged.",
+        (Minutes::ZERO, _) => "A dry run: nothing was started. `minutes` is what the call would hold.",
+        _ => "`queued_minutes` are held until the jobs end, and no job is charged more than was held for it.",
+    };
+    CloudProcessing {
+        minutes: (prepared.held + prepared.startable).into(),
+        queued_minutes: prepared.held.into(),
+        note: Some(note.into()),
+        ..CloudProcessing::idle(&prepared.balance)
+    }
+}
+
+/// The same for a call that was refused because minutes are short: `minutes` is what it needs of them.
+pub fn needed(prepared: &Prepared) -> CloudProcessing {
+    CloudProcessing {
+        minutes: prepared.short_of.into(),
+        note: Some("Nothing was started. `minutes` is what the call needs.".into()),
+        ..CloudProcessing::idle(&prepared.balance)
+    }
+}
+
+/// The key belongs to another request.
+pub fn key_reused() -> ApiError {
+    ApiError::new(Code::IdempotencyKeyReused, "This Idempotency-Key was used for another request.")
+        .suggest("Send a new key for a new request, or the first request's exact body to get its answer again.")
+}
+
+/// Waiting for another call with the same key, or for the same reads, took longer than a lock may.
+pub fn refused(key: Option<&Key>, error: impl Into<DispatchError>) -> ApiError {
+    let error = error.into();
+    let DispatchError::Database(refused) = &error else { return error.into() };
+    let code = refused.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    if key.is_some() && code.is_some_and(|code| code == "55P03") {
+        return ApiError::new(Code::IdempotencyInProgress, "A call with this Idempotency-Key is still being answered.")
+            .suggest("Send the same request again with the same Idempotency-Key.");
+    }
+    error.into()
+}
+
+/// 402: minutes are the only cause why nothing started (interface.md, "short of minutes").
+pub fn short_of_minutes(prepared: &Prepared) -> ApiError {
+    let left = prepared.balance.left() + prepared.balance.bought;
+    let minutes = serde_json::to_value(needed(prepared).to_json()).unwrap_or_default();
+    let needs = prepared.short_of;
+    ApiError::new(
+        Code::InsufficientMinutes,
+        format!("Nothing can start: {left} cloud minutes are left, and what was asked for needs {needs}."),
+    )
+    .suggest("Ask for cheaper reads (GET /balances shows the rates), or ask the operator for minutes.")
+    .cloud_processing(minutes)
+}
+
+/// The refusal of a tool whose one read was not started for this reason, which `prepare_media` answers within a 200.
+pub fn not_started(reason: Reason, prepared: &Prepared) -> ApiError {
+    let (_, _, message) = reason.parts();
+    let refusal = |code| ApiError::new(code, message);
+    match reason {
+        Reason::InsufficientMinutes { .. } => short_of_minutes(prepared),
+        Reason::ItemNotFound => refusal(Code::ItemNotFound),
+        Reason::WorkspaceForbidden => refusal(Code::WorkspaceForbidden),
+        Reason::ItemNotReady => refusal(Code::ItemNotReady),
+        Reason::ReadingOnComputer => refusal(Code::ItemLeased),
+        Reason::NoAudio | Reason::NotVideo | Reason::TooShort | Reason::TooLong | Reason::ItemFailed => {
+            refusal(Code::ReadNotApplicable)
+        }
+        Reason::EngineNotConfigured => refusal(Code::EngineNotConfigured),
+        Reason::QueueFull => refusal(Code::RateLimited).retry_after(LATER_SECONDS),
+        Reason::ReadsPaused => refusal(Code::Unavailable).retry_after(LATER_SECONDS),
+    }
+}

@@ -1,0 +1,187 @@
+//! The house's own rules: the api's floors, circles of files, one style of modules. Tests of a file are not held to them,
+//! since a test may well look at the whole.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The api's floors, the ground first. A file uses what is on its own floor or below it.
+const FLOORS: [&str; 10] =
+    ["http", "contract", "oauth", "app", "auth", "usecases", "resources", "routes", "openapi", "server"];
+
+/// The crates whose modules are `name/mod.rs` where they have files of their own, and never `name.rs` beside `name/`.
+const CRATES: [&str; 7] = ["api", "bench", "cli", "common", "scheduler", "tests", "worker"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The Rust files of a folder and of those in it.
+fn sources(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(sources(&path)?);
+        } else if path.extension().is_some_and(|kind| kind == "rs") {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
+
+/// The module of a file, as its path within the crate: `resources::webhooks` for `resources/webhooks/mod.rs`.
+fn module(crate_src: &Path, file: &Path) -> anyhow::Result<Vec<String>> {
+    let within = file.strip_prefix(crate_src)?.with_extension("");
+    let mut parts: Vec<String> = within.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    if parts.last().is_some_and(|last| last == "mod") {
+        parts.pop();
+    }
+    Ok(parts)
+}
+
+/// The paths that a text imports or names, from `crate::` on, each as its parts. Groups in braces are taken apart.
+fn named_paths(text: &str) -> Vec<Vec<String>> {
+    let mut paths = Vec::new();
+    for rest in text.split("crate::").skip(1) {
+        let mut stems = vec![Vec::new()];
+        let mut depths = Vec::new();
+        let (mut word, mut open) = (String::new(), 0_u32);
+        for c in rest.chars() {
+            let ends_word = |word: &mut String, stem: &mut Vec<String>| {
+                if !word.is_empty() {
+                    stem.push(std::mem::take(word));
+                }
+            };
+            match c {
+                'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => word.push(c),
+                ':' => ends_word(&mut word, stems.last_mut().expect("a stem")),
+                '{' if word.is_empty() => {
+                    open += 1;
+                    depths.push(stems.last().expect("a stem").len());
+                }
+                ',' if open > 0 => {
+                    let stem = stems.last_mut().expect("a stem");
+                    ends_word(&mut word, stem);
+                    let next = stem[..*depths.last().expect("a group")].to_vec();
+                    stems.push(next);
+                }
+                '}' if open > 0 => {
+                    let stem = stems.last_mut().expect("a stem");
+                    ends_word(&mut word, stem);
+                    open -= 1;
+                    depths.pop();
+                }
+                ' ' | '\n' if open > 0 => {}
+                _ => {
+                    ends_word(&mut word, stems.last_mut().expect("a stem"));
+                    break;
+                }
+            }
+        }
+        paths.extend(stems.into_iter().filter(|stem| !stem.is_empty()));
+    }
+    paths
+}
+
+/// A file's text without its tests and its comments.
+fn code(file: &Path) -> anyhow::Result<String> {
+    let text = fs::read_to_string(file)?;
+    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    Ok(code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n"))
+}
+
+fn is_test(file: &Path) -> bool {
+    let name = file.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    name == "tests" || name.ends_with("_tests") || file.iter().any(|part| part == "tests")
+}
+
+#[test]
+fn no_floor_of_the_api_uses_a_higher_one() -> anyhow::Result<()> {
+    let src = root().join("api/src");
+    let floor = |name: &str| FLOORS.iter().position(|floor| *floor == name);
+    let mut seen = BTreeSet::new();
+    for file in sources(&src)? {
+        let module = module(&src, &file)?;
+        let Some(own) = module.first().and_then(|first| floor(first)) else { continue };
+        seen.insert(own);
+        if is_test(&file) {
+            continue;
+        }
+        for path in named_paths(&code(&file)?) {
+            let used = floor(&path[0]).unwrap_or(FLOORS.len());
+            assert!(used <= own, "{} uses {}, which is above it", file.display(), path.join("::"));
+        }
+    }
+    assert_eq!(seen.len(), FLOORS.len(), "a floor has no file");
+    Ok(())
+}
+
+/// Which module a path names: the longest one that begins it.
+fn longest<'a>(modules: &'a BTreeSet<Vec<String>>, path: &[String]) -> Option<&'a Vec<String>> {
+    (1..=path.len()).rev().find_map(|length| modules.get(&path[..length]))
+}
+
+#[test]
+fn files_of_the_api_import_each_other_in_no_circle_but_parent_and_child() -> anyhow::Result<()> {
+    let src = root().join("api/src");
+    let mut texts = BTreeMap::new();
+    for file in sources(&src)?.into_iter().filter(|file| !is_test(file)) {
+        texts.insert(module(&src, &file)?, code(&file)?);
+    }
+    let modules: BTreeSet<Vec<String>> = texts.keys().cloned().collect();
+    let is_family = |one: &[String], other: &[String]| one.starts_with(other) || other.starts_with(one);
+    let mut uses: BTreeMap<&Vec<String>, BTreeSet<&Vec<String>>> = BTreeMap::new();
+    for (module, text) in &texts {
+        let used = named_paths(text).into_iter().filter_map(|path| longest(&modules, &path));
+        uses.insert(module, used.filter(|used| !is_family(used, module)).collect());
+    }
+    for start in uses.keys() {
+        let (mut reached, mut next) = (BTreeSet::new(), uses[start].clone());
+        while let Some(module) = next.pop_first() {
+            assert!(module != *start, "{} imports itself by way of others: {reached:?}", start.join("::"));
+            if reached.insert(module) {
+                next.extend(uses[module].iter().copied());
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn a_module_with_files_of_its_own_is_a_folder_with_mod_rs() -> anyhow::Result<()> {
+    for name in CRATES {
+        for file in sources(&root().join(name).join("src"))? {
+            assert!(!file.with_extension("").is_dir(), "{} belongs into its folder, as mod.rs", file.display());
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn what_the_glossary_names_is_there() -> anyhow::Result<()> {
+    let mut all = String::new();
+    for name in CRATES {
+        for file in sources(&root().join(name).join("src"))? {
+            all.push_str(&fs::read_to_string(file)?);
+        }
+    }
+    for entry in fs::read_dir(root().join("migrations"))? {
+        all.push_str(&fs::read_to_string(entry?.path())?);
+    }
+    let words: BTreeSet<&str> = all.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    let glossary = fs::read_to_string(root().join("docs/glossary.md"))?;
+    let rows = glossary.lines().filter(|line| line.starts_with("| ") && line.contains('`'));
+    let mut named = 0;
+    for row in rows {
+        let last = row.trim_end_matches([' ', '|']).rsplit(" | ").next().unwrap_or_default();
+        for path in last.split('`').skip(1).step_by(2) {
+            for part in path.split(['.', ':']).filter(|part| !part.is_empty()) {
+                assert!(words.contains(part), "`{path}` of docs/glossary.md names nothing: {part}");
+                named += 1;
+            }
+        }
+    }
+    assert!(named > 60, "only {named} names were found");
+    Ok(())
+}
