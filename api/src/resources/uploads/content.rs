@@ -2,7 +2,7 @@
 
 use super::begin::token_hash;
 use super::sending::{Sending, Stored};
-use super::{expired, unknown};
+use super::{busy, completed, expired, unknown};
 use crate::app::App;
 use crate::auth::{in_time, refuse_stopped};
 use crate::http::error::{Answer, ApiError, Code};
@@ -209,15 +209,4 @@ fn steady(body: impl Stream<Item = io::Result<Bytes>> + Send + 'static) -> Chunk
 
 fn too_large(declared: u64) -> ApiError {
     ApiError::new(Code::FileTooLarge, format!("There are more than the {declared} bytes that were announced."))
-}
-
-/// Another request sends; unless it says so again its claim ends in so many seconds.
-pub(super) fn busy(left_seconds: i32) -> ApiError {
-    ApiError::new(Code::UploadIncomplete, "Another request sends the bytes of this upload now.")
-        .suggest("Let that request end, or wait as many seconds as Retry-After says; then send the bytes again.")
-        .retry_after(u64::try_from(left_seconds).unwrap_or(1))
-}
-
-pub(super) fn completed() -> ApiError {
-    ApiError::new(Code::IllegalTransition, "The upload has ended or was completed: it takes no more bytes.")
 }

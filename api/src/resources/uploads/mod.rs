@@ -348,3 +348,14 @@ fn unknown() -> ApiError {
 fn expired() -> ApiError {
     ApiError::new(Code::UploadNotFound, "The upload was not completed in time and is gone. Start another.")
 }
+
+/// Another request sends; unless it says so again its claim ends in so many seconds.
+fn busy(left_seconds: i32) -> ApiError {
+    ApiError::new(Code::UploadIncomplete, "Another request sends the bytes of this upload now.")
+        .suggest("Let that request end, or wait as many seconds as Retry-After says; then send the bytes again.")
+        .retry_after(u64::try_from(left_seconds).unwrap_or(1))
+}
+
+fn completed() -> ApiError {
+    ApiError::new(Code::IllegalTransition, "The upload has ended or was completed: it takes no more bytes.")
+}

@@ -3,7 +3,7 @@
 //! However a request ends, by an answer, an error or a client that has gone, its claim ends with it; should the process
 //! die, the claim ends by itself. `content` reads the bytes.
 
-use super::content::{busy, completed};
+use super::{busy, completed};
 use crate::app::App;
 use crate::auth::in_time;
 use crate::http::error::Answer;
