@@ -55,7 +55,7 @@ fn step(error: &(dyn Error + 'static), connecting: bool) -> AttemptError {
             None => {}
         }
         if let Some(io) = cause.downcast_ref::<io::Error>() {
-            if io.get_ref().is_some_and(|inner| inner.is::<SentTooMuch>()) {
+            if is_too_much(io) {
                 return AttemptError::InvalidResponse;
             }
             if is_tls(io) {
@@ -88,6 +88,11 @@ pub(super) fn verdict(status: StatusCode) -> Result<(), AttemptError> {
     } else {
         Err(AttemptError::HttpStatus)
     }
+}
+
+/// Whether an IO error is the end of a connection by which too much was sent.
+fn is_too_much(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(<dyn Error + Send + Sync>::is::<SentTooMuch>)
 }
 
 /// Whether an IO error comes from TLS. The connector wraps the handshake's IO error in another one, also when the peer

@@ -52,7 +52,7 @@ impl SystemNames {
         Self {
             files: ["/etc/resolv.conf".into(), "/etc/hosts".into()],
             current: Mutex::default(),
-            sign: Default::default(),
+            sign: tokio::sync::Mutex::default(),
         }
     }
 
