@@ -76,6 +76,12 @@ impl Searches {
     }
 }
 
+impl Default for Searches {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -150,6 +150,12 @@ impl Answers {
     }
 }
 
+impl Default for Answers {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// The response, whose bytes hold this until they have been sent.
 pub fn holding<T: Send + Sync + 'static>(mut response: Response, held: T) -> Response {
     let held = Arc::new(held);

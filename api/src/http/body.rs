@@ -33,7 +33,7 @@ const MOST_KIB: usize = 256 << 10;
 /// Of those, what the bodies from one address may.
 const MOST_KIB_OF_ADDRESS: usize = MOST_KIB / 8;
 
-/// BodyPermit in memory for bodies, of the whole process. A caller is known only once a body has been read, so what strangers
+/// Room in memory for bodies, of the whole process. A caller is known only once a body has been read, so what strangers
 /// may make it hold has a limit, and each address has a part of it; who sends little does not feel it.
 #[derive(Debug)]
 pub struct BodyMemory {
@@ -45,6 +45,12 @@ impl BodyMemory {
     /// All of it free.
     pub fn new() -> Self {
         Self { all: Arc::new(Semaphore::new(MOST_KIB)), of_address: Shares::default() }
+    }
+}
+
+impl Default for BodyMemory {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -52,44 +52,39 @@ fn used_paths(text: &str, module: &[String]) -> Vec<Vec<String>> {
 fn named_paths(text: &str, word: &str) -> Vec<Vec<String>> {
     let mut paths = Vec::new();
     for rest in text.split(word).skip(1) {
-        let mut stems = vec![Vec::new()];
-        let mut depths = Vec::new();
-        let (mut word, mut open) = (String::new(), 0_u32);
-        for c in rest.chars() {
-            let ends_word = |word: &mut String, stem: &mut Vec<String>| {
-                if !word.is_empty() {
-                    stem.push(std::mem::take(word));
-                }
-            };
-            match c {
-                'a'..='z' | 'A'..='Z' | '0'..='9' | '_' => word.push(c),
-                ':' => ends_word(&mut word, stems.last_mut().expect("a stem")),
-                '{' if word.is_empty() => {
-                    open += 1;
-                    depths.push(stems.last().expect("a stem").len());
-                }
-                ',' if open > 0 => {
-                    let stem = stems.last_mut().expect("a stem");
-                    ends_word(&mut word, stem);
-                    let next = stem[..*depths.last().expect("a group")].to_vec();
-                    stems.push(next);
-                }
-                '}' if open > 0 => {
-                    let stem = stems.last_mut().expect("a stem");
-                    ends_word(&mut word, stem);
-                    open -= 1;
-                    depths.pop();
-                }
-                ' ' | '\n' if open > 0 => {}
-                _ => {
-                    ends_word(&mut word, stems.last_mut().expect("a stem"));
-                    break;
-                }
-            }
-        }
-        paths.extend(stems.into_iter().filter(|stem| !stem.is_empty()));
+        take_path(rest, Vec::new(), &mut paths);
     }
     paths
+}
+
+/// Takes a path, or a group of them in braces, off the text, and returns what is left behind it.
+fn take_path<'a>(text: &'a str, mut stem: Vec<String>, paths: &mut Vec<Vec<String>>) -> &'a str {
+    let text = text.trim_start();
+    if let Some(mut rest) = text.strip_prefix('{') {
+        loop {
+            rest = take_path(rest, stem.clone(), paths).trim_start();
+            match rest.strip_prefix(',') {
+                Some(more) => rest = more,
+                None => return rest.strip_prefix('}').unwrap_or(rest),
+            }
+        }
+    }
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    let (word, rest) = text.split_at(end);
+    if !word.is_empty() {
+        stem.push(word.to_owned());
+    }
+    if let Some(rest) = rest.strip_prefix("::") {
+        return take_path(rest, stem, paths);
+    }
+    if !stem.is_empty() {
+        paths.push(stem);
+    }
+    // Past a name that it is given here.
+    match rest.trim_start().strip_prefix("as ") {
+        Some(renamed) => renamed.trim_start_matches(|c: char| c.is_alphanumeric() || c == '_'),
+        None => rest,
+    }
 }
 
 /// A file's text without its tests and its comments.
