@@ -4,7 +4,8 @@
 //! to `media`, so that memory stays bounded whatever the size.
 
 use super::classify::{broken_off, unsent, verdict};
-use super::pool::{Unsent, lift_allowance, next_chunk};
+use super::metered::Allowances;
+use super::pool::{Unsent, allowances, next_chunk};
 use super::{OutboundClient, shares};
 use crate::domain::attempt::AttemptError;
 use crate::domain::url_policy::UrlRefused;
@@ -98,6 +99,7 @@ pub struct Fetched {
 #[derive(Debug)]
 struct Body {
     response: Incoming,
+    allowances: Option<Allowances>,
     left: u64,
     limits: FetchLimits,
     deadline: Instant,
@@ -121,7 +123,7 @@ impl OutboundClient {
             Ok(response) => response.map_err(|error| not_begun(&error))?,
             Err(_) => return Err(failed(AttemptError::Timeout)),
         };
-        lift_allowance(&response);
+        let allowances = allowances(&response);
         let status = Some(response.status().as_u16());
         verdict(response.status()).map_err(|error| FetchError::Failed { error, status })?;
         let announced_bytes = response.body().size_hint().exact();
@@ -132,7 +134,15 @@ impl OutboundClient {
         let content_type = header.map(str::to_owned);
         let name = named(response.headers()).or_else(|| last_segment(url.url()));
         let span_ends = Instant::now() + limits.pace.within;
-        let body = Body { response: response.into_body(), left: max_bytes, limits, deadline, span_ends, in_span: 0 };
+        let body = Body {
+            response: response.into_body(),
+            allowances,
+            left: max_bytes,
+            limits,
+            deadline,
+            span_ends,
+            in_span: 0,
+        };
         Ok(Fetched { content_type, name, announced_bytes, body })
     }
 }
@@ -156,6 +166,7 @@ impl Body {
             }
         };
         let Some(chunk) = chunk else { return Ok(None) };
+        self.allowances.iter().for_each(|allowances| allowances.took(chunk.len()));
         if Instant::now() > self.span_ends {
             // Whoever takes the bytes was slow, not who sends them.
             (self.in_span, self.span_ends) = (0, Instant::now() + pace.within);

@@ -1,9 +1,10 @@
-//! What a server may send before its answer begins.
+//! What a server may send, and how long it may keep us from sending.
 //!
-//! HTTP allows any number of interim heads (`100 Continue`) before the answer, and the HTTP library skips them without
-//! a bound, as many as there are, before it lets anything else run. A connection therefore counts what it reads. It
-//! fails once a server has sent more than an answer can need, and lets others run between its reads. It knows nothing
-//! of HTTP: each write is taken for a request, which gives the server its allowance anew.
+//! HTTP allows any number of interim heads (`100 Continue`) before an answer, chunks as long-winded as a server likes,
+//! and TLS records that hold nothing. The libraries read them without a bound, as many as there are, before they let
+//! anything else run. A connection therefore counts what it reads: it fails once a server has sent more than it was
+//! asked for, and lets others run between its reads. A connection whose server takes nothing for a while fails too, also
+//! when nobody waits for its answer any more. Nothing here knows HTTP: a write is taken for a request.
 
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use std::io;
@@ -11,42 +12,70 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Sleep, sleep};
 
-/// Bytes that a server may send for one request until [`Allowance::lift`]: the longest head, the part of a body that is
-/// read of a webhook's answer, and what is read ahead of both.
+/// Bytes that a server may send for one request: the longest head, the part of a body that is read of a webhook's
+/// answer, and what is read ahead of both. What is taken of a longer body is added.
 const FOR_ONE_REQUEST: usize = 256 * 1024;
+
+/// The same below TLS, with what a handshake and records have beside that.
+const WITH_TLS: usize = 1024 * 1024;
 
 /// Bytes after which others run.
 const TURN: usize = 64 * 1024;
 
+/// How long a server may take nothing of what is sent to it.
+const STALLED: Duration = Duration::from_secs(30);
+
 /// How much a server may still send. Clones share it.
 #[derive(Debug, Clone)]
-pub(super) struct Allowance(Arc<AtomicUsize>);
+pub(super) struct Allowance {
+    left: Arc<AtomicUsize>,
+    most: usize,
+}
 
 impl Allowance {
-    /// Lets the server send without end, until the next request.
-    pub(super) fn lift(&self) {
-        self.0.store(usize::MAX, Ordering::Relaxed);
+    fn new(most: usize) -> Self {
+        Self { left: Arc::new(AtomicUsize::new(most)), most }
     }
 
     fn renew(&self) {
-        self.0.store(FOR_ONE_REQUEST, Ordering::Relaxed);
+        self.left.store(self.most, Ordering::Relaxed);
     }
 
-    /// Takes this many bytes off.
+    /// Lets the server send twice as much as was taken of its body: the body, and what it is wrapped in.
+    fn add(&self, taken: usize) {
+        let more = |left: usize| Some(left.saturating_add(taken.saturating_mul(2)));
+        // It always changes.
+        let _ = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
+    }
+
     fn spend(&self, bytes: usize) -> io::Result<()> {
-        let spent = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| match left {
-            usize::MAX => Some(left),
-            _ => left.checked_sub(bytes),
-        });
+        let spent = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(bytes));
         spent.map(drop).map_err(|_| io::Error::other(SentTooMuch))
     }
 }
 
-/// A server sent more than belongs to the head of an answer.
+/// Those of a connection: of what HTTP reads, and of what TLS reads below it.
+#[derive(Debug, Clone)]
+pub(super) struct Allowances([Allowance; 2]);
+
+impl Allowances {
+    /// This much was taken of a body.
+    pub(super) fn took(&self, bytes: usize) {
+        self.0.iter().for_each(|allowance| allowance.add(bytes));
+    }
+
+    fn renew(&self) {
+        self.0.iter().for_each(Allowance::renew);
+    }
+}
+
+/// A server sent more than it was asked for.
 #[derive(Debug, thiserror::Error)]
-#[error("the server sent more than an answer's head may have")]
+#[error("the server sent more than belongs to an answer")]
 pub(super) struct SentTooMuch;
 
 /// A connection whose reads are counted.
@@ -54,13 +83,47 @@ pub(super) struct SentTooMuch;
 pub(super) struct Metered<S> {
     stream: S,
     allowance: Allowance,
+    /// What a write renews, where writes are requests.
+    renewed: Option<Allowances>,
     /// Bytes since others ran.
     in_turn: usize,
+    /// How long a write may wait, and the end of that for one that does.
+    longest_stall: Duration,
+    stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> Metered<S> {
-    pub(super) fn new(stream: S) -> Self {
-        Self { stream, allowance: Allowance(Arc::new(AtomicUsize::new(FOR_ONE_REQUEST))), in_turn: 0 }
+    /// One below TLS, whose writes are not all requests: `above` renews it.
+    pub(super) fn below(stream: S) -> Self {
+        Self::new(stream, Allowance::new(WITH_TLS), None)
+    }
+
+    /// One that HTTP reads, over a connection with this allowance.
+    pub(super) fn above(stream: S, below: Allowance) -> Self {
+        let allowance = Allowance::new(FOR_ONE_REQUEST);
+        let renewed = Some(Allowances([allowance.clone(), below]));
+        Self::new(stream, allowance, renewed)
+    }
+
+    fn new(stream: S, allowance: Allowance, renewed: Option<Allowances>) -> Self {
+        Self { stream, allowance, renewed, in_turn: 0, longest_stall: STALLED, stalled: None }
+    }
+
+    /// What its server may still send.
+    pub(super) fn allowance(&self) -> Allowance {
+        self.allowance.clone()
+    }
+
+    /// What a write comes to: a request that goes on, or one that waits, which it may for so long.
+    fn written<T>(&mut self, cx: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+        if written.is_pending() {
+            let longest = self.longest_stall;
+            let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(longest)));
+            ready!(stalled.as_mut().poll(cx));
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        self.stalled = None;
+        written
     }
 }
 
@@ -85,8 +148,9 @@ impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let written = ready!(Pin::new(&mut self.stream).poll_write(cx, bytes));
-        self.allowance.renew();
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        let written = ready!(self.written(cx, written));
+        self.renewed.iter().for_each(Allowances::renew);
         Poll::Ready(written)
     }
 
@@ -95,8 +159,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
         cx: &mut Context<'_>,
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = ready!(Pin::new(&mut self.stream).poll_write_vectored(cx, parts));
-        self.allowance.renew();
+        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, parts);
+        let written = ready!(self.written(cx, written));
+        self.renewed.iter().for_each(Allowances::renew);
         Poll::Ready(written)
     }
 
@@ -105,16 +170,92 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
+        let flushed = Pin::new(&mut self.stream).poll_flush(cx);
+        self.written(cx, flushed)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(cx)
+        let ended = Pin::new(&mut self.stream).poll_shutdown(cx);
+        self.written(cx, ended)
     }
 }
 
 impl<S: Connection> Connection for Metered<S> {
     fn connected(&self) -> Connected {
-        self.stream.connected().extra(self.allowance.clone())
+        let connected = self.stream.connected();
+        match &self.renewed {
+            Some(allowances) => connected.extra(allowances.clone()),
+            None => connected,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::future::poll_fn;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+
+    /// A metered connection over one that holds a MiB, and its other end.
+    fn pair() -> (Metered<DuplexStream>, DuplexStream) {
+        let (near, far) = duplex(1 << 20);
+        (Metered::above(near, Allowance::new(WITH_TLS)), far)
+    }
+
+    async fn read(from: &mut Metered<DuplexStream>, bytes: usize) -> io::Result<()> {
+        from.read_exact(&mut vec![0; bytes]).await.map(drop)
+    }
+
+    #[tokio::test]
+    async fn a_server_may_send_so_much_for_a_request_and_as_much_for_the_next() {
+        let (mut near, mut far) = pair();
+        far.write_all(&vec![b'x'; 3 * FOR_ONE_REQUEST]).await.expect("room");
+        read(&mut near, FOR_ONE_REQUEST).await.expect("within it");
+        near.write_all(b"another").await.expect("a request");
+        read(&mut near, FOR_ONE_REQUEST).await.expect("within it again");
+        let refused = read(&mut near, 1).await.expect_err("past it");
+        assert!(refused.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<SentTooMuch>));
+    }
+
+    #[tokio::test]
+    async fn what_is_taken_of_a_body_is_added() {
+        let (mut near, mut far) = pair();
+        far.write_all(&vec![b'x'; 2 * FOR_ONE_REQUEST]).await.expect("room");
+        read(&mut near, FOR_ONE_REQUEST).await.expect("within it");
+        near.renewed.as_ref().expect("allowances").took(1_000);
+        read(&mut near, 2_000).await.expect("twice what was taken");
+        assert!(read(&mut near, 1).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn others_run_between_the_reads_of_what_is_there() {
+        let (mut near, mut far) = pair();
+        far.write_all(&vec![b'x'; FOR_ONE_REQUEST]).await.expect("room");
+        let (mut buf, mut turns, mut left) = (vec![0; 8 * 1024], 0, FOR_ONE_REQUEST);
+        while left > 0 {
+            let bytes = poll_fn(|cx| {
+                let mut into = ReadBuf::new(&mut buf);
+                match Pin::new(&mut near).poll_read(cx, &mut into) {
+                    Poll::Ready(done) => Poll::Ready(done.map(|()| into.filled().len())),
+                    Poll::Pending => {
+                        turns += 1;
+                        Poll::Pending
+                    }
+                }
+            });
+            left -= bytes.await.expect("bytes");
+        }
+        assert_eq!(turns, FOR_ONE_REQUEST / TURN - 1, "all of it was there from the start");
+    }
+
+    #[tokio::test]
+    async fn a_server_that_takes_nothing_ends_the_connection() {
+        let (near, mut far) = duplex(16);
+        let mut near = Metered::above(near, Allowance::new(WITH_TLS));
+        near.longest_stall = Duration::from_millis(20);
+        let stuck = near.write_all(&[b'x'; 64]).await.expect_err("nobody takes it");
+        assert_eq!(stuck.kind(), io::ErrorKind::TimedOut);
+        far.read_exact(&mut [0; 16]).await.expect("what was sent");
+        assert!(near.write_all(b"y").await.is_ok(), "who takes something has time again");
     }
 }

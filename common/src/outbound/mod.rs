@@ -45,7 +45,7 @@ pub const USER_AGENT: &str = concat!("media-workspace-service/", env!("CARGO_PKG
 /// such a close half-way counts as a failure although the receiver is well.
 const IDLE: Duration = Duration::from_secs(4);
 
-/// A connection attempt that its request has given up on still ends.
+/// A connection attempt that is not needed any more, since another connection came free, still ends.
 const LONGEST_CONNECT: Duration = Duration::from_secs(30);
 
 /// How long a name may take to resolve while an endpoint is being created.

@@ -3,7 +3,7 @@
 //! It owns the names' vetting, TLS, the bound on a head and the time to connect. Only HTTP/1.1 is spoken: each request
 //! then has its connection for itself, and what a server can make us do beside its answer has a bound (`metered`).
 
-use super::metered::{Allowance, Metered};
+use super::metered::{Allowances, Metered};
 use super::resolve::VettingResolver;
 use super::{IDLE, LONGEST_CONNECT, USER_AGENT};
 use bytes::Bytes;
@@ -38,6 +38,7 @@ pub(super) struct Pool(Client<Connector, Full<Bytes>>);
 
 impl Pool {
     /// Makes one. The resolver says which names and addresses may be reached.
+    #[expect(clippy::disallowed_methods, reason = "this module owns the only client for customers' URLs")]
     pub(super) fn new(tls: rustls::ClientConfig, resolver: VettingResolver) -> Self {
         let mut tcp = HttpConnector::new_with_resolver(resolver);
         tcp.enforce_http(false);
@@ -45,11 +46,13 @@ impl Pool {
         tcp.set_keepalive(Some(PROBE_AFTER));
         tcp.set_keepalive_interval(Some(PROBE_AFTER));
         tcp.set_keepalive_retries(Some(PROBES));
+        // A server that is gone is noticed by what it does not acknowledge.
+        tcp.set_tcp_user_timeout(Some(LONGEST_CONNECT));
         let client = Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE)
             .http1_max_buf_size(LONGEST_HEAD)
-            .build(Connector(HttpsConnector::from((tcp, tls))));
+            .build(Connector(HttpsConnector::from((Plain(tcp), tls))));
         Self(client)
     }
 
@@ -85,11 +88,9 @@ pub(super) enum Unsent {
     Failed(#[from] Error),
 }
 
-/// Lets the rest of an answer be as long as it likes: its head has been read, and who asked for the body bounds it.
-pub(super) fn lift_allowance(answer: &Response<Incoming>) {
-    if let Some(allowance) = answer.extensions().get::<Allowance>() {
-        allowance.lift();
-    }
+/// What the server of this answer may still send.
+pub(super) fn allowances(answer: &Response<Incoming>) -> Option<Allowances> {
+    answer.extensions().get().cloned()
 }
 
 /// The next bytes of a body; none at its end.
@@ -108,17 +109,39 @@ pub(super) async fn next_chunk(body: &mut Incoming) -> Result<Option<Bytes>, hyp
 
 /// Opens connections, each within its time.
 #[derive(Debug, Clone)]
-struct Connector(HttpsConnector<HttpConnector<VettingResolver>>);
+struct Connector(HttpsConnector<Plain>);
 
-/// A connection: TLS or not, and what is read of it measured.
-type Connection = TokioIo<Metered<TokioIo<MaybeHttpsStream<TokioIo<TcpStream>>>>>;
+/// Opens connections without TLS, each of which counts what is read of it.
+#[derive(Clone)]
+struct Plain(HttpConnector<VettingResolver>);
+
+type BoxError = Box<dyn StdError + Send + Sync>;
+/// What TLS is spoken over, or HTTP where there is none.
+type Below = TokioIo<Metered<TcpStream>>;
+/// What HTTP is spoken over.
+type Above = TokioIo<Metered<TokioIo<MaybeHttpsStream<Below>>>>;
+
+impl Service<Uri> for Plain {
+    type Response = Below;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<Below, BoxError>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
+        self.0.poll_ready(cx).map_err(Into::into)
+    }
+
+    fn call(&mut self, to: Uri) -> Self::Future {
+        let opening = self.0.call(to);
+        Box::pin(async move { Ok(TokioIo::new(Metered::below(opening.await?.into_inner()))) })
+    }
+}
 
 impl Service<Uri> for Connector {
-    type Response = Connection;
-    type Error = Box<dyn StdError + Send + Sync>;
-    type Future = BoxFuture<'static, Result<Connection, Self::Error>>;
+    type Response = Above;
+    type Error = BoxError;
+    type Future = BoxFuture<'static, Result<Above, BoxError>>;
 
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), BoxError>> {
         self.0.poll_ready(cx)
     }
 
@@ -127,7 +150,12 @@ impl Service<Uri> for Connector {
         Box::pin(async move {
             let opened = timeout(LONGEST_CONNECT, opening).await;
             let stream = opened.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
-            Ok(TokioIo::new(Metered::new(TokioIo::new(stream))))
+            let below = match &stream {
+                MaybeHttpsStream::Http(plain) => plain.inner(),
+                MaybeHttpsStream::Https(tls) => tls.inner().get_ref().0.inner().inner(),
+            };
+            let below = below.allowance();
+            Ok(TokioIo::new(Metered::above(TokioIo::new(stream), below)))
         })
     }
 }
