@@ -6,12 +6,12 @@
 //! alone; `tests/all/floors` holds that. Nothing here runs a read or sends a webhook: that is the worker's.
 
 pub mod app;
-pub mod auth;
+mod auth;
 pub mod contract;
 pub mod http;
 mod oauth;
 mod openapi;
-pub mod resources;
+mod resources;
 mod routes;
 mod server;
 pub mod usecases;
@@ -28,7 +28,7 @@ pub use server::{router, serve};
 ///
 /// # Errors
 /// [`AppError`], each with the setting to change.
-pub fn app(process: Process, api: ApiSettings) -> Result<App, AppError> {
+pub fn assemble(process: Process, api: ApiSettings) -> Result<App, AppError> {
     App::new(process, api, openapi::contract())
 }
 
@@ -37,7 +37,7 @@ pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
     let (listen, operators) = (api.listen, api.operator_listen);
     common::health::serve(&process, Service::Api);
     let (pool, name) = (process.pool.clone(), process.name.clone());
-    let app = app(process, api)?;
+    let app = assemble(process, api)?;
     tracing::info!(listen = %listen, base_url = %app.base_url, "The api listens.");
     let customers = serve(TcpListener::bind(listen).await?, app.clone());
     match operators {

@@ -3,7 +3,7 @@
 //! To look a credential up costs a connection to the database, and a stranger may try without end. So each address has a
 //! number of wrong ones a minute; past it none that was not seen to be right before is looked up, and the answer comes late,
 //! so that whoever asks without end asks seldom. A credential that was just refused is refused again without a look. Nothing
-//! here knows what a credential is, and what it keeps has a bound. The limits of accounts are the database's (`limits`).
+//! here knows what a credential is, and what it keeps has a bound. The limits of accounts are the database's (`http::rate`).
 
 use crate::http::address::network;
 use crate::http::error::{Answer, ApiError, Code};

@@ -65,7 +65,7 @@ pub struct Parts {
     /// Wrong credentials, so that guesses cost no queries.
     pub guesses: Guesses,
     /// Room for the bodies that are read before their sender is known.
-    pub rooms: BodyMemory,
+    pub body_memory: BodyMemory,
     /// Room for the answers that are being sent.
     pub answers: Answers,
     /// Requests under way, by account.
@@ -116,7 +116,7 @@ impl App {
         let base_url = format!("{public_url}{API_PATH}");
         let operators = Operators::read(settings.operator_token.as_ref(), settings.operator_tokens.as_ref())?;
         let oauth = Issuer::new(&api.oauth)?;
-        let (blocked, rooms, links) =
+        let (blocked, body_memory, links) =
             (Blocked::new(), BodyMemory::new(), Links::new(keys, &base_url, api.media_link_seconds));
         let (guesses, answers) = (Guesses::new(api.wrong_credentials_per_minute), Answers::new());
         let downloads = Downloads::new(api.max_account_downloads);
@@ -133,7 +133,7 @@ impl App {
             links,
             blocked,
             guesses,
-            rooms,
+            body_memory,
             answers,
             of_account,
             of_address,

@@ -1,6 +1,6 @@
 //! The shapes that answers share: the tool envelope (spec §4.2), lists of routes, and statuses other than 200.
 //!
-//! Handlers build the inside; the request's id and the cost come from here. Refusals are not here but in `error`.
+//! Handlers build the inside. Refusals are not here but in `http::error`.
 
 use crate::http::text::{MinuteCount, Text, Time, True};
 use common::domain::minutes::Minutes;

@@ -1,6 +1,6 @@
 //! What HTTP is here: errors, envelopes of refusals, texts, lists, and the room and the rates that requests share.
 //!
-//! The lowest floor of the api. Nothing here knows an operation, or who calls.
+//! The lowest floor of the api: nothing here knows what an operation does, or how it is known who calls.
 
 pub mod address;
 pub mod answers;

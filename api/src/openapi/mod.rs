@@ -137,7 +137,7 @@ mod tests {
             std::fs::write(&path, &text).expect("openapi.json can be written");
         }
         let committed = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(committed == text, "run: UPDATE=1 cargo test -p mws-api openapi");
+        assert!(committed == text, "run: UPDATE=1 cargo test --workspace --lib openapi");
     }
 
     #[test]

@@ -94,7 +94,8 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
         }
         // What a body comes to has deadlines of its own while it streams.
         let longest = if taken_in && !is_streamed(&request) { self.longest } else { Duration::MAX };
-        let taken = if taken_in { take_in(&self.app.rooms, &mut request).await } else { Ok(BodyPermit::default()) };
+        let taken =
+            if taken_in { take_in(&self.app.body_memory, &mut request).await } else { Ok(BodyPermit::default()) };
         let _room = match taken {
             Ok(room) => room,
             Err(refusal) => return envelope.refuse(&refusal),

@@ -79,7 +79,7 @@ pub(crate) fn app_with(change: impl FnOnce(&mut Settings, &mut ApiSettings)) -> 
         .expect("a pool that connects when it is used");
     let process = Process::over(arguments.settings, pool).expect("a process");
     let shutdown = process.shutdown.clone();
-    (crate::app(process, arguments.api).expect("an app"), shutdown)
+    (crate::assemble(process, arguments.api).expect("an app"), shutdown)
 }
 
 async fn refused(request: TestRequestBuilder<'_, impl Endpoint>, status: StatusCode, code: Code) -> TestResponse {

@@ -1,4 +1,5 @@
-//! What the service does when it is asked, apart from how it is asked: one file a use case.
+//! What the service does when it is asked, apart from how it is asked: `dispatch` starts jobs, `starting` is what the
+//! tools that do so share, `once` keeps a call from being done twice, and `quotas` bound what it may make.
 
 pub mod dispatch;
 pub mod once;

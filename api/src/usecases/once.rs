@@ -19,7 +19,7 @@ use serde_json::json;
 use sqlx::{PgConnection, Postgres, Transaction};
 
 /// How often a call looks again because the one before it was rolled back in the same moment.
-const LOOKS: usize = 4;
+const MAX_ATTEMPTS: usize = 4;
 
 /// A call, with its key if it has one.
 #[derive(Debug)]
@@ -74,7 +74,7 @@ impl Once {
                 return Err(rate::too_soon(what, seconds));
             }
         }
-        for _ in 0..LOOKS {
+        for _ in 0..MAX_ATTEMPTS {
             let mut tx = app.process.pool.begin().await?;
             let Some(key) = &self.0 else { return Ok(Begun::Now(tx, call)) };
             let reserved = idempotency::reserve_for_a_day(&mut tx, key, call).await;

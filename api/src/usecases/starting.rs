@@ -1,8 +1,7 @@
 //! What the tools that start reads share: who pays and where, what an Idempotency-Key stands for, and the refusals that
 //! a dispatch can lead to (spec §4.1, §7).
 //!
-//! Neighbours: `prepare_media`, which starts many, and `stored_read`, which starts the one that a tool needs. Nothing here
-//! starts anything: that is `dispatch`.
+//! Nothing here starts anything: that is `dispatch`.
 
 use crate::app::App;
 use crate::auth::Caller;

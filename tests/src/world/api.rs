@@ -26,7 +26,7 @@ impl Api {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         settings.listen = address;
-        let app = api::app(process.clone(), settings)?;
+        let app = api::assemble(process.clone(), settings)?;
         let base = app.base_url.clone();
         let serving = tokio::spawn(api::serve(tokio::net::TcpListener::from_std(listener)?, app));
         #[expect(clippy::disallowed_methods, reason = "a client of the service, not the service as a client")]

@@ -373,7 +373,7 @@ struct Arguments {
 #[tokio::test]
 async fn a_process_that_stops_says_so_to_whoever_is_still_connected() -> anyhow::Result<()> {
     let world = World::new().await?;
-    let app = api::app(world.process.clone(), Arguments::parse_from(["test"]).api)?;
+    let app = api::assemble(world.process.clone(), Arguments::parse_from(["test"]).api)?;
     let client = TestClient::new(api::router(app));
     world.process.shutdown.cancel();
     let mut answer = client.get("/api/v1/keys").send().await.0;

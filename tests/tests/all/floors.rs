@@ -10,7 +10,7 @@ const FLOORS: [&str; 10] =
     ["http", "contract", "oauth", "app", "auth", "usecases", "resources", "routes", "openapi", "server"];
 
 /// The crates whose modules are `name/mod.rs` where they have files of their own, and never `name.rs` beside `name/`.
-const CRATES: [&str; 7] = ["api", "bench", "cli", "common", "scheduler", "tests", "worker"];
+const CRATES: [&str; 8] = ["api", "bench", "cli", "common", "scheduler", "signature", "tests", "worker"];
 
 fn root() -> PathBuf {
     // Not by `..`: a path that goes through `tests` would make every file one of a test.
@@ -87,10 +87,11 @@ fn take_path<'a>(text: &'a str, mut stem: Vec<String>, paths: &mut Vec<Vec<Strin
     }
 }
 
-/// A file's text without its tests and its comments.
+/// A file's text without its tests, which stand at its end, and its comments.
 fn code(file: &Path) -> anyhow::Result<String> {
     let text = fs::read_to_string(file)?;
-    let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    assert!(!code.contains("crate::*"), "{} imports all of the crate", file.display());
     Ok(code.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n"))
 }
 

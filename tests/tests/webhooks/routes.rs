@@ -18,7 +18,7 @@ struct Arguments {
 
 /// Calls a route with the account's key.
 pub async fn call(bench: &Bench, method: Method, path: &str, body: Value) -> (StatusCode, Value) {
-    let app = api::app(bench.process.clone(), Arguments::parse_from(["test"]).api).expect("an app");
+    let app = api::assemble(bench.process.clone(), Arguments::parse_from(["test"]).api).expect("an app");
     let client = TestClient::new(api::router(app));
     let request = client
         .request(method.clone(), format!("/api/v1{path}"))

@@ -1,6 +1,6 @@
 //! Events that are kept: `/events` (spec §6.1). What endpoints were or would have been sent, thirty days back.
 //!
-//! Each is answered as the exact JSON that endpoints are sent; `event_stream` tells of them as they come. They belong to the
+//! Each is answered as the exact JSON that endpoints are sent; `stream` tells of them as they come. They belong to the
 //! account, as endpoints do. Pings are found by their id alone: they are of one endpoint and tell of nothing.
 
 pub mod stream;

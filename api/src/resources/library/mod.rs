@@ -10,10 +10,10 @@ mod item;
 mod joined;
 mod stored;
 
-pub use captions::{CaptionFile, ReadFormat, captions};
+pub use captions::{ReadFormat, captions};
 pub use document::Document;
 pub use include::{Include, with_media};
-pub use item::{Item, ItemState, WithMedia, hexadecimal};
+pub use item::{Item, WithMedia, hexadecimal};
 pub use stored::{StoredResult, stored_read};
 
 use crate::app::App;

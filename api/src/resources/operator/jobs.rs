@@ -154,7 +154,7 @@ impl OperatorJobs {
         read: Read,
         item: ItemId,
     ) -> Answer<PreparedRead> {
-        let wish = DispatchRequest {
+        let request = DispatchRequest {
             owners: Owners { payer: origin.payer, owner: origin.owner, workspace: origin.workspace },
             call: Call {
                 id: RequestId::mint(),
@@ -179,7 +179,7 @@ impl OperatorJobs {
                 Some(json!({ "job_id": started, "read": read, "item_id": item })),
             )
         };
-        match dispatch::dispatch_noted(&self.0.process, &wish, &note).await? {
+        match dispatch::dispatch_noted(&self.0.process, &request, &note).await? {
             Dispatched::Answered(prepared) => {
                 let answer = answer_of(&prepared).cloned().unwrap_or(ReadAnswer::Not(Reason::ItemNotFound));
                 Ok(PreparedRead::of(read, &answer))

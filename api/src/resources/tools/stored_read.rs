@@ -136,7 +136,7 @@ async fn ready(app: &App, caller: &Caller, item: ItemId, read: Read) -> Answer<O
 
 /// What starting the read would come to.
 async fn estimate(app: &App, caller: &Caller, need: &Need<'_>) -> Answer<Needed> {
-    let prepared = dispatch::estimate(&app.process, &wish(caller, need, None)).await?;
+    let prepared = dispatch::estimate(&app.process, &dispatch_request(caller, need, None)).await?;
     let not = |reason| Err(starting::not_started(reason, &prepared));
     match (queued(caller, need, &prepared), only(&prepared)) {
         (Some(answer), _) => Ok(Needed::Answered(answer)),
@@ -149,7 +149,7 @@ async fn estimate(app: &App, caller: &Caller, need: &Need<'_>) -> Answer<Needed>
     }
 }
 
-fn wish(caller: &Caller, need: &Need<'_>, key: Option<Key>) -> DispatchRequest {
+fn dispatch_request(caller: &Caller, need: &Need<'_>, key: Option<Key>) -> DispatchRequest {
     DispatchRequest {
         owners: starting::owners(caller),
         call: starting::call(caller, need.tool, None),
@@ -161,11 +161,11 @@ fn wish(caller: &Caller, need: &Need<'_>, key: Option<Key>) -> DispatchRequest {
 
 async fn start(app: &App, caller: &Caller, key: IdempotencyKey, need: &Need<'_>) -> Answer<Needed> {
     let canonical = json!([need.tool, caller.workspace.id, need.request]);
-    let wish = wish(caller, need, starting::keyed(caller, need.tool, key, &canonical));
+    let request = dispatch_request(caller, need, starting::keyed(caller, need.tool, key, &canonical));
     let queued = |prepared: &Prepared| queued(caller, need, prepared);
     let compose = |prepared: &Prepared| queued(prepared).map(|answer| answer.body().to_owned()).unwrap_or_default();
-    let dispatched = dispatch::dispatch(&app.process, &wish, &compose).await;
-    match dispatched.map_err(|error| starting::refused(wish.key.as_ref(), error))? {
+    let dispatched = dispatch::dispatch(&app.process, &request, &compose).await;
+    match dispatched.map_err(|error| starting::refused(request.key.as_ref(), error))? {
         Dispatched::KeyReused => Err(starting::key_reused()),
         Dispatched::TooSoon(what, seconds) => Err(rate::too_soon(what, seconds)),
         Dispatched::Replayed(body) => {

@@ -10,7 +10,7 @@ mod shown;
 
 pub use begin::{CheckedImport, Import, import};
 pub use content::FileBody;
-pub use shown::{UploadDetail, UploadProgress};
+pub use shown::UploadDetail;
 
 use crate::app::App;
 use crate::auth::{Auth, Caller};

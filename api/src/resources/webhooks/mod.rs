@@ -1,6 +1,6 @@
 //! Job webhook endpoints: `/webhooks` (spec §2, "Webhook endpoint"; §4.3; §6.1). They belong to the caller's account.
 //!
-//! What was sent to them is `deliveries`; the secret that signs is `webhook_secret`. A URL is checked here, and again
+//! What was sent to them is `deliveries`; the secret that signs is `secret`. A URL is checked here, and again
 //! before every attempt: what a name resolves to changes.
 
 pub mod deliveries;

@@ -23,10 +23,26 @@ impl From<DispatchError> for ApiError {
     fn from(error: DispatchError) -> Self {
         match error {
             DispatchError::Contended => {
+                tracing::warn!(error = %error, "A call gave way to others.");
                 Self::new(Code::Unavailable, "Other calls start and end the same work. Send the request again.")
+                    .retry_after(2)
             }
             DispatchError::Unaccounted | DispatchError::NoAccount => Self::internal(error),
             DispatchError::Database(error) => error.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_caller_is_told_to_send_again_only_what_may_come_out_otherwise() {
+        let contended = ApiError::from(DispatchError::Contended);
+        assert_eq!((contended.code(), contended.retry_after_seconds()), (Code::Unavailable, Some(2)));
+        for broken in [DispatchError::Unaccounted, DispatchError::NoAccount] {
+            assert_eq!(ApiError::from(broken).code(), Code::Internal);
         }
     }
 }

@@ -114,15 +114,15 @@ impl PrepareMedia {
     ) -> Answer<Stored<ToolAnswer<PreparedMedia>>> {
         let Auth(caller) = auth;
         let dry_run = request.0.dry_run.unwrap_or(false);
-        let wish = wish(&caller, key, request.0);
+        let request = dispatch_request(&caller, key, request.0);
         if dry_run {
-            let prepared = dispatch::estimate(&self.0.process, &wish).await?;
-            return Ok(Stored::fresh(&answered(&caller, &wish, &prepared)));
+            let prepared = dispatch::estimate(&self.0.process, &request).await?;
+            return Ok(Stored::fresh(&answered(&caller, &request, &prepared)));
         }
-        let fresh = |prepared: &Prepared| Stored::fresh(&answered(&caller, &wish, prepared));
+        let fresh = |prepared: &Prepared| Stored::fresh(&answered(&caller, &request, prepared));
         let compose = |prepared: &Prepared| fresh(prepared).body().to_owned();
-        let dispatched = dispatch::dispatch(&self.0.process, &wish, &compose).await;
-        match dispatched.map_err(|error| starting::refused(wish.key.as_ref(), error))? {
+        let dispatched = dispatch::dispatch(&self.0.process, &request, &compose).await;
+        match dispatched.map_err(|error| starting::refused(request.key.as_ref(), error))? {
             Dispatched::Answered(prepared) => {
                 refuse_for_minutes_alone(&prepared)?;
                 Ok(fresh(&prepared))
@@ -137,7 +137,7 @@ impl PrepareMedia {
     }
 }
 
-fn wish(caller: &Caller, key: IdempotencyKey, request: PrepareMediaRequest) -> DispatchRequest {
+fn dispatch_request(caller: &Caller, key: IdempotencyKey, request: PrepareMediaRequest) -> DispatchRequest {
     let refs = distinct(request.refs.into_iter().map(|text| text.0));
     let reads: Vec<Read> = distinct(request.reads.into_iter().map(Read::from));
     let context = request.context.map(|text| text.0);
@@ -152,8 +152,8 @@ fn distinct<T: Hash + Eq + Clone>(all: impl Iterator<Item = T>) -> Vec<T> {
     all.filter(|one| seen.insert(one.clone())).collect()
 }
 
-fn answered(caller: &Caller, wish: &DispatchRequest, prepared: &Prepared) -> ToolAnswer<PreparedMedia> {
-    let data = PreparedMedia::of(prepared, &wish.reads);
+fn answered(caller: &Caller, request: &DispatchRequest, prepared: &Prepared) -> ToolAnswer<PreparedMedia> {
+    let data = PreparedMedia::of(prepared, &request.reads);
     ToolAnswer::new(&caller.request_id, data).cloud(cloud_processing(prepared))
 }
 
