@@ -1,6 +1,7 @@
 //! What always holds between two events. In a debug build each event ends here, and so does each of a test's.
 //!
-//! I1  An account's slots in a lane are those of its queues, and each queue is listed by its account.
+//! I1  An account's slots in a lane are those of its queues, and each queue is listed by its account. A lane's are those
+//!     of its accounts.
 //! I2  At most 16 are in flight to an endpoint over both lanes, and at most 4 of them in the slow lane.
 //! I3  What is queued has one of its account in flight in its lane, in the slow lane one of any account: whoever gives
 //!     that slot back picks the next.
@@ -34,6 +35,10 @@ impl<D, T> DeliveryScheduler<D, T> {
             let in_flight: Option<usize> = its.map(|queue| queue.map(|queue| queue.in_flight)).sum();
             assert_eq!(in_flight, Some(queues.in_flight), "I1: the slots of {account} in {lane:?}");
             assert!(!queues.endpoints.is_empty(), "I4: {account} in {lane:?}");
+        }
+        for lane in [Lane::First, Lane::Slow] {
+            let its = self.accounts.iter().filter(|((of, _), _)| *of == lane).map(|(_, queues)| queues.in_flight);
+            assert_eq!(its.sum::<usize>(), self.in_flight(lane), "I1: the slots of {lane:?}");
         }
         for ((lane, endpoint), queue) in &self.queues {
             let queues = self.accounts.get(&(*lane, queue.account));

@@ -62,8 +62,8 @@ impl Limits {
         2 * self.slow_slots
     }
 
-    /// How many tickets of a lane are worked at once. In the slow lane as many again as may keep theirs while they are
-    /// sent: the tickets of others are looked at however long those take.
+    /// How many tickets of a lane are worked at once. In the slow lane three times its slots: two may keep theirs
+    /// while they are sent, and the tickets of others are looked at however long those take.
     pub const fn tickets_at_once(self, lane: Lane) -> usize {
         match lane {
             Lane::First => self.first_slots,

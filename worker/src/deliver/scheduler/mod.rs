@@ -95,6 +95,8 @@ pub struct DeliveryScheduler<D, T> {
     limits: Limits,
     queues: HashMap<(Lane, EndpointId), EndpointQueue<D>>,
     accounts: HashMap<(Lane, AccountId), AccountQueues>,
+    /// In flight in each lane.
+    in_flight: [usize; 2],
     /// Latencies of slow endpoints that have no queue now, and since when.
     slow: HashMap<(Lane, EndpointId), (f64, Instant)>,
     /// What waits for endpoints, unclaimed.
@@ -112,6 +114,7 @@ impl<D, T> DeliveryScheduler<D, T> {
             limits,
             queues: HashMap::new(),
             accounts: HashMap::new(),
+            in_flight: [0; 2],
             slow: HashMap::new(),
             backlogs: HashMap::new(),
             delays: TicketDelays::default(),

@@ -48,8 +48,7 @@ impl<D, T> DeliveryScheduler<D, T> {
 
     /// In flight in a lane.
     pub(super) fn in_flight(&self, lane: Lane) -> usize {
-        let accounts = self.accounts.iter().filter(|((its, _), _)| *its == lane);
-        accounts.map(|(_, account)| account.in_flight).sum()
+        self.in_flight[lane as usize]
     }
 
     /// How many more of the account may be queued, or asked for.
@@ -144,6 +143,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         if let Some(queue) = self.queues.get_mut(&(lane, endpoint)) {
             queue.in_flight += 1;
             self.accounts.entry((lane, account)).or_default().in_flight += 1;
+            self.in_flight[lane as usize] += 1;
         }
     }
 
@@ -157,6 +157,7 @@ impl<D, T> DeliveryScheduler<D, T> {
             return false;
         };
         (queue.in_flight, queues.in_flight) = (queue.in_flight - 1, queues.in_flight - 1);
+        self.in_flight[lane as usize] -= 1;
         true
     }
 

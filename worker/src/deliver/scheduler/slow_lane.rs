@@ -6,7 +6,7 @@
 
 use super::endpoint_queue::EndpointQueue;
 use super::limits::{ENDPOINT, ENDPOINT_SLOW, Lane, Slot};
-use super::{Action, DeliveryScheduler, Departure};
+use super::{Action, DeliveryScheduler, Departure, LONGEST_WAIT};
 use common::ids::{AccountId, EndpointId};
 use tokio::time::Instant;
 
@@ -35,22 +35,36 @@ impl<D, T> DeliveryScheduler<D, T> {
             .filter(|(endpoint, queue)| self.has_slow_room(*endpoint, queue))
     }
 
-    /// Fills the slots that are free out of the queues of all accounts.
+    /// Fills the slots that are free out of the queues of all accounts. An end looks once through what is queued, and
+    /// once more for each that is sent while slots are left.
     pub(super) fn serve_slow_lane(&mut self, now: Instant) {
-        let queued = self.queues.iter().filter(|((lane, _), queue)| *lane == Lane::Slow && !queue.queued.is_empty());
-        let mut accounts: Vec<AccountId> = queued.map(|(_, queue)| queue.account).collect();
-        accounts.sort_unstable();
-        accounts.dedup();
-        for account in &accounts {
-            self.release_expired(Lane::Slow, *account, now);
-        }
-        while let Some(next) = self.pick_next_slow() {
-            self.actions.push(Action::Revalidate(next));
-        }
-        for account in accounts {
-            self.release_unserved(Lane::Slow, account);
+        let is_expired =
+            |queue: &EndpointQueue<D>| queue.queued.front().is_some_and(|first| now - first.since > LONGEST_WAIT);
+        for account in self.slow_accounts(is_expired) {
+            self.release_expired(Lane::Slow, account, now);
             self.forget_idle(Lane::Slow, account, now);
         }
+        while self.in_flight(Lane::Slow) < self.limits.slow_and_first_of_accounts()
+            && let Some(next) = self.pick_next_slow()
+        {
+            self.actions.push(Action::Revalidate(next));
+        }
+        if self.in_flight(Lane::Slow) == 0 {
+            // Nothing is in flight whose end would pick it (I3).
+            for account in self.slow_accounts(|queue| !queue.queued.is_empty()) {
+                self.release_unserved(Lane::Slow, account);
+                self.forget_idle(Lane::Slow, account, now);
+            }
+        }
+    }
+
+    /// The accounts of such queues in the slow lane.
+    fn slow_accounts(&self, is_such: impl Fn(&EndpointQueue<D>) -> bool) -> Vec<AccountId> {
+        let queues = self.queues.iter().filter(|((lane, _), queue)| *lane == Lane::Slow && is_such(queue));
+        let mut accounts: Vec<AccountId> = queues.map(|(_, queue)| queue.account).collect();
+        accounts.sort_unstable();
+        accounts.dedup();
+        accounts
     }
 
     fn pick_next_slow(&mut self) -> Option<Departure<D, T>> {
@@ -61,8 +75,11 @@ impl<D, T> DeliveryScheduler<D, T> {
         if !self.has_slow_slot(account) {
             return None;
         }
-        let its = self.slow_candidates().filter(|(_, queue)| queue.account == account);
-        let (endpoint, _) = its.min_by_key(|(_, queue)| (queue.in_flight, since(queue)))?;
+        let endpoints = self.accounts.get(&(Lane::Slow, account))?.endpoints.iter();
+        let queues = endpoints.filter_map(|endpoint| Some((*endpoint, self.queues.get(&(Lane::Slow, *endpoint))?)));
+        let (endpoint, _) = queues
+            .filter(|(endpoint, queue)| !queue.queued.is_empty() && self.has_slow_room(*endpoint, queue))
+            .min_by_key(|(_, queue)| (queue.in_flight, since(queue)))?;
         self.depart(Slot { lane: Lane::Slow, account, endpoint })
     }
 }
