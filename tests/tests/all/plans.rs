@@ -200,7 +200,7 @@ async fn what_looks_after_jobs_goes_by_indexes_in_full_tables() -> anyhow::Resul
     jobs::payers_with_waiting(&mut conn, account, 10).await?;
     has(&mut conn, "payers_with_waiting", &["jobs_waiting", "jobs_admitted"]).await?;
     jobs::payers_due_again(&mut conn, account, 10).await?;
-    has(&mut conn, "payers_due_again", &["jobs_again", "jobs_admitted"]).await?;
+    has(&mut conn, "payers_due_again", &["jobs_due_again", "jobs_admitted"]).await?;
     jobs::renew(&mut conn, &[(job, 1, 0)]).await?;
     has(&mut conn, "renew", &["jobs_pkey"]).await?;
     jobs::expired(&mut conn, None, 10).await?;
