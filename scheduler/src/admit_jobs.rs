@@ -52,6 +52,9 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
 async fn admit(process: &Process, accounts: &[AccountId]) -> usize {
     let mut admitted = 0;
     for account in accounts {
+        if process.shutdown.is_cancelled() {
+            break;
+        }
         match ending::admit(&process.pool, &process.wakes, *account).await {
             Ok(some) => admitted += some,
             // One account whose lock is taken must not keep the others waiting.
