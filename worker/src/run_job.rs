@@ -24,7 +24,7 @@ use serde_json::Value;
 use sqlx::PgPool;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -39,6 +39,14 @@ pub struct Worker {
     /// The connections that claim.
     claims: PgPool,
     ends: Ends,
+    admissions: Arc<Mutex<Admissions>>,
+}
+
+/// Accounts whose waiting jobs are to be looked at, once each however often their places come free.
+#[derive(Default)]
+struct Admissions {
+    accounts: BTreeSet<AccountId>,
+    is_under_way: bool,
 }
 
 /// An attempt that has what it was for.
@@ -56,7 +64,7 @@ impl Worker {
     pub fn start(process: Process, runner: Runner, deliverer: Deliverer, claims: PgPool, drain: Duration) -> Arc<Self> {
         let leases = Leases::start(&process, drain);
         let ends = Ends::new(process.clone(), deliverer);
-        Arc::new(Self { process, runner, leases, claims, ends })
+        Arc::new(Self { process, runner, leases, claims, ends, admissions: Arc::default() })
     }
 
     /// How many jobs run here now.
@@ -118,13 +126,23 @@ impl Worker {
     }
 
     /// Has other jobs take the places that paused ones gave up, beside the claims: an account may be locked for a while.
+    /// One account at a time, so that a pause of much work is no burst of transactions.
     fn admit_others(&self, freed: BTreeSet<AccountId>) {
-        if freed.is_empty() {
+        let mut all = self.admissions.lock().unwrap_or_else(PoisonError::into_inner);
+        all.accounts.extend(freed);
+        if all.is_under_way || all.accounts.is_empty() {
             return;
         }
-        let process = self.process.clone();
+        all.is_under_way = true;
+        let (process, admissions) = (self.process.clone(), Arc::clone(&self.admissions));
+        let next = move || {
+            let mut all = admissions.lock().unwrap_or_else(PoisonError::into_inner);
+            let next = all.accounts.pop_first();
+            all.is_under_way = next.is_some();
+            next
+        };
         tokio::spawn(async move {
-            for account in freed {
+            while let Some(account) = next() {
                 if let Err(error) = ending::admit(&process.pool, &process.wakes, account).await {
                     tracing::warn!(account.id = %account, error = %error, "No waiting job was admitted yet.");
                 }
