@@ -5,12 +5,12 @@
 //! so that whoever asks without end asks seldom. A credential that was just refused is refused again without a look. Nothing
 //! here knows what a credential is, and what it keeps has a bound. The limits of accounts are the database's (`http::rate`).
 
-use crate::http::address::network;
+use crate::http::address::{NOWHERE, network};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
 use common::domain::credential::CredentialHash;
 use moka::future::Cache;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -23,8 +23,6 @@ const REFUSED_FOR: Duration = Duration::from_secs(10);
 const KNOWN_FOR: Duration = Duration::from_hours(1);
 /// How late a refusal comes to an address that has sent too many.
 const LATE: Duration = Duration::from_millis(500);
-/// What requests without an address count under.
-const NOWHERE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
 /// The wrong credentials that a process has seen.
 pub struct Guesses {

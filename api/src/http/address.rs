@@ -3,19 +3,32 @@
 //! `X-Forwarded-For` is read from the right, past every trusted proxy: what stands further left may be anyone's fiction.
 
 use ipnet::IpNet;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// The client's address. `forwarded` is the header's value, all lines joined by commas.
+/// What those count as together whose address is not known.
+pub const NOWHERE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+
+/// The client's address; none where a trusted proxy names something else than an address, so that nobody who makes it do
+/// so is taken for the proxy. `forwarded` is the header's value, all lines joined by commas.
 pub fn client(connection: Option<IpAddr>, forwarded: Option<&str>, trusted: &[IpNet]) -> Option<IpAddr> {
     let mut address = connection?;
     for hop in forwarded.unwrap_or_default().rsplit(',') {
         if !is_trusted(address, trusted) {
             break;
         }
-        let Ok(before) = hop.trim().parse() else { break };
-        address = before;
+        let hop = hop.trim();
+        if hop.is_empty() {
+            break;
+        }
+        address = hop_address(hop)?;
     }
     Some(address.to_canonical())
+}
+
+/// An address as proxies write it: alone, with a port, or in brackets.
+fn hop_address(hop: &str) -> Option<IpAddr> {
+    let alone = hop.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(hop);
+    alone.parse().ok().or_else(|| hop.parse::<SocketAddr>().ok().map(|socket| socket.ip()))
 }
 
 /// Whether an address is one of these proxies.
@@ -53,8 +66,21 @@ mod tests {
         let (proxies, chain) = (["10.0.0.0/8"], Some("6.6.6.6, 1.2.3.4, 10.0.0.2"));
         assert_eq!(seen("10.0.0.1", chain, &proxies).as_deref(), Some("1.2.3.4"));
         assert_eq!(seen("9.9.9.9", chain, &proxies).as_deref(), Some("9.9.9.9"));
-        assert_eq!(seen("10.0.0.1", Some("nonsense"), &proxies).as_deref(), Some("10.0.0.1"));
+        assert_eq!(seen("10.0.0.1", Some(" "), &proxies).as_deref(), Some("10.0.0.1"));
         assert_eq!(seen("10.0.0.1", None, &[]).as_deref(), Some("10.0.0.1"));
         assert_eq!(seen("::ffff:10.0.0.1", Some("1.2.3.4"), &proxies).as_deref(), Some("1.2.3.4"));
+    }
+
+    #[test]
+    fn nobody_is_taken_for_the_proxy_by_what_they_put_into_the_header() {
+        let at = |forwarded| seen("10.0.0.1", Some(forwarded), &["10.0.0.0/8"]);
+        for known in ["\u{fffd}, 1.2.3.4", "junk,1.2.3.4:5", "[1::2]:3, 1.2.3.4", ", 1.2.3.4"] {
+            assert_eq!(at(known).as_deref(), Some("1.2.3.4"), "{known}");
+        }
+        assert_eq!(at("[2001:db8::1]:443").as_deref(), Some("2001:db8::1"));
+        assert_eq!(at("[2001:db8::1]").as_deref(), Some("2001:db8::1"));
+        for unknown in ["nonsense", "1.2.3.4, junk", "1.2.3.4, 10.0.0.2 x", "unknown"] {
+            assert_eq!(at(unknown), None, "{unknown}");
+        }
     }
 }

@@ -5,7 +5,7 @@
 //! An answer that is streamed from the media store takes little of the room; one that had to be put together takes what it
 //! is. What is in an answer is its handler's.
 
-use crate::http::address::network;
+use crate::http::address::{NOWHERE, network};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::holding::Holding;
 use crate::http::refusal::Envelope;
@@ -16,7 +16,7 @@ use http_body_util::combinators::BoxBody;
 use hyper::body::Body as _;
 use poem::{Body, Response};
 use std::any::Any;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -53,7 +53,7 @@ pub enum Taker {
 impl Taker {
     /// Who a request's answer is for, as far as that is known.
     pub fn of(scope: &Scope) -> Self {
-        let unknown = || Self::Network(network(scope.address.unwrap_or(Ipv4Addr::UNSPECIFIED.into())));
+        let unknown = || Self::Network(network(scope.address.unwrap_or(NOWHERE)));
         scope.account.get().map_or_else(unknown, |account| Self::Account(*account))
     }
 }

@@ -4,7 +4,7 @@
 //! that take media are let through unread: their bodies go to the store as they come.
 
 use crate::http::API_PATH;
-use crate::http::address::network;
+use crate::http::address::{NOWHERE, network};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::request::SentBody;
 use crate::http::scope::Scope;
@@ -63,9 +63,9 @@ pub struct BodyPermit {
 }
 
 impl BodyPermit {
-    /// None yet, for a body from this address.
+    /// None yet, for a body from this address, or from one that is not known.
     fn from(address: Option<IpAddr>) -> Self {
-        Self { from: address.map(network), ..Self::default() }
+        Self { from: Some(network(address.unwrap_or(NOWHERE))), ..Self::default() }
     }
 
     /// Has room for `bytes` in all.

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::app::doors::{self, Door};
 use crate::contract::Contract;
 use crate::http::API_PATH;
-use crate::http::address::{self, is_trusted, network};
+use crate::http::address::{self, NOWHERE, is_trusted, network};
 use crate::http::answers::Taker;
 use crate::http::body::{BodyPermit, is_streamed, take_in};
 use crate::http::error::{ApiError, Code};
@@ -20,6 +20,7 @@ use common::ids::RequestId;
 use futures_util::FutureExt;
 use poem::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use poem::{Endpoint, Request, Response};
+use std::borrow::Cow;
 use std::net::{IpAddr, SocketAddr};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -67,9 +68,10 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
     fn take_share(&self, request: &Request) -> Result<Option<Share<IpAddr>>, ApiError> {
         let connection = request.remote_addr().as_socket_addr().map(SocketAddr::ip);
         let is_proxy = connection.is_some_and(|from| is_trusted(from, &self.app.api.trusted_proxies));
-        let Some(client) = Scope::of(request).address.filter(|client| is_proxy && Some(*client) != connection) else {
+        let client = Scope::of(request).address.unwrap_or(NOWHERE);
+        if !is_proxy || Some(client) == connection.map(|from| from.to_canonical()) {
             return Ok(None);
-        };
+        }
         let share = self.app.of_address.take(network(client), self.app.api.max_address_connections);
         let message = "Your address has as many requests under way as one may.";
         share.map(Some).ok_or_else(|| ApiError::new(Code::RateLimited, message))
@@ -193,8 +195,9 @@ fn allowed(contract: &Contract, path: &str) -> String {
 }
 
 fn scope(app: &App, request: &Request) -> Scope {
-    let lines: Vec<&str> =
-        request.headers().get_all("x-forwarded-for").iter().filter_map(|v| v.to_str().ok()).collect();
+    // A byte that is no text spoils its own entry, and not those that a proxy has put behind it.
+    let lines = request.headers().get_all("x-forwarded-for").iter();
+    let lines: Vec<Cow<'_, str>> = lines.map(|line| String::from_utf8_lossy(line.as_bytes())).collect();
     let connection = request.remote_addr().as_socket_addr().map(SocketAddr::ip);
     Scope(Arc::new(Parts {
         request_id: request_id(request.header("x-request-id")),

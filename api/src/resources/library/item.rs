@@ -12,6 +12,7 @@ use poem_openapi::{Enum, Object};
 use std::collections::BTreeMap;
 
 /// A library item (spec §2).
+#[expect(clippy::struct_field_names, reason = "the names are the interface's")]
 #[derive(Debug, Object)]
 #[oai(rename = "LibraryItem")]
 pub struct Item {

@@ -66,6 +66,7 @@ pub struct GiveMinutes {
 }
 
 /// What giving came to.
+#[expect(clippy::struct_field_names, reason = "the names are the interface's")]
 #[derive(Debug, Object)]
 pub struct GivenMinutes {
     /// False where the reference had counted before: nothing was given again.

@@ -101,6 +101,7 @@ pub struct CreateUpload {
 }
 
 /// An upload that was started.
+#[expect(clippy::struct_field_names, reason = "the names are the interface's")]
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct Upload {
@@ -138,6 +139,7 @@ pub struct Presigned {
 }
 
 /// Bytes that arrived.
+#[expect(clippy::struct_field_names, reason = "the names are the interface's")]
 #[derive(Debug, Object)]
 pub struct ReceivedBytes {
     /// The upload's id.
