@@ -2,7 +2,8 @@
 //!
 //! Accounts with jobs that were run before and wait again are looked through, and those with any waiting jobs, some in
 //! each run, and then from the first again: a run costs as much with a million waiting jobs as with a hundred accounts
-//! of them. Where it finds places to give, as when a read is resumed, it goes on for a while.
+//! of them, but for jobs of a paused read that were never run, which it reads. Where it finds places to give, as when a
+//! read is resumed, it goes on for a while.
 
 use common::ending;
 use common::ids::AccountId;
