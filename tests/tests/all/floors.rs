@@ -1,5 +1,5 @@
-//! The house's own rules: the api's floors, circles of files, one style of modules. Tests of a file are not held to them,
-//! since a test may well look at the whole.
+//! The house's own rules: the api's floors, circles of files, one style of modules. Tests of a file are not held to
+//! them, since a test may well look at the whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
