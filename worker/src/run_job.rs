@@ -125,8 +125,8 @@ impl Worker {
         Ok(claimed.pop())
     }
 
-    /// Has other jobs take the places that paused ones gave up, beside the claims: an account may be locked for a while.
-    /// One account at a time, so that a pause of much work is no burst of transactions.
+    /// Has other jobs take the places that paused ones gave up, beside the claims: an account may be locked for a
+    /// while. One account at a time, so that a pause of much work is no burst of transactions.
     fn admit_others(&self, freed: BTreeSet<AccountId>) {
         let mut all = self.admissions.lock().unwrap_or_else(PoisonError::into_inner);
         all.accounts.extend(freed);

@@ -1,9 +1,10 @@
 //! Wrong credentials: how many an address may send, and a memory of those that were refused.
 //!
-//! To look a credential up costs a connection to the database, and a stranger may try without end. So each address has a
-//! number of wrong ones a minute; past it none that was not seen to be right before is looked up, and the answer comes late,
-//! so that whoever asks without end asks seldom. A credential that was just refused is refused again without a look. Nothing
-//! here knows what a credential is, and what it keeps has a bound. The limits of accounts are the database's (`http::rate`).
+//! To look a credential up costs a connection to the database, and a stranger may try without end. So each address has
+//! a number of wrong ones a minute; past it none that was not seen to be right before is looked up, and the answer
+//! comes late, so that whoever asks without end asks seldom. A credential that was just refused is refused again
+//! without a look. Nothing here knows what a credential is, and what it keeps has a bound. The limits of accounts are
+//! the database's (`http::rate`).
 
 use crate::http::address::{NOWHERE, network};
 use crate::http::error::{Answer, ApiError, Code};
@@ -50,8 +51,8 @@ impl Guesses {
         }
     }
 
-    /// Refuses a credential that need not be looked up: `rate_limited` where its address has sent too many wrong ones and it
-    /// was not seen to be right before.
+    /// Refuses a credential that need not be looked up: `rate_limited` where its address has sent too many wrong ones
+    /// and it was not seen to be right before.
     pub async fn refuse(&self, scope: &Scope, credential: &CredentialHash) -> Answer<()> {
         let Some(wait) = self.over(scope).await else { return Ok(()) };
         if self.known.get(credential.as_bytes()).await.is_some() {

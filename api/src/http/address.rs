@@ -1,6 +1,7 @@
 //! The address a request comes from: the connection's, or, behind proxies that are trusted, the one they saw.
 //!
-//! `X-Forwarded-For` is read from the right, past every trusted proxy: what stands further left may be anyone's fiction.
+//! `X-Forwarded-For` is read from the right, past every trusted proxy: what stands further left may be anyone's
+//! fiction.
 
 use ipnet::IpNet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -8,8 +9,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 /// What those count as together whose address is not known.
 pub const NOWHERE: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 
-/// The client's address; none where a trusted proxy names something else than an address, so that nobody who makes it do
-/// so is taken for the proxy. `forwarded` is the header's value, all lines joined by commas.
+/// The client's address; none where a trusted proxy names something else than an address, so that nobody who makes it
+/// do so is taken for the proxy. `forwarded` is the header's value, all lines joined by commas.
 pub fn client(connection: Option<IpAddr>, forwarded: Option<&str>, trusted: &[IpNet]) -> Option<IpAddr> {
     let mut address = connection?;
     for hop in forwarded.unwrap_or_default().rsplit(',') {

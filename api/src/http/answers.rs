@@ -1,9 +1,9 @@
 //! What answers hold in memory while they are sent, which takes as long as their clients like.
 //!
 //! All large answers of a process share a room, as large bodies on their way in do (`body`): while it is half empty, or
-//! nobody else has any of it, anybody may take more, and otherwise nobody has more than a share. An account has a few of the largest at once.
-//! An answer that is streamed from the media store takes little of the room; one that had to be put together takes what it
-//! is. What is in an answer is its handler's.
+//! nobody else has any of it, anybody may take more, and otherwise nobody has more than a share. An account has a few
+//! of the largest at once. An answer that is streamed from the media store takes little of the room; one that had to be
+//! put together takes what it is. What is in an answer is its handler's.
 
 use crate::http::address::{NOWHERE, network};
 use crate::http::error::{Answer, ApiError, Code};
@@ -97,8 +97,8 @@ impl Answers {
     /// Room for so many bytes of an answer.
     ///
     /// # Errors
-    /// `rate_limited` while who it is for holds a share of the room and others need the rest, `unavailable` while others
-    /// hold it.
+    /// `rate_limited` while who it is for holds a share of the room and others need the rest, `unavailable` while
+    /// others hold it.
     pub fn hold(&self, taker: impl Into<Taker>, bytes: u64) -> Answer<Room> {
         let kib = usize::try_from(bytes.saturating_sub(FREE_BYTES).div_ceil(1 << 10)).unwrap_or(usize::MAX);
         if kib == 0 {

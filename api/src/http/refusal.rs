@@ -1,4 +1,5 @@
-//! How a refusal is answered: in which of the two envelopes, with which headers, and what the framework's own errors mean.
+//! How a refusal is answered: in which of the two envelopes, with which headers, and what the framework's own errors
+//! mean.
 //!
 //! Which code it is, and its words, are `error`'s.
 

@@ -3,8 +3,8 @@
 //! HTTP allows any number of interim heads (`100 Continue`) before an answer, chunks as long-winded as a server likes,
 //! and TLS records that hold nothing. The libraries read them without a bound, as many as there are, before they let
 //! anything else run. A connection therefore counts what it reads: it fails once a server has sent more than it was
-//! asked for, and lets others run between its reads. A connection whose server takes nothing for a while fails too, also
-//! when nobody waits for its answer any more. Nothing here knows HTTP: a write is taken for a request.
+//! asked for, and lets others run between its reads. A connection whose server takes nothing for a while fails too,
+//! also when nobody waits for its answer any more. Nothing here knows HTTP: a write is taken for a request.
 
 use hyper_util::client::legacy::connect::{Connected, Connection};
 use std::io;

@@ -90,7 +90,8 @@ impl SystemNames {
         Ok(resolver)
     }
 
-    /// Whose silence it was. Names that ended in silence together ask once, so that many of them are no flood of questions.
+    /// Whose silence it was. Names that ended in silence together ask once, so that many of them are no flood of
+    /// questions.
     async fn silence(&self, resolver: &TokioResolver) -> Unresolved {
         let ended = Instant::now();
         let mut last = self.sign.lock().await;
