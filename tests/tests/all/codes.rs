@@ -8,7 +8,7 @@ use clap::Parser;
 use common::config::ApiSettings;
 use common::domain::minutes::Minutes;
 use mws_tests::world::{Answer, Media, World};
-use poem::test::TestClient;
+use poem::{Endpoint, Request};
 use serde_json::{Value, json};
 use stage::{Stage, post};
 use std::time::Duration;
@@ -374,9 +374,9 @@ struct Arguments {
 async fn a_process_that_stops_says_so_to_whoever_is_still_connected() -> anyhow::Result<()> {
     let world = World::new().await?;
     let app = api::assemble(world.process.clone(), Arguments::parse_from(["test"]).api)?;
-    let client = TestClient::new(api::router(app));
     world.process.shutdown.cancel();
-    let mut answer = client.get("/api/v1/keys").send().await.0;
+    let request = Request::builder().uri_str("/api/v1/keys").finish();
+    let mut answer = api::router(app).get_response(request).await;
     assert_eq!(answer.status(), Code::ShuttingDown.status());
     let body: Value = serde_json::from_slice(&answer.take_body().into_bytes().await?)?;
     assert_eq!(body["error"]["code"], Code::ShuttingDown.name());

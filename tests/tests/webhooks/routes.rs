@@ -7,7 +7,7 @@ use common::domain::series::{DeliveryStatus, Trigger};
 use common::domain::signature::verify;
 use common::ids::EndpointId;
 use poem::http::{Method, StatusCode};
-use poem::test::TestClient;
+use poem::{Endpoint, Request};
 use serde_json::{Value, json};
 
 #[derive(Parser)]
@@ -19,12 +19,15 @@ struct Arguments {
 /// Calls a route with the account's key.
 pub async fn call(bench: &Bench, method: Method, path: &str, body: Value) -> (StatusCode, Value) {
     let app = api::assemble(bench.process.clone(), Arguments::parse_from(["test"]).api).expect("an app");
-    let client = TestClient::new(api::router(app));
-    let request = client
-        .request(method.clone(), format!("/api/v1{path}"))
+    let request = Request::builder()
+        .method(method.clone())
+        .uri_str(format!("/api/v1{path}"))
         .header("Authorization", format!("Bearer {}", bench.key.expose()));
-    let request = if body.is_null() { request } else { request.body_json(&body) };
-    let response = request.send().await.0;
+    let request = match body {
+        Value::Null => request.finish(),
+        body => request.content_type("application/json").body(body.to_string()),
+    };
+    let response = api::router(app).get_response(request).await;
     let status = response.status();
     let text = response.into_body().into_string().await.expect("text");
     (status, serde_json::from_str(&text).unwrap_or_else(|_| panic!("{method} {path}: {status} {text}")))
