@@ -1,11 +1,14 @@
-//! Batching without a timer: whatever waits is flushed the moment the previous flush ends.
+//! Batching: whatever waits is flushed the moment the previous flush ends, or, where it is paced, a little after its
+//! beginning.
 //!
 //! Under light load a call is flushed alone and at once; under heavy load the flushes grow by themselves. One flush runs
 //! at a time and calls are flushed in the order they came in, so that when a call is answered every earlier one has been
 //! too. What a flush does is the caller's; nothing here knows SQL. It ends when its last handle is dropped.
 
 use std::future::Future;
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, sleep_until};
 
 /// Why a call got no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -54,8 +57,17 @@ impl<In: Send + 'static, Out: Send + 'static> Batcher<In, Out> {
         F: Fn(Vec<In>) -> Flushing + Send + 'static,
         Flushing: Future<Output = Vec<Out>> + Send + 'static,
     {
+        Self::paced(most, Duration::ZERO, flush)
+    }
+
+    /// The same, where a flush of several calls is followed by the next `apart` after its beginning and no sooner.
+    pub fn paced<F, Flushing>(most: usize, apart: Duration, flush: F) -> Self
+    where
+        F: Fn(Vec<In>) -> Flushing + Send + 'static,
+        Flushing: Future<Output = Vec<Out>> + Send + 'static,
+    {
         let (calls, waiting) = mpsc::unbounded_channel();
-        tokio::spawn(run(waiting, most.max(1), flush));
+        tokio::spawn(run(waiting, most.max(1), apart, flush));
         Self { calls }
     }
 
@@ -72,15 +84,21 @@ impl<In: Send + 'static, Out: Send + 'static> Batcher<In, Out> {
     }
 }
 
-async fn run<In, Out, F, Flushing>(mut waiting: mpsc::UnboundedReceiver<Call<In, Out>>, most: usize, flush: F)
-where
+async fn run<In, Out, F, Flushing>(
+    mut waiting: mpsc::UnboundedReceiver<Call<In, Out>>,
+    most: usize,
+    apart: Duration,
+    flush: F,
+) where
     F: Fn(Vec<In>) -> Flushing,
     Flushing: Future<Output = Vec<Out>> + Send + 'static,
     Out: Send + 'static,
 {
     let mut calls = Vec::new();
     while waiting.recv_many(&mut calls, most).await > 0 {
+        let began = Instant::now();
         let (inputs, answers): (Vec<_>, Vec<_>) = calls.drain(..).map(|call| (call.input, call.answer)).unzip();
+        let are_several = inputs.len() > 1;
         // A task of its own, so that a panic in it ends this flush and not the batcher.
         let outputs = match tokio::spawn(flush(inputs)).await {
             Ok(outputs) => outputs,
@@ -92,6 +110,9 @@ where
         for (answer, output) in answers.into_iter().zip(outputs) {
             // Nobody waits for an answer whose receiver was dropped.
             let _ = answer.send(output);
+        }
+        if are_several {
+            sleep_until(began + apart).await;
         }
     }
 }
@@ -128,6 +149,27 @@ mod tests {
         }
         assert_eq!(answers, [20, 30, 40, 50, 60].map(Ok));
         assert_eq!(*flushes.lock().expect("no panic"), [vec![1], vec![2, 3, 4], vec![5, 6]]);
+    }
+
+    #[tokio::test]
+    async fn where_it_is_paced_a_flush_of_several_calls_keeps_the_next_waiting_and_one_call_does_not() {
+        const APART: Duration = Duration::from_millis(50);
+        let begun = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&begun);
+        let batcher = Batcher::paced(8, APART, move |inputs: Vec<u32>| {
+            seen.lock().expect("no panic before").push(Instant::now());
+            async move { inputs }
+        });
+        // The task that flushes has not run yet: both calls of the second flush are there when it begins.
+        assert_eq!(batcher.call(1).await, Ok(1));
+        let two = [batcher.submit(2), batcher.submit(3)];
+        for call in two {
+            call.answer().await.expect("an answer");
+        }
+        assert_eq!(batcher.call(4).await, Ok(4));
+        let begun = begun.lock().expect("no panic");
+        assert_eq!(begun.len(), 3);
+        assert!(begun[2] - begun[1] >= APART && begun[1] - begun[0] < APART, "{begun:?}");
     }
 
     #[tokio::test]

@@ -22,6 +22,7 @@
 //!  leased         there is room: Send ............................................... in flight
 //!  leased         there is none ..................................................... queued
 //!  queued         a slot of its account is given back, or any of the slow lane: Revalidate in flight
+//!  queued         the same, a moment after its claim: Send ............................ in flight
 //!  leased         its endpoint fails by now: ReleaseClaim .......................... waiting, in the slow lane
 //!  leased, queued no longer wanted, 10 s old, nobody to pick it, SIGTERM: ReleaseClaim waiting, in the slow lane later
 //!  in flight      answered, and recorded ............................ succeeded, failed, waiting for its retry
@@ -47,7 +48,8 @@
 //! 4. Whoever gives a slot back *picks the next*, if the lane has a slot free: of the same account, the endpoint with
 //!    room that has fewest in flight. The slow lane goes round by account (`scheduler::slow_lane`). What was queued is
 //!    *revalidated*: a change of its endpoint or its secret counts from the change on, and enough of its lease is left
-//!    for the attempt.
+//!    for the attempt. In the first lane what was claimed less than 50 ms ago is sent as it was claimed, unless an
+//!    attempt at its endpoint has failed here since: that may have disabled it.
 //! 5. A slot is given back when the answer is there, but after a failure when that is recorded, since it may have
 //!    disabled the endpoint that the next is for.
 //! 6. A ticket's handler ends when its delivery is recorded, queued, delayed or deferred. What is sent out of a queue

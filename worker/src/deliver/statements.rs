@@ -21,6 +21,8 @@ use tokio::time::Instant;
 
 /// The most of a kind in one statement.
 const MOST_IN_A_BATCH: usize = 256;
+/// Between records, where several come at once: nobody waits for a success to be written.
+const RECORDS_APART: Duration = Duration::from_millis(5);
 /// The most endpoints that are prefetched from in one statement.
 const MOST_ENDPOINTS: usize = 4;
 /// A connection for each batch that goes by ids.
@@ -213,7 +215,7 @@ fn start_revalidations(pool: PgPool, attempt_ms: i64) -> Batcher<(DeliveryId, i3
 
 /// Successes go by ids; what counts failures joins the batch with itself, and is planned for it.
 fn start_records(planned: PgPool, any: PgPool) -> Batcher<(EndedAttempt, Held), ()> {
-    Batcher::new(MOST_IN_A_BATCH, move |calls: Vec<(EndedAttempt, Held)>| {
+    Batcher::paced(MOST_IN_A_BATCH, RECORDS_APART, move |calls: Vec<(EndedAttempt, Held)>| {
         let (planned, any) = (planned.clone(), any.clone());
         async move {
             let (ended, _held): (Vec<EndedAttempt>, Vec<Held>) = calls.into_iter().unzip();

@@ -19,6 +19,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tokio_util::task::task_tracker::TaskTrackerToken;
+use tracing::Instrument;
 
 /// A ticket that a handler is working: dropping it ends the handler.
 #[derive(Debug)]
@@ -207,6 +208,10 @@ impl Task {
     where
         Sending: Future<Output = ()> + Send + 'static,
     {
+        let claim = &departure.leased.delivery;
+        let span = tracing::error_span!(
+            "delivery", delivery.id = %claim.id, endpoint.id = %claim.endpoint_id, attempt = claim.attempt
+        );
         let attempt = Attempt {
             held: self.hold(departure.ticket.take()),
             departure,
@@ -216,7 +221,7 @@ impl Task {
             statements: Arc::clone(&self.statements),
             shutdown: self.shutdown.clone(),
         };
-        tokio::spawn(send(attempt));
+        tokio::spawn(send(attempt).instrument(span));
     }
 }
 
@@ -265,7 +270,7 @@ impl Attempt {
             Err(_) => {
                 // The lease runs out, and the rescue logs the attempt as interrupted.
                 tracing::error!(delivery.id = %leased.id, "An attempt panicked.");
-                give_back(&self.events, self.departure.slot, took, alive);
+                give_back(&self.events, self.departure.slot, took, true, alive);
             }
         }
     }
@@ -277,16 +282,16 @@ impl Attempt {
             // A statement that failed is logged there.
             let _ = recorded.answer().await;
         }
-        give_back(&self.events, self.departure.slot, took, alive);
+        give_back(&self.events, self.departure.slot, took, has_failed, alive);
     }
 
     fn release(self, after_ms: i64, took: Option<Duration>) {
         let alive = Some(self.tracker.token());
         self.statements.releases.submit((released(&self.departure.leased.delivery, after_ms), self.held));
-        give_back(&self.events, self.departure.slot, took, alive);
+        give_back(&self.events, self.departure.slot, took, false, alive);
     }
 }
 
-fn give_back(events: &Events, slot: Slot, took: Option<Duration>, alive: Alive) {
-    events.tell(Event::AttemptEnded { slot, took }, alive);
+fn give_back(events: &Events, slot: Slot, took: Option<Duration>, has_failed: bool, alive: Alive) {
+    events.tell(Event::AttemptEnded { slot, took, has_failed }, alive);
 }

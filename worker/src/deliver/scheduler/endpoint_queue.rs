@@ -37,11 +37,13 @@ pub struct EndpointQueue<D> {
     /// How many were deferred since the queue was last empty: they come behind it, each at its own due time.
     deferred: usize,
     pub latency: Latency,
+    /// When an attempt failed last.
+    pub failed_at: Option<Instant>,
 }
 
 impl<D> EndpointQueue<D> {
     pub fn new(account: AccountId, latency: Latency) -> Self {
-        Self { account, in_flight: 0, queued: VecDeque::new(), deferred: 0, latency }
+        Self { account, in_flight: 0, queued: VecDeque::new(), deferred: 0, latency, failed_at: None }
     }
 
     pub fn is_slow(&self, now: Instant) -> bool {

@@ -28,8 +28,10 @@ use tokio::time::Instant;
 
 /// How long a leased delivery may be queued before its claim is released.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(10);
-/// How long after a claim was asked for its endpoint and secret are taken for what they are.
+/// How long after a claim was asked for its endpoint and secret are taken for what they are: by what is sent at once, and
+/// by what was queued meanwhile.
 const AS_CLAIMED: Duration = Duration::from_secs(1);
+const AS_QUEUED: Duration = Duration::from_millis(50);
 
 /// What the scheduler is told. `D` is a leased delivery's content, `T` a ticket that is being worked.
 #[derive(Debug)]
@@ -44,7 +46,7 @@ pub enum Event<D, T> {
     /// It is not: another has it, it is not due or has ended, or the statement failed.
     NotClaimed { lane: Lane, endpoint: EndpointId, ticket: Option<T> },
     /// An attempt took so long; none was made where it took nothing.
-    AttemptEnded { slot: Slot, took: Option<Duration> },
+    AttemptEnded { slot: Slot, took: Option<Duration>, has_failed: bool },
     /// What a prefetch has claimed, oldest first, and where it left off.
     Prefetched { endpoint: EndpointId, leased: Vec<Leased<D>>, cursor: Cursor },
     /// The process is to end.
@@ -137,7 +139,7 @@ impl<D, T> DeliveryScheduler<D, T> {
                 self.claim_answered(lane, endpoint);
                 self.actions.extend(ticket.map(Action::FinishTicket));
             }
-            Event::AttemptEnded { slot, took } => self.attempt_ended(slot, took, now),
+            Event::AttemptEnded { slot, took, has_failed } => self.attempt_ended(slot, took, has_failed, now),
             Event::Prefetched { endpoint, leased, cursor } => self.prefetched(endpoint, leased, cursor, now),
             Event::ShutDown => self.shut_down(),
         }
@@ -182,7 +184,7 @@ impl<D, T> DeliveryScheduler<D, T> {
     }
 
     /// Gives a slot back, and to the next: of the account in the first lane, of any in the slow one.
-    fn attempt_ended(&mut self, slot: Slot, took: Option<Duration>, now: Instant) {
+    fn attempt_ended(&mut self, slot: Slot, took: Option<Duration>, has_failed: bool, now: Instant) {
         let Slot { lane, account, endpoint } = slot;
         if !self.vacate(slot) {
             return;
@@ -190,11 +192,15 @@ impl<D, T> DeliveryScheduler<D, T> {
         if let (Some(took), Some(queue)) = (took, self.queues.get_mut(&(lane, endpoint))) {
             queue.latency.observe(took, now);
         }
+        if has_failed {
+            self.note_failure(endpoint, now);
+        }
         if lane == Lane::First {
             self.release_expired(lane, account, now);
             // More than one, where the lane had more in flight than slots for a while.
             while let Some(next) = self.pick_next(account, now) {
-                self.actions.push(Action::Revalidate(next));
+                let is_new = self.is_as_queued(&next, now);
+                self.actions.push(if is_new { Action::Send(next) } else { Action::Revalidate(next) });
             }
             self.release_unserved(lane, account);
             if !self.backlogs.is_empty() {

@@ -3,7 +3,7 @@
 use super::endpoint_queue::{EndpointQueue, Leased};
 use super::latency::{Latency, UNKNOWN_MS};
 use super::limits::{Lane, LaneLoad, Slot};
-use super::{DeliveryScheduler, Departure, LONGEST_WAIT};
+use super::{AS_QUEUED, DeliveryScheduler, Departure, LONGEST_WAIT};
 use common::ids::{AccountId, EndpointId};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -130,6 +130,24 @@ impl<D, T> DeliveryScheduler<D, T> {
             })
             .min_by_key(|(_, queue)| queue.in_flight)?;
         self.depart(Slot { lane, account, endpoint })
+    }
+
+    /// Whether what comes out of a queue is still to be sent as it was claimed: that was a moment ago, and nothing has
+    /// failed at its endpoint since, which might have disabled it.
+    pub(super) fn is_as_queued(&self, departure: &Departure<D, T>, now: Instant) -> bool {
+        let Departure { slot, leased, .. } = departure;
+        let queue = self.queues.get(&(slot.lane, slot.endpoint));
+        let has_failed = queue.and_then(|queue| queue.failed_at).is_some_and(|at| at >= leased.since);
+        !has_failed && now.saturating_duration_since(leased.since) < AS_QUEUED
+    }
+
+    /// An attempt at the endpoint has failed, in whichever lane.
+    pub(super) fn note_failure(&mut self, endpoint: EndpointId, now: Instant) {
+        for lane in [Lane::First, Lane::Slow] {
+            if let Some(queue) = self.queues.get_mut(&(lane, endpoint)) {
+                queue.failed_at = Some(now);
+            }
+        }
     }
 
     /// Puts the first in this queue into a slot.

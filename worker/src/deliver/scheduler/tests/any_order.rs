@@ -120,7 +120,7 @@ impl World {
             Asked::Attempt { slot } => {
                 let took = [None, Some(1), Some(5), Some(50), Some(2_000), Some(10_000)][how % 6];
                 let took = took.map(Duration::from_millis);
-                self.on(Event::AttemptEnded { slot, took });
+                self.on(Event::AttemptEnded { slot, took, has_failed: how.is_multiple_of(5) });
             }
             Asked::Prefetch(Prefetch { endpoint, many, .. }) => {
                 let many = how % (many + 1);

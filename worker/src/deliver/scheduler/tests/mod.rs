@@ -58,7 +58,7 @@ impl Of {
     }
 
     fn ended(self, scheduler: &mut Scheduler, took: Option<Duration>) -> Actions {
-        scheduler.on(Event::AttemptEnded { slot: self.slot(), took }, self.3)
+        scheduler.on(Event::AttemptEnded { slot: self.slot(), took, has_failed: false }, self.3)
     }
 
     fn ticket(self, scheduler: &mut Scheduler) -> Actions {
@@ -159,6 +159,22 @@ fn a_slot_goes_to_the_next_of_the_least_busy_endpoint() {
     assert!(matches!(idle.claimed(&mut scheduler, 9)[..], [Action::FinishTicket(9)]), "it is queued");
     assert_eq!(sent(&busy.ended(&mut scheduler, QUICK)), [(idle.2, 9)]);
     assert_eq!(sent(&idle.ended(&mut scheduler, QUICK)), [(busy.2, 4)]);
+}
+
+#[test]
+fn what_was_claimed_a_moment_ago_is_sent_as_it_is_until_its_endpoint_fails() {
+    let next = |of: Of, later: u64, has_failed: bool, scheduler: &mut Scheduler| {
+        let now = of.3 + Duration::from_millis(later);
+        let actions = scheduler.on(Event::AttemptEnded { slot: of.slot(), took: QUICK, has_failed }, now);
+        assert_eq!(sent(&actions).len(), 1);
+        actions.iter().any(|action| matches!(action, Action::Send(_)))
+    };
+    let (mut scheduler, of) = (scheduler(192, 64), Of::new(Lane::First));
+    of.fill(&mut scheduler, 20);
+    assert!(next(of, 10, false, &mut scheduler), "sent as it was claimed");
+    assert!(!next(of, 60, false, &mut scheduler), "long ago: its endpoint may be another by now");
+    assert!(!next(of, 20, true, &mut scheduler), "a failure may have disabled its endpoint");
+    assert!(!next(of, 20, false, &mut scheduler), "as it may have for all that was claimed before it");
 }
 
 #[test]

@@ -108,7 +108,7 @@ impl Process {
                 }
                 Next::Ended(slot, ticket) => {
                     self.free_handlers += usize::from(ticket.is_some());
-                    self.on(Event::AttemptEnded { slot, took: Some(self.took[&slot.account]) });
+                    self.on(Event::AttemptEnded { slot, took: Some(self.took[&slot.account]), has_failed: false });
                 }
             }
         }
