@@ -7,14 +7,16 @@
 
 use crate::batch::Batcher;
 use crate::deliver::Deliverer;
+use crate::kept::Kept;
 use common::domain::job::JobStatus;
 use common::ending::{self, Aftermath, Product};
 use common::process::Process;
 use common::store::jobs::{self, End};
 use common::store::{self, PoolSize, is_refused_for_good};
 use futures_util::FutureExt;
-use sqlx::PgPool;
+use sqlx::{Acquire, PgConnection};
 use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
 
 /// Ends in one transaction, at most.
 const MOST: usize = 128;
@@ -52,11 +54,17 @@ pub enum Finished {
 
 /// Gathers ends into batches, which have a connection of their own that plans their statements once.
 pub fn finisher(process: Process, deliverer: Deliverer) -> Batcher<Finish, Finished> {
-    let connection = store::planned_once_for_transactions(&process.pool, PoolSize(1));
+    let kept = Arc::new(Kept::new(store::planned_once_for_transactions(&process.pool, PoolSize(1))));
     Batcher::new(MOST, move |batch: Vec<Finish>| {
-        let (process, deliverer, connection) = (process.clone(), deliverer.clone(), connection.clone());
+        let (process, deliverer, kept) = (process.clone(), deliverer.clone(), Arc::clone(&kept));
         async move {
-            match finish(&process, &deliverer, &connection, &batch).await {
+            let finishing = async {
+                let mut conn = kept.lend().await?;
+                let finished = finish(&process, &deliverer, &mut conn, &batch).await?;
+                kept.keep(conn);
+                Ok(finished)
+            };
+            match finishing.await {
                 Ok(finished) => finished,
                 Err(error) if batch.len() == 1 => vec![not_written(&batch[0], &error)],
                 Err(error) => {
@@ -91,7 +99,8 @@ fn not_written(one: &Finish, error: &sqlx::Error) -> Finished {
 }
 
 async fn finish_one(process: &Process, deliverer: &Deliverer, one: &Finish) -> sqlx::Result<Finished> {
-    let finished = finish(process, deliverer, &process.pool, std::slice::from_ref(one)).await?;
+    let conn = &mut *process.pool.acquire().await?;
+    let finished = finish(process, deliverer, conn, std::slice::from_ref(one)).await?;
     Ok(finished.first().copied().unwrap_or(Finished::Failed))
 }
 
@@ -117,7 +126,7 @@ async fn finish_long(process: &Process, deliverer: &Deliverer, one: &Finish) -> 
 async fn finish(
     process: &Process,
     deliverer: &Deliverer,
-    connections: &PgPool,
+    conn: &mut PgConnection,
     batch: &[Finish],
 ) -> sqlx::Result<Vec<Finished>> {
     // Two claims of one job may end in one batch: only the newer one can still be ours.
@@ -125,7 +134,7 @@ async fn finish(
     let live: Vec<&Finish> = batch.iter().filter(|one| !stale(&one.end)).collect();
     let ends: Vec<End> = live.iter().map(|one| one.end.clone()).collect();
     let made: Vec<Product> = live.iter().flat_map(|one| one.made.clone()).collect();
-    let mut tx = connections.begin().await?;
+    let mut tx = conn.begin().await?;
     let ended = jobs::end(&mut tx, &ends).await?;
     let aftermath = ending::conclude(&mut tx, &ended, &made, &process.settings.event_kinds).await?;
     tx.commit().await?;

@@ -12,6 +12,7 @@ pub mod deliver;
 mod ends;
 mod finish;
 mod ingest;
+mod kept;
 mod leases;
 mod lend;
 pub mod notify_project;

@@ -6,6 +6,7 @@
 use crate::deliver::Deliverer;
 use crate::ends::Ends;
 use crate::finish::Finish;
+use crate::kept::Kept;
 use crate::leases::{Lease, Leases, Stop};
 use crate::readers::{JobCtx, ReadError};
 use crate::runner::Runner;
@@ -21,12 +22,13 @@ use common::store::jobs::{self, ClaimAnswer, Claimed, ClaimedItem, End, Outcome}
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
-use sqlx::PgPool;
+use sqlx::{Acquire, PgPool};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
+use tracing::Instrument;
 
 /// What every job's deadline has beside its media's duration.
 const LEAST_TIME: Duration = Duration::from_mins(1);
@@ -37,7 +39,7 @@ pub struct Worker {
     pub(crate) runner: Runner,
     leases: Leases,
     /// The connections that claim.
-    claims: PgPool,
+    claims: Kept,
     ends: Ends,
     admissions: Arc<Mutex<Admissions>>,
 }
@@ -64,6 +66,7 @@ impl Worker {
     pub fn start(process: Process, runner: Runner, deliverer: Deliverer, claims: PgPool, drain: Duration) -> Arc<Self> {
         let leases = Leases::start(&process, drain);
         let ends = Ends::new(process.clone(), deliverer);
+        let claims = Kept::new(claims);
         Arc::new(Self { process, runner, leases, claims, ends, admissions: Arc::default() })
     }
 
@@ -86,10 +89,12 @@ impl Worker {
     /// and spends them. A kill before its commit leaves tickets, and after it leases that end.
     pub async fn take(self: Arc<Self>, queues: &[Queue], slots: usize) -> sqlx::Result<Taken> {
         let claimed_at = Instant::now();
-        let mut claim = self.claims.begin().await?;
+        let mut conn = self.claims.lend().await?;
+        let mut claim = conn.begin().await?;
         let picked = queue::pick(&mut claim, queues, slots).await?;
         if picked.tickets.is_empty() || self.process.shutdown.is_cancelled() {
             claim.rollback().await?;
+            self.claims.keep(conn);
             return Ok(Taken { work: Vec::new(), next: picked.next });
         }
         let named = picked.subjects.iter().filter_map(|subject| match subject {
@@ -100,6 +105,7 @@ impl Worker {
         let ClaimAnswer { claimed, freed } =
             jobs::claim(&mut claim, &jobs, &self.process.name, &picked.tickets).await?;
         claim.commit().await?;
+        self.claims.keep(conn);
         self.admit_others(freed);
         let run = |claimed| Arc::clone(&self).run(claimed, claimed_at);
         Ok(Taken { work: claimed.into_iter().map(run).collect(), next: picked.next })
@@ -119,7 +125,7 @@ impl Worker {
     }
 
     async fn claim(&self, job: JobId) -> sqlx::Result<Option<Claimed>> {
-        let mut conn = self.claims.acquire().await?;
+        let mut conn = self.claims.pool().acquire().await?;
         let ClaimAnswer { mut claimed, freed } = jobs::claim(&mut conn, &[job], &self.process.name, &[]).await?;
         self.admit_others(freed);
         Ok(claimed.pop())
@@ -154,7 +160,8 @@ impl Worker {
     /// begun is handed back at once.
     fn run(self: Arc<Self>, claimed: Claimed, claimed_at: Instant) -> BoxFuture<'static, ()> {
         let lease = self.leases.keep(claimed.job, claimed.claim_no, claimed.payer, claimed_at);
-        async move {
+        let span = tracing::error_span!("job", job.id = %claimed.job, account.id = %claimed.payer, claim_no = claimed.claim_no);
+        let life = async move {
             let (outcome, made, error) = if self.process.shutdown.is_cancelled() {
                 (Some(Outcome::HandedBack), Vec::new(), None)
             } else {
@@ -167,8 +174,8 @@ impl Worker {
             let item = claimed.item.as_ref().map(|item| item.id);
             let end = End { job: claimed.job, claim_no: claimed.claim_no, item, outcome, error };
             self.ends.write(Finish { end, made }, &lease).await;
-        }
-        .boxed()
+        };
+        life.instrument(span).boxed()
     }
 
     /// Does the work. No outcome when the claim is no longer ours.
