@@ -3,7 +3,8 @@
 //! To look a credential up costs a connection to the database, and a stranger may try without end. So each address has
 //! a number of wrong ones a minute; past it none that was not seen to be right before is looked up, and the answer
 //! comes late, so that whoever asks without end asks seldom. A credential that was just refused is refused again
-//! without a look. Nothing here knows what a credential is, and what it keeps has a bound. The limits of accounts are
+//! without a look, and those that are not known here are looked up by turns, so that strangers from many addresses leave
+//! the connections to the customers. Nothing here knows what a credential is, and what it keeps has a bound. The limits of accounts are
 //! the database's (`http::rate`).
 
 use crate::http::address::{NOWHERE, network};
@@ -14,6 +15,7 @@ use moka::future::Cache;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, sleep};
 
 /// Addresses, refused credentials and good ones that are remembered, each.
@@ -22,6 +24,8 @@ const MOST_REMEMBERED: u64 = 100_000;
 const REFUSED_FOR: Duration = Duration::from_secs(10);
 /// For how long after its last use a credential that was right is looked up whatever its address sends beside it.
 const KNOWN_FOR: Duration = Duration::from_hours(1);
+/// Credentials that are not known here and are looked up at once.
+const LOOKED_UP_AT_ONCE: usize = 2;
 /// How late a refusal comes to an address that has sent too many.
 const LATE: Duration = Duration::from_millis(500);
 
@@ -34,7 +38,11 @@ pub struct Guesses {
     addresses: Cache<IpAddr, Arc<Mutex<Instant>>>,
     refused: Cache<[u8; 32], Code>,
     known: Cache<[u8; 32], ()>,
+    turns: Arc<Semaphore>,
 }
+
+/// A turn to look a credential up. A credential that is known here needs none.
+pub struct Turn(#[expect(dead_code, reason = "it ends when it is dropped")] Option<OwnedSemaphorePermit>);
 
 impl Guesses {
     /// None yet. An address may send so many in a minute, and as many at once.
@@ -48,6 +56,7 @@ impl Guesses {
             addresses: Cache::builder().max_capacity(MOST_REMEMBERED).time_to_idle(Duration::from_mins(2)).build(),
             refused: remembered(REFUSED_FOR),
             known: Cache::builder().max_capacity(MOST_REMEMBERED).time_to_idle(KNOWN_FOR).build(),
+            turns: Arc::new(Semaphore::new(LOOKED_UP_AT_ONCE)),
         }
     }
 
@@ -65,6 +74,15 @@ impl Guesses {
         Err(refusal
             .suggest("Wait as many seconds as Retry-After says, and send a credential that works.")
             .retry_after(seconds))
+    }
+
+    /// Waits for a turn to look this credential up.
+    pub async fn turn(&self, credential: &CredentialHash) -> Turn {
+        if self.known.get(credential.as_bytes()).await.is_some() {
+            return Turn(None);
+        }
+        // It is never closed.
+        Turn(Arc::clone(&self.turns).acquire_owned().await.ok())
     }
 
     /// The code that this credential was refused with a moment ago, if it was. That it is sent again counts.
@@ -111,6 +129,8 @@ impl Guesses {
 mod tests {
     use super::*;
     use crate::http::scope::Parts;
+    use futures_util::FutureExt;
+    use std::pin::pin;
 
     fn from(address: &str) -> Scope {
         Scope(Arc::new(Parts { address: address.parse().ok(), ..Parts::default() }))
@@ -135,6 +155,20 @@ mod tests {
         assert!(asked.elapsed() >= LATE, "it comes late");
         assert!(guesses.refuse(&one, &credential(100)).await.is_ok(), "it was right before");
         assert!(guesses.refuse(&other, &credential(9)).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn strangers_are_looked_up_by_turns_and_who_is_known_needs_none() {
+        let guesses = Guesses::new(60);
+        guesses.right(&credential(100)).await;
+        let first = guesses.turn(&credential(1)).await;
+        let _second = guesses.turn(&credential(2)).await;
+        let another = credential(3);
+        let mut third = pin!(guesses.turn(&another));
+        assert!(third.as_mut().now_or_never().is_none(), "two are being looked up");
+        assert!(guesses.turn(&credential(100)).now_or_never().is_some(), "it was right before");
+        drop(first);
+        assert!(third.now_or_never().is_some());
     }
 
     #[tokio::test]

@@ -190,7 +190,11 @@ async fn stored_caller(app: &App, scope: &Scope, kind: CredentialKind, hash: Cre
         return Err(wrong(code));
     }
     app.guesses.refuse(scope, &hash).await?;
-    let found = in_time(found(app, kind, &hash)).await?;
+    let looking = async {
+        let _turn = app.guesses.turn(&hash).await;
+        found(app, kind, &hash).await
+    };
+    let found = in_time(looking).await?;
     let found = match found {
         None => Err(Code::Unauthenticated),
         Some(found) if found.revoked => Err(Code::CredentialRevoked),

@@ -84,7 +84,10 @@ impl Sessions {
             address: counted_as(&address),
         };
         let pace = Pace::new(REDEMPTIONS, REDEMPTIONS);
-        let asked = async { sessions::redeem(&mut *self.0.conn().await?, &redemption, pace).await };
+        let asked = async {
+            let _turn = self.0.guesses.turn(&code.hash()).await;
+            sessions::redeem(&mut *self.0.conn().await?, &redemption, pace).await
+        };
         let redeemed = in_time(asked).await?;
         let standing = Standing::at(REDEMPTIONS, pace, redeemed.arrival, redeemed.now, redeemed.passed);
         let _ = scope.standing.set(standing);

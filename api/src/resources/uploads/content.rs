@@ -89,7 +89,10 @@ pub(super) async fn receive(
         let presented = token_hash(token.unwrap_or_default());
         app.guesses.refuse(scope, &presented).await?;
         // No connection is held while the bytes come.
-        let asked = async { uploads::find(&mut *app.conn().await?, upload).await };
+        let asked = async {
+            let _turn = app.guesses.turn(&presented).await;
+            uploads::find(&mut *app.conn().await?, upload).await
+        };
         let row = in_time(asked).await?;
         let admitted =
             row.ok_or_else(unknown).and_then(|row| admit(&row, token, content_type.as_deref()).map(|()| row));
