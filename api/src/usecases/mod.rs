@@ -2,6 +2,7 @@
 //! tools that do so share, `once` keeps a call from being done twice, and `quotas` bound what it may make.
 
 pub mod dispatch;
+pub mod jobs;
 pub mod once;
 pub mod quotas;
 pub mod starting;

@@ -8,10 +8,9 @@ use crate::contract::envelope::ToolAnswer;
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, Page};
-use crate::http::rate::pace;
 use crate::http::text::{Text, Time};
+use crate::usecases::jobs::{Cancelled, cancel_jobs};
 use common::domain::job::JobStatus;
-use common::ending;
 use common::ids::{JobId, WorkspaceId};
 use common::store::items::{self, Resolved};
 use common::store::jobs::{self, Filter};
@@ -140,14 +139,7 @@ impl Jobs {
     ) -> Answer<Json<ToolAnswer<CancelJobsAnswer>>> {
         let Auth(caller) = auth;
         let (known, mut missing) = parsed(&request.job_ids);
-        let process = &self.0.process;
-        let mut tx = process.pool.begin().await?;
-        let stopped = jobs::cancel(&mut tx, &known, caller.workspace.id).await?;
-        let (pace, told) = (pace(&process.settings), &process.settings.event_kinds);
-        let aftermath = ending::conclude_stopped(&mut tx, &stopped, caller.account_id, pace, told).await?;
-        let found = jobs::by_ids(&mut tx, &known, Some(caller.workspace.id)).await?;
-        tx.commit().await?;
-        aftermath.settle_down(&process.pool, &process.wakes).await;
+        let Cancelled { stopped, found } = cancel_jobs(&self.0, &caller, &known).await?;
         missing.extend(absent(&known, found.iter().map(|job| job.id)));
         let outcome = |job: JobId, status: JobStatus| match stopped.iter().find(|one| one.job == job) {
             Some(_) if status == JobStatus::Running => CancelOutcome::Cancelling,

@@ -1,0 +1,32 @@
+//! Stopping jobs. What is told of them is written with their end, in one transaction.
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::http::error::Answer;
+use crate::http::rate::pace;
+use common::domain::job::Job;
+use common::ending;
+use common::ids::JobId;
+use common::store::jobs::{self, EndedJob};
+
+/// What became of jobs that were to be stopped.
+#[derive(Debug)]
+pub struct Cancelled {
+    /// Those that were cancelled, or asked to stop.
+    pub stopped: Vec<EndedJob>,
+    /// All that are there, as they stand now.
+    pub found: Vec<Job>,
+}
+
+/// Cancels those of these jobs that are queued in the caller's workspace, and asks those that run to stop.
+pub async fn cancel_jobs(app: &App, caller: &Caller, asked: &[JobId]) -> Answer<Cancelled> {
+    let process = &app.process;
+    let mut cancel_jobs = process.pool.begin().await?;
+    let stopped = jobs::cancel(&mut cancel_jobs, asked, caller.workspace.id).await?;
+    let (pace, told) = (pace(&process.settings), &process.settings.event_kinds);
+    let aftermath = ending::conclude_stopped(&mut cancel_jobs, &stopped, caller.account_id, pace, told).await?;
+    let found = jobs::by_ids(&mut cancel_jobs, asked, Some(caller.workspace.id)).await?;
+    cancel_jobs.commit().await?;
+    aftermath.settle_down(&process.pool, &process.wakes).await;
+    Ok(Cancelled { stopped, found })
+}
