@@ -3,6 +3,9 @@
 
 pub mod dispatch;
 pub mod jobs;
+pub mod library;
 pub mod once;
 pub mod quotas;
+pub mod search_footage;
 pub mod starting;
+pub mod uploads;

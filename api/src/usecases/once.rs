@@ -7,6 +7,7 @@
 
 use crate::app::App;
 use crate::auth::Caller;
+use crate::contract::envelope::Stored as Answered;
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::rate::{self, kept_byte_us};
@@ -40,6 +41,24 @@ pub struct Before {
     pub call: RequestId,
     /// Its answer, without what is secret of it.
     pub body: String,
+}
+
+/// What came of a call.
+#[derive(Debug)]
+pub enum Made {
+    /// It was made now: its answer, with what is secret of it.
+    Now(String),
+    /// Nothing: it was made before.
+    Before(Before),
+}
+
+impl<T: ToJSON, const STATUS: u16> From<Made> for Answered<T, STATUS> {
+    fn from(made: Made) -> Self {
+        match made {
+            Made::Now(body) => Self::composed(body),
+            Made::Before(before) => Self::replayed(before.body),
+        }
+    }
 }
 
 impl Once {

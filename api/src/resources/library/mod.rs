@@ -1,7 +1,7 @@
 //! Library items over routes: `/library/items` (spec §2, "Library item"; interface.md).
 //!
-//! The item's shape and the use cases that tools share are here: finding the one that a text names, holding its reads
-//! back, deleting it. How an item gets its bytes is `uploads`'s.
+//! The item's shape and what tools share of it are here. Which item a text names, and what deleting it does, is
+//! `usecases::library`'s; how one gets its bytes is `uploads`'s.
 
 mod captions;
 mod document;
@@ -18,18 +18,16 @@ pub use stored::{StoredResult, stored_read};
 
 use crate::app::App;
 use crate::app::links::Links;
-use crate::auth::{Auth, Caller, CallerWorkspace};
+use crate::auth::{Auth, CallerWorkspace};
 use crate::contract::envelope::Deleted;
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
-use crate::http::rate::pace;
 use crate::http::text::{Text, Time};
+use crate::usecases::library::{delete_item, reach, unknown};
 use common::domain::read::Read;
-use common::ending;
 use common::ids::ItemId;
-use common::store::items::{self, ItemForReads, ItemRow, Resolved, Tombstone};
-use common::store::jobs;
+use common::store::items;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
@@ -116,7 +114,7 @@ impl Library {
         id: Path<Text>,
     ) -> Answer<Json<Deleted>> {
         let Auth(caller) = auth;
-        delete(&self.0, &caller, &id.0).await?;
+        delete_item(&self.0, &caller, &id.0).await?;
         Ok(Deleted::json())
     }
 
@@ -207,48 +205,4 @@ pub async fn page(
     let before = page.after.map(ItemId::from);
     let rows = items::page(conn, workspace.id, before, page.fetch()).await?;
     Ok(page.list(rows, |row| row.id.uuid(), |row| Item::shown(row, links, with_media)))
-}
-
-/// The item that this text names, for a call that acts in this workspace.
-///
-/// # Errors
-/// `workspace_forbidden` when it is in another one, `item_not_found` when there is none.
-pub async fn reach(conn: &mut PgConnection, workspace: CallerWorkspace, name: &str) -> Answer<ItemRow> {
-    let item = resolve(conn, workspace, name).await?;
-    items::find(conn, item.id).await?.ok_or_else(|| unknown(name))
-}
-
-/// The same item as far as work on it is concerned.
-///
-/// # Errors
-/// As [`reach`].
-pub async fn resolve(conn: &mut PgConnection, workspace: CallerWorkspace, name: &str) -> Answer<Box<ItemForReads>> {
-    match items::resolve(conn, &[name.to_owned()], workspace.id).await?.pop() {
-        Some(Resolved::Here(item)) => Ok(item),
-        Some(Resolved::Elsewhere) => {
-            let refusal = ApiError::new(Code::WorkspaceForbidden, "The item is in another workspace.");
-            Err(refusal.suggest("Name its workspace in x-workspace-id, if you can reach it."))
-        }
-        Some(Resolved::Unknown) | None => Err(unknown(name)),
-    }
-}
-
-/// Use case "delete item": the tombstone, the end of its upload and of its jobs, in one transaction.
-pub async fn delete(app: &App, caller: &Caller, name: &str) -> Answer<ItemId> {
-    let mut delete_item = app.process.pool.begin().await?;
-    let item = reach(&mut delete_item, caller.workspace, name).await?.id;
-    if items::tombstone(&mut delete_item, item, caller.workspace.id).await? == Tombstone::NotThere {
-        return Err(unknown(name));
-    }
-    let ended = jobs::cancel_for_items(&mut delete_item, &[item]).await?;
-    let (pace, told) = (pace(&app.process.settings), &app.process.settings.event_kinds);
-    let aftermath = ending::conclude_stopped(&mut delete_item, &ended, caller.account_id, pace, told).await?;
-    delete_item.commit().await?;
-    aftermath.settle_down(&app.process.pool, &app.process.wakes).await;
-    Ok(item)
-}
-
-fn unknown(name: &str) -> ApiError {
-    let shown: String = name.chars().take(64).collect();
-    ApiError::new(Code::ItemNotFound, format!("No item is named `{shown}`.")).suggest("`list_items` lists them.")
 }

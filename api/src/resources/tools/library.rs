@@ -11,10 +11,13 @@ use crate::http::error::{Answer, Code};
 use crate::http::paging::Limit;
 use crate::http::text::{Text, True};
 use crate::resources::library::{self, Include, Item, with_media};
-use crate::resources::uploads::{CheckedImport, Import, import};
-use crate::usecases::once::{Begun, Once};
-use common::queue::Queue;
+use crate::resources::uploads::{AskedImport, checked_import};
+use crate::usecases::library::{delete_item, reach};
+use crate::usecases::once::Once;
+use crate::usecases::uploads::import::import_item;
+use common::store::items::ItemRow;
 use poem_openapi::payload::Json;
+use poem_openapi::types::ToJSON;
 use poem_openapi::{Object, OpenApi};
 
 /// What these operations refuse with, beside what every operation may.
@@ -116,7 +119,7 @@ impl LibraryTools {
     async fn get_item(&self, auth: Auth, arguments: Json<OneItem>) -> Answer<Json<ToolAnswer<ItemAnswer>>> {
         let Auth(caller) = auth;
         let mut conn = self.0.conn().await?;
-        let row = library::reach(&mut conn, caller.workspace, &arguments.0.item_ref).await?;
+        let row = reach(&mut conn, caller.workspace, &arguments.0.item_ref).await?;
         let item = Item::of(row, &self.0.links);
         let media = item.media();
         Ok(ToolAnswer::new(&caller.request_id, ItemAnswer { item }).showing(media).json())
@@ -132,27 +135,20 @@ impl LibraryTools {
         key: IdempotencyKey,
         arguments: Json<ImportMedia>,
     ) -> Answer<Stored<ToolAnswer<ItemAnswer>>> {
-        let (Auth(caller), process) = (auth, &self.0.process);
+        let Auth(caller) = auth;
         let once = Once::of(&caller, "import_media", key, &arguments.0);
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }
         let ImportMedia { url, name, item_ref } = arguments.0;
-        let asked = Import { url: &url, name: name.as_deref(), item_ref: item_ref.as_deref() };
-        let checked = CheckedImport::of(process, &caller, &asked).await?;
-        let mut begin_import = match once.begin(&self.0).await? {
-            Begun::Now(begin_import, _) => begin_import,
-            Begun::Before(before) => return Ok(Stored::replayed(before.body)),
+        let asked = AskedImport { url: &url, name: name.as_deref(), item_ref: item_ref.as_deref() };
+        let checked = checked_import(&self.0.process, &caller, &asked).await?;
+        let show = |row: ItemRow| {
+            // It is not ready, and so without a link that would be answered again after its end.
+            let item = Item::of(row, &self.0.links);
+            ToolAnswer::new(&caller.request_id, ItemAnswer { item }).to_json_string()
         };
-        let imported = import(&mut begin_import, process, &caller, checked).await?;
-        let row = library::reach(&mut begin_import, caller.workspace, &imported.item.to_string()).await?;
-        // It is not ready, and so without a link that would be answered again after its end.
-        let item = Item::of(row, &self.0.links);
-        let answer = Stored::fresh(&ToolAnswer::new(&caller.request_id, ItemAnswer { item }));
-        once.keep(&self.0, &mut begin_import, answer.body()).await?;
-        begin_import.commit().await?;
-        process.wakes.queues([Queue::Fetch]);
-        Ok(answer)
+        Ok(import_item(&self.0, &caller, &once, checked, show).await?.into())
     }
 
     /// Delete a library item
@@ -161,7 +157,7 @@ impl LibraryTools {
     #[oai(path = "/tools/delete_item", method = "post", operation_id = "delete_item")]
     async fn delete_item(&self, auth: Auth, arguments: Json<OneItem>) -> Answer<Json<ToolAnswer<DeletedItem>>> {
         let Auth(caller) = auth;
-        let item_id = Text::of(library::delete(&self.0, &caller, &arguments.0.item_ref).await?);
+        let item_id = Text::of(delete_item(&self.0, &caller, &arguments.0.item_ref).await?);
         Ok(ToolAnswer::new(&caller.request_id, DeletedItem { item_id, deleted: True }).json())
     }
 }

@@ -14,6 +14,7 @@ use crate::http::rate;
 use crate::http::text::{MinuteCount, Text};
 use crate::resources::library::{self, Document};
 use crate::usecases::dispatch::{self, DispatchRequest, Dispatched, Prepared};
+use crate::usecases::library::reach;
 use crate::usecases::starting::{self, cloud_processing};
 use common::domain::plan::{Answer as ReadAnswer, Reason};
 use common::domain::read::Read;
@@ -121,7 +122,7 @@ pub async fn need(app: &App, caller: &Caller, key: IdempotencyKey, need: &Need<'
 
 async fn look(app: &App, caller: &Caller, need: &Need<'_>) -> Answer<Option<ReadyRead>> {
     let mut conn = app.conn().await?;
-    let item = library::reach(&mut conn, caller.workspace, need.item_ref).await?;
+    let item = reach(&mut conn, caller.workspace, need.item_ref).await?;
     drop(conn);
     if !item.reads.iter().any(|read| read == need.read.name()) {
         return Ok(None);

@@ -1,13 +1,14 @@
 //! The bytes of an upload on their way from the client to the media store: counted, hashed, and never held whole.
 
-use super::begin::token_hash;
 use super::sending::{Sending, Stored};
-use super::{busy, completed, expired, unknown};
+use super::{busy, completed};
 use crate::app::App;
 use crate::auth::{in_time, refuse_stopped};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
 use crate::http::shares::Share;
+use crate::usecases::uploads::complete::{expired, unknown};
+use crate::usecases::uploads::token_hash;
 use bytes::Bytes;
 use common::domain::upload::{UploadStatus, essence};
 use common::ids::{AccountId, ItemId, UploadId};

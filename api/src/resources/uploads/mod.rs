@@ -1,14 +1,14 @@
 //! Uploads: `/uploads` (interface.md). Bytes come by a presigned PUT to this service, or by a URL that a worker fetches.
 //!
-//! The operations are here; `begin` makes the rows, `content` takes the bytes. What the bytes are is found out by a
-//! worker: no process of the api ever decodes media.
+//! The operations are here; `checked` judges what is asked for, `content` takes the bytes. What the bytes are is found
+//! out by a worker: no process of the api ever decodes media.
 
-mod begin;
+mod checked;
 mod content;
 mod sending;
 mod shown;
 
-pub use begin::{CheckedImport, Import, import};
+pub use checked::{AskedImport, checked_import};
 pub use content::FileBody;
 pub use shown::UploadDetail;
 
@@ -21,17 +21,17 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
 use crate::http::text::{Text, Time};
 use crate::resources::library::{self, Item};
-use crate::usecases::once::{Before, Begun, Once, forgotten};
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use begin::{Announced, begin};
-use common::domain::upload::UploadStatus;
+use crate::usecases::library::reach;
+use crate::usecases::once::{Before, Made, Once};
+use crate::usecases::uploads::complete::{complete_upload, unknown};
+use crate::usecases::uploads::import::{Imported, import_upload};
+use crate::usecases::uploads::{BegunUpload, begin_upload, token_made_before};
 use common::ids::UploadId;
-use common::queue::{self, Queue, Subject, Ticket};
-use common::store::uploads::{self, Completed, UploadRow};
+use common::store::uploads;
 use poem::Request;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
+use poem_openapi::types::ToJSON;
 use poem_openapi::{Enum, Object, OpenApi};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -166,32 +166,29 @@ impl Uploads {
         }
         if let Some(url) = &asked.url {
             refuse_mixture(&asked)?;
-            let asked = Import { url, name: asked.filename.as_deref(), item_ref: asked.item_ref.as_deref() };
+            let asked = AskedImport { url, name: asked.filename.as_deref(), item_ref: asked.item_ref.as_deref() };
             return self.import(&caller, &once, &asked).await;
         }
-        let announced = Announced::checked(&asked, &self.0.process.settings)?;
-        let (mut begin_upload, call) = match once.begin(&self.0).await? {
-            Begun::Now(begin_upload, call) => (begin_upload, call),
-            Begun::Before(before) => return self.again(&once, &before).await,
+        let announced = checked::announced(&asked, &self.0.process.settings)?;
+        let show = |begun: BegunUpload, token: &str| {
+            let presigned = Presigned {
+                method: "PUT".into(),
+                url: format!("{}/uploads/{}{TOKEN}{token}", self.0.base_url, begun.upload).into(),
+                headers: BTreeMap::from([("Content-Type".to_owned(), announced.content_type.clone())]),
+                expires_at: begun.expires_at.into(),
+            };
+            let upload = Upload {
+                id: Text::of(begun.upload),
+                status: UploadState::AwaitingUpload,
+                item_id: Text::of(begun.item),
+                upload: Some(presigned),
+            };
+            upload.to_json_string()
         };
-        let token = URL_SAFE_NO_PAD.encode(once.secret(&self.0, call));
-        let begun = begin(&mut begin_upload, &self.0.process, &caller, &announced, &token).await?;
-        let presigned = Presigned {
-            method: "PUT".into(),
-            url: format!("{}/uploads/{}{TOKEN}{token}", self.0.base_url, begun.upload).into(),
-            headers: BTreeMap::from([("Content-Type".to_owned(), announced.content_type)]),
-            expires_at: begun.expires_at.into(),
-        };
-        let answer = Stored::fresh(&Upload {
-            id: Text::of(begun.upload),
-            status: UploadState::AwaitingUpload,
-            item_id: Text::of(begun.item),
-            upload: Some(presigned),
-        });
-        // Only the token's hash is kept, here too.
-        once.keep(&self.0, &mut begin_upload, &answer.body().replace(&token, "")).await?;
-        begin_upload.commit().await?;
-        Ok(answer)
+        match begin_upload(&self.0, &caller, &once, &announced, show).await? {
+            Made::Now(body) => Ok(Stored::composed(body)),
+            Made::Before(before) => self.again(&once, &before).await,
+        }
     }
 
     /// Send the bytes of an upload
@@ -250,29 +247,22 @@ impl Uploads {
     ) -> Answer<Json<Item>> {
         let Auth(caller) = auth;
         let upload: UploadId = id.0.id(Code::UploadNotFound)?;
-        let row = self.complete_upload(&caller, upload).await?;
+        let row = complete_upload(&self.0, &caller, upload).await?;
         let mut conn = self.0.conn().await?;
-        let item = library::reach(&mut conn, caller.workspace, &row.item_id.to_string()).await?;
+        let item = reach(&mut conn, caller.workspace, &row.item_id.to_string()).await?;
         Ok(Json(Item::of(item, &self.0.links)))
     }
 }
 
 impl Uploads {
-    /// Use case "import", by its route.
-    async fn import(&self, caller: &Caller, once: &Once, asked: &Import<'_>) -> Answer<Stored<Upload, 201>> {
-        let process = &self.0.process;
-        let checked = CheckedImport::of(process, caller, asked).await?;
-        let mut begin_import = match once.begin(&self.0).await? {
-            Begun::Now(begin_import, _) => begin_import,
-            Begun::Before(before) => return Ok(Stored::replayed(before.body)),
+    /// The answer of an upload that a worker fetches.
+    async fn import(&self, caller: &Caller, once: &Once, asked: &AskedImport<'_>) -> Answer<Stored<Upload, 201>> {
+        let checked = checked_import(&self.0.process, caller, asked).await?;
+        let show = |imported: Imported| {
+            let (id, item_id) = (Text::of(imported.upload), Text::of(imported.item));
+            Upload { id, status: UploadState::Fetching, item_id, upload: None }.to_json_string()
         };
-        let imported = import(&mut begin_import, process, caller, checked).await?;
-        let (id, item_id) = (Text::of(imported.upload), Text::of(imported.item));
-        let answer = Stored::fresh(&Upload { id, status: UploadState::Fetching, item_id, upload: None });
-        once.keep(&self.0, &mut begin_import, answer.body()).await?;
-        begin_import.commit().await?;
-        process.wakes.queues([Queue::Fetch]);
-        Ok(answer)
+        Ok(import_upload(&self.0, caller, once, checked, show).await?.into())
     }
 
     /// The answer of the call that began the upload, with the token of its URL made once more.
@@ -283,51 +273,9 @@ impl Uploads {
         }
         let first: Value = serde_json::from_str(body).map_err(ApiError::internal)?;
         let upload: UploadId = Text::from(first["id"].as_str().unwrap_or_default()).id(Code::UploadNotFound)?;
-        let row = uploads::find(&mut *self.0.conn().await?, upload).await?.ok_or_else(forgotten)?;
-        let tokens = once.secrets(&self.0, before.call).into_iter().map(|secret| URL_SAFE_NO_PAD.encode(secret));
-        let is_its = |token: &String| row.token_hash.as_deref() == Some(begin::token_hash(token).as_bytes());
-        let token = tokens.into_iter().find(is_its).ok_or_else(forgotten)?;
+        let token = token_made_before(&self.0, once, before, upload).await?;
         Ok(Stored::replayed(body.replacen(TOKEN, &format!("{TOKEN}{token}"), 1)))
     }
-
-    /// Use case "complete upload": the upload goes on to a worker, with its ticket in the same transaction.
-    async fn complete_upload(&self, caller: &Caller, upload: UploadId) -> Answer<UploadRow> {
-        let process = &self.0.process;
-        let mut complete_upload = process.pool.begin().await?;
-        let row = uploads::find(&mut complete_upload, upload).await?.ok_or_else(unknown)?;
-        if row.workspace_id != caller.workspace.id {
-            return Err(ApiError::new(Code::WorkspaceForbidden, "The upload is in another workspace."));
-        }
-        let ticket = Ticket::new(Queue::Ingest, Subject::Upload(upload));
-        if uploads::complete(&mut complete_upload, upload, &ticket.id).await? == Completed::No {
-            // What has changed since it was found is what another call has done to it.
-            let row = uploads::find(&mut complete_upload, upload).await?.ok_or_else(unknown)?;
-            return completed_before(row);
-        }
-        queue::push(&mut complete_upload, &[ticket]).await?;
-        complete_upload.commit().await?;
-        process.wakes.queues([Queue::Ingest]);
-        Ok(row)
-    }
-}
-
-/// Why an upload could not be completed now; or the upload, when that was done before.
-fn completed_before(row: UploadRow) -> Answer<UploadRow> {
-    match row.status {
-        UploadStatus::Processing | UploadStatus::Done | UploadStatus::Failed => return Ok(row),
-        UploadStatus::Expired => return Err(expired()),
-        UploadStatus::AwaitingUpload if row.overdue => return Err(expired()),
-        UploadStatus::AwaitingUpload => {}
-    }
-    let (declared, received) = (row.declared_bytes.unwrap_or(0), row.received_bytes);
-    if received != Some(declared) {
-        let message = match received {
-            None => format!("None of the {declared} bytes have arrived."),
-            Some(received) => format!("{received} of the {declared} bytes have arrived."),
-        };
-        return Err(ApiError::new(Code::UploadIncomplete, message));
-    }
-    Err(ApiError::new(Code::ChecksumMismatch, "The SHA-256 of the bytes is not the one that was announced."))
 }
 
 /// Refuses a request that both announces bytes and names a URL.
@@ -341,14 +289,6 @@ fn refuse_mixture(asked: &CreateUpload) -> Answer<()> {
         Some((name, _)) => Err(ApiError::new(Code::InvalidRequest, format!("`{name}`: not together with `url`."))),
         None => Ok(()),
     }
-}
-
-fn unknown() -> ApiError {
-    ApiError::new(Code::UploadNotFound, "There is no such upload.")
-}
-
-fn expired() -> ApiError {
-    ApiError::new(Code::UploadNotFound, "The upload was not completed in time and is gone. Start another.")
 }
 
 /// Another request sends; unless it says so again its claim ends in so many seconds.

@@ -9,9 +9,10 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::rate;
 use crate::http::text::{MinuteCount, Text};
-use crate::resources::library::{self, Item};
+use crate::resources::library::Item;
 use crate::resources::tools::stored_read::{Need, NeedStatus, Needed, QueuedRead, need};
 use crate::usecases::dispatch::{self, Dispatched, Prepared, Render, RenderRequest, Rendering};
+use crate::usecases::library::resolve;
 use crate::usecases::starting::{self, cloud_processing, needed};
 use common::domain::item::ItemStatus;
 use common::domain::media_time::{Span, speech_of, true_duration_ms};
@@ -165,7 +166,7 @@ impl<'a> Call<'a> {
 
     async fn reach(&self, name: &str) -> Answer<Box<ItemForReads>> {
         let mut conn = self.app.conn().await?;
-        library::resolve(&mut conn, self.caller.workspace, name).await
+        resolve(&mut conn, self.caller.workspace, name).await
     }
 
     /// Renders this plan, or tells where the same render stands. `answer` makes the tool's answer of that.

@@ -1,12 +1,11 @@
-//! From passages that may be meant to matches as they are shown: narrowed, scored, and each place in a video once.
+//! A match as it is shown: what is said in a video, and what is seen there.
 
 use crate::app::links::Links;
 use crate::http::text::Text;
-use common::domain::footage::{Said, seconds};
+use crate::usecases::search_footage::Hit;
+use common::domain::footage::seconds;
 use common::domain::link::Picture;
-use common::domain::search::{Asked, Fit, Judged, Spoken, Term, narrow};
-use common::ids::ItemId;
-use common::store::footage::{Candidate, Seen};
+use common::store::footage::Seen;
 use poem_openapi::Object;
 
 /// Something said in a video.
@@ -44,64 +43,10 @@ pub struct MomentSpan {
     pub end: f64,
 }
 
-/// What was found so far, the best first.
-pub(super) struct Hits {
-    limit: usize,
-    found: Vec<Hit>,
-}
-
-struct Hit {
-    item: ItemId,
-    item_ref: String,
-    spoken: Spoken,
-}
-
-impl Hits {
-    pub(super) fn new(limit: usize) -> Self {
-        Self { limit, found: Vec::new() }
-    }
-
-    pub(super) fn have_room(&self) -> bool {
-        self.found.len() < self.limit
-    }
-
-    /// Takes what the query is said in of these passages, the best first. What overlaps with something better in the same
-    /// item is that same thing, found again.
-    pub(super) fn take(&mut self, query: &Asked, candidates: &[Candidate], fit: Fit) {
-        let mut judged = Judged::by(query, fit);
-        let mut hits: Vec<Hit> = candidates.iter().flat_map(|candidate| hits(&mut judged, candidate)).collect();
-        // Stable: of equal scores Postgres's order stays.
-        hits.sort_by(|one, other| other.spoken.score.total_cmp(&one.spoken.score));
-        for hit in hits {
-            if !self.have_room() {
-                return;
-            }
-            if !self.found.iter().any(|better| better.overlaps(&hit)) {
-                self.found.push(hit);
-            }
-        }
-    }
-
-    /// Where each begins.
-    pub(super) fn places(&self) -> Vec<(ItemId, i32)> {
-        self.found.iter().map(|hit| (hit.item, hit.spoken.start_ms)).collect()
-    }
-
-    /// As they are shown, with what is seen at each place.
-    pub(super) fn shown(self, seen: &[Option<Seen>], links: &Links) -> Vec<FootageMatch> {
-        self.found.into_iter().zip(seen).map(|(hit, seen)| hit.shown(seen.as_ref(), links)).collect()
-    }
-}
-
-impl Hit {
-    fn overlaps(&self, other: &Self) -> bool {
-        self.item == other.item
-            && self.spoken.start_ms < other.spoken.end_ms
-            && other.spoken.start_ms < self.spoken.end_ms
-    }
-
-    fn shown(self, seen: Option<&Seen>, links: &Links) -> FootageMatch {
-        let Self { item, item_ref, spoken } = self;
+impl FootageMatch {
+    /// A hit, with what is seen at its place.
+    pub(super) fn of(hit: Hit, seen: Option<&Seen>, links: &Links) -> Self {
+        let Hit { item, item_ref, spoken } = hit;
         let link = |seen: &Seen| {
             let picture = Picture::Moment(seen.moment.number);
             seen.moment.thumbnail_key.as_ref().map(|_| links.to(item, picture, seen.now))
@@ -111,7 +56,7 @@ impl Hit {
             start: seconds(seen.moment.start_ms),
             end: seconds(seen.moment.end_ms),
         };
-        FootageMatch {
+        Self {
             item_ref: Text(item_ref),
             item_id: Text::of(item),
             start: seconds(spoken.start_ms),
@@ -122,13 +67,4 @@ impl Hit {
             thumbnail_url: seen.and_then(link),
         }
     }
-}
-
-fn hits(judged: &mut Judged<'_>, candidate: &Candidate) -> Vec<Hit> {
-    let said: Vec<Said> = candidate.passage.words().collect();
-    let heard: Vec<Term> =
-        said.iter().zip(&candidate.lexemes).map(|(said, lexeme)| Term::new(&said.word, lexeme)).collect();
-    let spoken = narrow(judged, &said, &heard, candidate.passage.own_words);
-    let hit = |spoken| Hit { item: candidate.item, item_ref: candidate.item_ref.clone(), spoken };
-    spoken.into_iter().map(hit).collect()
 }

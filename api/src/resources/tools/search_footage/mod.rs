@@ -10,36 +10,24 @@ use crate::app::App;
 use crate::auth::{Auth, Caller};
 use crate::contract::envelope::ToolAnswer;
 use crate::contract::groups::{Refusals, Tag};
-use crate::http::error::{Answer, ApiError, Code};
+use crate::http::error::{Answer, Code};
 use crate::http::text::Text;
-use crate::resources::library;
-use common::domain::search::{self, Asked, Fit};
-use common::ids::{ItemId, WorkspaceId};
-use common::store;
-use common::store::footage::{self, Candidate, Within};
+use crate::usecases::library::reach;
+use crate::usecases::search_footage::search_footage;
+use common::ids::ItemId;
+use common::store::footage::{self, Within};
 pub use matches::FootageMatch;
-use matches::Hits;
 use poem_openapi::payload::Json;
 use poem_openapi::types::Example;
 use poem_openapi::{Object, OpenApi};
-use std::time::Duration;
-use tracing::Instrument;
 
 /// What this operation refuses with, beside what every operation may.
 pub const ERRORS: Refusals = &[("POST /tools/search_footage", &[Code::ItemNotFound])];
 
 /// Matches that are answered when no limit is given.
 const USUAL_LIMIT: usize = 10;
-/// Passages looked at beyond twice the limit: some are the neighbours of a better one.
-const MORE_PASSAGES: usize = 20;
 /// Refs that are named as not searched, at most.
 const MOST_NAMED: i64 = 50;
-/// What finding passages by their words may take.
-const PATIENCE: Duration = Duration::from_secs(3);
-/// And by words that are alike.
-const PATIENCE_ALIKE: Duration = Duration::from_secs(1);
-/// Words of the longest query that is looked for by words alike.
-const MOST_ALIKE: usize = 16;
 
 /// The tool.
 pub struct SearchFootage(pub App);
@@ -101,14 +89,16 @@ impl SearchFootage {
             Some(refs) => Some(self.named(&caller, refs).await?),
             None => None,
         };
-        let hits = self.hits(&caller, &asked.query, items.clone(), limit).await?;
+        let hits = search_footage(&self.0, &caller, &asked.query, items.clone(), limit).await?;
         let mut conn = self.0.conn().await?;
-        let seen = footage::seen_at(&mut conn, &hits.places()).await?;
+        let places: Vec<(ItemId, i32)> = hits.iter().map(|hit| (hit.item, hit.spoken.start_ms)).collect();
+        let seen = footage::seen_at(&mut conn, &places).await?;
         let within = Within { workspace: caller.workspace.id, items: items.as_deref(), limit: MOST_NAMED };
         let unindexed_refs = footage::unindexed(&mut conn, within).await?;
         let untranscribed_refs = footage::untranscribed(&mut conn, within).await?;
+        let shown = hits.into_iter().zip(&seen).map(|(hit, seen)| FootageMatch::of(hit, seen.as_ref(), &self.0.links));
         let data = FootageMatches {
-            matches: hits.shown(&seen, &self.0.links),
+            matches: shown.collect(),
             unindexed_refs: unindexed_refs.into_iter().map(Text).collect(),
             untranscribed_refs: untranscribed_refs.into_iter().map(Text).collect(),
         };
@@ -122,99 +112,8 @@ impl SearchFootage {
         let mut conn = self.0.conn().await?;
         let mut items = Vec::with_capacity(refs.len());
         for name in refs {
-            items.push(library::reach(&mut conn, caller.workspace, name).await?.id);
+            items.push(reach(&mut conn, caller.workspace, name).await?.id);
         }
         Ok(items)
     }
-
-    /// Where something like the query is said.
-    async fn hits(&self, caller: &Caller, query: &str, items: Option<Vec<ItemId>>, limit: usize) -> Answer<Hits> {
-        let words = search::words(query);
-        if words.is_empty() {
-            return Err(ApiError::new(Code::InvalidRequest, "`query`: expected at least one word to look for."));
-        }
-        let place = self.0.searches.place(caller.account_id).await?;
-        let (app, workspace, query) = (self.0.clone(), caller.workspace.id, query.to_owned());
-        let search = Search { app, workspace, query, words, items, limit };
-        // It is worked to its end when its client hangs up, and has its place until then.
-        let work = async move {
-            let found = search.hits().await;
-            drop(place);
-            found
-        };
-        tokio::spawn(work.in_current_span()).await.map_err(ApiError::internal)?
-    }
-}
-
-/// One search.
-struct Search {
-    app: App,
-    workspace: WorkspaceId,
-    query: String,
-    words: Vec<String>,
-    items: Option<Vec<ItemId>>,
-    limit: usize,
-}
-
-impl Search {
-    /// Use case "search": passages that hold the words, then those with words alike. What they come to is worked out on a
-    /// thread of its own, while no connection is held.
-    async fn hits(self) -> Answer<Hits> {
-        let (asked, said) = self.said().await?;
-        let (asked, hits) = taken(asked, Hits::new(self.limit), said, Fit::Exact).await?;
-        if !hits.have_room() || !search::is_plain(&self.query) || self.words.len() > MOST_ALIKE {
-            return Ok(hits);
-        }
-        match self.alike().await {
-            Ok(alike) => taken(asked, hits, alike, Fit::Alike).await.map(|(_, hits)| hits),
-            // What holds the words is found; what is merely like them is not worth a refusal.
-            Err(error) if took_too_long(&error) || store::is_away(&error) => {
-                tracing::info!(workspace.id = %self.workspace, "A search for words alike was given up.");
-                Ok(hits)
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    async fn said(&self) -> Answer<(Asked, Vec<Candidate>)> {
-        let mut search = self.app.process.pool.begin().await?;
-        footage::reach_for_alike(&mut search, PATIENCE).await?;
-        let lexemes = footage::lexemes(&mut search, &self.words).await?;
-        let said = footage::said(&mut search, &self.query, self.within()).await.map_err(too_long)?;
-        search.commit().await?;
-        Ok((Asked::new(&self.query, &lexemes), said))
-    }
-
-    async fn alike(&self) -> sqlx::Result<Vec<Candidate>> {
-        let mut search = self.app.process.pool.begin().await?;
-        footage::reach_for_alike(&mut search, PATIENCE_ALIKE).await?;
-        let alike = footage::alike(&mut search, &self.words.join(" "), self.within()).await?;
-        search.commit().await?;
-        Ok(alike)
-    }
-
-    fn within(&self) -> Within<'_> {
-        let passages = i64::try_from(self.limit * 2 + MORE_PASSAGES).unwrap_or(i64::MAX);
-        Within { workspace: self.workspace, items: self.items.as_deref(), limit: passages }
-    }
-}
-
-/// The hits with what is found in these passages.
-async fn taken(asked: Asked, mut hits: Hits, passages: Vec<Candidate>, fit: Fit) -> Answer<(Asked, Hits)> {
-    let work = move || {
-        hits.take(&asked, &passages, fit);
-        (asked, hits)
-    };
-    tokio::task::spawn_blocking(work).await.map_err(ApiError::internal)
-}
-
-fn took_too_long(error: &sqlx::Error) -> bool {
-    error.as_database_error().and_then(sqlx::error::DatabaseError::code).is_some_and(|code| code == "57014")
-}
-
-fn too_long(error: sqlx::Error) -> ApiError {
-    if !took_too_long(&error) {
-        return error.into();
-    }
-    ApiError::new(Code::Unavailable, "The search took too long.").suggest("Name `refs`, or ask for rarer words.")
 }

@@ -1,0 +1,57 @@
+//! Items of the library: which one a text names, for a call that acts in a workspace, and deleting one with its upload
+//! and its jobs.
+
+use crate::app::App;
+use crate::auth::{Caller, CallerWorkspace};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::rate::pace;
+use common::ending;
+use common::ids::ItemId;
+use common::store::items::{self, ItemForReads, ItemRow, Resolved, Tombstone};
+use common::store::jobs;
+use sqlx::PgConnection;
+
+/// The item that this text names, for a call that acts in this workspace.
+///
+/// # Errors
+/// `workspace_forbidden` when it is in another one, `item_not_found` when there is none.
+pub async fn reach(conn: &mut PgConnection, workspace: CallerWorkspace, name: &str) -> Answer<ItemRow> {
+    let item = resolve(conn, workspace, name).await?;
+    items::find(conn, item.id).await?.ok_or_else(|| unknown(name))
+}
+
+/// The same item as far as work on it is concerned.
+///
+/// # Errors
+/// As [`reach`].
+pub async fn resolve(conn: &mut PgConnection, workspace: CallerWorkspace, name: &str) -> Answer<Box<ItemForReads>> {
+    match items::resolve(conn, &[name.to_owned()], workspace.id).await?.pop() {
+        Some(Resolved::Here(item)) => Ok(item),
+        Some(Resolved::Elsewhere) => {
+            let refusal = ApiError::new(Code::WorkspaceForbidden, "The item is in another workspace.");
+            Err(refusal.suggest("Name its workspace in x-workspace-id, if you can reach it."))
+        }
+        Some(Resolved::Unknown) | None => Err(unknown(name)),
+    }
+}
+
+/// Deletes an item: its tombstone, the end of its upload and of its jobs, in one transaction.
+pub async fn delete_item(app: &App, caller: &Caller, name: &str) -> Answer<ItemId> {
+    let mut delete_item = app.process.pool.begin().await?;
+    let item = reach(&mut delete_item, caller.workspace, name).await?.id;
+    if items::tombstone(&mut delete_item, item, caller.workspace.id).await? == Tombstone::NotThere {
+        return Err(unknown(name));
+    }
+    let ended = jobs::cancel_for_items(&mut delete_item, &[item]).await?;
+    let (pace, told) = (pace(&app.process.settings), &app.process.settings.event_kinds);
+    let aftermath = ending::conclude_stopped(&mut delete_item, &ended, caller.account_id, pace, told).await?;
+    delete_item.commit().await?;
+    aftermath.settle_down(&app.process.pool, &app.process.wakes).await;
+    Ok(item)
+}
+
+/// The refusal that no item is called so.
+pub fn unknown(name: &str) -> ApiError {
+    let shown: String = name.chars().take(64).collect();
+    ApiError::new(Code::ItemNotFound, format!("No item is named `{shown}`.")).suggest("`list_items` lists them.")
+}

@@ -1,0 +1,59 @@
+//! Completing an upload: it goes on to a worker, with its ticket in the same transaction, and once however often it is
+//! asked.
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::http::error::{Answer, ApiError, Code};
+use common::domain::upload::UploadStatus;
+use common::ids::UploadId;
+use common::queue::{self, Queue, Subject, Ticket};
+use common::store::uploads::{self, Completed, UploadRow};
+
+/// Completes an upload of the caller's workspace. Done again, it answers the upload again.
+pub async fn complete_upload(app: &App, caller: &Caller, upload: UploadId) -> Answer<UploadRow> {
+    let process = &app.process;
+    let mut complete_upload = process.pool.begin().await?;
+    let row = uploads::find(&mut complete_upload, upload).await?.ok_or_else(unknown)?;
+    if row.workspace_id != caller.workspace.id {
+        return Err(ApiError::new(Code::WorkspaceForbidden, "The upload is in another workspace."));
+    }
+    let ticket = Ticket::new(Queue::Ingest, Subject::Upload(upload));
+    if uploads::complete(&mut complete_upload, upload, &ticket.id).await? == Completed::No {
+        // What has changed since it was found is what another call has done to it.
+        let row = uploads::find(&mut complete_upload, upload).await?.ok_or_else(unknown)?;
+        return completed_before(row);
+    }
+    queue::push(&mut complete_upload, &[ticket]).await?;
+    complete_upload.commit().await?;
+    process.wakes.queues([Queue::Ingest]);
+    Ok(row)
+}
+
+/// Why an upload could not be completed now; or the upload, when that was done before.
+fn completed_before(row: UploadRow) -> Answer<UploadRow> {
+    match row.status {
+        UploadStatus::Processing | UploadStatus::Done | UploadStatus::Failed => return Ok(row),
+        UploadStatus::Expired => return Err(expired()),
+        UploadStatus::AwaitingUpload if row.overdue => return Err(expired()),
+        UploadStatus::AwaitingUpload => {}
+    }
+    let (declared, received) = (row.declared_bytes.unwrap_or(0), row.received_bytes);
+    if received != Some(declared) {
+        let message = match received {
+            None => format!("None of the {declared} bytes have arrived."),
+            Some(received) => format!("{received} of the {declared} bytes have arrived."),
+        };
+        return Err(ApiError::new(Code::UploadIncomplete, message));
+    }
+    Err(ApiError::new(Code::ChecksumMismatch, "The SHA-256 of the bytes is not the one that was announced."))
+}
+
+/// The refusal that there is no such upload.
+pub fn unknown() -> ApiError {
+    ApiError::new(Code::UploadNotFound, "There is no such upload.")
+}
+
+/// The refusal of one that was not completed in time.
+pub fn expired() -> ApiError {
+    ApiError::new(Code::UploadNotFound, "The upload was not completed in time and is gone. Start another.")
+}

@@ -1,0 +1,118 @@
+//! Importing media from a URL: an item in `processing`, and the ticket that has a worker fetch it, in one transaction.
+
+use super::{add, reserve};
+use crate::app::App;
+use crate::auth::Caller;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::usecases::library::reach;
+use crate::usecases::once::{Begun, Made, Once};
+use common::ids::{AccountId, ItemId, UploadId};
+use common::process::Process;
+use common::queue::{self, Queue, Subject, Ticket};
+use common::store::items::{ItemRow, NewItem};
+use common::store::uploads::{self, NewImport};
+use sqlx::PgConnection;
+
+/// Imports of an account that have not ended.
+const MOST_IMPORTS: i64 = 1_000;
+/// When to ask for another, in seconds.
+const IMPORTS_AGAIN_S: u64 = 10;
+
+/// An import that may be, as far as that can be judged before it is begun.
+#[derive(Debug)]
+pub struct Import {
+    /// Where to fetch it.
+    pub url: String,
+    /// What people will call the item.
+    pub name: String,
+    /// What clients will call it, unless by its id.
+    pub item_ref: Option<String>,
+}
+
+/// An import that was begun.
+#[derive(Debug, Clone, Copy)]
+pub struct Imported {
+    /// The upload that a worker will work.
+    pub upload: UploadId,
+    /// The item it fills.
+    pub item: ItemId,
+}
+
+/// Begins an import, answered as the upload that fetches it.
+///
+/// # Errors
+/// `file_too_large` when the account's storage is full, `ref_taken`, `quota_reached`, `rate_limited` while the account
+/// has as many under way as it may.
+pub async fn import_upload(
+    app: &App,
+    caller: &Caller,
+    once: &Once,
+    asked: Import,
+    show: impl FnOnce(Imported) -> String,
+) -> Answer<Made> {
+    let mut begin_import = match once.begin(app).await? {
+        Begun::Now(begin_import, _) => begin_import,
+        Begun::Before(before) => return Ok(Made::Before(before)),
+    };
+    let body = show(import(&mut begin_import, &app.process, caller, asked).await?);
+    once.keep(app, &mut begin_import, &body).await?;
+    begin_import.commit().await?;
+    app.process.wakes.queues([Queue::Fetch]);
+    Ok(Made::Now(body))
+}
+
+/// The same, answered as the item that it fills.
+pub async fn import_item(
+    app: &App,
+    caller: &Caller,
+    once: &Once,
+    asked: Import,
+    show: impl FnOnce(ItemRow) -> String,
+) -> Answer<Made> {
+    let mut begin_import = match once.begin(app).await? {
+        Begun::Now(begin_import, _) => begin_import,
+        Begun::Before(before) => return Ok(Made::Before(before)),
+    };
+    let imported = import(&mut begin_import, &app.process, caller, asked).await?;
+    let body = show(reach(&mut begin_import, caller.workspace, &imported.item.to_string()).await?);
+    once.keep(app, &mut begin_import, &body).await?;
+    begin_import.commit().await?;
+    app.process.wakes.queues([Queue::Fetch]);
+    Ok(Made::Now(body))
+}
+
+async fn import(conn: &mut PgConnection, process: &Process, caller: &Caller, asked: Import) -> Answer<Imported> {
+    let Import { url, name, item_ref } = asked;
+    let (upload, item) = (UploadId::mint(), ItemId::mint());
+    let ticket = Ticket::new(Queue::Fetch, Subject::Upload(upload));
+    let (workspace_id, account_id) = (caller.workspace.id, caller.workspace.account_id);
+    // Its size is unknown, so a byte is asked for; the worker reserves what it needs as the bytes come.
+    reserve(conn, process, caller, 1).await?;
+    one_more_import(conn, account_id).await?;
+    let item_ref = item_ref.unwrap_or_else(|| item.to_string());
+    let new =
+        NewItem { id: item, workspace_id, account_id, item_ref: &item_ref, name: &name, content_type: None, bytes: 0 };
+    add(conn, &new).await?;
+    let new = NewImport {
+        id: upload,
+        item_id: item,
+        workspace_id,
+        account_id,
+        filename: &name,
+        url: &url,
+        ticket_id: &ticket.id,
+    };
+    uploads::add_import(conn, &new).await?;
+    queue::push(conn, &[ticket]).await?;
+    Ok(Imported { upload, item })
+}
+
+/// Refuses one more import past those that an account may have under way: they wait in one line with everybody's.
+async fn one_more_import(conn: &mut PgConnection, account: AccountId) -> Answer<()> {
+    if uploads::imports_under_way(conn, account, MOST_IMPORTS).await? < MOST_IMPORTS {
+        return Ok(());
+    }
+    let message = format!("The account has {MOST_IMPORTS} imports under way, which is the most at once.");
+    let refusal = ApiError::new(Code::RateLimited, message).retry_after(IMPORTS_AGAIN_S);
+    Err(refusal.suggest("Wait until some of them have ended."))
+}

@@ -1,0 +1,148 @@
+//! Items that get their bytes: `begin_upload` awaits them from the client, `import` has a worker fetch them, `complete`
+//! hands them to one. The storage that an item takes is reserved with its rows, so that no race takes an account past
+//! its quotas.
+
+pub mod complete;
+pub mod import;
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::usecases::once::{Before, Begun, Made, Once, forgotten};
+use crate::usecases::quotas::{self, Asker};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::{DateTime, Utc};
+use common::domain::credential::CredentialHash;
+use common::ids::{ItemId, UploadId};
+use common::process::Process;
+use common::store::items::{self, Added, NewItem};
+use common::store::uploads::{self, NewUpload};
+use sqlx::PgConnection;
+
+/// Bytes that will be sent, as far as that can be judged before they are.
+#[derive(Debug)]
+pub struct Announced {
+    /// The file's name.
+    pub filename: String,
+    /// The media type, without parameters.
+    pub content_type: String,
+    /// How many.
+    pub bytes: i64,
+    /// Their SHA-256, if it was said.
+    pub sha256: Option<[u8; 32]>,
+    /// What clients will call the item, unless by its id.
+    pub item_ref: Option<String>,
+}
+
+/// An upload that waits for its bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct BegunUpload {
+    /// Its id.
+    pub upload: UploadId,
+    /// The item that it fills.
+    pub item: ItemId,
+    /// When it is dropped, unless it was completed.
+    pub expires_at: DateTime<Utc>,
+}
+
+/// Begins an upload: an item in `processing`, and the upload that fills it. `show` writes the answer from them and the
+/// token of the upload's URL, of which all but the token is kept.
+pub async fn begin_upload(
+    app: &App,
+    caller: &Caller,
+    once: &Once,
+    announced: &Announced,
+    show: impl FnOnce(BegunUpload, &str) -> String,
+) -> Answer<Made> {
+    let (mut begin_upload, call) = match once.begin(app).await? {
+        Begun::Now(begin_upload, call) => (begin_upload, call),
+        Begun::Before(before) => return Ok(Made::Before(before)),
+    };
+    let token = URL_SAFE_NO_PAD.encode(once.secret(app, call));
+    let begun = begin(&mut begin_upload, &app.process, caller, announced, &token).await?;
+    let body = show(begun, &token);
+    // Only the token's hash is kept, here too.
+    once.keep(app, &mut begin_upload, &body.replace(&token, "")).await?;
+    begin_upload.commit().await?;
+    Ok(Made::Now(body))
+}
+
+/// The token of an upload that this call made before, made once more.
+pub async fn token_made_before(app: &App, once: &Once, before: &Before, upload: UploadId) -> Answer<String> {
+    let row = uploads::find(&mut *app.conn().await?, upload).await?.ok_or_else(forgotten)?;
+    let mut tokens = once.secrets(app, before.call).into_iter().map(|secret| URL_SAFE_NO_PAD.encode(secret));
+    let is_its = |token: &String| row.token_hash.as_deref() == Some(token_hash(token).as_bytes());
+    tokens.find(is_its).ok_or_else(forgotten)
+}
+
+/// SHA-256 of a token, which is all that is kept of it.
+pub fn token_hash(token: &str) -> CredentialHash {
+    CredentialHash::of(token)
+}
+
+async fn begin(
+    conn: &mut PgConnection,
+    process: &Process,
+    caller: &Caller,
+    announced: &Announced,
+    token: &str,
+) -> Answer<BegunUpload> {
+    let (upload, item) = (UploadId::mint(), ItemId::mint());
+    let item_ref = announced.item_ref.clone().unwrap_or_else(|| item.to_string());
+    reserve(conn, process, caller, announced.bytes).await?;
+    let new = NewItem {
+        id: item,
+        workspace_id: caller.workspace.id,
+        account_id: caller.workspace.account_id,
+        item_ref: &item_ref,
+        name: &announced.filename,
+        content_type: Some(&announced.content_type),
+        bytes: announced.bytes,
+    };
+    add(conn, &new).await?;
+    let token_hash = token_hash(token);
+    let new = NewUpload {
+        id: upload,
+        item_id: item,
+        workspace_id: caller.workspace.id,
+        account_id: caller.workspace.account_id,
+        filename: &announced.filename,
+        content_type: &announced.content_type,
+        bytes: announced.bytes,
+        sha256: announced.sha256.as_ref().map(<[u8; 32]>::as_slice),
+        token_hash: token_hash.as_bytes(),
+    };
+    let expires_at = uploads::add(conn, &new).await?;
+    Ok(BegunUpload { upload, item, expires_at })
+}
+
+/// Refuses what would take the account past its storage, or past the items that it may have. Others that add to it wait
+/// until the transaction ends.
+async fn reserve(conn: &mut PgConnection, process: &Process, caller: &Caller, bytes: i64) -> Answer<()> {
+    let account = caller.workspace.account_id;
+    let asker = if account == caller.account_id { Asker::Own } else { Asker::Guest };
+    let kept = quotas::locked(conn, account).await?;
+    quotas::one_more_item(&process.settings, kept, asker)?;
+    let (kept, quota) = (kept.media_bytes, process.settings.storage_quota_bytes);
+    if u64::try_from(kept.saturating_add(bytes)).is_ok_and(|wanted| wanted <= quota) {
+        return Ok(());
+    }
+    // What somebody else's account keeps in its other workspaces is not a guest's to know.
+    let message = if asker == Asker::Own {
+        format!("The account may keep {quota} bytes and keeps {kept}; this does not fit.")
+    } else {
+        "The workspace's account has not that much storage left.".to_owned()
+    };
+    Err(ApiError::new(Code::FileTooLarge, message).suggest("Delete items that are no longer needed."))
+}
+
+async fn add(conn: &mut PgConnection, item: &NewItem<'_>) -> Answer<()> {
+    match items::add(conn, item).await? {
+        Added::Yes => Ok(()),
+        Added::RefTaken => {
+            let message = format!("`ref`: an item of this workspace is called `{}` already.", item.item_ref);
+            Err(ApiError::new(Code::RefTaken, message))
+        }
+    }
+}
