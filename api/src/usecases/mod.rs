@@ -5,6 +5,7 @@ pub mod dispatch;
 pub mod jobs;
 pub mod library;
 pub mod once;
+pub mod projects;
 pub mod quotas;
 pub mod search_footage;
 pub mod starting;

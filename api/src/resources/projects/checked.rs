@@ -2,11 +2,8 @@
 //! without one is there (spec §2, "Asset", "Scene").
 
 use super::shape::{ProjectAsset, ProjectTimeline};
-use crate::auth::CallerWorkspace;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
-use common::store::items::{self, Resolved};
-use sqlx::PgConnection;
 use std::collections::HashSet;
 use url::Url;
 
@@ -35,24 +32,12 @@ pub fn urls(assets: &[ProjectAsset], timeline: Option<&ProjectTimeline>) -> Answ
     Ok(())
 }
 
-/// Refuses an asset that has no URL and is no item of the workspace either: nobody could find it. With a URL, `ref` is the
-/// agent's own name for what is there.
-pub async fn refs(conn: &mut PgConnection, workspace: CallerWorkspace, assets: &[ProjectAsset]) -> Answer<()> {
+/// The refs of the assets that have no URL, each once: nobody could find one that is no item of the workspace either.
+/// With a URL, `ref` is the agent's own name for what is there.
+pub fn bare_refs(assets: &[ProjectAsset]) -> Vec<String> {
     let mut seen = HashSet::new();
     let bare = assets.iter().filter(|asset| asset.url.is_none());
-    let refs: Vec<String> = bare.map(|asset| asset.r#ref.0.clone()).filter(|name| seen.insert(name.clone())).collect();
-    if refs.is_empty() {
-        return Ok(());
-    }
-    let found = items::resolve(conn, &refs, workspace.id).await?;
-    for (name, found) in refs.iter().zip(found) {
-        if !matches!(found, Resolved::Here(_)) {
-            let shown: String = name.chars().take(64).collect();
-            let message = format!("`assets`: `{shown}` has no `url`, and no item of the workspace is called so.");
-            return Err(ApiError::new(Code::InvalidRequest, message));
-        }
-    }
-    Ok(())
+    bare.map(|asset| asset.r#ref.0.clone()).filter(|name| seen.insert(name.clone())).collect()
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! What was sent of a project's changes: `/projects/{id}/deliveries`. An addition to the specification, which promises
 //! that webhooks of projects are sent once and says nothing of how to look them up.
 
-use super::{ProjectState, reach};
+use super::ProjectState;
 use crate::app::App;
 use crate::auth::Auth;
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
+use crate::usecases::projects::reach;
 use common::domain::project::WebhookStatus;
 use common::ids::{ProjectId, ProjectWebhookId};
 use common::store::project_webhooks::{self, WebhookRow};

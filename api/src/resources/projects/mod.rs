@@ -1,7 +1,8 @@
 //! Projects and what tells of them: `/projects` (spec §2, "Project"; §3; §4.3; §6.2).
 //!
-//! A change of status and its webhook are one transaction. The bytes that the webhook sends are written here, from the
-//! same value that `GET /projects/{id}` shows; the worker signs and sends them, once. What was sent is `log`.
+//! A change of status and its webhook are one transaction (`usecases::projects`). The bytes that the webhook sends are
+//! written here, from the same value that `GET /projects/{id}` shows; the worker signs and sends them, once. What was
+//! sent is `log`.
 
 mod change;
 mod checked;
@@ -9,29 +10,27 @@ mod list;
 mod log;
 mod shape;
 
-use change::refused;
 pub use list::ListedProject;
 pub use log::{ERRORS as LOG_ERRORS, ProjectDeliveries};
 pub use shape::{Project, ProjectAsset, ProjectState, ProjectTimeline, ReportedStatus};
 
 use crate::app::App;
-use crate::auth::{Auth, Caller};
+use crate::auth::Auth;
 use crate::contract::envelope::{Deleted, Stored};
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
-use crate::usecases::once::{Begun, Once};
-use crate::usecases::quotas::{self, Asker};
-use common::domain::project::ProjectStatus;
+use crate::usecases::once::Once;
+use crate::usecases::projects::status::cancel_project;
+use crate::usecases::projects::{Shown, create_project, reach, remove_project, set_project_webhook};
 use common::ids::{AccountId, ProjectId};
-use common::store::projects::{self, Change, NewProject, ProjectRow};
+use common::store::projects::{self, NewProject, ProjectRow};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
-use poem_openapi::types::MaybeUndefined;
+use poem_openapi::types::{MaybeUndefined, ToJSON};
 use poem_openapi::{Object, OpenApi};
-use sqlx::PgConnection;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
@@ -146,19 +145,11 @@ impl Projects {
             brief: asked.brief.0,
             webhook_url: asked.webhook_url.map(|url| url.0),
         };
-        let mut create = match once.begin(&self.0).await? {
-            Begun::Now(create, _) => create,
-            Begun::Before(before) => return Ok(Stored::replayed(before.body)),
+        let show = |row: ProjectRow| {
+            let project = Project::new(row, &self.0.base_url)?;
+            Ok(Shown { answer: project.to_json_string(), told: project.told() })
         };
-        let row = projects::insert(&mut create, &new).await?;
-        let (project, bytes) = self.tell(&mut create, &caller, row).await?;
-        self.within_quota(&mut create, &caller).await?;
-        let answer = Stored::fresh(&project);
-        once.keep(&self.0, &mut create, answer.body()).await?;
-        create.commit().await?;
-        self.wake(&project);
-        self.charge(&mut *self.0.conn().await?, &caller, bytes).await;
-        Ok(answer)
+        Ok(create_project(&self.0, &caller, &once, &new, show).await?.into())
     }
 
     /// List projects
@@ -223,11 +214,7 @@ impl Projects {
         if let Some(url) = &url {
             self.check(caller.workspace.account_id, url).await?;
         }
-        let mut conn = self.0.conn().await?;
-        if !projects::set_webhook_url(&mut conn, id, caller.workspace.id, url.as_deref()).await? {
-            reach(&mut conn, &caller, id).await?;
-            return Err(missing(id));
-        }
+        set_project_webhook(&self.0, &caller, id, url.as_deref()).await?;
         Ok(Json(ProjectSettings { webhook_url: url }))
     }
 
@@ -261,12 +248,7 @@ impl Projects {
     ) -> Answer<Json<Project>> {
         let Auth(caller) = auth;
         let id: ProjectId = id.0.id(Code::ProjectNotFound)?;
-        let change = Change::to(ProjectStatus::Cancelled);
-        let mut conn = self.0.conn().await?;
-        match projects::change(&mut conn, id, caller.workspace.id, &change).await? {
-            Some(row) => Ok(Json(Project::new(row, &self.0.base_url)?)),
-            None => Err(refused(&mut conn, &caller, id, change.status).await?),
-        }
+        Ok(Json(Project::new(cancel_project(&self.0, &caller, id).await?, &self.0.base_url)?))
     }
 
     /// Delete a project
@@ -282,12 +264,7 @@ impl Projects {
     ) -> Answer<Json<Deleted>> {
         let Auth(caller) = auth;
         let id: ProjectId = id.0.id(Code::ProjectNotFound)?;
-        let mut remove = self.0.process.pool.begin().await?;
-        if !projects::remove(&mut remove, id, caller.workspace.id).await? {
-            reach(&mut remove, &caller, id).await?;
-            return Err(missing(id));
-        }
-        remove.commit().await?;
+        remove_project(&self.0, &caller, id).await?;
         Ok(Deleted::json())
     }
 }
@@ -300,28 +277,4 @@ impl Projects {
                 .suggest("Give an HTTPS URL whose host is publicly reachable.")
         })
     }
-
-    /// Refuses what took the account past what it may keep in projects; its transaction is rolled back with it.
-    async fn within_quota(&self, conn: &mut PgConnection, caller: &Caller) -> Answer<()> {
-        let account = caller.workspace.account_id;
-        let asker = if account == caller.account_id { Asker::Own } else { Asker::Guest };
-        quotas::projects(&self.0.process.settings, quotas::locked(conn, account).await?, asker)
-    }
-}
-
-/// The project, for a call that acts in its workspace.
-///
-/// # Errors
-/// `workspace_forbidden` when it is in another one, `project_not_found` when there is none.
-async fn reach(conn: &mut PgConnection, caller: &Caller, id: ProjectId) -> Answer<ProjectRow> {
-    let row = projects::find(conn, id).await?.ok_or_else(|| missing(id))?;
-    if row.workspace_id == caller.workspace.id {
-        return Ok(row);
-    }
-    let refusal = ApiError::new(Code::WorkspaceForbidden, "The project is in another workspace.");
-    Err(refusal.suggest("Name its workspace in x-workspace-id, if you can reach it."))
-}
-
-fn missing(id: ProjectId) -> ApiError {
-    ApiError::new(Code::ProjectNotFound, format!("There is no project {id}."))
 }

@@ -3,7 +3,7 @@
 //!
 //! Assets and timelines are kept as they are shown, with every field; what the agent left out is null.
 
-use crate::http::error::{Answer, ApiError, Code};
+use crate::http::error::{Answer, ApiError};
 use crate::http::text::{Text, Time};
 use common::domain::project::ProjectStatus;
 use common::store::projects::ProjectRow;
@@ -11,8 +11,6 @@ use poem_openapi::types::{Any, ParseFromJSON, ToJSON};
 use poem_openapi::{Enum, Object};
 use serde_json::Value;
 
-/// Bytes that assets and timeline may have together, as JSON.
-const MOST_BYTES: usize = 256 << 10;
 /// Where a project stands (spec §3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
@@ -209,20 +207,6 @@ impl Project {
         body["event"] = body["status"].clone();
         body.to_string()
     }
-}
-
-/// How many bytes assets and timeline have as JSON.
-///
-/// # Errors
-/// `request_too_large` when they are more than a project may have.
-pub(super) fn small_enough(assets: Option<&Value>, timeline: Option<&Value>) -> Answer<usize> {
-    let bytes = [assets, timeline].into_iter().flatten().map(|value| value.to_string().len()).sum();
-    if bytes <= MOST_BYTES {
-        return Ok(bytes);
-    }
-    let message = format!("`assets` and `timeline` have {bytes} bytes as JSON; together they may have {MOST_BYTES}.");
-    Err(ApiError::new(Code::RequestTooLarge, message)
-        .suggest("Leave out what is not needed, and refer to large things by their URL."))
 }
 
 /// What is kept in a row, read back into its shape.

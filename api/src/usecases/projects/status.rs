@@ -1,0 +1,104 @@
+//! A project's changes of status. The change, its webhook and the webhook's ticket are one transaction; nobody is told
+//! of a cancellation.
+
+use super::telling::{self, Revision};
+use super::{Shown, reach, within_quota};
+use crate::app::App;
+use crate::auth::{Caller, CallerWorkspace};
+use crate::http::error::{Answer, ApiError, Code};
+use chrono::{DateTime, Utc};
+use common::domain::project::ProjectStatus;
+use common::ids::ProjectId;
+use common::store::items::{self, Resolved};
+use common::store::projects::{self, Change, ProjectRow};
+use serde_json::Value;
+use sqlx::{Acquire, PgConnection};
+
+/// Bytes that assets and timeline may have together, as JSON.
+const MOST_BYTES: usize = 256 << 10;
+
+/// What is said of a project's assets.
+pub struct Assets<W> {
+    /// The names, each once, that must be those of items of the workspace.
+    pub refs: Vec<String>,
+    /// Writes all of them as they are kept, at this time; none where they stay.
+    pub write: Option<W>,
+}
+
+/// Changes a project's status and what is said with it, and tells of it. `assets` takes the place of those in `change`.
+pub async fn change_project_status<T>(
+    app: &App,
+    caller: &Caller,
+    id: ProjectId,
+    change: Change,
+    assets: Assets<impl FnOnce(DateTime<Utc>) -> Option<Value>>,
+    show: impl FnOnce(ProjectRow) -> Answer<Shown<T>>,
+) -> Answer<T> {
+    let mut conn = app.conn().await?;
+    let mut changed = conn.begin().await?;
+    items_here(&mut changed, caller.workspace, &assets.refs).await?;
+    let assets = match assets.write {
+        Some(write) => write(projects::now(&mut changed).await?),
+        None => None,
+    };
+    let change = Change { assets, ..change };
+    let Some(row) = projects::change(&mut changed, id, caller.workspace.id, &change).await? else {
+        return Err(refused(&mut changed, caller, id, change.status).await?);
+    };
+    // What is there from now on, whichever call brought which part of it.
+    small_enough(&row.assets, row.timeline.as_ref())?;
+    let revision = Revision::of(&row);
+    let Shown { answer, told } = show(row)?;
+    revision.tell(&mut changed, caller, &told).await?;
+    within_quota(app, &mut changed, caller).await?;
+    changed.commit().await?;
+    revision.wake(app);
+    telling::charge(app, &mut conn, caller, told.len()).await;
+    Ok(answer)
+}
+
+/// Cancels a project for good. Nobody is told (spec §6.2.2).
+pub async fn cancel_project(app: &App, caller: &Caller, id: ProjectId) -> Answer<ProjectRow> {
+    let change = Change::to(ProjectStatus::Cancelled);
+    let mut conn = app.conn().await?;
+    match projects::change(&mut conn, id, caller.workspace.id, &change).await? {
+        Some(row) => Ok(row),
+        None => Err(refused(&mut conn, caller, id, change.status).await?),
+    }
+}
+
+/// Refuses the name of an asset that no item of the workspace has.
+async fn items_here(conn: &mut PgConnection, workspace: CallerWorkspace, refs: &[String]) -> Answer<()> {
+    if refs.is_empty() {
+        return Ok(());
+    }
+    let found = items::resolve(conn, refs, workspace.id).await?;
+    for (name, found) in refs.iter().zip(found) {
+        if !matches!(found, Resolved::Here(_)) {
+            let shown: String = name.chars().take(64).collect();
+            let message = format!("`assets`: `{shown}` has no `url`, and no item of the workspace is called so.");
+            return Err(ApiError::new(Code::InvalidRequest, message));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses assets and a timeline that have more bytes as JSON than a project may.
+fn small_enough(assets: &Value, timeline: Option<&Value>) -> Answer<()> {
+    let bytes: usize = std::iter::once(assets).chain(timeline).map(|value| value.to_string().len()).sum();
+    if bytes <= MOST_BYTES {
+        return Ok(());
+    }
+    let message = format!("`assets` and `timeline` have {bytes} bytes as JSON; together they may have {MOST_BYTES}.");
+    Err(ApiError::new(Code::RequestTooLarge, message)
+        .suggest("Leave out what is not needed, and refer to large things by their URL."))
+}
+
+/// Why a change was not made.
+async fn refused(conn: &mut PgConnection, caller: &Caller, id: ProjectId, next: ProjectStatus) -> Answer<ApiError> {
+    let status = reach(conn, caller, id).await?.status;
+    let legal: Vec<&str> = status.may_lead_to().into_iter().map(ProjectStatus::name).collect();
+    let leads = if legal.is_empty() { "nothing else".to_owned() } else { legal.join(", ") };
+    let message = format!("The project is `{}`, which can become {leads}, and not `{}`.", status.name(), next.name());
+    Ok(ApiError::new(Code::IllegalTransition, message))
+}

@@ -1,0 +1,82 @@
+//! What is told of a project's revision: its webhook and the webhook's ticket, in the transaction of the change, and
+//! what a large one costs its caller after the commit.
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::http::error::Answer;
+use crate::http::rate::pace;
+use common::domain::project::ProjectStatus;
+use common::ids::{AccountId, ProjectId, ProjectWebhookId};
+use common::queue::{self, Queue, Subject, Ticket};
+use common::store::credentials;
+use common::store::project_webhooks::{self, NewWebhook};
+use common::store::projects::ProjectRow;
+use sqlx::PgConnection;
+use url::Url;
+
+/// Bytes of a change that count as one request.
+const A_REQUEST: usize = 16 << 10;
+
+/// One revision of a project, and where it is told.
+pub(super) struct Revision {
+    project: ProjectId,
+    account: AccountId,
+    number: i64,
+    status: ProjectStatus,
+    webhook_url: Option<String>,
+}
+
+impl Revision {
+    /// The one that the row is at.
+    pub(super) fn of(row: &ProjectRow) -> Self {
+        Self {
+            project: row.id,
+            account: row.account_id,
+            number: row.revision,
+            status: row.status,
+            webhook_url: row.webhook_url.clone(),
+        }
+    }
+
+    /// Writes its webhook, if it is to be told, and the webhook's ticket.
+    pub(super) async fn tell(&self, conn: &mut PgConnection, caller: &Caller, body: &str) -> Answer<()> {
+        let Some(url) = self.webhook_url.as_deref().filter(|_| self.status.fires()) else { return Ok(()) };
+        let host = Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default();
+        let webhook = ProjectWebhookId::mint();
+        let ticket = Ticket::new(Queue::Project, Subject::ProjectWebhook(webhook));
+        let new = NewWebhook {
+            id: webhook,
+            project_id: self.project,
+            account_id: self.account,
+            revision: self.number,
+            event: self.status,
+            url,
+            url_host: &host,
+            body,
+            ticket_id: &ticket.id,
+            traceparent: caller.traceparent.as_deref(),
+        };
+        project_webhooks::insert(conn, &new).await?;
+        queue::push(conn, std::slice::from_ref(&ticket)).await?;
+        Ok(())
+    }
+
+    /// After the commit: says that there is a webhook to send.
+    pub(super) fn wake(&self, app: &App) {
+        if self.webhook_url.is_some() {
+            app.process.wakes.queues([Queue::Project]);
+        }
+    }
+}
+
+/// Counts a large project at its caller's rate as what it is: a request for each 16 KiB that are written and told. The
+/// change that it came with has been made.
+pub(super) async fn charge(app: &App, conn: &mut PgConnection, caller: &Caller, bytes: usize) {
+    let requests = i64::try_from(bytes / A_REQUEST).unwrap_or(i64::MAX);
+    let pace = pace(&app.process.settings);
+    if requests > 0
+        && let Err(error) = credentials::charge(conn, caller.account_id, requests, pace).await
+    {
+        tracing::warn!(error = %error, "A large project was not counted at its caller's rate.");
+    }
+}
