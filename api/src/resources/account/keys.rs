@@ -8,18 +8,15 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
-use crate::resources::account::audit::{note, note_made};
-use crate::usecases::once::{Before, Begun, Once, forgotten};
+use crate::usecases::keys::{create_key, key_made_before, revoke_key};
+use crate::usecases::once::{Before, Made, Once};
 use common::domain::credential::ApiKey;
-use common::ids::{KeyId, UserId, WorkspaceId};
-use common::store::keys::{self, KeyRow, MadeBy, NewKey, Revoked};
-use common::store::{accounts, credentials, workspaces};
-use common::wake::Wake;
+use common::ids::{KeyId, UserId};
+use common::store::keys::{self, KeyRow, Revoked};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
+use poem_openapi::types::ToJSON;
 use poem_openapi::{Object, OpenApi};
-use serde_json::json;
-use sqlx::{Acquire, PgConnection};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
@@ -28,9 +25,6 @@ pub const ERRORS: Refusals = &[
     ("GET /keys/{keyId}", &[Code::SessionNotAllowed, Code::KeyNotFound, Code::WorkspaceForbidden]),
     ("DELETE /keys/{keyId}", &[Code::SessionNotAllowed, Code::KeyNotFound]),
 ];
-
-/// Keys an account holds at most (spec §8).
-const MOST_KEYS: i64 = 10;
 
 /// The key operations.
 pub struct Keys(pub App);
@@ -132,17 +126,11 @@ impl Keys {
             return self.again(&caller, &once, &before).await;
         }
         let named = asked.workspace_id.map(|text| text.id_in("workspace_id")).transpose()?;
-        let (mut create_key, call) = match once.begin(&self.0).await? {
-            Begun::Now(create_key, call) => (create_key, call),
-            Begun::Before(before) => return self.again(&caller, &once, &before).await,
-        };
-        let key = key_of(once.secret(&self.0, call));
-        let row = create(&mut create_key, &caller, asked.name.as_deref(), named, &key).await?;
-        let answer = Stored::fresh(&CreatedKey::new(row, &key));
-        // Only its hash is kept, here too.
-        once.keep(&self.0, &mut create_key, &answer.body().replace(key.expose(), "")).await?;
-        create_key.commit().await?;
-        Ok(answer)
+        let show = |row: KeyRow, key: &ApiKey| CreatedKey::new(row, key).to_json_string();
+        match create_key(&self.0, &caller, &once, asked.name.as_deref(), named, show).await? {
+            Made::Now(body) => Ok(Stored::composed(body)),
+            Made::Before(before) => self.again(&caller, &once, &before).await,
+        }
     }
 
     /// List API keys
@@ -197,7 +185,7 @@ impl Keys {
     ) -> Answer<Json<Deleted>> {
         let Auth(caller) = auth;
         let key: KeyId = key_id.0.id(Code::KeyNotFound)?;
-        match self.revoke_key(&caller, key).await? {
+        match revoke_key(&self.0, &caller, key).await? {
             Revoked::Now => Ok(Deleted::json()),
             Revoked::Missing => Err(ApiError::new(Code::KeyNotFound, format!("There is no live key {key}."))),
             Revoked::Foreign => Err(ApiError::new(Code::WorkspaceForbidden, "The key is another account's.")),
@@ -208,75 +196,7 @@ impl Keys {
 impl Keys {
     /// The answer of the call that made the key, with the key itself made once more.
     async fn again(&self, caller: &Caller, once: &Once, before: &Before) -> Answer<Stored<CreatedKey, 201>> {
-        let mut conn = self.0.conn().await?;
-        for secret in once.secrets(&self.0, before.call) {
-            let key = key_of(secret);
-            if let Some(workspace) = keys::workspace_of(&mut conn, caller.account_id, &key).await? {
-                require_let_into(caller, workspace)?;
-                let shown = format!("\"key\":\"{}\"", key.expose());
-                return Ok(Stored::replayed(before.body.replace("\"key\":\"\"", &shown)));
-            }
-        }
-        Err(forgotten())
+        let key = key_made_before(&self.0, caller, once, before).await?;
+        Ok(Stored::replayed(before.body.replace("\"key\":\"\"", &format!("\"key\":\"{}\"", key.expose()))))
     }
-
-    /// The use case: the key, its sessions and its open event streams end, and the account's audit log tells of it.
-    async fn revoke_key(&self, caller: &Caller, key: KeyId) -> Answer<Revoked> {
-        let mut conn = self.0.conn().await?;
-        let mut revoke_key = conn.begin().await?;
-        accounts::lock(&mut revoke_key, caller.account_id).await?;
-        let revoked = keys::revoke(&mut revoke_key, caller.account_id, key).await?;
-        if revoked == Revoked::Now {
-            note(&mut revoke_key, caller, "key.revoke", key, None).await?;
-            revoke_key.commit().await?;
-            self.0.process.wakes.send([Wake::Access(caller.account_id)]);
-        }
-        Ok(revoked)
-    }
-}
-
-fn key_of(secret: [u8; 32]) -> ApiKey {
-    let mut half = [0; 16];
-    half.copy_from_slice(&secret[..16]);
-    ApiKey::from_random(half)
-}
-
-/// Makes the key, in the use case's transaction: the eleventh is refused under the account's lock, so that a race makes none
-/// too many.
-async fn create(
-    conn: &mut PgConnection,
-    caller: &Caller,
-    name: Option<&str>,
-    named: Option<WorkspaceId>,
-    key: &ApiKey,
-) -> Answer<KeyRow> {
-    accounts::lock(conn, caller.account_id).await?;
-    // Who was let in and has lost what let them in meanwhile leaves no key behind: what takes it away has the lock too.
-    if !credentials::still_let_in(conn, &caller.let_in()).await? {
-        return Err(ApiError::new(Code::CredentialRevoked, "The key, or the user, is let in no longer."));
-    }
-    let workspace_id = workspaces::owned(conn, caller.account_id, named).await?.ok_or_else(|| {
-        let message = "A key is bound to a workspace that your account owns, and this is none.";
-        ApiError::new(Code::WorkspaceForbidden, message).suggest("GET /workspaces lists those you can reach.")
-    })?;
-    require_let_into(caller, workspace_id)?;
-    let made_by = MadeBy { user: caller.user_id, key: caller.key_id };
-    let new = NewKey { account_id: caller.account_id, workspace_id, name, key, made_by };
-    let row = keys::insert_within(conn, &new, MOST_KEYS).await?.ok_or_else(|| {
-        let message = format!("The account holds {MOST_KEYS} keys, which is the most.");
-        ApiError::new(Code::KeyLimitReached, message).suggest("DELETE /keys/{keyId} revokes one.")
-    })?;
-    let details = json!({ "name": row.name, "prefix": row.prefix, "workspace_id": row.workspace_id });
-    note_made(conn, caller, "key.create", row.id, Some(details)).await?;
-    Ok(row)
-}
-
-/// A connection has no key of a workspace that it was not let into, neither a new one nor one made before.
-fn require_let_into(caller: &Caller, workspace: WorkspaceId) -> Answer<()> {
-    if caller.let_into.as_ref().is_none_or(|let_into| let_into.contains(&workspace)) {
-        return Ok(());
-    }
-    let message = format!("This connection was not let into {workspace}, so it makes no key for it.");
-    let refusal = ApiError::new(Code::WorkspaceForbidden, message);
-    Err(refusal.suggest("Name a workspace of your account that GET /workspaces lists."))
 }

@@ -1,27 +1,23 @@
 //! Deliveries of all accounts, and sending again what did not arrive: `/operator/deliveries` (interface.md, "Operators").
 //!
-//! Sending again is the account's own use case, endpoint by endpoint and batch by batch (`crate::resources::webhooks::deliveries`); here it is
-//! asked for by a filter, and each batch leaves its row in the audit log.
+//! Sending again is asked for by a filter, and done endpoint by endpoint (`usecases::operator::deliveries`).
 
-use super::{OperatorAuth, OperatorCaller};
+use super::OperatorAuth;
 use crate::app::App;
 use crate::contract::envelope::Accepted;
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
-use crate::resources::webhooks::deliveries::{self as resending, Batch, Delivery, Kind, Rate, Status, page_of};
-use common::domain::event::EventType;
+use crate::resources::webhooks::deliveries::{Delivery, Kind, Status, page_of};
+use crate::usecases::operator::deliveries::resend_all;
 use common::domain::series::DeliveryStatus;
-use common::ending::wakes_of;
 use common::ids::{AccountId, EndpointId};
-use common::store::audit;
 use common::store::deliveries::{self, Everywhere, Filter, Place, UnsentFilter, UnsentOf};
 use common::store::endpoints;
 use poem_openapi::param::Query;
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
-use serde_json::{Value, json};
 use sqlx::PgConnection;
 
 /// What these operations refuse with, beside what every operation may.
@@ -32,9 +28,6 @@ pub const ERRORS: Refusals = &[
     ),
     ("POST /operator/deliveries/resend", &[Code::AccountNotFound, Code::WebhookNotFound]),
 ];
-
-/// Batches of one call; a call after it goes on where this one ended.
-const MOST_BATCHES: u32 = 50;
 
 /// The operations on deliveries.
 pub struct OperatorDeliveries(pub App);
@@ -175,74 +168,15 @@ impl OperatorDeliveries {
         let found = deliveries::unsent_of(&mut *self.0.conn().await?, account, endpoint, &filter).await?;
         let (open, closed): (Vec<UnsentOf>, Vec<UnsentOf>) = found.into_iter().partition(|one| one.enabled);
         let disabled = closed.iter().map(counted).sum();
-        if asked.dry_run == Some(true) {
-            let endpoints: Vec<ResentTo> = open.iter().map(|one| to(one, counted(one))).collect();
-            let resent = endpoints.iter().map(|one| one.resent).sum();
-            return Ok(Accepted(ResentAll { dry_run: true, resent, endpoints, disabled, has_more: false }));
-        }
-        Ok(Accepted(self.resend_all(&operator, &open, &filter, disabled).await?))
-    }
-}
-
-impl OperatorDeliveries {
-    /// Sends again endpoint by endpoint. What is disabled or removed meanwhile is passed over.
-    async fn resend_all(
-        &self,
-        operator: &OperatorCaller,
-        open: &[UnsentOf],
-        filter: &UnsentFilter,
-        disabled: u64,
-    ) -> Answer<ResentAll> {
-        let mut answer = ResentAll { dry_run: false, resent: 0, endpoints: Vec::new(), disabled, has_more: false };
-        let mut left = MOST_BATCHES;
-        for one in open {
-            let mut sent = 0;
-            loop {
-                if left == 0 {
-                    answer.has_more = true;
-                    break;
-                }
-                left -= 1;
-                let note = |count: u64| {
-                    let after = json!({ "filter": shown(filter), "resent": count });
-                    operator.changed("deliveries.resend", one.endpoint_id, None, Some(after))
-                };
-                match self.resend_batch(one, filter, &note).await? {
-                    Some(Batch::Some(count)) => sent += count,
-                    Some(Batch::Last(count)) => {
-                        sent += count;
-                        break;
-                    }
-                    None => break,
-                }
-            }
-            answer.resent += sent;
-            if sent > 0 {
-                answer.endpoints.push(to(one, sent));
-            }
-        }
-        Ok(answer)
-    }
-
-    /// The use case: one batch of one endpoint, with its row of the audit log. None when nothing is sent to it any more.
-    async fn resend_batch(
-        &self,
-        one: &UnsentOf,
-        filter: &UnsentFilter,
-        note: &(dyn Fn(u64) -> audit::Entry + Sync),
-    ) -> Answer<Option<Batch>> {
-        let mut resend_batch = self.0.process.pool.begin().await?;
-        if endpoints::lock(&mut resend_batch, one.account_id, one.endpoint_id).await? != Some(true) {
-            return Ok(None);
-        }
-        let (batch, tickets) =
-            resending::batch(&mut resend_batch, one.account_id, one.endpoint_id, filter, Rate::Unbound).await?;
-        if let Batch::Some(count @ 1..) | Batch::Last(count @ 1..) = batch {
-            audit::record(&mut resend_batch, &note(count)).await?;
-        }
-        resend_batch.commit().await?;
-        self.0.process.wakes.send(wakes_of(&tickets));
-        Ok(Some(batch))
+        let dry_run = asked.dry_run == Some(true);
+        let (endpoints, has_more): (Vec<ResentTo>, bool) = if dry_run {
+            (open.iter().map(|one| to(one.endpoint_id, one.account_id, counted(one))).collect(), false)
+        } else {
+            let all = resend_all(&self.0, &operator, &open, &filter).await?;
+            (all.endpoints.iter().map(|one| to(one.endpoint, one.account, one.resent)).collect(), all.has_more)
+        };
+        let resent = endpoints.iter().map(|one| one.resent).sum();
+        Ok(Accepted(ResentAll { dry_run, resent, endpoints, disabled, has_more }))
     }
 }
 
@@ -250,17 +184,8 @@ fn counted(one: &UnsentOf) -> u64 {
     one.count.unsigned_abs()
 }
 
-fn to(one: &UnsentOf, resent: u64) -> ResentTo {
-    ResentTo { endpoint_id: Text::of(one.endpoint_id), account_id: Text::of(one.account_id), resent }
-}
-
-fn shown(filter: &UnsentFilter) -> Value {
-    json!({
-        "since": Time(filter.since).to_string(),
-        "until": filter.until.map(|until| Time(until).to_string()),
-        "status": filter.status, "event_type": filter.event_type.map(EventType::name),
-        "http_status": filter.http_status, "error": filter.error,
-    })
+fn to(endpoint: EndpointId, account: AccountId, resent: u64) -> ResentTo {
+    ResentTo { endpoint_id: Text::of(endpoint), account_id: Text::of(account), resent }
 }
 
 async fn place(

@@ -8,31 +8,26 @@ pub mod secret;
 mod shapes;
 
 use crate::app::App;
-use crate::auth::{Auth, Caller};
+use crate::auth::Auth;
 use crate::contract::envelope::{Deleted, Stored};
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::Text;
-use crate::resources::account::audit::{note, note_change, note_made, told};
-use crate::usecases::once::{Begun, Once};
-use common::domain::event::{EventId, EventType, ping_bytes};
-use common::domain::series::Trigger;
+use crate::usecases::once::Once;
+use crate::usecases::webhooks::endpoints::{After, change_webhook, register_webhook, remove_webhook};
+use crate::usecases::webhooks::missing;
+use common::domain::event::EventType;
 use common::domain::url_policy::UrlRefused;
-use common::ending::wakes_of;
-use common::ids::{AccountId, DeliveryId, EndpointId};
-use common::queue::{self, Queue, Subject, Ticket};
-use common::store::deliveries::{LatelyPinged, NewDelivery, Opening, end_of_silent, insert, pings_lately};
-use common::store::endpoints::{self, Change, MOST_ENDPOINTS, NewEndpoint};
-use common::store::{accounts, events};
+use common::ids::{AccountId, EndpointId};
+use common::store::endpoints::{self, Change, Endpoint, NewEndpoint};
 use poem_openapi::OpenApi;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
-use poem_openapi::types::MaybeUndefined;
+use poem_openapi::types::{MaybeUndefined, ToJSON};
 use shapes::{ChangeWebhook, CreateWebhook, Ping, event_types, kinds};
 pub use shapes::{Subscribed, Webhook};
-use sqlx::{Acquire, PgConnection};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
@@ -42,11 +37,6 @@ pub const ERRORS: Refusals = &[
     ("PATCH /webhooks/{id}", &[Code::WebhookNotFound, Code::WorkspaceForbidden, Code::UrlNotHttps, Code::UrlNotPublic]),
     ("DELETE /webhooks/{id}", &[Code::WebhookNotFound, Code::WorkspaceForbidden]),
 ];
-
-/// Pings a minute an endpoint (interface.md, "Webhooks").
-const PINGS_A_MINUTE: i64 = 10;
-/// Waiting series that a removal ends itself; the scheduler ends what is left.
-const ENDED_AT_ONCE: i64 = 5_000;
 
 /// The endpoint operations.
 pub struct Webhooks(pub App);
@@ -75,7 +65,8 @@ impl Webhooks {
                 .map_or_else(|| EventType::SUBSCRIBABLE.to_vec(), |types| event_types(&types)),
             kinds: asked.kinds.map(kinds),
         };
-        self.register(&caller, &once, &new).await
+        let show = |row: Endpoint| Webhook::from(row).to_json_string();
+        Ok(register_webhook(&self.0, &caller, &once, &new, show).await?.into())
     }
 
     /// List webhook endpoints
@@ -149,7 +140,9 @@ impl Webhooks {
             enabled: asked.enabled,
         };
         let after = if asked.test == Some(true) { After::Ping } else { After::Nothing };
-        Ok(Json(self.change(&caller, id, &change, after).await?))
+        let (row, ping) = change_webhook(&self.0, &caller, id, &change, after).await?;
+        let ping = ping.map(|delivery| Ping { delivery_id: Text::of(delivery) });
+        Ok(Json(Webhook { ping, ..row.into() }))
     }
 
     /// Remove a webhook endpoint
@@ -164,23 +157,9 @@ impl Webhooks {
     ) -> Answer<Json<Deleted>> {
         let Auth(caller) = auth;
         let id: EndpointId = id.0.id(Code::WebhookNotFound)?;
-        let mut conn = self.0.conn().await?;
-        let mut remove = conn.begin().await?;
-        if !endpoints::remove(&mut remove, caller.account_id, id).await? {
-            return Err(missing(&mut remove, id).await?);
-        }
-        end_of_silent(&mut remove, Some(id), ENDED_AT_ONCE).await?;
-        note(&mut remove, &caller, "webhook.delete", id, None).await?;
-        remove.commit().await?;
+        remove_webhook(&self.0, &caller, id).await?;
         Ok(Deleted::json())
     }
-}
-
-/// What a change is followed by.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum After {
-    Nothing,
-    Ping,
 }
 
 impl Webhooks {
@@ -197,95 +176,4 @@ impl Webhooks {
             }
         }
     }
-
-    /// The use case: the eleventh endpoint is refused under the account's lock, so that a race makes none too many.
-    async fn register(&self, caller: &Caller, once: &Once, new: &NewEndpoint) -> Answer<Stored<Webhook, 201>> {
-        let mut register = match once.begin(&self.0).await? {
-            Begun::Now(register, _) => register,
-            Begun::Before(before) => return Ok(Stored::replayed(before.body)),
-        };
-        accounts::lock(&mut register, new.account_id).await?;
-        let row = endpoints::insert(&mut register, new).await?.ok_or_else(|| {
-            let message = format!("The account has {MOST_ENDPOINTS} endpoints, which is the most.");
-            ApiError::new(Code::EndpointLimitReached, message).suggest("DELETE /webhooks/{id} removes one.")
-        })?;
-        note_made(&mut register, caller, "webhook.create", row.id, Some(told(&row))).await?;
-        let answer = Stored::fresh(&Webhook::from(row));
-        once.keep(&self.0, &mut register, answer.body()).await?;
-        register.commit().await?;
-        Ok(answer)
-    }
-
-    /// The use case: the change, and the ping after it, in one transaction.
-    async fn change(&self, caller: &Caller, id: EndpointId, change: &Change, after: After) -> Answer<Webhook> {
-        let mut conn = self.0.conn().await?;
-        let mut changed = conn.begin().await?;
-        let Some(row) = endpoints::update(&mut changed, caller.account_id, id, change).await? else {
-            return Err(missing(&mut changed, id).await?);
-        };
-        note_change(&mut changed, caller, change, &row).await?;
-        let ticket = match after {
-            After::Nothing => None,
-            After::Ping => Some(ping(&mut changed, caller, &row).await?),
-        };
-        changed.commit().await?;
-        let mut shown = Webhook::from(row);
-        if let Some((delivery, ticket)) = ticket {
-            self.0.process.wakes.send(wakes_of(&[ticket]));
-            shown.ping = Some(Ping { delivery_id: Text::of(delivery) });
-        }
-        Ok(shown)
-    }
-}
-
-/// Refuses the eleventh ping of an endpoint within a minute. The transaction has locked the endpoint.
-pub async fn may_ping(conn: &mut PgConnection, endpoint: EndpointId) -> Answer<LatelyPinged> {
-    let lately = pings_lately(conn, endpoint, 60.0).await?;
-    if lately.pings < PINGS_A_MINUTE {
-        return Ok(lately);
-    }
-    let message = format!("An endpoint takes {PINGS_A_MINUTE} pings a minute.");
-    let seconds = lately.wait_seconds.unwrap_or(1).max(1).unsigned_abs();
-    Err(ApiError::new(Code::RateLimited, message).retry_after(seconds))
-}
-
-/// Records a ping of the endpoint, which the transaction has locked, and pushes its ticket.
-async fn ping(
-    conn: &mut PgConnection,
-    caller: &Caller,
-    endpoint: &endpoints::Endpoint,
-) -> Answer<(DeliveryId, Ticket)> {
-    let lately = may_ping(conn, endpoint.id).await?;
-    let delivery = DeliveryId::mint();
-    let event_id = EventId::of_ping(delivery);
-    let bytes = ping_bytes(&event_id, lately.now, endpoint.id).map_err(ApiError::internal)?;
-    let body = String::from_utf8(bytes).map_err(ApiError::internal)?;
-    events::record_ping(conn, caller.account_id, &event_id, &body).await?;
-    let healthy = endpoint.enabled && endpoint.consecutive_failures == 0;
-    let queue = if healthy { Queue::WebhookFirst } else { Queue::WebhookSlow };
-    let ticket = Ticket::new(queue, Subject::Delivery { id: delivery, endpoint: endpoint.id });
-    let new = NewDelivery {
-        id: delivery,
-        endpoint_id: endpoint.id,
-        account_id: caller.account_id,
-        workspace_id: None,
-        event_id,
-        event_type: EventType::Ping,
-        job_id: None,
-        trigger: Trigger::Test,
-        resend_of: None,
-        traceparent: caller.traceparent.clone(),
-        opening: Opening::Pending { ticket_id: ticket.id.clone() },
-    };
-    insert(conn, &[new]).await?;
-    queue::push(conn, std::slice::from_ref(&ticket)).await?;
-    Ok((delivery, ticket))
-}
-
-/// Why the account has no such endpoint: nobody has it, or another account does (spec §5, "Status rules").
-pub(crate) async fn missing(conn: &mut PgConnection, id: EndpointId) -> Answer<ApiError> {
-    if endpoints::exists(conn, id).await? {
-        return Ok(ApiError::new(Code::WorkspaceForbidden, "The webhook endpoint is another account's."));
-    }
-    Ok(ApiError::new(Code::WebhookNotFound, format!("There is no webhook endpoint {id}.")))
 }

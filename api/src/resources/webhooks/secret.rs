@@ -8,15 +8,13 @@ use crate::contract::envelope::Deleted;
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{Text, Time};
-use crate::resources::account::audit::{note, note_made};
-use common::domain::signature::new_secret;
+use crate::usecases::webhooks::secret::{Wanted, issue_secret, no_secret, remove_secret};
 use common::ids::AccountId;
 use common::seal::SealError;
 use common::store::webhook_secrets::{self, SealedSecret, purpose};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use secrecy::ExposeSecret;
-use sqlx::Acquire;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
@@ -60,7 +58,7 @@ impl WebhookSecrets {
     async fn get(&self, auth: Auth) -> Answer<Json<Secret>> {
         let Auth(caller) = auth;
         let found = webhook_secrets::find(&mut *self.0.conn().await?, caller.account_id).await?;
-        self.shown(caller.account_id, &found.ok_or_else(none)?)
+        self.shown(caller.account_id, &found.ok_or_else(no_secret)?)
     }
 
     /// Create or rotate the signing secret
@@ -70,32 +68,9 @@ impl WebhookSecrets {
     #[oai(path = "/webhook-secret", method = "post", operation_id = "create_webhook_secret")]
     async fn create(&self, auth: Auth, body: Json<Option<CreateSecret>>) -> Answer<Json<Secret>> {
         let Auth(caller) = auth;
-        let account = caller.account_id;
-        let asks_rotation = body.0.unwrap_or_default().rotate == Some(true);
-        let fresh = new_secret(rand::random());
-        let sealed = self.0.sealer.seal(fresh.expose_secret().as_bytes(), &purpose(account), rand::random());
-        let sealed = sealed.map_err(ApiError::internal)?;
-        let mut conn = self.0.conn().await?;
-        let mut issue = conn.begin().await?;
-        let rotated = asks_rotation && webhook_secrets::rotate(&mut issue, account, &sealed).await?;
-        let created = !rotated && webhook_secrets::create(&mut issue, account, &sealed).await?;
-        let found = webhook_secrets::find(&mut issue, account).await?.ok_or_else(none)?;
-        if asks_rotation && !rotated && !created {
-            let until = found.previous_expires_at.map(Time).map(|time| format!(" until {time}")).unwrap_or_default();
-            let message = format!("The secret before the current one still verifies{until}; rotate after that.");
-            return Err(ApiError::new(Code::RotationInProgress, message));
-        }
-        if rotated || created {
-            let action = if rotated { "webhook_secret.rotate" } else { "webhook_secret.create" };
-            // A rotation is bounded by the time the secret before it lasts, and must always be possible: a secret may have leaked.
-            if rotated {
-                note(&mut issue, &caller, action, account, None).await?;
-            } else {
-                note_made(&mut issue, &caller, action, account, None).await?;
-            }
-        }
-        issue.commit().await?;
-        self.shown(account, &found)
+        let rotates = body.0.unwrap_or_default().rotate == Some(true);
+        let found = issue_secret(&self.0, &caller, if rotates { Wanted::New } else { Wanted::Any }).await?;
+        self.shown(caller.account_id, &found)
     }
 
     /// Remove the signing secret
@@ -105,13 +80,7 @@ impl WebhookSecrets {
     #[oai(path = "/webhook-secret", method = "delete", operation_id = "delete_webhook_secret")]
     async fn remove(&self, auth: Auth) -> Answer<Json<Deleted>> {
         let Auth(caller) = auth;
-        let mut conn = self.0.conn().await?;
-        let mut remove = conn.begin().await?;
-        if !webhook_secrets::remove(&mut remove, caller.account_id).await? {
-            return Err(none());
-        }
-        note(&mut remove, &caller, "webhook_secret.delete", caller.account_id, None).await?;
-        remove.commit().await?;
+        remove_secret(&self.0, &caller).await?;
         Ok(Deleted::json())
     }
 }
@@ -138,9 +107,4 @@ fn sealed(account: AccountId, error: SealError) -> ApiError {
                    that key back, or make a new secret with `rotate`.";
     let refusal = ApiError::new(Code::Unavailable, message).retry_after(SEALED_RETRY_S);
     refusal.suggest("POST /webhook-secret with `{\"rotate\":true}` makes a new one.")
-}
-
-fn none() -> ApiError {
-    let refusal = ApiError::new(Code::WebhookSecretNotFound, "The account has no signing secret of its own.");
-    refusal.suggest("POST /webhook-secret creates one.")
 }

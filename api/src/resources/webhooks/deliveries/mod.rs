@@ -11,25 +11,18 @@ use crate::contract::envelope::Accepted;
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
-use crate::http::rate;
 use crate::http::text::{Text, Time};
-use crate::resources::webhooks::{may_ping, missing};
-use common::domain::series::Trigger;
-use common::ending::wakes_of;
-use common::ids::{AccountId, DeliveryId, EndpointId};
-use common::queue::{self, Queue, Subject, Ticket};
-use common::store::credentials::Pace;
-use common::store::deliveries::{
-    self, DeliveryRow, Everywhere, Filter, NewDelivery, Opening, Place, Unsent, UnsentFilter,
-};
+use crate::usecases::webhooks::missing;
+use crate::usecases::webhooks::resend::{resend_delivery, resend_since};
+use common::ids::{DeliveryId, EndpointId};
+use common::store::deliveries::{self, DeliveryRow, Everywhere, Filter, Place};
 use common::store::endpoints;
-use common::store::paces::{self, What};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 pub use shapes::{Attempt, Delivery, DeliveryDetail, Kind, Status};
 use shapes::{Resent, ResentSince};
-use sqlx::{Acquire, PgConnection};
+use sqlx::PgConnection;
 use std::collections::HashMap;
 
 /// What these operations refuse with, beside what every operation may.
@@ -44,11 +37,6 @@ pub const ERRORS: Refusals = &[
         &[Code::WebhookNotFound, Code::WorkspaceForbidden, Code::DeliveryNotFound, Code::EndpointDisabled],
     ),
 ];
-
-/// Events resent in one transaction.
-const SOME: i64 = 1_000;
-/// Transactions of one call; a call after it goes on where this one ended.
-const MOST_BATCHES: u32 = 50;
 
 /// The delivery operations.
 pub struct Deliveries(pub App);
@@ -155,179 +143,16 @@ impl Deliveries {
         match (body.0.delivery_id, body.0.since) {
             (Some(delivery), None) => {
                 let delivery: DeliveryId = delivery.id(Code::DeliveryNotFound)?;
-                let again = self.resend_one(caller.account_id, endpoint, delivery).await?;
-                Ok(Accepted(Resent::One(again)))
+                let again = resend_delivery(&self.0, caller.account_id, endpoint, delivery).await?;
+                Ok(Accepted(Resent::One(Delivery::new(again, Vec::new()))))
             }
             (None, Some(since)) => {
-                let resent = self.resend_since(caller.account_id, endpoint, since).await?;
-                Ok(Accepted(Resent::Many(resent)))
+                let all = resend_since(&self.0, caller.account_id, endpoint, since.0).await?;
+                Ok(Accepted(Resent::Many(ResentSince { resent: all.resent, has_more: all.has_more })))
             }
             _ => Err(ApiError::new(Code::InvalidRequest, "Give either `delivery_id` or `since`.")),
         }
     }
-}
-
-impl Deliveries {
-    /// How fast an account's resends leave.
-    fn rate(&self) -> Rate {
-        let settings = &self.0.process.settings;
-        let most_us = rate::most(settings, &[What::Resends]).iter().map(|(_, most_us)| *most_us).sum();
-        Rate::Account { pace: rate::pace(settings), most_us }
-    }
-
-    /// The use case: one delivery again, from its first attempt.
-    async fn resend_one(&self, account: AccountId, endpoint: EndpointId, id: DeliveryId) -> Answer<Delivery> {
-        let mut conn = self.0.conn().await?;
-        let mut resend = conn.begin().await?;
-        enabled(&mut resend, account, endpoint).await?;
-        let old = deliveries::by_ids(&mut resend, &[id], Some(endpoint)).await?.pop();
-        let old =
-            old.ok_or_else(|| ApiError::new(Code::DeliveryNotFound, format!("The endpoint has no delivery {id}.")))?;
-        if old.trigger == Trigger::Test {
-            may_ping(&mut resend, endpoint).await?;
-        }
-        deliveries::replace(&mut resend, endpoint, &old.event_id).await?;
-        // A ping stays a ping when it is sent again: it counts for nothing.
-        let trigger = if old.trigger == Trigger::Test { Trigger::Test } else { Trigger::Resend };
-        let old = Unsent {
-            id,
-            workspace_id: old.workspace_id,
-            event_id: old.event_id,
-            event_type: old.event_type,
-            job_id: old.job_id,
-            traceparent: old.traceparent,
-        };
-        // Pings have a limit of their own.
-        let rate = if trigger == Trigger::Test { Rate::Unbound } else { self.rate() };
-        let (new, tickets) = again(&mut resend, account, endpoint, &[old], trigger, rate).await?;
-        let row = deliveries::by_ids(&mut resend, &new, Some(endpoint)).await?.pop();
-        resend.commit().await?;
-        self.0.process.wakes.send(wakes_of(&tickets));
-        let row = row.ok_or_else(|| ApiError::internal("a delivery that was just inserted is not there"))?;
-        Ok(Delivery::new(row, Vec::new()))
-    }
-
-    /// The use case: what an outage of the receiver left unsent, in batches of one transaction each. The endpoint is
-    /// locked in each, so that two calls at once do not both send.
-    async fn resend_since(&self, account: AccountId, endpoint: EndpointId, since: Time) -> Answer<ResentSince> {
-        let filter = UnsentFilter::since(since.0);
-        let mut conn = self.0.conn().await?;
-        let mut begun = 0;
-        for _ in 0..MOST_BATCHES {
-            let mut resend = conn.begin().await?;
-            match enabled(&mut resend, account, endpoint).await {
-                // Disabled or removed half-way: what was begun is told, and a call after this one is refused.
-                Err(refusal) if begun > 0 && refusal.code().status().is_client_error() => break,
-                other => other?,
-            }
-            let (batch, tickets) = match batch(&mut resend, account, endpoint, &filter, self.rate()).await {
-                Err(refusal) if begun > 0 && refusal.code() == Code::RateLimited => break,
-                other => other?,
-            };
-            resend.commit().await?;
-            self.0.process.wakes.send(wakes_of(&tickets));
-            match batch {
-                Batch::Some(count) => begun += count,
-                Batch::Last(count) => return Ok(ResentSince { resent: begun + count, has_more: false }),
-            }
-        }
-        Ok(ResentSince { resent: begun, has_more: true })
-    }
-}
-
-/// How fast what is sent again leaves.
-#[derive(Debug, Clone, Copy)]
-pub enum Rate {
-    /// At the account's request rate: what goes beyond its burst is due later, one delivery after another.
-    Account {
-        /// Its rate.
-        pace: Pace,
-        /// How far ahead of now it may be, in microseconds.
-        most_us: i64,
-    },
-    /// As fast as it can: an operator's resend, and a ping.
-    Unbound,
-}
-
-/// What one transaction sent again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Batch {
-    /// So many, and there may be more.
-    Some(u64),
-    /// So many, and there are no more.
-    Last(u64),
-}
-
-/// Begins new series for some of an endpoint's unsent events, the oldest first, and pushes their tickets. The transaction
-/// has locked the endpoint.
-///
-/// # Errors
-/// `rate_limited` when what the account has sent again is too far ahead of its rate.
-pub async fn batch(
-    conn: &mut PgConnection,
-    account: AccountId,
-    endpoint: EndpointId,
-    filter: &UnsentFilter,
-    rate: Rate,
-) -> Answer<(Batch, Vec<Ticket>)> {
-    let old = deliveries::unsent(conn, endpoint, filter, SOME).await?;
-    let (_, tickets) = again(conn, account, endpoint, &old, Trigger::Resend, rate).await?;
-    let count = old.len() as u64;
-    let is_last = old.len() < usize::try_from(SOME).unwrap_or(usize::MAX);
-    Ok((if is_last { Batch::Last(count) } else { Batch::Some(count) }, tickets))
-}
-
-/// Locks the endpoint, and refuses one that is disabled or not the account's.
-async fn enabled(conn: &mut PgConnection, account: AccountId, endpoint: EndpointId) -> Answer<()> {
-    match endpoints::lock(conn, account, endpoint).await? {
-        Some(true) => Ok(()),
-        Some(false) => {
-            let refusal = ApiError::new(Code::EndpointDisabled, "The endpoint is disabled; nothing is sent to it.");
-            Err(refusal.suggest("PATCH /webhooks/{id} with `enabled: true` enables it."))
-        }
-        None => Err(missing(conn, endpoint).await?),
-    }
-}
-
-/// Starts new series of old events, in the lane for what is sent again, and pushes their tickets.
-async fn again(
-    conn: &mut PgConnection,
-    account: AccountId,
-    endpoint: EndpointId,
-    old: &[Unsent],
-    trigger: Trigger,
-    rate: Rate,
-) -> Answer<(Vec<DeliveryId>, Vec<Ticket>)> {
-    let waits_ms = waits(conn, account, old.len(), rate).await?;
-    let mut series = Vec::with_capacity(old.len());
-    let mut tickets = Vec::with_capacity(old.len());
-    for (old, after_ms) in old.iter().zip(waits_ms) {
-        let id = DeliveryId::mint();
-        let opening = if after_ms > 0 {
-            Opening::Later { after_ms }
-        } else {
-            let ticket = Ticket::new(Queue::WebhookSlow, Subject::Delivery { id, endpoint });
-            let ticket_id = ticket.id.clone();
-            tickets.push(ticket);
-            Opening::Pending { ticket_id }
-        };
-        series.push(NewDelivery {
-            id,
-            endpoint_id: endpoint,
-            account_id: account,
-            workspace_id: old.workspace_id,
-            event_id: old.event_id.parse().map_err(ApiError::internal)?,
-            event_type: old.event_type,
-            job_id: old.job_id,
-            trigger,
-            resend_of: Some(old.id),
-            traceparent: old.traceparent.clone(),
-            opening,
-        });
-    }
-    deliveries::insert(conn, &series).await?;
-    queue::push(conn, &tickets).await?;
-    Ok((series.into_iter().map(|new| new.id).collect(), tickets))
 }
 
 /// A page of the deliveries of a place, each with its attempts.
@@ -352,18 +177,4 @@ async fn attempts_of(conn: &mut PgConnection, rows: &[DeliveryRow]) -> Answer<Ha
         attempts.entry(row.delivery_id).or_default().push(row.into());
     }
     Ok(attempts)
-}
-
-/// When each of so many is due, in milliseconds from now.
-async fn waits(conn: &mut PgConnection, account: AccountId, many: usize, rate: Rate) -> Answer<Vec<i64>> {
-    let Rate::Account { pace, most_us } = rate else { return Ok(vec![0; many]) };
-    if many == 0 {
-        return Ok(Vec::new());
-    }
-    if let Some((what, seconds)) = paces::wait(conn, account, &[(What::Resends, most_us)]).await? {
-        return Err(rate::too_soon(what, seconds));
-    }
-    let by_us = i64::try_from(many).unwrap_or(i64::MAX).saturating_mul(pace.interval_us);
-    let ahead_us = paces::count(conn, account, What::Resends, by_us).await?;
-    Ok(pace.waits_ms(ahead_us).take(many).collect())
 }

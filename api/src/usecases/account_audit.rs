@@ -1,0 +1,85 @@
+//! What an account's audit log is told of its keys, signing secret and endpoints, in the transaction of the change: a
+//! change that can't be logged is not made.
+
+use crate::auth::{Caller, CredentialKind};
+use crate::http::error::{Answer, ApiError, Code};
+use common::store::account_audit::{self, Actor, Entry};
+use common::store::endpoints::{Change, Endpoint};
+use poem::http::Uri;
+use serde_json::{Value, json};
+use sqlx::PgConnection;
+use std::fmt::Display;
+
+/// Changes that make something, an account and a day: what bounds the log. Revoking and removing are always let
+/// through.
+const MOST_A_DAY: i64 = 1_000;
+/// When to try again, in seconds: the day is a sliding one.
+const TRY_AGAIN_S: u64 = 600;
+
+fn entry(caller: &Caller, action: &'static str, target: impl Display, details: Option<Value>) -> Entry {
+    let user = || caller.user_id.map(|user| user.to_string());
+    let credential = match caller.credential {
+        CredentialKind::ApiKey => "api_key",
+        CredentialKind::Session => "session",
+        CredentialKind::OAuth => "oauth",
+    };
+    let actor = Actor {
+        name: caller.key_id.map(|key| key.to_string()).or_else(user).unwrap_or_default(),
+        credential,
+        address: caller.address.map(|address| address.to_string()),
+        request_id: caller.request_id.clone(),
+    };
+    Entry { account_id: caller.account_id, actor, action, target: target.to_string(), details }
+}
+
+/// Notes a change that takes something away, in its transaction.
+pub(super) async fn note(
+    conn: &mut PgConnection,
+    caller: &Caller,
+    action: &'static str,
+    target: impl Display,
+    details: Option<Value>,
+) -> Answer<()> {
+    Ok(account_audit::record(conn, &entry(caller, action, target, details)).await?)
+}
+
+/// Notes a change that makes something, in its transaction.
+///
+/// # Errors
+/// `rate_limited` where the account has made as many as it may in a day.
+pub(super) async fn note_made(
+    conn: &mut PgConnection,
+    caller: &Caller,
+    action: &'static str,
+    target: impl Display,
+    details: Option<Value>,
+) -> Answer<()> {
+    if account_audit::lately(conn, caller.account_id, MOST_A_DAY).await? >= MOST_A_DAY {
+        let message = format!("An account makes {MOST_A_DAY} changes to its keys, secret and endpoints a day.");
+        return Err(ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S));
+    }
+    note(conn, caller, action, target, details).await
+}
+
+/// Notes what was changed of an endpoint, in the change's transaction; nothing where nothing was.
+pub(super) async fn note_change(
+    conn: &mut PgConnection,
+    caller: &Caller,
+    change: &Change,
+    now: &Endpoint,
+) -> Answer<()> {
+    let Change { url, description, event_types, kinds, enabled } = change;
+    let is_more = url.is_some() || description.is_some() || event_types.is_some() || kinds.is_some();
+    match (is_more, enabled) {
+        (true, _) => note_made(conn, caller, "webhook.update", now.id, Some(told(now))).await,
+        (false, Some(true)) => note_made(conn, caller, "webhook.enable", now.id, Some(told(now))).await,
+        (false, Some(false)) => note(conn, caller, "webhook.disable", now.id, Some(told(now))).await,
+        (false, None) => Ok(()),
+    }
+}
+
+/// What the log tells of an endpoint. Of its URL the host alone: the rest may hold a secret of the receiver's.
+pub(super) fn told(endpoint: &Endpoint) -> Value {
+    let host = endpoint.url.parse::<Uri>().ok().and_then(|url| url.host().map(str::to_owned));
+    json!({ "host": host, "enabled": endpoint.enabled, "event_types": endpoint.event_types, "kinds": endpoint.kinds })
+}

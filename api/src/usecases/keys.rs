@@ -1,0 +1,114 @@
+//! API keys of the caller's account: made under the account's lock, so that a race makes none too many, and gone with
+//! their sessions and open event streams. Either is told in the account's audit log.
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::usecases::account_audit::{note, note_made};
+use crate::usecases::once::{Before, Begun, Made, Once, forgotten};
+use common::domain::credential::ApiKey;
+use common::ids::{KeyId, WorkspaceId};
+use common::store::keys::{self, KeyRow, MadeBy, NewKey, Revoked};
+use common::store::{accounts, credentials, workspaces};
+use common::wake::Wake;
+use serde_json::json;
+use sqlx::{Acquire, PgConnection};
+
+/// Keys an account holds at most (spec §8).
+const MOST_KEYS: i64 = 10;
+
+/// Creates a key to a workspace that the account owns, its default one where none is named. `show` writes the answer,
+/// of which all but the key is kept.
+pub async fn create_key(
+    app: &App,
+    caller: &Caller,
+    once: &Once,
+    name: Option<&str>,
+    named: Option<WorkspaceId>,
+    show: impl FnOnce(KeyRow, &ApiKey) -> String,
+) -> Answer<Made> {
+    let (mut create_key, call) = match once.begin(app).await? {
+        Begun::Now(create_key, call) => (create_key, call),
+        Begun::Before(before) => return Ok(Made::Before(before)),
+    };
+    let key = key_of(once.secret(app, call));
+    let row = insert(&mut create_key, caller, name, named, &key).await?;
+    let body = show(row, &key);
+    // Only its hash is kept, here too.
+    once.keep(app, &mut create_key, &body.replace(key.expose(), "")).await?;
+    create_key.commit().await?;
+    Ok(Made::Now(body))
+}
+
+/// The key that this call made before, made once more.
+pub async fn key_made_before(app: &App, caller: &Caller, once: &Once, before: &Before) -> Answer<ApiKey> {
+    let mut conn = app.conn().await?;
+    for secret in once.secrets(app, before.call) {
+        let key = key_of(secret);
+        if let Some(workspace) = keys::workspace_of(&mut conn, caller.account_id, &key).await? {
+            require_let_into(caller, workspace)?;
+            return Ok(key);
+        }
+    }
+    Err(forgotten())
+}
+
+/// Revokes a key: it, its sessions and its open event streams end.
+pub async fn revoke_key(app: &App, caller: &Caller, key: KeyId) -> Answer<Revoked> {
+    let mut conn = app.conn().await?;
+    let mut revoke_key = conn.begin().await?;
+    accounts::lock(&mut revoke_key, caller.account_id).await?;
+    let revoked = keys::revoke(&mut revoke_key, caller.account_id, key).await?;
+    if revoked == Revoked::Now {
+        note(&mut revoke_key, caller, "key.revoke", key, None).await?;
+        revoke_key.commit().await?;
+        app.process.wakes.send([Wake::Access(caller.account_id)]);
+    }
+    Ok(revoked)
+}
+
+fn key_of(secret: [u8; 32]) -> ApiKey {
+    let mut half = [0; 16];
+    half.copy_from_slice(&secret[..16]);
+    ApiKey::from_random(half)
+}
+
+/// Makes the key, in the use case's transaction: the eleventh is refused under the account's lock, so that a race makes
+/// none too many.
+async fn insert(
+    conn: &mut PgConnection,
+    caller: &Caller,
+    name: Option<&str>,
+    named: Option<WorkspaceId>,
+    key: &ApiKey,
+) -> Answer<KeyRow> {
+    accounts::lock(conn, caller.account_id).await?;
+    // Who was let in and has lost what let them in meanwhile leaves no key behind: what takes it away has the lock too.
+    if !credentials::still_let_in(conn, &caller.let_in()).await? {
+        return Err(ApiError::new(Code::CredentialRevoked, "The key, or the user, is let in no longer."));
+    }
+    let workspace_id = workspaces::owned(conn, caller.account_id, named).await?.ok_or_else(|| {
+        let message = "A key is bound to a workspace that your account owns, and this is none.";
+        ApiError::new(Code::WorkspaceForbidden, message).suggest("GET /workspaces lists those you can reach.")
+    })?;
+    require_let_into(caller, workspace_id)?;
+    let made_by = MadeBy { user: caller.user_id, key: caller.key_id };
+    let new = NewKey { account_id: caller.account_id, workspace_id, name, key, made_by };
+    let row = keys::insert_within(conn, &new, MOST_KEYS).await?.ok_or_else(|| {
+        let message = format!("The account holds {MOST_KEYS} keys, which is the most.");
+        ApiError::new(Code::KeyLimitReached, message).suggest("DELETE /keys/{keyId} revokes one.")
+    })?;
+    let details = json!({ "name": row.name, "prefix": row.prefix, "workspace_id": row.workspace_id });
+    note_made(conn, caller, "key.create", row.id, Some(details)).await?;
+    Ok(row)
+}
+
+/// A connection has no key of a workspace that it was not let into, neither a new one nor one made before.
+fn require_let_into(caller: &Caller, workspace: WorkspaceId) -> Answer<()> {
+    if caller.let_into.as_ref().is_none_or(|let_into| let_into.contains(&workspace)) {
+        return Ok(());
+    }
+    let message = format!("This connection was not let into {workspace}, so it makes no key for it.");
+    let refusal = ApiError::new(Code::WorkspaceForbidden, message);
+    Err(refusal.suggest("Name a workspace of your account that GET /workspaces lists."))
+}

@@ -1,0 +1,104 @@
+//! Sending again what did not arrive at endpoints of any account: endpoint by endpoint and batch by batch, each batch
+//! with its row of the audit log in its transaction.
+
+use crate::app::App;
+use crate::auth::operator::OperatorCaller;
+use crate::http::error::Answer;
+use crate::http::text::Time;
+use crate::usecases::webhooks::series::{Batch, Rate, begin_some};
+use common::domain::event::EventType;
+use common::ending::wakes_of;
+use common::ids::{AccountId, EndpointId};
+use common::store::audit;
+use common::store::deliveries::{UnsentFilter, UnsentOf};
+use common::store::endpoints;
+use serde_json::{Value, json};
+
+/// Batches of one call; a call after it goes on where this one ended.
+const MOST_BATCHES: u32 = 50;
+
+/// What was sent again.
+#[derive(Debug, Default)]
+pub struct ResentAll {
+    /// To whom something was.
+    pub endpoints: Vec<ResentTo>,
+    /// Whether there are more.
+    pub has_more: bool,
+}
+
+/// What was sent again to one endpoint.
+#[derive(Debug, Clone, Copy)]
+pub struct ResentTo {
+    /// The endpoint.
+    pub endpoint: EndpointId,
+    /// Its account.
+    pub account: AccountId,
+    /// How many deliveries were begun.
+    pub resent: u64,
+}
+
+/// Sends again what these endpoints did not get. What is disabled or removed meanwhile is passed over.
+pub async fn resend_all(
+    app: &App,
+    operator: &OperatorCaller,
+    open: &[UnsentOf],
+    filter: &UnsentFilter,
+) -> Answer<ResentAll> {
+    let mut all = ResentAll::default();
+    let mut left = MOST_BATCHES;
+    for one in open {
+        let mut sent = 0;
+        loop {
+            if left == 0 {
+                all.has_more = true;
+                break;
+            }
+            left -= 1;
+            match resend_batch(app, operator, one, filter).await? {
+                Some(Batch::Some(count)) => sent += count,
+                Some(Batch::Last(count)) => {
+                    sent += count;
+                    break;
+                }
+                None => break,
+            }
+        }
+        if sent > 0 {
+            all.endpoints.push(ResentTo { endpoint: one.endpoint_id, account: one.account_id, resent: sent });
+        }
+    }
+    Ok(all)
+}
+
+/// Sends one batch of one endpoint. None when nothing is sent to it any more.
+async fn resend_batch(
+    app: &App,
+    operator: &OperatorCaller,
+    one: &UnsentOf,
+    filter: &UnsentFilter,
+) -> Answer<Option<Batch>> {
+    let mut resend_batch = app.process.pool.begin().await?;
+    if endpoints::lock(&mut resend_batch, one.account_id, one.endpoint_id).await? != Some(true) {
+        return Ok(None);
+    }
+    let (batch, tickets) =
+        begin_some(&mut resend_batch, one.account_id, one.endpoint_id, filter, Rate::Unbound).await?;
+    if let Batch::Some(count @ 1..) | Batch::Last(count @ 1..) = batch {
+        let after = json!({ "filter": shown(filter), "resent": count });
+        let entry = operator.changed("deliveries.resend", one.endpoint_id, None, Some(after));
+        audit::record(&mut resend_batch, &entry).await?;
+    }
+    resend_batch.commit().await?;
+    app.process.wakes.send(wakes_of(&tickets));
+    Ok(Some(batch))
+}
+
+/// What the audit log says of a filter.
+fn shown(filter: &UnsentFilter) -> Value {
+    json!({
+        "since": Time(filter.since).to_string(),
+        "until": filter.until.map(|until| Time(until).to_string()),
+        "status": filter.status, "event_type": filter.event_type.map(EventType::name),
+        "http_status": filter.http_status, "error": filter.error,
+    })
+}

@@ -1,0 +1,133 @@
+//! Registering, changing, testing and removing endpoints, each told in the account's audit log by the same transaction.
+
+use super::missing;
+use crate::app::App;
+use crate::auth::Caller;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::usecases::account_audit::{note, note_change, note_made, told};
+use crate::usecases::once::{Begun, Made, Once};
+use common::domain::event::{EventId, EventType, ping_bytes};
+use common::domain::series::Trigger;
+use common::ending::wakes_of;
+use common::ids::{DeliveryId, EndpointId};
+use common::queue::{self, Queue, Subject, Ticket};
+use common::store::deliveries::{LatelyPinged, NewDelivery, Opening, end_of_silent, insert, pings_lately};
+use common::store::endpoints::{self, Change, Endpoint, MOST_ENDPOINTS, NewEndpoint};
+use common::store::{accounts, events};
+use sqlx::{Acquire, PgConnection};
+
+/// Pings a minute an endpoint (interface.md, "Webhooks").
+const PINGS_A_MINUTE: i64 = 10;
+/// Waiting series that a removal ends itself; the scheduler ends what is left.
+const ENDED_AT_ONCE: i64 = 5_000;
+
+/// What a change is followed by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum After {
+    /// Nothing.
+    Nothing,
+    /// One ping.
+    Ping,
+}
+
+/// Registers an endpoint: the eleventh is refused under the account's lock, so that a race makes none too many.
+pub async fn register_webhook(
+    app: &App,
+    caller: &Caller,
+    once: &Once,
+    new: &NewEndpoint,
+    show: impl FnOnce(Endpoint) -> String,
+) -> Answer<Made> {
+    let mut register = match once.begin(app).await? {
+        Begun::Now(register, _) => register,
+        Begun::Before(before) => return Ok(Made::Before(before)),
+    };
+    accounts::lock(&mut register, new.account_id).await?;
+    let row = endpoints::insert(&mut register, new).await?.ok_or_else(|| {
+        let message = format!("The account has {MOST_ENDPOINTS} endpoints, which is the most.");
+        ApiError::new(Code::EndpointLimitReached, message).suggest("DELETE /webhooks/{id} removes one.")
+    })?;
+    note_made(&mut register, caller, "webhook.create", row.id, Some(told(&row))).await?;
+    let body = show(row);
+    once.keep(app, &mut register, &body).await?;
+    register.commit().await?;
+    Ok(Made::Now(body))
+}
+
+/// Changes an endpoint, and pings it after the change where that is asked for, in one transaction. Answers the ping's
+/// delivery.
+pub async fn change_webhook(
+    app: &App,
+    caller: &Caller,
+    id: EndpointId,
+    change: &Change,
+    after: After,
+) -> Answer<(Endpoint, Option<DeliveryId>)> {
+    let mut conn = app.conn().await?;
+    let mut changed = conn.begin().await?;
+    let Some(row) = endpoints::update(&mut changed, caller.account_id, id, change).await? else {
+        return Err(missing(&mut changed, id).await?);
+    };
+    note_change(&mut changed, caller, change, &row).await?;
+    let pinged = match after {
+        After::Nothing => None,
+        After::Ping => Some(ping(&mut changed, caller, &row).await?),
+    };
+    changed.commit().await?;
+    let Some((delivery, ticket)) = pinged else { return Ok((row, None)) };
+    app.process.wakes.send(wakes_of(&[ticket]));
+    Ok((row, Some(delivery)))
+}
+
+/// Removes an endpoint, and cancels its pending deliveries.
+pub async fn remove_webhook(app: &App, caller: &Caller, id: EndpointId) -> Answer<()> {
+    let mut conn = app.conn().await?;
+    let mut remove = conn.begin().await?;
+    if !endpoints::remove(&mut remove, caller.account_id, id).await? {
+        return Err(missing(&mut remove, id).await?);
+    }
+    end_of_silent(&mut remove, Some(id), ENDED_AT_ONCE).await?;
+    note(&mut remove, caller, "webhook.delete", id, None).await?;
+    remove.commit().await?;
+    Ok(())
+}
+
+/// Refuses the eleventh ping of an endpoint within a minute. The transaction has locked the endpoint.
+pub(super) async fn may_ping(conn: &mut PgConnection, endpoint: EndpointId) -> Answer<LatelyPinged> {
+    let lately = pings_lately(conn, endpoint, 60.0).await?;
+    if lately.pings < PINGS_A_MINUTE {
+        return Ok(lately);
+    }
+    let message = format!("An endpoint takes {PINGS_A_MINUTE} pings a minute.");
+    let seconds = lately.wait_seconds.unwrap_or(1).max(1).unsigned_abs();
+    Err(ApiError::new(Code::RateLimited, message).retry_after(seconds))
+}
+
+/// Records a ping of the endpoint, which the transaction has locked, and pushes its ticket.
+async fn ping(conn: &mut PgConnection, caller: &Caller, endpoint: &Endpoint) -> Answer<(DeliveryId, Ticket)> {
+    let lately = may_ping(conn, endpoint.id).await?;
+    let delivery = DeliveryId::mint();
+    let event_id = EventId::of_ping(delivery);
+    let bytes = ping_bytes(&event_id, lately.now, endpoint.id).map_err(ApiError::internal)?;
+    let body = String::from_utf8(bytes).map_err(ApiError::internal)?;
+    events::record_ping(conn, caller.account_id, &event_id, &body).await?;
+    let healthy = endpoint.enabled && endpoint.consecutive_failures == 0;
+    let queue = if healthy { Queue::WebhookFirst } else { Queue::WebhookSlow };
+    let ticket = Ticket::new(queue, Subject::Delivery { id: delivery, endpoint: endpoint.id });
+    let new = NewDelivery {
+        id: delivery,
+        endpoint_id: endpoint.id,
+        account_id: caller.account_id,
+        workspace_id: None,
+        event_id,
+        event_type: EventType::Ping,
+        job_id: None,
+        trigger: Trigger::Test,
+        resend_of: None,
+        traceparent: caller.traceparent.clone(),
+        opening: Opening::Pending { ticket_id: ticket.id.clone() },
+    };
+    insert(conn, &[new]).await?;
+    queue::push(conn, std::slice::from_ref(&ticket)).await?;
+    Ok((delivery, ticket))
+}

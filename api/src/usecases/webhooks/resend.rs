@@ -1,0 +1,103 @@
+//! Sending again what an endpoint of the caller's account did not get: one delivery, or all since a time. A disabled
+//! endpoint is sent nothing, and one of a series that is still pending gives way to the new one.
+
+use super::endpoints::may_ping;
+use super::missing;
+use super::series::{Batch, Rate, begin_again, begin_some};
+use crate::app::App;
+use crate::http::error::{Answer, ApiError, Code};
+use chrono::{DateTime, Utc};
+use common::domain::series::Trigger;
+use common::ending::wakes_of;
+use common::ids::{AccountId, DeliveryId, EndpointId};
+use common::store::deliveries::{self, DeliveryRow, Unsent, UnsentFilter};
+use common::store::endpoints;
+use sqlx::{Acquire, PgConnection};
+
+/// Transactions of one call; a call after it goes on where this one ended.
+const MOST_BATCHES: u32 = 50;
+
+/// What was sent again of all that did not arrive.
+#[derive(Debug, Clone, Copy)]
+pub struct Resent {
+    /// Deliveries that were begun.
+    pub resent: u64,
+    /// Whether there are more.
+    pub has_more: bool,
+}
+
+/// Sends one delivery again, from its first attempt.
+pub async fn resend_delivery(
+    app: &App,
+    account: AccountId,
+    endpoint: EndpointId,
+    id: DeliveryId,
+) -> Answer<DeliveryRow> {
+    let mut conn = app.conn().await?;
+    let mut resend = conn.begin().await?;
+    require_enabled(&mut resend, account, endpoint).await?;
+    let old = deliveries::by_ids(&mut resend, &[id], Some(endpoint)).await?.pop();
+    let old =
+        old.ok_or_else(|| ApiError::new(Code::DeliveryNotFound, format!("The endpoint has no delivery {id}.")))?;
+    if old.trigger == Trigger::Test {
+        may_ping(&mut resend, endpoint).await?;
+    }
+    deliveries::replace(&mut resend, endpoint, &old.event_id).await?;
+    // A ping stays a ping when it is sent again: it counts for nothing.
+    let trigger = if old.trigger == Trigger::Test { Trigger::Test } else { Trigger::Resend };
+    let old = Unsent {
+        id,
+        workspace_id: old.workspace_id,
+        event_id: old.event_id,
+        event_type: old.event_type,
+        job_id: old.job_id,
+        traceparent: old.traceparent,
+    };
+    // Pings have a limit of their own.
+    let rate = if trigger == Trigger::Test { Rate::Unbound } else { Rate::of_account(&app.process.settings) };
+    let (new, tickets) = begin_again(&mut resend, account, endpoint, &[old], trigger, rate).await?;
+    let row = deliveries::by_ids(&mut resend, &new, Some(endpoint)).await?.pop();
+    resend.commit().await?;
+    app.process.wakes.send(wakes_of(&tickets));
+    row.ok_or_else(|| ApiError::internal("a delivery that was just inserted is not there"))
+}
+
+/// Sends again what an outage of the receiver left unsent, in batches of one transaction each. The endpoint is locked
+/// in each, so that two calls at once do not both send.
+pub async fn resend_since(app: &App, account: AccountId, endpoint: EndpointId, since: DateTime<Utc>) -> Answer<Resent> {
+    let filter = UnsentFilter::since(since);
+    let rate = Rate::of_account(&app.process.settings);
+    let mut conn = app.conn().await?;
+    let mut begun = 0;
+    for _ in 0..MOST_BATCHES {
+        let mut resend = conn.begin().await?;
+        match require_enabled(&mut resend, account, endpoint).await {
+            // Disabled or removed half-way: what was begun is told, and a call after this one is refused.
+            Err(refusal) if begun > 0 && refusal.code().status().is_client_error() => break,
+            other => other?,
+        }
+        let (batch, tickets) = match begin_some(&mut resend, account, endpoint, &filter, rate).await {
+            Err(refusal) if begun > 0 && refusal.code() == Code::RateLimited => break,
+            other => other?,
+        };
+        resend.commit().await?;
+        app.process.wakes.send(wakes_of(&tickets));
+        match batch {
+            Batch::Some(count) => begun += count,
+            Batch::Last(count) => return Ok(Resent { resent: begun + count, has_more: false }),
+        }
+    }
+    Ok(Resent { resent: begun, has_more: true })
+}
+
+/// Locks the endpoint, and refuses one that is disabled or not the account's.
+async fn require_enabled(conn: &mut PgConnection, account: AccountId, endpoint: EndpointId) -> Answer<()> {
+    match endpoints::lock(conn, account, endpoint).await? {
+        Some(true) => Ok(()),
+        Some(false) => {
+            let refusal = ApiError::new(Code::EndpointDisabled, "The endpoint is disabled; nothing is sent to it.");
+            Err(refusal.suggest("PATCH /webhooks/{id} with `enabled: true` enables it."))
+        }
+        None => Err(missing(conn, endpoint).await?),
+    }
+}

@@ -1,0 +1,70 @@
+//! The account's signing secret: issued, rotated and removed. Each is told in the account's audit log by the same
+//! transaction, and no more than two secrets verify at once.
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::text::Time;
+use crate::usecases::account_audit::{note, note_made};
+use common::domain::signature::new_secret;
+use common::store::webhook_secrets::{self, SealedSecret, purpose};
+use secrecy::ExposeSecret;
+use sqlx::Acquire;
+
+/// Which secret is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// The one that there is, or else a first one.
+    Any,
+    /// A new one in the place of the one that there is.
+    New,
+}
+
+/// Issues the account's signing secret, or a new one in its place, which both verify for 24 hours.
+pub async fn issue_secret(app: &App, caller: &Caller, wanted: Wanted) -> Answer<SealedSecret> {
+    let account = caller.account_id;
+    let asks_rotation = wanted == Wanted::New;
+    let fresh = new_secret(rand::random());
+    let sealed = app.sealer.seal(fresh.expose_secret().as_bytes(), &purpose(account), rand::random());
+    let sealed = sealed.map_err(ApiError::internal)?;
+    let mut conn = app.conn().await?;
+    let mut issue = conn.begin().await?;
+    let rotated = asks_rotation && webhook_secrets::rotate(&mut issue, account, &sealed).await?;
+    let created = !rotated && webhook_secrets::create(&mut issue, account, &sealed).await?;
+    let found = webhook_secrets::find(&mut issue, account).await?.ok_or_else(no_secret)?;
+    if asks_rotation && !rotated && !created {
+        let until = found.previous_expires_at.map(Time).map(|time| format!(" until {time}")).unwrap_or_default();
+        let message = format!("The secret before the current one still verifies{until}; rotate after that.");
+        return Err(ApiError::new(Code::RotationInProgress, message));
+    }
+    if rotated || created {
+        let action = if rotated { "webhook_secret.rotate" } else { "webhook_secret.create" };
+        // A rotation is bounded by the time the secret before it lasts, and must always be possible: a secret may have
+        // leaked.
+        if rotated {
+            note(&mut issue, caller, action, account, None).await?;
+        } else {
+            note_made(&mut issue, caller, action, account, None).await?;
+        }
+    }
+    issue.commit().await?;
+    Ok(found)
+}
+
+/// Removes the account's signing secret, and one that still verified from before a rotation.
+pub async fn remove_secret(app: &App, caller: &Caller) -> Answer<()> {
+    let mut conn = app.conn().await?;
+    let mut remove = conn.begin().await?;
+    if !webhook_secrets::remove(&mut remove, caller.account_id).await? {
+        return Err(no_secret());
+    }
+    note(&mut remove, caller, "webhook_secret.delete", caller.account_id, None).await?;
+    remove.commit().await?;
+    Ok(())
+}
+
+/// The refusal that there is none.
+pub fn no_secret() -> ApiError {
+    let refusal = ApiError::new(Code::WebhookSecretNotFound, "The account has no signing secret of its own.");
+    refusal.suggest("POST /webhook-secret creates one.")
+}

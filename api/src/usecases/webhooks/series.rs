@@ -1,0 +1,120 @@
+//! New series of events that were sent before, in the transaction of whoever asks for them, which has locked the
+//! endpoint: two calls at once do not both send. What an account has sent again leaves at its rate.
+
+use crate::http::error::{Answer, ApiError};
+use crate::http::rate;
+use common::config::Settings;
+use common::domain::series::Trigger;
+use common::ids::{AccountId, DeliveryId, EndpointId};
+use common::queue::{self, Queue, Subject, Ticket};
+use common::store::credentials::Pace;
+use common::store::deliveries::{self, NewDelivery, Opening, Unsent, UnsentFilter};
+use common::store::paces::{self, What};
+use sqlx::PgConnection;
+
+/// Events resent in one transaction.
+const SOME: i64 = 1_000;
+
+/// How fast what is sent again leaves.
+#[derive(Debug, Clone, Copy)]
+pub enum Rate {
+    /// At the account's request rate: what goes beyond its burst is due later, one delivery after another.
+    Account {
+        /// Its rate.
+        pace: Pace,
+        /// How far ahead of now it may be, in microseconds.
+        most_us: i64,
+    },
+    /// As fast as it can: an operator's resend, and a ping.
+    Unbound,
+}
+
+impl Rate {
+    /// That of an account, by the settings.
+    pub fn of_account(settings: &Settings) -> Self {
+        let most_us = rate::most(settings, &[What::Resends]).iter().map(|(_, most_us)| *most_us).sum();
+        Self::Account { pace: rate::pace(settings), most_us }
+    }
+}
+
+/// What one transaction sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Batch {
+    /// So many, and there may be more.
+    Some(u64),
+    /// So many, and there are no more.
+    Last(u64),
+}
+
+/// Begins new series for some of an endpoint's unsent events, the oldest first, and pushes their tickets.
+///
+/// # Errors
+/// `rate_limited` when what the account has sent again is too far ahead of its rate.
+pub async fn begin_some(
+    conn: &mut PgConnection,
+    account: AccountId,
+    endpoint: EndpointId,
+    filter: &UnsentFilter,
+    rate: Rate,
+) -> Answer<(Batch, Vec<Ticket>)> {
+    let old = deliveries::unsent(conn, endpoint, filter, SOME).await?;
+    let (_, tickets) = begin_again(conn, account, endpoint, &old, Trigger::Resend, rate).await?;
+    let count = old.len() as u64;
+    let is_last = old.len() < usize::try_from(SOME).unwrap_or(usize::MAX);
+    Ok((if is_last { Batch::Last(count) } else { Batch::Some(count) }, tickets))
+}
+
+/// Begins new series of old events, in the lane for what is sent again, and pushes their tickets.
+pub async fn begin_again(
+    conn: &mut PgConnection,
+    account: AccountId,
+    endpoint: EndpointId,
+    old: &[Unsent],
+    trigger: Trigger,
+    rate: Rate,
+) -> Answer<(Vec<DeliveryId>, Vec<Ticket>)> {
+    let waits_ms = waits(conn, account, old.len(), rate).await?;
+    let mut series = Vec::with_capacity(old.len());
+    let mut tickets = Vec::with_capacity(old.len());
+    for (old, after_ms) in old.iter().zip(waits_ms) {
+        let id = DeliveryId::mint();
+        let opening = if after_ms > 0 {
+            Opening::Later { after_ms }
+        } else {
+            let ticket = Ticket::new(Queue::WebhookSlow, Subject::Delivery { id, endpoint });
+            let ticket_id = ticket.id.clone();
+            tickets.push(ticket);
+            Opening::Pending { ticket_id }
+        };
+        series.push(NewDelivery {
+            id,
+            endpoint_id: endpoint,
+            account_id: account,
+            workspace_id: old.workspace_id,
+            event_id: old.event_id.parse().map_err(ApiError::internal)?,
+            event_type: old.event_type,
+            job_id: old.job_id,
+            trigger,
+            resend_of: Some(old.id),
+            traceparent: old.traceparent.clone(),
+            opening,
+        });
+    }
+    deliveries::insert(conn, &series).await?;
+    queue::push(conn, &tickets).await?;
+    Ok((series.into_iter().map(|new| new.id).collect(), tickets))
+}
+
+/// When each of so many is due, in milliseconds from now.
+async fn waits(conn: &mut PgConnection, account: AccountId, many: usize, rate: Rate) -> Answer<Vec<i64>> {
+    let Rate::Account { pace, most_us } = rate else { return Ok(vec![0; many]) };
+    if many == 0 {
+        return Ok(Vec::new());
+    }
+    if let Some((what, seconds)) = paces::wait(conn, account, &[(What::Resends, most_us)]).await? {
+        return Err(rate::too_soon(what, seconds));
+    }
+    let by_us = i64::try_from(many).unwrap_or(i64::MAX).saturating_mul(pace.interval_us);
+    let ahead_us = paces::count(conn, account, What::Resends, by_us).await?;
+    Ok(pace.waits_ms(ahead_us).take(many).collect())
+}
