@@ -2,6 +2,7 @@
 //! tools that do so share, `once` keeps a call from being done twice, and `quotas` bound what it may make.
 
 mod account_audit;
+pub mod balance;
 pub mod dispatch;
 pub mod jobs;
 pub mod keys;

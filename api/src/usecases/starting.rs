@@ -8,13 +8,13 @@ use crate::auth::Caller;
 use crate::contract::envelope::CloudProcessing;
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
+use crate::usecases::balance::balance;
 use crate::usecases::dispatch::{DispatchError, Prepared};
 use common::domain::minutes::Minutes;
 use common::domain::plan::Reason;
 use common::ids::RequestId;
 use common::store::idempotency::Key;
 use common::store::jobs::{Call, Owners};
-use common::store::minutes::{self, Unfolded};
 use poem_openapi::types::ToJSON;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -46,10 +46,7 @@ pub fn keyed(caller: &Caller, tool: &'static str, key: IdempotencyKey, canonical
 
 /// `meta.cloud_processing` of a call that starts nothing because what it asks for is there.
 pub async fn idle(app: &App, caller: &Caller) -> Answer<CloudProcessing> {
-    let monthly = app.process.settings.monthly_minutes;
-    let mut conn = app.conn().await?;
-    let balance = minutes::balance(&mut conn, caller.account_id, monthly, Unfolded::CountedIn).await?;
-    let balance = balance.ok_or_else(|| ApiError::internal(format!("the account {} is missing", caller.account_id)))?;
+    let balance = balance(&app.process.settings, &mut *app.conn().await?, caller.account_id).await?;
     let note = "What was asked for is stored: nothing was started, and nothing is charged.";
     Ok(CloudProcessing { note: Some(note.into()), ..CloudProcessing::idle(&balance) })
 }

@@ -6,17 +6,16 @@ use crate::app::App;
 use crate::auth::{Auth, Caller};
 use crate::contract::envelope::{NoArguments, ToolAnswer};
 use crate::contract::groups::{Refusals, Tag};
-use crate::http::error::{Answer, ApiError};
+use crate::http::error::Answer;
 use crate::http::text::{MinuteCount, Text, Time};
+use crate::usecases::balance::balance;
 use common::config::Settings;
 use common::domain::minutes::Rates;
 use common::domain::read::Read;
 use common::domain::task::Task;
-use common::ids::AccountId;
-use common::store::minutes::{self, Unfolded};
+use common::store::minutes::Balance;
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
-use sqlx::PgConnection;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[("GET /balances", &[]), ("POST /tools/get_balances", &[])];
@@ -108,25 +107,25 @@ impl Balances {
 
 impl Balances {
     async fn read(&self, caller: &Caller) -> Answer<BalancesAnswer> {
-        let mut conn = self.0.conn().await?;
-        of(&self.0.process.settings, &mut conn, caller.account_id).await
+        let settings = &self.0.process.settings;
+        let balance = balance(settings, &mut *self.0.conn().await?, caller.account_id).await?;
+        Ok(BalancesAnswer::new(settings, &balance))
     }
 }
 
-/// What an account has, by the connection's transaction if it is in one.
-pub async fn of(settings: &Settings, conn: &mut PgConnection, account: AccountId) -> Answer<BalancesAnswer> {
-    let balance = minutes::balance(conn, account, settings.monthly_minutes, Unfolded::CountedIn)
-        .await?
-        .ok_or_else(|| ApiError::internal(format!("the account {account} is missing")))?;
-    Ok(BalancesAnswer {
-        month: Text(balance.month.format("%Y-%m").to_string()),
-        resets_at: Time::month_after(balance.month),
-        allowance_minutes: balance.allowance.into(),
-        used_minutes: balance.used.into(),
-        held_minutes: balance.held_in_all.into(),
-        left_minutes: balance.left().into(),
-        bought_minutes: balance.bought.into(),
-        credits: 0,
-        rates: (&settings.rates).into(),
-    })
+impl BalancesAnswer {
+    /// As an account's balance is shown.
+    pub fn new(settings: &Settings, balance: &Balance) -> Self {
+        Self {
+            month: Text(balance.month.format("%Y-%m").to_string()),
+            resets_at: Time::month_after(balance.month),
+            allowance_minutes: balance.allowance.into(),
+            used_minutes: balance.used.into(),
+            held_minutes: balance.held_in_all.into(),
+            left_minutes: balance.left().into(),
+            bought_minutes: balance.bought.into(),
+            credits: 0,
+            rates: (&settings.rates).into(),
+        }
+    }
 }

@@ -1,24 +1,22 @@
 //! Accounts: `/operator/accounts` (interface.md, "Operators").
 
-use super::{OperatorAuth, OperatorCaller, amount, missing, named};
+use super::{OperatorAuth, amount, missing, named};
 use crate::app::App;
 use crate::contract::envelope::Created;
 use crate::contract::groups::{Refusals, Tag};
-use crate::http::error::{Answer, ApiError, Code};
+use crate::http::error::{Answer, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{MinuteCount, Text, Time};
-use crate::resources::account::balances::{self, BalancesAnswer};
+use crate::resources::account::balances::BalancesAnswer;
+use crate::usecases::balance::balance;
+use crate::usecases::operator::accounts::{NewAccount, open_account, rename_account};
 use common::domain::credential::ApiKey;
 use common::domain::minutes::Minutes;
 use common::ids::AccountId;
 use common::store::accounts::{self, AccountRow};
-use common::store::keys::{self, MadeBy, NewKey};
-use common::store::{account_audit, audit, minutes};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
-use serde_json::json;
-use sqlx::{Acquire, PgConnection};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
@@ -118,7 +116,18 @@ impl OperatorAccounts {
     #[oai(path = "/operator/accounts", method = "post", operation_id = "operator_create_account")]
     async fn create(&self, auth: OperatorAuth, body: Json<OpenAccount>) -> Answer<Created<OpenedAccount>> {
         let OperatorAuth(operator) = auth;
-        Ok(Created(self.open_account(&operator, &body.0).await?))
+        let asked = body.0;
+        let name = named(&asked.name)?;
+        let workspace_name = asked.workspace_name.as_ref().map_or(Ok(name), named)?;
+        let allowance = asked.monthly_allowance_minutes.map(|minutes| amount(minutes, Minutes::ZERO)).transpose()?;
+        let key = asked.create_key.filter(|&wanted| wanted).map(|_| ApiKey::from_random(rand::random()));
+        let new = NewAccount { name, workspace_name, allowance, key: key.as_ref() };
+        let opened = open_account(&self.0, &operator, &new).await?;
+        Ok(Created(OpenedAccount {
+            account: opened.account.into(),
+            workspace_id: Text::of(opened.workspace_id),
+            key: key.map(|key| key.expose().into()),
+        }))
     }
 
     /// List accounts
@@ -154,7 +163,8 @@ impl OperatorAccounts {
         let id: AccountId = id.0.id(Code::AccountNotFound)?;
         let mut conn = self.0.conn().await?;
         let row = accounts::find(&mut conn, id).await?.ok_or_else(|| missing(Code::AccountNotFound, id))?;
-        let balances = balances::of(&self.0.process.settings, &mut conn, id).await?;
+        let settings = &self.0.process.settings;
+        let balances = BalancesAnswer::new(settings, &balance(settings, &mut conn, id).await?);
         Ok(Json(AccountDetail { account: row.into(), balances }))
     }
 
@@ -172,52 +182,6 @@ impl OperatorAccounts {
         let OperatorAuth(operator) = auth;
         let id: AccountId = id.0.id(Code::AccountNotFound)?;
         let name = named(&body.0.name)?;
-        let mut conn = self.0.conn().await?;
-        let mut rename_account = conn.begin().await?;
-        let before = accounts::rename(&mut rename_account, id, name).await?;
-        let before = before.ok_or_else(|| missing(Code::AccountNotFound, id))?;
-        let names = (Some(json!({ "name": before })), Some(json!({ "name": name })));
-        audit::record(&mut rename_account, &operator.changed("account.update", id, names.0, names.1)).await?;
-        let row = accounts::find(&mut rename_account, id).await?;
-        rename_account.commit().await?;
-        Ok(Json(row.ok_or_else(|| missing(Code::AccountNotFound, id))?.into()))
+        Ok(Json(rename_account(&self.0, &operator, id, name).await?.into()))
     }
-}
-
-impl OperatorAccounts {
-    /// The use case: the account, its workspace, its allowance and a key, or none of them.
-    async fn open_account(&self, operator: &OperatorCaller, asked: &OpenAccount) -> Answer<OpenedAccount> {
-        let name = named(&asked.name)?;
-        let workspace_name = asked.workspace_name.as_ref().map_or(Ok(name), named)?;
-        let allowance = asked.monthly_allowance_minutes.map(|minutes| amount(minutes, Minutes::ZERO)).transpose()?;
-        let mut conn = self.0.conn().await?;
-        let mut open_account = conn.begin().await?;
-        let id = accounts::create(&mut open_account, name).await?;
-        let workspace_id = accounts::create_workspace(&mut open_account, id, workspace_name).await?;
-        if let Some(allowance) = allowance {
-            minutes::allow(&mut open_account, id, allowance, "when the account was opened").await?;
-        }
-        let key = asked.create_key.filter(|&wanted| wanted).map(|_| ApiKey::from_random(rand::random()));
-        if let Some(key) = &key {
-            let name = Some("made by the operator");
-            let new = NewKey { account_id: id, workspace_id, name, key, made_by: MadeBy::default() };
-            let made = keys::insert(&mut open_account, &new).await?;
-            let told = operator.account_entry(id, "key.create", made.id, Some(json!({ "prefix": made.prefix })));
-            account_audit::record(&mut open_account, &told).await?;
-        }
-        let after = json!({
-            "name": name, "workspace_id": workspace_id, "monthly_allowance_minutes": allowance, "key": key.is_some(),
-        });
-        audit::record(&mut open_account, &operator.changed("account.create", id, None, Some(after))).await?;
-        let row = accounts::find(&mut open_account, id).await?;
-        open_account.commit().await?;
-        let row = row.ok_or_else(|| ApiError::internal("an account that was just opened is not there"))?;
-        let key = key.map(|key| key.expose().into());
-        Ok(OpenedAccount { account: row.into(), workspace_id: Text::of(workspace_id), key })
-    }
-}
-
-/// Locks an account until the transaction ends, or refuses one that is not there.
-pub(super) async fn lock(conn: &mut PgConnection, id: AccountId) -> Answer<()> {
-    if accounts::lock(conn, id).await? { Ok(()) } else { Err(missing(Code::AccountNotFound, id)) }
 }

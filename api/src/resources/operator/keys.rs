@@ -1,22 +1,19 @@
 //! Keys of all accounts: `/operator/keys`. They are seen and revoked here, never made: a key is its account's to make.
 
-use super::{OperatorAuth, OperatorCaller};
+use super::OperatorAuth;
 use crate::app::App;
 use crate::contract::envelope::Deleted;
 use crate::contract::groups::{Refusals, Tag};
-use crate::http::error::{Answer, ApiError, Code};
+use crate::http::error::{Answer, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
 use crate::resources::account::keys::made_by;
-use common::ids::{AccountId, KeyId, UserId};
+use crate::usecases::operator::keys::revoke_key;
+use common::ids::{AccountId, KeyId};
 use common::store::keys::{self, KeyRow};
-use common::store::{account_audit, accounts, audit};
-use common::wake::Wake;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
-use serde_json::json;
-use sqlx::{Acquire, PgConnection};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
@@ -98,35 +95,7 @@ impl OperatorKeys {
     ) -> Answer<Json<Deleted>> {
         let OperatorAuth(operator) = auth;
         let id: KeyId = id.0.id(Code::KeyNotFound)?;
-        let mut conn = self.0.conn().await?;
-        let mut revoke_key = conn.begin().await?;
-        // The account first, as where a key is made: one that this key is just making is not left behind.
-        if let Some((account, _)) = keys::find(&mut revoke_key, id).await? {
-            accounts::lock(&mut revoke_key, account).await?;
-        }
-        let account = keys::revoke_any(&mut revoke_key, id).await?;
-        let account = account.ok_or_else(|| ApiError::new(Code::KeyNotFound, format!("There is no live key {id}.")))?;
-        let was = Some(json!({ "account_id": account }));
-        audit::record(&mut revoke_key, &operator.changed("key.revoke", id, was, None)).await?;
-        account_audit::record(&mut revoke_key, &operator.account_entry(account, "key.revoke", id, None)).await?;
-        revoke_key.commit().await?;
-        self.0.process.wakes.send([Wake::Access(account)]);
+        revoke_key(&self.0, &operator, id).await?;
         Ok(Deleted::json())
     }
-}
-
-/// Revokes the keys of an account that a user made, or whose keys made them, and tells its owner. Answers how many.
-pub(super) async fn revoke_made_by(
-    conn: &mut PgConnection,
-    operator: &OperatorCaller,
-    account: AccountId,
-    user: UserId,
-) -> Answer<usize> {
-    accounts::lock(conn, account).await?;
-    let gone = keys::revoke_made_by(conn, account, user).await?;
-    for key in &gone {
-        let why = Some(json!({ "made_by": user }));
-        account_audit::record(conn, &operator.account_entry(account, "key.revoke", key, why)).await?;
-    }
-    Ok(gone.len())
 }

@@ -1,23 +1,19 @@
 //! Who is a member of which workspace: `/operator/members` (interface.md, "Operators").
 
-use super::keys::revoke_made_by;
-use super::{OperatorAuth, missing};
+use super::OperatorAuth;
 use crate::app::App;
 use crate::contract::envelope::{Created, Deleted};
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
+use crate::usecases::operator::members::{put_member, remove_member};
 use common::domain::role::Role;
 use common::ids::{UserId, WorkspaceId};
-use common::store::members::{self, MemberRow, Put};
-use common::store::{audit, sessions, users, workspaces};
-use common::wake::Wake;
+use common::store::members::{self, MemberRow};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
-use serde_json::json;
-use sqlx::Acquire;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
@@ -114,19 +110,7 @@ impl OperatorMembers {
         let workspace: WorkspaceId = body.0.workspace_id.id(Code::WorkspaceNotFound)?;
         let user: UserId = body.0.user_id.id(Code::UserNotFound)?;
         let role = Role::from(body.0.role);
-        let mut conn = self.0.conn().await?;
-        let mut put_member = conn.begin().await?;
-        let before = match members::put(&mut put_member, workspace, user, role).await? {
-            Put::Done { before } => before,
-            Put::NoWorkspace => return Err(missing(Code::WorkspaceNotFound, workspace)),
-            Put::NoUser => return Err(missing(Code::UserNotFound, user)),
-        };
-        let was = before.map(|role| json!({ "user_id": user, "role": role.name() }));
-        let is = Some(json!({ "user_id": user, "role": role.name() }));
-        audit::record(&mut put_member, &operator.changed("member.put", workspace, was, is)).await?;
-        let row = members::find(&mut put_member, workspace, user).await?;
-        put_member.commit().await?;
-        Ok(Created(row.ok_or_else(|| ApiError::internal("a member who was just put is not there"))?.into()))
+        Ok(Created(put_member(&self.0, &operator, workspace, user, role).await?.into()))
     }
 
     /// List members
@@ -181,23 +165,7 @@ impl OperatorMembers {
         let OperatorAuth(operator) = auth;
         let workspace: WorkspaceId = workspace_id.0.id(Code::WorkspaceNotFound)?;
         let user: UserId = user_id.0.id(Code::UserNotFound)?;
-        let mut conn = self.0.conn().await?;
-        let mut remove_member = conn.begin().await?;
-        let role = members::remove(&mut remove_member, workspace, user)
-            .await?
-            .ok_or_else(|| ApiError::new(Code::MemberNotFound, format!("{user} is no member of {workspace}.")))?;
-        // The user before what is theirs, as a change of the user has it.
-        let account = users::lock(&mut remove_member, user).await?.map(|row| row.account_id);
-        let owner = workspaces::find(&mut remove_member, workspace).await?;
-        let owner = owner.ok_or_else(|| missing(Code::WorkspaceNotFound, workspace))?.account_id;
-        sessions::end_of_user(&mut remove_member, user, Some(workspace)).await?;
-        let gone = revoke_made_by(&mut remove_member, &operator, owner, user).await?;
-        let was = Some(json!({ "user_id": user, "role": role.name() }));
-        let is = (gone > 0).then(|| json!({ "revoked_keys": gone }));
-        audit::record(&mut remove_member, &operator.changed("member.delete", workspace, was, is)).await?;
-        remove_member.commit().await?;
-        let concerned = [Some(owner), account.filter(|account| *account != owner)];
-        self.0.process.wakes.send(concerned.into_iter().flatten().map(Wake::Access));
+        remove_member(&self.0, &operator, workspace, user).await?;
         Ok(Deleted::json())
     }
 }

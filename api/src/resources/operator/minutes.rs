@@ -3,22 +3,18 @@
 //! Every amount is a row of the journal, written under the account's lock. Nothing is ever taken from the journal: an
 //! allowance that is set lower is a row too.
 
-use super::accounts::lock;
-use super::{OperatorAuth, OperatorCaller, amount};
+use super::{OperatorAuth, amount};
 use crate::app::App;
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{MinuteCount, Text};
-use crate::resources::account::balances::{self, BalancesAnswer};
+use crate::resources::account::balances::BalancesAnswer;
+use crate::usecases::operator::minutes::{Gift, Way, give_minutes};
 use common::domain::minutes::Minutes;
 use common::ids::AccountId;
-use common::store::{audit, minutes};
 use poem_openapi::param::Path;
 use poem_openapi::payload::Json;
-use poem_openapi::types::ToJSON;
 use poem_openapi::{Enum, Object, OpenApi};
-use serde_json::{Value, json};
-use sqlx::Acquire;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[("POST /operator/accounts/{id}/minutes", &[Code::AccountNotFound])];
@@ -38,12 +34,12 @@ pub enum Giving {
     Allowance,
 }
 
-impl Giving {
-    const fn action(self) -> &'static str {
-        match self {
-            Self::Grant => "minutes.grant",
-            Self::Purchase => "minutes.purchase",
-            Self::Allowance => "minutes.allowance",
+impl From<Giving> for Way {
+    fn from(giving: Giving) -> Self {
+        match giving {
+            Giving::Grant => Self::Grant,
+            Giving::Purchase => Self::Purchase,
+            Giving::Allowance => Self::Allowance,
         }
     }
 }
@@ -93,19 +89,7 @@ impl OperatorMinutes {
     ) -> Answer<Json<GivenMinutes>> {
         let OperatorAuth(operator) = auth;
         let id: AccountId = id.0.id(Code::AccountNotFound)?;
-        Ok(Json(self.give_minutes(&operator, id, &body.0).await?))
-    }
-}
-
-impl OperatorMinutes {
-    /// The use case: under the account's lock, with the open month's bucket made and folded first.
-    async fn give_minutes(
-        &self,
-        operator: &OperatorCaller,
-        id: AccountId,
-        asked: &GiveMinutes,
-    ) -> Answer<GivenMinutes> {
-        let settings = &self.0.process.settings;
+        let asked = body.0;
         let least = if asked.kind == Giving::Allowance { Minutes::ZERO } else { Minutes::from_hundredths(1) };
         let minutes = amount(asked.minutes, least)?;
         if asked.kind == Giving::Allowance && asked.reference.is_some() {
@@ -117,42 +101,12 @@ impl OperatorMinutes {
             return Err(ApiError::new(Code::InvalidRequest, message));
         }
         let note = asked.note.as_deref().unwrap_or("given by an operator");
-        let reference = asked.reference.as_deref();
-        let mut conn = self.0.conn().await?;
-        let mut give_minutes = conn.begin().await?;
-        lock(&mut give_minutes, id).await?;
-        minutes::fold(&mut give_minutes, id, settings.monthly_minutes).await?;
-        let before = balances::of(settings, &mut give_minutes, id).await?;
-        let applied = match asked.kind {
-            Giving::Grant => minutes::grant(&mut give_minutes, id, minutes, note, reference).await?,
-            Giving::Purchase => minutes::purchase(&mut give_minutes, id, minutes, note, reference).await?,
-            Giving::Allowance => {
-                minutes::allow(&mut give_minutes, id, minutes, note).await?;
-                true
-            }
-        };
-        let balances = balances::of(settings, &mut give_minutes, id).await?;
-        if applied {
-            let mut after = shown(&balances);
-            after["given_minutes"] = asked.minutes.to_json().unwrap_or_default();
-            after["note"] = note.into();
-            after["reference"] = reference.into();
-            let entry = operator.changed(asked.kind.action(), id, Some(shown(&before)), Some(after));
-            audit::record(&mut give_minutes, &entry).await?;
-        }
-        let first = match reference {
-            Some(reference) if !applied => minutes::given(&mut give_minutes, id, reference).await?,
-            _ => None,
-        };
-        give_minutes.commit().await?;
-        Ok(GivenMinutes { applied, given_minutes: MinuteCount(first.unwrap_or(minutes)), balances })
+        let gift = Gift { way: asked.kind.into(), minutes, note, reference: asked.reference.as_deref() };
+        let given = give_minutes(&self.0, &operator, id, gift).await?;
+        Ok(Json(GivenMinutes {
+            applied: given.applied,
+            given_minutes: MinuteCount(given.minutes),
+            balances: BalancesAnswer::new(&self.0.process.settings, &given.balance),
+        }))
     }
-}
-
-fn shown(balances: &BalancesAnswer) -> Value {
-    json!({
-        "month": balances.month.0,
-        "allowance_minutes": balances.allowance_minutes.0,
-        "bought_minutes": balances.bought_minutes.0,
-    })
 }

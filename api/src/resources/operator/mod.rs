@@ -1,8 +1,8 @@
 //! What operators do: `/operator/…`, with a token of theirs (interface.md, "Operators").
 //!
 //! One file a noun. Every change and the row of the audit log that tells of it are one transaction, which the use case
-//! named for it opens. Nothing here acts for a customer: no route takes one's credential, and none of theirs takes an
-//! operator's.
+//! named for it opens (`usecases::operator`). Nothing here acts for a customer: no route takes one's credential, and
+//! none of theirs takes an operator's.
 
 pub mod accounts;
 pub mod audit;
@@ -20,6 +20,7 @@ pub mod workspaces;
 use crate::auth::operator::{OperatorAuth, OperatorCaller};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{MinuteCount, Text};
+use crate::usecases::operator::missing;
 use common::domain::minutes::Minutes;
 
 /// More than anybody is given by one request, in minutes: a slip of the keyboard is refused.
@@ -40,9 +41,4 @@ fn named(text: &Text) -> Answer<&str> {
         return Err(ApiError::new(Code::InvalidRequest, "`name` must hold something, and no control characters."));
     }
     Ok(name)
-}
-
-/// The refusal that nothing has this id.
-fn missing(code: Code, id: impl std::fmt::Display) -> ApiError {
-    ApiError::new(code, format!("Nothing has the id `{id}`."))
 }

@@ -6,14 +6,12 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{Text, Time};
 use crate::resources::tools::prepare_media::ReadKind;
+use crate::usecases::operator::reads::pause_or_resume_read;
 use common::domain::read::Read;
-use common::store::audit;
 use common::store::reads::{self, Begun, KindRow};
 use poem_openapi::param::Path;
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
-use serde_json::json;
-use sqlx::Acquire;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[("GET /operator/reads", &[]), ("PATCH /operator/reads/{read}", &[Code::ReadNotFound])];
@@ -97,18 +95,7 @@ impl OperatorReads {
         let OperatorAuth(operator) = auth;
         let named = || ApiError::new(Code::ReadNotFound, "There is no such read; GET /operator/reads lists them.");
         let read = Read::from_name(&read.0).ok_or_else(named)?;
-        let (begun, action) =
-            if body.0.paused { (Begun::Paused, "read.pause") } else { (Begun::Resumed, "read.resume") };
-        let mut conn = self.0.conn().await?;
-        let mut change_read = conn.begin().await?;
-        let (was, is) = reads::set_begun(&mut change_read, read, begun).await?;
-        if was != is {
-            let shown = |at: Option<_>| Some(json!({ "paused_at": at.map(|at| Time(at).to_string()) }));
-            audit::record(&mut change_read, &operator.changed(action, read, shown(was), shown(is))).await?;
-        }
-        let rows = reads::list(&mut change_read).await?;
-        change_read.commit().await?;
-        let row = rows.into_iter().find(|row| row.read == read);
-        Ok(Json(row.ok_or_else(|| ApiError::internal(format!("the read {read} has no row")))?.into()))
+        let begun = if body.0.paused { Begun::Paused } else { Begun::Resumed };
+        Ok(Json(pause_or_resume_read(&self.0, &operator, read, begun).await?.into()))
     }
 }

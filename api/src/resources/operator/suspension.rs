@@ -4,31 +4,23 @@
 //! are told of nothing, its links to pictures and its uploads' URLs answer no more. What runs goes on to its end, unless its
 //! work is to be ended too.
 
+use super::OperatorAuth;
 use super::accounts::OperatorAccount;
-use super::{OperatorAuth, OperatorCaller, missing};
 use crate::app::App;
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
-use common::ending;
+use crate::usecases::operator::suspension::{end_jobs, end_uploads, resume_account, suspend_account};
 use common::ids::AccountId;
-use common::store::suspension::{self, Suspension};
-use common::store::{account_audit, accounts, audit, jobs, uploads};
-use common::wake::Wake;
 use poem_openapi::param::Path;
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
-use serde_json::{Value, json};
-use sqlx::{Acquire, PgConnection};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
     ("POST /operator/accounts/{id}/suspend", &[Code::AccountNotFound, Code::IllegalTransition]),
     ("POST /operator/accounts/{id}/resume", &[Code::AccountNotFound, Code::IllegalTransition]),
 ];
-
-/// Jobs, and uploads, that one transaction ends.
-const SOME: i64 = 500;
 
 /// The operations that suspend.
 pub struct OperatorSuspensions(pub App);
@@ -73,11 +65,11 @@ impl OperatorSuspensions {
         let OperatorAuth(operator) = auth;
         let id: AccountId = id.0.id(Code::AccountNotFound)?;
         let reason = reason(&body.0.reason)?;
-        let account = self.suspend_account(&operator, id, reason).await?;
+        let account = suspend_account(&self.0, &operator, id, reason).await?.into();
         let (mut ended_jobs, mut ended_uploads) = (0, 0);
         if body.0.end_work == Some(true) {
-            ended_jobs = self.end_jobs(id).await?;
-            ended_uploads = self.end_uploads(id).await?;
+            ended_jobs = end_jobs(&self.0, id).await?;
+            ended_uploads = end_uploads(&self.0, id).await?;
         }
         Ok(Json(SuspendedAccount { account, ended_jobs, ended_uploads }))
     }
@@ -94,98 +86,8 @@ impl OperatorSuspensions {
     ) -> Answer<Json<OperatorAccount>> {
         let OperatorAuth(operator) = auth;
         let id: AccountId = id.0.id(Code::AccountNotFound)?;
-        Ok(Json(self.resume_account(&operator, id).await?))
+        Ok(Json(resume_account(&self.0, &operator, id).await?.into()))
     }
-}
-
-impl OperatorSuspensions {
-    /// The use case: the refusal, the silence and both logs in one transaction.
-    async fn suspend_account(&self, operator: &OperatorCaller, id: AccountId, reason: &str) -> Answer<OperatorAccount> {
-        let mut conn = self.0.conn().await?;
-        let mut suspend_account = conn.begin().await?;
-        let before = was(suspension::suspend(&mut suspend_account, id, reason).await?, id)?;
-        suspension::silence(&mut suspend_account, id).await?;
-        if before.as_deref() != Some(reason) {
-            let (was, is) = (before.map(|before| json!({ "reason": before })), Some(json!({ "reason": reason })));
-            log(&mut suspend_account, operator, "account.suspend", id, (was, is)).await?;
-        }
-        let account = shown(&mut suspend_account, id).await?;
-        suspend_account.commit().await?;
-        self.0.process.wakes.send([Wake::Access(id)]);
-        Ok(account)
-    }
-
-    /// The use case: the same the other way round. Jobs that wait get their places from the scheduler.
-    async fn resume_account(&self, operator: &OperatorCaller, id: AccountId) -> Answer<OperatorAccount> {
-        let mut conn = self.0.conn().await?;
-        let mut resume_account = conn.begin().await?;
-        let before = was(suspension::resume(&mut resume_account, id).await?, id)?;
-        if let Some(before) = before {
-            suspension::unsilence(&mut resume_account, id).await?;
-            let was = Some(json!({ "reason": before }));
-            log(&mut resume_account, operator, "account.resume", id, (was, None)).await?;
-        }
-        let account = shown(&mut resume_account, id).await?;
-        resume_account.commit().await?;
-        Ok(account)
-    }
-
-    /// Cancels what the account pays for, some jobs a transaction. What is cut off is done by asking again.
-    async fn end_jobs(&self, account: AccountId) -> Answer<u64> {
-        let process = &self.0.process;
-        let mut ended = 0;
-        loop {
-            let mut cancel = process.pool.begin().await?;
-            let stopped = jobs::cancel_for_payer(&mut cancel, account, SOME).await?;
-            let aftermath = ending::conclude(&mut cancel, &stopped, &[], &process.settings.event_kinds).await?;
-            cancel.commit().await?;
-            aftermath.settle_down(&process.pool, &process.wakes).await;
-            if stopped.is_empty() {
-                return Ok(ended);
-            }
-            ended += stopped.len() as u64;
-        }
-    }
-
-    async fn end_uploads(&self, account: AccountId) -> Answer<u64> {
-        let mut ended = 0;
-        loop {
-            let some = uploads::end_for_account(&mut *self.0.conn().await?, account, SOME).await?;
-            if some == 0 {
-                return Ok(ended);
-            }
-            ended += some;
-        }
-    }
-}
-
-/// The reason before, of an account that could be changed.
-fn was(became: Suspension, id: AccountId) -> Answer<Option<String>> {
-    match became {
-        Suspension::Done { before } => Ok(before),
-        Suspension::Missing => Err(missing(Code::AccountNotFound, id)),
-        Suspension::Erased => {
-            Err(ApiError::new(Code::IllegalTransition, format!("{id} is erased, and stays as it is.")))
-        }
-    }
-}
-
-/// Tells the operators' log and the account's own.
-async fn log(
-    conn: &mut PgConnection,
-    operator: &OperatorCaller,
-    action: &'static str,
-    id: AccountId,
-    (was, is): (Option<Value>, Option<Value>),
-) -> Answer<()> {
-    account_audit::record(conn, &operator.account_entry(id, action, id, is.clone())).await?;
-    audit::record(conn, &operator.changed(action, id, was, is)).await?;
-    Ok(())
-}
-
-async fn shown(conn: &mut PgConnection, id: AccountId) -> Answer<OperatorAccount> {
-    let row = accounts::find(conn, id).await?;
-    Ok(row.ok_or_else(|| missing(Code::AccountNotFound, id))?.into())
 }
 
 /// The reason, without the space around it.

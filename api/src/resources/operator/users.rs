@@ -1,23 +1,19 @@
 //! Users, and whom the tokens of an issuer stand for: `/operator/users` (interface.md, "Operators").
 
-use super::keys::revoke_made_by;
-use super::{OperatorAuth, OperatorCaller, missing, named};
+use super::{OperatorAuth, named};
 use crate::app::App;
 use crate::contract::envelope::Created;
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
+use crate::usecases::operator::users::{add_user, change_user};
 use common::ids::{AccountId, UserId};
-use common::store::users::{self, Change, Filter, Identity, NotPut, UserRow};
-use common::store::{audit, sessions};
-use common::wake::Wake;
+use common::store::users::{self, Change, Filter, Identity, UserRow};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::types::MaybeUndefined;
 use poem_openapi::{Object, OpenApi};
-use serde_json::{Value, json};
-use sqlx::{Acquire, PgConnection};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
@@ -112,13 +108,7 @@ impl OperatorUsers {
         let issuer = self.issuer(asked.oauth_subject.as_ref(), asked.oauth_issuer.as_ref())?;
         let subject = asked.oauth_subject.as_deref();
         let identity = issuer.as_deref().zip(subject).map(|(issuer, subject)| Identity { issuer, subject });
-        let mut conn = self.0.conn().await?;
-        let mut add_user = conn.begin().await?;
-        let added = users::add(&mut add_user, account, name, identity).await?;
-        let row = added.map_err(|why| refused(why, Code::AccountNotFound, account))?;
-        audit::record(&mut add_user, &operator.changed("user.create", row.id, None, Some(shown(&row)))).await?;
-        add_user.commit().await?;
-        Ok(Created(row.into()))
+        Ok(Created(add_user(&self.0, &operator, account, name, identity).await?.into()))
     }
 
     /// List users
@@ -157,13 +147,7 @@ impl OperatorUsers {
     ) -> Answer<Json<OperatorUser>> {
         let OperatorAuth(operator) = auth;
         let id: UserId = id.0.id(Code::UserNotFound)?;
-        Ok(Json(self.change_user(&operator, id, body.0).await?.into()))
-    }
-}
-
-impl OperatorUsers {
-    /// The use case: the row is locked first, so that the log says what was changed.
-    async fn change_user(&self, operator: &OperatorCaller, id: UserId, asked: ChangeUser) -> Answer<UserRow> {
+        let asked = body.0;
         let name = asked.name.as_ref().map(named).transpose()?;
         let subject = match &asked.oauth_subject {
             MaybeUndefined::Undefined if asked.oauth_issuer.is_some() => {
@@ -176,29 +160,12 @@ impl OperatorUsers {
         let issuer = self.issuer(subject.flatten(), asked.oauth_issuer.as_ref())?;
         let identity =
             subject.map(|subject| subject.zip(issuer.as_deref()).map(|(subject, issuer)| Identity { issuer, subject }));
-        let mut conn = self.0.conn().await?;
-        let mut change_user = conn.begin().await?;
-        let before = users::lock(&mut change_user, id).await?.ok_or_else(|| missing(Code::UserNotFound, id))?;
-        let changed = users::change(&mut change_user, id, &Change { name, identity, disabled: asked.disabled }).await?;
-        let after = changed.map_err(|why| refused(why, Code::UserNotFound, id))?;
-        let gone = if asked.disabled == Some(true) { self.end(&mut change_user, operator, &after).await? } else { 0 };
-        let mut is = shown(&after);
-        if gone > 0 {
-            is["revoked_keys"] = gone.into();
-        }
-        let entry = operator.changed("user.update", id, Some(shown(&before)), Some(is));
-        audit::record(&mut change_user, &entry).await?;
-        change_user.commit().await?;
-        self.0.process.wakes.send([Wake::Access(after.account_id)]);
-        Ok(after)
+        let change = Change { name, identity, disabled: asked.disabled };
+        Ok(Json(change_user(&self.0, &operator, id, &change).await?.into()))
     }
+}
 
-    /// Ends the sessions of a user and the keys that they made. Answers how many keys.
-    async fn end(&self, conn: &mut PgConnection, operator: &OperatorCaller, user: &UserRow) -> Answer<usize> {
-        sessions::end_of_user(conn, user.id, None).await?;
-        revoke_made_by(conn, operator, user.account_id, user.id).await
-    }
-
+impl OperatorUsers {
     /// The issuer that a subject is of: the one named, or the deployment's.
     fn issuer(&self, subject: Option<&Text>, named: Option<&Text>) -> Answer<Option<String>> {
         match (subject, named, &self.0.oauth) {
@@ -214,19 +181,5 @@ impl OperatorUsers {
                 Err(ApiError::new(Code::InvalidRequest, message))
             }
         }
-    }
-}
-
-fn shown(row: &UserRow) -> Value {
-    json!({
-        "account_id": row.account_id, "name": row.name,
-        "oauth_issuer": row.oauth_issuer, "oauth_subject": row.oauth_subject, "disabled": row.disabled_at.is_some(),
-    })
-}
-
-fn refused(why: NotPut, absent: Code, id: impl std::fmt::Display) -> ApiError {
-    match why {
-        NotPut::Missing => missing(absent, id),
-        NotPut::Taken => ApiError::new(Code::SubjectTaken, "Another user is known to that issuer by this subject."),
     }
 }

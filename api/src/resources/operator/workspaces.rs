@@ -1,21 +1,18 @@
 //! Workspaces: `/operator/workspaces` (interface.md, "Operators").
 
-use super::accounts::lock;
-use super::{OperatorAuth, OperatorCaller, missing, named};
+use super::{OperatorAuth, named};
 use crate::app::App;
 use crate::contract::envelope::Created;
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
+use crate::usecases::operator::workspaces::{AsDefault, change_workspace, open_workspace};
 use common::ids::{AccountId, WorkspaceId};
-use common::store::audit;
 use common::store::workspaces::{self, OwnedRow};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
-use serde_json::{Value, json};
-use sqlx::Acquire;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
@@ -86,15 +83,7 @@ impl OperatorWorkspaces {
         let OperatorAuth(operator) = auth;
         let account: AccountId = body.0.account_id.id(Code::AccountNotFound)?;
         let name = named(&body.0.name)?;
-        let mut conn = self.0.conn().await?;
-        let mut open_workspace = conn.begin().await?;
-        lock(&mut open_workspace, account).await?;
-        let row = workspaces::open(&mut open_workspace, account, name).await?;
-        let row = row.ok_or_else(|| missing(Code::AccountNotFound, account))?;
-        audit::record(&mut open_workspace, &operator.changed("workspace.create", row.id, None, Some(shown(&row))))
-            .await?;
-        open_workspace.commit().await?;
-        Ok(Created(row.into()))
+        Ok(Created(open_workspace(&self.0, &operator, account, name).await?.into()))
     }
 
     /// List workspaces
@@ -134,41 +123,8 @@ impl OperatorWorkspaces {
             let message = "`is_default` can only be true: an account has a default workspace, so name another one.";
             return Err(ApiError::new(Code::InvalidRequest, message));
         }
-        Ok(Json(self.change_workspace(&operator, id, &body.0).await?.into()))
+        let name = body.0.name.as_ref().map(named).transpose()?;
+        let default = if body.0.is_default == Some(true) { AsDefault::This } else { AsDefault::Unchanged };
+        Ok(Json(change_workspace(&self.0, &operator, id, name, default).await?.into()))
     }
-}
-
-impl OperatorWorkspaces {
-    /// The use case: under the account's lock, so that it has one default workspace at any time.
-    async fn change_workspace(
-        &self,
-        operator: &OperatorCaller,
-        id: WorkspaceId,
-        asked: &ChangeWorkspace,
-    ) -> Answer<OwnedRow> {
-        let name = asked.name.as_ref().map(named).transpose()?;
-        let absent = || missing(Code::WorkspaceNotFound, id);
-        let mut conn = self.0.conn().await?;
-        let mut change_workspace = conn.begin().await?;
-        // A workspace never changes hands, so its account can be read before it is locked.
-        let found = workspaces::find(&mut change_workspace, id).await?.ok_or_else(absent)?;
-        lock(&mut change_workspace, found.account_id).await?;
-        let before = workspaces::find(&mut change_workspace, id).await?.ok_or_else(absent)?;
-        if let Some(name) = name {
-            workspaces::rename(&mut change_workspace, id, name).await?;
-        }
-        if asked.is_default == Some(true) {
-            workspaces::unset_default(&mut change_workspace, before.account_id).await?;
-            workspaces::set_default(&mut change_workspace, id).await?;
-        }
-        let after = workspaces::find(&mut change_workspace, id).await?.ok_or_else(absent)?;
-        let entry = operator.changed("workspace.update", id, Some(shown(&before)), Some(shown(&after)));
-        audit::record(&mut change_workspace, &entry).await?;
-        change_workspace.commit().await?;
-        Ok(after)
-    }
-}
-
-fn shown(row: &OwnedRow) -> Value {
-    json!({ "account_id": row.account_id, "name": row.name, "is_default": row.is_default })
 }

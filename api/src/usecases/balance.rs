@@ -1,0 +1,14 @@
+//! What an account has of minutes. It reads the ledger and changes nothing: a month that nothing has touched yet has
+//! its whole allowance.
+
+use crate::http::error::{Answer, ApiError};
+use common::config::Settings;
+use common::ids::AccountId;
+use common::store::minutes::{self, Balance, Unfolded};
+use sqlx::PgConnection;
+
+/// What an account has, by the connection's transaction if it is in one.
+pub async fn balance(settings: &Settings, conn: &mut PgConnection, account: AccountId) -> Answer<Balance> {
+    let balance = minutes::balance(conn, account, settings.monthly_minutes, Unfolded::CountedIn).await?;
+    balance.ok_or_else(|| ApiError::internal(format!("the account {account} is missing")))
+}

@@ -1,0 +1,80 @@
+//! Opening and renaming accounts. An account is opened with its workspace, its allowance and its key, or not at all.
+
+use super::missing;
+use crate::app::App;
+use crate::auth::operator::OperatorCaller;
+use crate::http::error::{Answer, ApiError, Code};
+use common::domain::credential::ApiKey;
+use common::domain::minutes::Minutes;
+use common::ids::{AccountId, WorkspaceId};
+use common::store::accounts::{self, AccountRow};
+use common::store::keys::{self, MadeBy, NewKey};
+use common::store::{account_audit, audit, minutes};
+use serde_json::json;
+use sqlx::{Acquire, PgConnection};
+
+/// An account to open.
+pub struct NewAccount<'a> {
+    /// What it is called.
+    pub name: &'a str,
+    /// What its default workspace is called.
+    pub workspace_name: &'a str,
+    /// Its own monthly minutes; none where the deployment's are to hold.
+    pub allowance: Option<Minutes>,
+    /// A key to its workspace, if it is to have one at once.
+    pub key: Option<&'a ApiKey>,
+}
+
+/// An account that was just opened.
+#[derive(Debug)]
+pub struct OpenedAccount {
+    /// The account.
+    pub account: AccountRow,
+    /// Its default workspace.
+    pub workspace_id: WorkspaceId,
+}
+
+/// Opens an account: it, its workspace, its allowance and a key, or none of them.
+pub async fn open_account(app: &App, operator: &OperatorCaller, new: &NewAccount<'_>) -> Answer<OpenedAccount> {
+    let NewAccount { name, workspace_name, allowance, key } = *new;
+    let mut conn = app.conn().await?;
+    let mut open_account = conn.begin().await?;
+    let id = accounts::create(&mut open_account, name).await?;
+    let workspace_id = accounts::create_workspace(&mut open_account, id, workspace_name).await?;
+    if let Some(allowance) = allowance {
+        minutes::allow(&mut open_account, id, allowance, "when the account was opened").await?;
+    }
+    if let Some(key) = key {
+        let name = Some("made by the operator");
+        let new = NewKey { account_id: id, workspace_id, name, key, made_by: MadeBy::default() };
+        let made = keys::insert(&mut open_account, &new).await?;
+        let told = operator.account_entry(id, "key.create", made.id, Some(json!({ "prefix": made.prefix })));
+        account_audit::record(&mut open_account, &told).await?;
+    }
+    let after = json!({
+        "name": name, "workspace_id": workspace_id, "monthly_allowance_minutes": allowance, "key": key.is_some(),
+    });
+    audit::record(&mut open_account, &operator.changed("account.create", id, None, Some(after))).await?;
+    let row = accounts::find(&mut open_account, id).await?;
+    open_account.commit().await?;
+    let account = row.ok_or_else(|| ApiError::internal("an account that was just opened is not there"))?;
+    Ok(OpenedAccount { account, workspace_id })
+}
+
+/// Gives an account another name.
+pub async fn rename_account(app: &App, operator: &OperatorCaller, id: AccountId, name: &str) -> Answer<AccountRow> {
+    let mut conn = app.conn().await?;
+    let mut rename_account = conn.begin().await?;
+    let before = accounts::rename(&mut rename_account, id, name).await?;
+    let before = before.ok_or_else(|| missing(Code::AccountNotFound, id))?;
+    let names = (Some(json!({ "name": before })), Some(json!({ "name": name })));
+    audit::record(&mut rename_account, &operator.changed("account.update", id, names.0, names.1)).await?;
+    let row = accounts::find(&mut rename_account, id).await?;
+    rename_account.commit().await?;
+    row.ok_or_else(|| missing(Code::AccountNotFound, id))
+}
+
+/// Locks an account until the transaction ends, or refuses one that is not there.
+pub(super) async fn lock(conn: &mut PgConnection, id: AccountId) -> Answer<()> {
+    if accounts::lock(conn, id).await? { Ok(()) } else { Err(missing(Code::AccountNotFound, id)) }
+}

@@ -1,0 +1,150 @@
+//! Erasing an item, a workspace or an account. Words and bytes go, the ledger stays; what is cut off half-way is done
+//! by asking again, since every step leaves out what is done.
+
+use super::missing;
+use crate::app::App;
+use crate::auth::operator::OperatorCaller;
+use crate::http::error::{Answer, ApiError, Code};
+use common::ending;
+use common::ids::{AccountId, ItemId, WorkspaceId};
+use common::store::erasure::{self, Erased};
+use common::store::{audit, items, jobs, workspaces};
+use common::wake::Wake;
+use sqlx::{Acquire, PgConnection};
+
+/// Items, and projects, that one transaction takes.
+const SOME: i64 = 200;
+
+/// How much of each was erased now.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ErasedNow {
+    /// Workspaces.
+    pub workspaces: u64,
+    /// Items.
+    pub items: u64,
+    /// Projects.
+    pub projects: u64,
+}
+
+/// Erases a suspended account, with its workspaces and all that is in them.
+pub async fn erase_account(app: &App, operator: &OperatorCaller, id: AccountId) -> Answer<ErasedNow> {
+    let owned = workspaces::owned_by(&mut *app.conn().await?, id).await?;
+    erase_belongings(app, operator, id, &owned).await?;
+    let mut done = ErasedNow { workspaces: owned.len() as u64, ..ErasedNow::default() };
+    for workspace in owned {
+        empty(app, workspace, &mut done).await?;
+    }
+    Ok(done)
+}
+
+/// Erases a workspace that is no default, with all that is in it.
+pub async fn erase_workspace(app: &App, operator: &OperatorCaller, id: WorkspaceId) -> Answer<ErasedNow> {
+    let mut conn = app.conn().await?;
+    let mut erase_workspace = conn.begin().await?;
+    let row = workspaces::find(&mut erase_workspace, id).await?;
+    let row = row.ok_or_else(|| missing(Code::WorkspaceNotFound, id))?;
+    if row.is_default {
+        let message =
+            format!("{id} is its account's default workspace: make another one that first, or erase the account.");
+        return Err(ApiError::new(Code::IllegalTransition, message));
+    }
+    erasure::workspace(&mut erase_workspace, id).await?;
+    erasure::audited(&mut erase_workspace, &[id.to_string()]).await?;
+    audit::record(&mut erase_workspace, &operator.entry("workspace.erase", id)).await?;
+    erase_workspace.commit().await?;
+    drop(conn);
+    app.process.wakes.send([Wake::Access(row.account_id)]);
+    let mut done = ErasedNow { workspaces: 1, ..ErasedNow::default() };
+    empty(app, id, &mut done).await?;
+    Ok(done)
+}
+
+/// Erases an item, as if its owner had deleted it, and what it was called with it.
+pub async fn erase_item(app: &App, operator: &OperatorCaller, id: ItemId) -> Answer<ErasedNow> {
+    let mut conn = app.conn().await?;
+    let workspace = items::workspace_of(&mut conn, id).await?;
+    let workspace = workspace.ok_or_else(|| missing(Code::ItemNotFound, id))?;
+    drop(conn);
+    drop_items(app, workspace, &[id], Some(operator)).await?;
+    Ok(ErasedNow { items: 1, ..ErasedNow::default() })
+}
+
+/// Erases everything of the account that is no item or project, in one transaction.
+async fn erase_belongings(app: &App, operator: &OperatorCaller, id: AccountId, owned: &[WorkspaceId]) -> Answer<()> {
+    let mut conn = app.conn().await?;
+    let mut erase_account = conn.begin().await?;
+    match erasure::account(&mut erase_account, id).await? {
+        Erased::Now => {}
+        Erased::Before => return Ok(()),
+        Erased::Missing => return Err(missing(Code::AccountNotFound, id)),
+        Erased::NotSuspended => {
+            let message = format!("{id} is not suspended. Suspend it first: nothing brings back what is erased.");
+            return Err(ApiError::new(Code::IllegalTransition, message));
+        }
+    }
+    let users = erasure::users(&mut erase_account, id).await?;
+    erasure::belongings(&mut erase_account, id).await?;
+    for workspace in owned {
+        erasure::workspace(&mut erase_account, *workspace).await?;
+    }
+    let texts = owned.iter().map(ToString::to_string).chain(users.iter().map(ToString::to_string));
+    let targets: Vec<String> = std::iter::once(id.to_string()).chain(texts).collect();
+    erasure::audited(&mut erase_account, &targets).await?;
+    audit::record(&mut erase_account, &operator.entry("account.erase", id)).await?;
+    erase_account.commit().await?;
+    app.process.wakes.send([Wake::Access(id)]);
+    Ok(())
+}
+
+/// Drops the items and the projects of a workspace, some a transaction.
+async fn empty(app: &App, workspace: WorkspaceId, done: &mut ErasedNow) -> Answer<()> {
+    loop {
+        let some = erasure::items_left(&mut *app.conn().await?, workspace, SOME).await?;
+        if some.is_empty() {
+            break;
+        }
+        drop_items(app, workspace, &some, None).await?;
+        done.items += some.len() as u64;
+    }
+    loop {
+        let mut conn = app.conn().await?;
+        let mut erase_projects = conn.begin().await?;
+        let some = erasure::projects(&mut erase_projects, workspace, SOME).await?;
+        erase_projects.commit().await?;
+        done.projects += some;
+        if some == 0 {
+            return Ok(());
+        }
+    }
+}
+
+/// Leaves tombstones without names, and ends the items' jobs. `operator` is whom the log tells of.
+async fn drop_items(
+    app: &App,
+    workspace: WorkspaceId,
+    which: &[ItemId],
+    operator: Option<&OperatorCaller>,
+) -> Answer<()> {
+    let process = &app.process;
+    let mut drop_items = process.pool.begin().await?;
+    for item in which {
+        items::tombstone(&mut drop_items, *item, workspace).await?;
+    }
+    // Before the jobs end: their events show what the items are called.
+    erasure::item_names(&mut drop_items, which).await?;
+    let ended = jobs::cancel_for_items(&mut drop_items, which).await?;
+    let aftermath = ending::conclude(&mut drop_items, &ended, &[], &process.settings.event_kinds).await?;
+    if let Some(operator) = operator {
+        note_items(&mut drop_items, operator, which).await?;
+    }
+    drop_items.commit().await?;
+    aftermath.settle_down(&process.pool, &process.wakes).await;
+    Ok(())
+}
+
+async fn note_items(conn: &mut PgConnection, operator: &OperatorCaller, which: &[ItemId]) -> Answer<()> {
+    for item in which {
+        audit::record(conn, &operator.entry("item.erase", item)).await?;
+    }
+    Ok(())
+}

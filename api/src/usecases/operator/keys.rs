@@ -1,0 +1,44 @@
+//! Revoking keys of any account: at once, and told in the log of the account as in that of the operators.
+
+use crate::app::App;
+use crate::auth::operator::OperatorCaller;
+use crate::http::error::{Answer, ApiError, Code};
+use common::ids::{AccountId, KeyId, UserId};
+use common::store::{account_audit, accounts, audit, keys};
+use common::wake::Wake;
+use serde_json::json;
+use sqlx::{Acquire, PgConnection};
+
+/// Revokes a key, whosever it is.
+pub async fn revoke_key(app: &App, operator: &OperatorCaller, id: KeyId) -> Answer<()> {
+    let mut conn = app.conn().await?;
+    let mut revoke_key = conn.begin().await?;
+    // The account first, as where a key is made: one that this key is just making is not left behind.
+    if let Some((account, _)) = keys::find(&mut revoke_key, id).await? {
+        accounts::lock(&mut revoke_key, account).await?;
+    }
+    let account = keys::revoke_any(&mut revoke_key, id).await?;
+    let account = account.ok_or_else(|| ApiError::new(Code::KeyNotFound, format!("There is no live key {id}.")))?;
+    let was = Some(json!({ "account_id": account }));
+    audit::record(&mut revoke_key, &operator.changed("key.revoke", id, was, None)).await?;
+    account_audit::record(&mut revoke_key, &operator.account_entry(account, "key.revoke", id, None)).await?;
+    revoke_key.commit().await?;
+    app.process.wakes.send([Wake::Access(account)]);
+    Ok(())
+}
+
+/// Revokes the keys of an account that a user made, or whose keys made them, and tells its owner. Answers how many.
+pub(super) async fn revoke_made_by(
+    conn: &mut PgConnection,
+    operator: &OperatorCaller,
+    account: AccountId,
+    user: UserId,
+) -> Answer<usize> {
+    accounts::lock(conn, account).await?;
+    let gone = keys::revoke_made_by(conn, account, user).await?;
+    for key in &gone {
+        let why = Some(json!({ "made_by": user }));
+        account_audit::record(conn, &operator.account_entry(account, "key.revoke", key, why)).await?;
+    }
+    Ok(gone.len())
+}

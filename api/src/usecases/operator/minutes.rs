@@ -1,0 +1,104 @@
+//! Giving minutes, under the account's lock, with the open month's bucket made and folded first. Every amount is a row
+//! of the journal, and one with a reference is given once.
+
+use super::accounts::lock;
+use crate::app::App;
+use crate::auth::operator::OperatorCaller;
+use crate::http::error::Answer;
+use crate::http::text::MinuteCount;
+use crate::usecases::balance::balance;
+use common::domain::minutes::Minutes;
+use common::ids::AccountId;
+use common::store::minutes::Balance;
+use common::store::{audit, minutes};
+use poem_openapi::types::ToJSON;
+use serde_json::{Value, json};
+use sqlx::Acquire;
+
+/// How minutes are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// More of them in the open month.
+    Grant,
+    /// Bought ones, which never lapse and are spent after the month's.
+    Purchase,
+    /// What the account has each month, from the open one on.
+    Allowance,
+}
+
+impl Way {
+    const fn action(self) -> &'static str {
+        match self {
+            Self::Grant => "minutes.grant",
+            Self::Purchase => "minutes.purchase",
+            Self::Allowance => "minutes.allowance",
+        }
+    }
+}
+
+/// Minutes to give.
+#[derive(Debug, Clone, Copy)]
+pub struct Gift<'a> {
+    /// How.
+    pub way: Way,
+    /// How many.
+    pub minutes: Minutes,
+    /// Why, for the journal.
+    pub note: &'a str,
+    /// The operator's own name for it: the same one counts once an account.
+    pub reference: Option<&'a str>,
+}
+
+/// What giving came to.
+#[derive(Debug, Clone, Copy)]
+pub struct Given {
+    /// False where the reference had counted before: nothing was given again.
+    pub applied: bool,
+    /// How many minutes were given, now or then.
+    pub minutes: Minutes,
+    /// What the account has now.
+    pub balance: Balance,
+}
+
+/// Gives an account minutes.
+pub async fn give_minutes(app: &App, operator: &OperatorCaller, id: AccountId, gift: Gift<'_>) -> Answer<Given> {
+    let Gift { way, minutes, note, reference } = gift;
+    let settings = &app.process.settings;
+    let mut conn = app.conn().await?;
+    let mut give_minutes = conn.begin().await?;
+    lock(&mut give_minutes, id).await?;
+    minutes::fold(&mut give_minutes, id, settings.monthly_minutes).await?;
+    let before = balance(settings, &mut give_minutes, id).await?;
+    let applied = match way {
+        Way::Grant => minutes::grant(&mut give_minutes, id, minutes, note, reference).await?,
+        Way::Purchase => minutes::purchase(&mut give_minutes, id, minutes, note, reference).await?,
+        Way::Allowance => {
+            minutes::allow(&mut give_minutes, id, minutes, note).await?;
+            true
+        }
+    };
+    let balance = balance(settings, &mut give_minutes, id).await?;
+    if applied {
+        let mut after = shown(&balance);
+        after["given_minutes"] = MinuteCount(minutes).to_json().unwrap_or_default();
+        after["note"] = note.into();
+        after["reference"] = reference.into();
+        let entry = operator.changed(way.action(), id, Some(shown(&before)), Some(after));
+        audit::record(&mut give_minutes, &entry).await?;
+    }
+    let first = match reference {
+        Some(reference) if !applied => minutes::given(&mut give_minutes, id, reference).await?,
+        _ => None,
+    };
+    give_minutes.commit().await?;
+    Ok(Given { applied, minutes: first.unwrap_or(minutes), balance })
+}
+
+/// What the audit log says of a balance.
+fn shown(balance: &Balance) -> Value {
+    json!({
+        "month": balance.month.format("%Y-%m").to_string(),
+        "allowance_minutes": balance.allowance,
+        "bought_minutes": balance.bought,
+    })
+}

@@ -1,0 +1,106 @@
+//! Suspending accounts and resuming them: the refusal, the silence of the endpoints and both logs are one transaction.
+//! What is under way is ended apart, some a transaction: what is cut off is done by asking again.
+
+use super::missing;
+use crate::app::App;
+use crate::auth::operator::OperatorCaller;
+use crate::http::error::{Answer, ApiError, Code};
+use common::ending;
+use common::ids::AccountId;
+use common::store::accounts::{self, AccountRow};
+use common::store::suspension::{self, Suspension};
+use common::store::{account_audit, audit, jobs, uploads};
+use common::wake::Wake;
+use serde_json::{Value, json};
+use sqlx::{Acquire, PgConnection};
+
+/// Jobs, and uploads, that one transaction ends.
+const SOME: i64 = 500;
+
+/// Suspends an account for this reason, or gives a suspended one another.
+pub async fn suspend_account(app: &App, operator: &OperatorCaller, id: AccountId, reason: &str) -> Answer<AccountRow> {
+    let mut conn = app.conn().await?;
+    let mut suspend_account = conn.begin().await?;
+    let before = was(suspension::suspend(&mut suspend_account, id, reason).await?, id)?;
+    suspension::silence(&mut suspend_account, id).await?;
+    if before.as_deref() != Some(reason) {
+        let (was, is) = (before.map(|before| json!({ "reason": before })), Some(json!({ "reason": reason })));
+        log(&mut suspend_account, operator, "account.suspend", id, (was, is)).await?;
+    }
+    let account = found(&mut suspend_account, id).await?;
+    suspend_account.commit().await?;
+    app.process.wakes.send([Wake::Access(id)]);
+    Ok(account)
+}
+
+/// The same the other way round. Jobs that wait get their places from the scheduler.
+pub async fn resume_account(app: &App, operator: &OperatorCaller, id: AccountId) -> Answer<AccountRow> {
+    let mut conn = app.conn().await?;
+    let mut resume_account = conn.begin().await?;
+    let before = was(suspension::resume(&mut resume_account, id).await?, id)?;
+    if let Some(before) = before {
+        suspension::unsilence(&mut resume_account, id).await?;
+        let was = Some(json!({ "reason": before }));
+        log(&mut resume_account, operator, "account.resume", id, (was, None)).await?;
+    }
+    let account = found(&mut resume_account, id).await?;
+    resume_account.commit().await?;
+    Ok(account)
+}
+
+/// Cancels the jobs that the account pays for, some a transaction. Answers how many.
+pub async fn end_jobs(app: &App, account: AccountId) -> Answer<u64> {
+    let process = &app.process;
+    let mut ended = 0;
+    loop {
+        let mut cancel = process.pool.begin().await?;
+        let stopped = jobs::cancel_for_payer(&mut cancel, account, SOME).await?;
+        let aftermath = ending::conclude(&mut cancel, &stopped, &[], &process.settings.event_kinds).await?;
+        cancel.commit().await?;
+        aftermath.settle_down(&process.pool, &process.wakes).await;
+        if stopped.is_empty() {
+            return Ok(ended);
+        }
+        ended += stopped.len() as u64;
+    }
+}
+
+/// Ends the account's uploads and imports, some a statement. Answers how many.
+pub async fn end_uploads(app: &App, account: AccountId) -> Answer<u64> {
+    let mut ended = 0;
+    loop {
+        let some = uploads::end_for_account(&mut *app.conn().await?, account, SOME).await?;
+        if some == 0 {
+            return Ok(ended);
+        }
+        ended += some;
+    }
+}
+
+/// The reason before, of an account that could be changed.
+fn was(became: Suspension, id: AccountId) -> Answer<Option<String>> {
+    match became {
+        Suspension::Done { before } => Ok(before),
+        Suspension::Missing => Err(missing(Code::AccountNotFound, id)),
+        Suspension::Erased => {
+            Err(ApiError::new(Code::IllegalTransition, format!("{id} is erased, and stays as it is.")))
+        }
+    }
+}
+
+/// Tells the operators' log and the account's own.
+async fn log(
+    conn: &mut PgConnection,
+    operator: &OperatorCaller,
+    action: &'static str,
+    id: AccountId,
+    (was, is): (Option<Value>, Option<Value>),
+) -> Answer<()> {
+    account_audit::record(conn, &operator.account_entry(id, action, id, is.clone())).await?;
+    audit::record(conn, &operator.changed(action, id, was, is)).await?;
+    Ok(())
+}
+
+async fn found(conn: &mut PgConnection, id: AccountId) -> Answer<AccountRow> {
+    accounts::find(conn, id).await?.ok_or_else(|| missing(Code::AccountNotFound, id))
+}
