@@ -1,9 +1,10 @@
 //! The HTTP interface: tools, routes, and the OpenAPI document that describes them.
 //!
 //! Its floors, from the ground: `http` (errors, texts, rates), `contract` (what each operation promises), `oauth`
-//! (tokens), `app` (what every request may use), `auth` (who calls), `usecases`, `resources` (the operations), `routes`
-//! (all of them), `openapi` (the document), `server` (connections and what surrounds every request). A floor uses those
-//! below it alone; `tests/all/floors` holds that. Nothing here runs a read or sends a webhook: that is the worker's.
+//! (tokens), `app` (what every request may use), `auth` (who calls), `usecases` (what is done, and every transaction),
+//! `resources` (the operations), `routes` (all of them), `openapi` (the document), `server` (connections and what
+//! surrounds every request). A floor uses those below it alone; `tests/all/floors` holds that. Nothing here runs a read or
+//! sends a webhook: that is the worker's.
 
 pub mod app;
 mod auth;

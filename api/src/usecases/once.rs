@@ -27,7 +27,7 @@ const MAX_ATTEMPTS: usize = 4;
 pub struct Once(Option<Key>);
 
 /// What a call is to do.
-pub enum Begun {
+pub(super) enum Begun {
     /// Make it, in this transaction.
     Now(Transaction<'static, Postgres>, RequestId),
     /// Nothing: it was made before.
@@ -85,7 +85,7 @@ impl Once {
     ///
     /// # Errors
     /// `rate_limited` when no more answers can be kept for the account.
-    pub async fn begin(&self, app: &App) -> Answer<Begun> {
+    pub(super) async fn begin(&self, app: &App) -> Answer<Begun> {
         let call = RequestId::mint();
         if let Some(key) = &self.0 {
             let most = rate::most(&app.process.settings, &[What::KeptAnswers]);
@@ -109,7 +109,7 @@ impl Once {
     }
 
     /// Keeps the answer, without what is secret of it, in the use case's transaction.
-    pub async fn keep(&self, app: &App, conn: &mut PgConnection, body: &str) -> Answer<()> {
+    pub(super) async fn keep(&self, app: &App, conn: &mut PgConnection, body: &str) -> Answer<()> {
         match &self.0 {
             Some(key) => Ok(idempotency::answer(conn, key, body, kept_byte_us(&app.process.settings)).await?),
             None => Ok(()),
@@ -117,18 +117,18 @@ impl Once {
     }
 
     /// 32 bytes that nobody can guess: the same for a repeat, or else random.
-    pub fn secret(&self, app: &App, call: RequestId) -> [u8; 32] {
+    pub(super) fn secret(&self, app: &App, call: RequestId) -> [u8; 32] {
         self.secrets(app, call).into_iter().next().unwrap_or_else(rand::random)
     }
 
     /// The bytes that the first call may have had: one by each secret that the service has or had.
-    pub fn secrets(&self, app: &App, call: RequestId) -> Vec<[u8; 32]> {
+    pub(super) fn secrets(&self, app: &App, call: RequestId) -> Vec<[u8; 32]> {
         self.0.iter().flat_map(|key| app.links.repeatable(call, &key.key)).collect()
     }
 }
 
 /// The first answer's secret can't be made again: the service has another secret key since then.
-pub fn forgotten() -> ApiError {
+pub(super) fn forgotten() -> ApiError {
     ApiError::new(Code::IdempotencyKeyReused, "What this Idempotency-Key made can't be shown again.")
         .suggest("Send the request with a new key.")
 }

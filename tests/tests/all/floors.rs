@@ -1,5 +1,5 @@
-//! The house's own rules: the api's floors, circles of files, one style of modules. Tests of a file are not held to
-//! them, since a test may well look at the whole.
+//! The house's own rules: the api's floors, where its transactions begin, circles of files, one style of modules. Tests
+//! of a file are not held to them, since a test may well look at the whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -118,6 +118,22 @@ fn no_floor_of_the_api_uses_a_higher_one() -> anyhow::Result<()> {
         }
     }
     assert_eq!(seen.len(), FLOORS.len(), "a floor has no file");
+    Ok(())
+}
+
+#[test]
+fn a_transaction_of_the_api_begins_in_a_use_case_alone() -> anyhow::Result<()> {
+    let src = root().join("api/src");
+    let mut begin_one = 0;
+    for file in sources(&src)?.into_iter().filter(|file| !is_test(file)) {
+        if !code(&file)?.contains(".begin()") {
+            continue;
+        }
+        begin_one += 1;
+        let floor = module(&src, &file)?.into_iter().next();
+        assert_eq!(floor.as_deref(), Some("usecases"), "{} begins a transaction", file.display());
+    }
+    assert!(begin_one > 15, "only {begin_one} files that begin one were found");
     Ok(())
 }
 
