@@ -1,4 +1,5 @@
-//! How soon the first job of one account is claimed while another has 500 queued (design.md, "Admission").
+//! How soon the first job of one account is claimed while another has 500 queued (decisions.md, "Places are counted,
+//! not kept").
 //!
 //! Every slot works for the other account, so one has to free first: what is compared with the idle service is the time
 //! from then on.

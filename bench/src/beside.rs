@@ -1,5 +1,5 @@
 //! Nine healthy endpoints, alone and beside ones that are not: how many deliveries the nine get, and how late
-//! (webhooks.md, "nine healthy endpoints beside one that hangs 12 s").
+//! (docs/benchmarks.md, "What is measured").
 //!
 //! An account has ten endpoints. So the first troubled one is of the nine's own account, where it hurts most, and a
 //! second one is of another account whose jobs end at the same pace.

@@ -1,5 +1,5 @@
 //! Load on this service and, in the same run, on the bare ceilings: what it costs beside what it could cost
-//! (webhooks.md, "Measured beside"; design.md, "Admission"; heart.md, "The benchmark").
+//! (docs/benchmarks.md, "What is measured").
 //!
 //! Every part that is measured is a process of its own, so that its CPU time is its own: the service as `mws up` runs it,
 //! the receivers, and the bare loops in the service's place. The database is the embedded one, as durable as a user's. What
@@ -157,7 +157,7 @@ fn main() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Measures and prints everything that is asked for. Answers how many bars were missed.
+/// Measures and prints everything that is asked for. Returns how many bars were missed.
 async fn measure(bench: &mut Bench, cli: &Cli) -> anyhow::Result<usize> {
     let mut table = Table::default();
     let wanted = cli.wanted();

@@ -27,7 +27,7 @@ use tokio_util::sync::CancellationToken;
 
 /// The queue's name.
 const QUEUE: &str = "bare";
-/// Workers, and tickets that each fetches at once: as fast as it went when it was tried (queue.md).
+/// Workers, and tickets that each fetches at once: as fast as it went when it was tried.
 const WORKERS: u32 = 4;
 const BATCH: usize = 250;
 /// Tickets of one push.
@@ -58,7 +58,7 @@ pub struct Bare {
     each: Cost,
 }
 
-/// Adds what the rounds came to. Answers how many tickets live their life in a second.
+/// Adds what the rounds came to. Returns how many tickets live their life in a second.
 pub fn tell(table: &mut Table, rounds: &[Bare]) -> f64 {
     let of = |part: fn(&Bare) -> f64| median(&rounds.iter().map(part).collect::<Vec<_>>());
     let lived = of(|round| round.lived);

@@ -1,4 +1,4 @@
-//! How a command can fail, the words for it, and its exit code (people.md, "exit codes").
+//! How a command can fail, the words for it, and its exit code (contract §13).
 
 use serde_json::{Value, json};
 use std::io::Write;
@@ -42,7 +42,7 @@ pub enum Failure {
     Other(anyhow::Error),
 }
 
-/// A refusal of the service, from either envelope (spec §7).
+/// A refusal of the service, from either envelope (contract §7).
 #[derive(Debug)]
 pub struct Refusal {
     /// The HTTP status.

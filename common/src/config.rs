@@ -14,7 +14,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Settings of the whole deployment (design.md, "Settings").
+/// Settings of the whole deployment (`mws up --help`).
 #[derive(Debug, Clone, Args)]
 pub struct Settings {
     /// Files that hold secrets.
@@ -311,7 +311,7 @@ pub struct ApiSettings {
     pub oauth: OAuthSettings,
 }
 
-/// Whose OAuth 2.0 access tokens are taken (spec §5, "OAuth access token"). Issuer and audience belong together.
+/// Whose OAuth 2.0 access tokens are taken (contract §5.2). Issuer and audience belong together.
 #[derive(Debug, Clone, Default, Args)]
 pub struct OAuthSettings {
     /// The authorization server, exactly as its metadata and its tokens name it. Unset: OAuth tokens are refused.

@@ -1,9 +1,9 @@
 //! How jobs end, once for every way: the worker's finish, a cancellation, a deleted item, a rescued lease.
 //!
-//! In the caller's transaction, and for a whole batch in a fixed number of statements: holds are settled or released, what
-//! was made is stored and what was owned given back, events and their deliveries recorded, freed places handed over, and
-//! tickets pushed. What must happen after the commit is handed back as an `Aftermath`. It never begins or commits, and never
-//! decides what an attempt came to: the conditional updates of `store::jobs` did.
+//! In the caller's transaction, and for a whole batch in a fixed number of statements: holds are settled or released,
+//! what was made is stored and what was owned given back, events and their deliveries recorded, freed places handed
+//! over, and tickets pushed. What must happen after the commit is handed back as an `AfterCommit`. It never begins or
+//! commits, and never decides what an attempt came to: the conditional updates of `store::jobs` did.
 
 use crate::domain::event::{EventId, EventType, JobEvent};
 use crate::domain::footage::Rows;
@@ -61,8 +61,8 @@ impl Product {
 
 /// What is to be done once the transaction that ended jobs is committed.
 #[derive(Debug, Default)]
-#[must_use = "call `settle_down` after the commit, or waiting jobs stay without a place until the scheduler finds them"]
-pub struct Aftermath {
+#[must_use = "call `run` after the commit, or waiting jobs stay without a place until the scheduler finds them"]
+pub struct AfterCommit {
     wakes: Vec<Wake>,
     /// Tickets of first attempts, whose queue has to be woken unless they are sent here.
     first_attempts: Vec<Ticket>,
@@ -72,23 +72,23 @@ pub struct Aftermath {
 
 /// Ends a batch: `ended` as the conditional update answered, `made` what came with it. Products of jobs that did not
 /// succeed after all, because their item is gone, are dropped.
-pub async fn conclude(
+pub async fn end_jobs(
     conn: &mut PgConnection,
     ended: &[EndedJob],
     made: &[Product],
     told: &[JobKind],
-) -> Result<Aftermath, sqlx::Error> {
+) -> Result<AfterCommit, sqlx::Error> {
     settle_all(conn, ended, made, told, None).await
 }
 
 /// The same for jobs that `account` has stopped: they cost it nothing, so what is sent of them goes at its own rate.
-pub async fn conclude_stopped(
+pub async fn end_stopped_jobs(
     conn: &mut PgConnection,
     stopped: &[EndedJob],
     account: AccountId,
     pace: Pace,
     told: &[JobKind],
-) -> Result<Aftermath, sqlx::Error> {
+) -> Result<AfterCommit, sqlx::Error> {
     let to_come = stopped.iter().filter(|job| !job.status.is_final()).count();
     settle_all(conn, stopped, &[], told, Some(Spread { account, pace, to_come })).await
 }
@@ -99,7 +99,7 @@ async fn settle_all(
     made: &[Product],
     told: &[JobKind],
     spread: Option<Spread>,
-) -> Result<Aftermath, sqlx::Error> {
+) -> Result<AfterCommit, sqlx::Error> {
     let finals: Vec<&EndedJob> = ended.iter().filter(|job| job.status.is_final()).collect();
     keep(conn, &finals, made).await?;
     let renders: Vec<JobId> = finals.iter().filter(|job| job.read.is_none()).map(|job| job.job).collect();
@@ -128,7 +128,7 @@ async fn settle_all(
         .filter(|(payer, places)| i64::try_from(taken(*payer)).unwrap_or(i64::MAX) < *places)
         .map(|(payer, _)| *payer)
         .collect();
-    Ok(Aftermath { wakes, first_attempts, places_left })
+    Ok(AfterCommit { wakes, first_attempts, places_left })
 }
 
 /// Keeps what the jobs that succeeded have made: their reads in one statement, their items, which are few, in one each.
@@ -172,16 +172,16 @@ async fn add_rows(conn: &mut PgConnection, rows: &[(ItemId, &Rows)]) -> sqlx::Re
     footage::add_turns(conn, rows).await
 }
 
-impl Aftermath {
+impl AfterCommit {
     /// Gives the first attempts of deliveries to somebody in this process, before the queue is told of them. Those that `take`
     /// refuses are the queue's.
-    pub fn hand_over(&mut self, mut take: impl FnMut(Subject) -> bool) {
+    pub fn offer_first_attempts(&mut self, mut take: impl FnMut(Subject) -> bool) {
         self.first_attempts.retain(|ticket| !take(ticket.subject));
     }
 
     /// Wakes those who wait, and looks once more, under the account's lock, for jobs that a place could go to: a dispatch
     /// that counted places before this commit may have left one waiting.
-    pub async fn settle_down(self, pool: &PgPool, wakes: &Wakes) {
+    pub async fn run(self, pool: &PgPool, wakes: &Wakes) {
         wakes.send(self.wakes.into_iter().chain(wakes_of(&self.first_attempts)));
         for account in self.places_left {
             if let Err(error) = admit(pool, wakes, account).await {
@@ -199,7 +199,7 @@ impl Aftermath {
     }
 }
 
-/// Use case: gives an account's free places to its waiting jobs. Answers how many got one.
+/// Use case: gives an account's free places to its waiting jobs. Returns how many got one.
 pub async fn admit(pool: &PgPool, wakes: &Wakes, account: AccountId) -> sqlx::Result<usize> {
     let mut tx = pool.begin().await?;
     accounts::lock(&mut tx, account).await?;

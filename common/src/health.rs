@@ -1,4 +1,4 @@
-//! `/healthz`, `/readyz` and `/metrics`, which every process answers (design.md, "Settings").
+//! `/healthz`, `/readyz` and `/metrics`, which every process answers (`mws up --help`).
 //!
 //! The worker and the scheduler serve them alone, where `MWS_HEALTH_LISTEN` says; so does the api, which mounts them beside
 //! its routes too, `/metrics` only where it is not served elsewhere. Nothing here takes a credential, so a check is made
@@ -141,7 +141,7 @@ impl Health {
         database
     }
 
-    /// Writes as everything else does that must not be lost. Answers how many migrations are pending.
+    /// Writes as everything else does that must not be lost. Returns how many migrations are pending.
     async fn write(&self) -> sqlx::Result<i64> {
         let mut conn = self.pool.acquire().await?;
         fleet::beat(&mut conn, &self.name, &self.host, self.service).await?;

@@ -111,7 +111,7 @@ ids! {
     AccountId = "acc";
     /// A person known by an OAuth subject.
     UserId = "usr";
-    /// A workspace (spec §2).
+    /// A workspace (contract §2).
     WorkspaceId = "wsp";
     /// An API key.
     KeyId = "key";
@@ -119,15 +119,15 @@ ids! {
     ItemId = "itm";
     /// An upload or an import.
     UploadId = "upl";
-    /// A job (spec §2).
+    /// A job (contract §2).
     JobId = "job";
-    /// A webhook endpoint (spec §2).
+    /// A webhook endpoint (contract §2).
     EndpointId = "whe";
-    /// A delivery series (spec §2).
+    /// A delivery series (contract §2).
     DeliveryId = "dlv";
-    /// A project (spec §2).
+    /// A project (contract §2).
     ProjectId = "prj";
-    /// The one webhook of a project's change of status (spec §6.2).
+    /// The one webhook of a project's change of status (contract §6.2).
     ProjectWebhookId = "pwh";
     /// One change that an operator made.
     AuditId = "aud";

@@ -1,4 +1,4 @@
-//! Secrets at rest: sealed with ChaCha20-Poly1305 under `MWS_SECRET_KEY` (design.md, "Storage").
+//! Secrets at rest: sealed with ChaCha20-Poly1305 under `MWS_SECRET_KEY` (docs/operations.md).
 //!
 //! It owns the sealed format and the choice between the current key and old ones. It never stores anything and never
 //! draws randomness: the nonce is handed in, 12 fresh random bytes each time. `purpose` is bound into the seal, so that

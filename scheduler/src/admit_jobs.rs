@@ -31,7 +31,7 @@ enum Round {
 /// begins after it and goes round.
 static LAST: Mutex<BTreeMap<(Arc<str>, Round), AccountId>> = Mutex::new(BTreeMap::new());
 
-/// Admits once. Answers how many jobs got a place.
+/// Admits once. Returns how many jobs got a place.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut done: BTreeSet<AccountId> = BTreeSet::new();
     let mut admitted = 0;

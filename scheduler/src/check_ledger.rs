@@ -18,7 +18,7 @@ const TOLD: usize = 10;
 /// A check that was last made longer ago than this is an alert: fifteen runs.
 const LATE_SECONDS: f64 = 900.0;
 
-/// Checks once. Answers how many balances the journal does not explain.
+/// Checks once. Returns how many balances the journal does not explain.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let found = check(process).await?;
     let last = ledger::last_check(&mut *process.pool.acquire().await?).await?;

@@ -24,7 +24,7 @@ struct Told {
 }
 
 impl Complaint {
-    /// The duty has failed. Answers whether it was told.
+    /// The duty has failed. Returns whether it was told.
     pub fn repeat(&mut self, duty: &str, error: &dyn Display, now: Instant) -> bool {
         let Some(told) = &mut self.0 else {
             tracing::warn!(duty, error = %error, "A duty failed; it is tried again.");

@@ -76,7 +76,7 @@ pub async fn until_end<P>(
 }
 
 /// Rests after a step for longer than it took, so that nobody notices what is not urgent: a quarter of a connection at
-/// most is its. Answers false when the process ends.
+/// most is its. Returns false when the process ends.
 async fn rests(process: &Process, began: Instant) -> bool {
     tokio::select! {
         () = sleep(began.elapsed() * REST) => true,

@@ -12,7 +12,7 @@ const MOST: usize = 20;
 /// Accounts folded one by one in one run.
 const SOME_ACCOUNTS: i64 = 200;
 
-/// Folds until few are left. Answers how many ends it folded, or accounts where they had to be folded one by one.
+/// Folds until few are left. Returns how many ends it folded, or accounts where they had to be folded one by one.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut folded = 0;
     for _ in 0..MOST {

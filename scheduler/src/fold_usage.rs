@@ -6,7 +6,7 @@ use common::store::usage;
 /// Notes folded in one statement.
 const SOME: i64 = 5_000;
 
-/// Folds until few are left. Answers how many.
+/// Folds until few are left. Returns how many.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut conn = process.pool.acquire().await?;
     let mut folded = 0;

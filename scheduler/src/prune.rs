@@ -8,7 +8,7 @@ use futures_util::FutureExt;
 /// Rows deleted in one transaction: some tens of milliseconds.
 const SOME: i64 = 1_000;
 
-/// Prunes once: until nothing old is left. Answers how many rows went.
+/// Prunes once: until nothing old is left. Returns how many rows went.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let days = i32::try_from(process.settings.retention_days).unwrap_or(i32::MAX);
     let audit_days = i32::try_from(process.settings.audit_days).unwrap_or(i32::MAX);

@@ -8,7 +8,7 @@ use futures_util::FutureExt;
 /// Rows deleted in one transaction.
 const SOME: i64 = 5_000;
 
-/// Forgets all there are. Answers how many.
+/// Forgets all there are. Returns how many.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     until_none(process, |conn| retention::paces(conn, SOME).boxed()).await
 }

@@ -8,7 +8,7 @@ use futures_util::FutureExt;
 /// Rows deleted in one statement.
 const SOME: i64 = 1_000;
 
-/// Prunes once: until nothing old is left. Answers how many rows went.
+/// Prunes once: until nothing old is left. Returns how many rows went.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let days = i32::try_from(process.settings.retention_days).unwrap_or(i32::MAX);
     until_none(process, move |conn| project_webhooks::prune(conn, days, SOME).boxed()).await

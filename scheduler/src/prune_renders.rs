@@ -13,7 +13,7 @@ const BATCH: i64 = 100;
 /// Minutes after which nobody writes for an ended render any more: many times a lease.
 const SETTLED_MINUTES: i32 = 10;
 
-/// Answers how many renders were looked after. One whose objects can't be dropped now is left for the next run.
+/// Returns how many renders were looked after. One whose objects can't be dropped now is left for the next run.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let ended = renders::leftovers(&mut *process.pool.acquire().await?, SETTLED_MINUTES, BATCH).await?;
     // No connection is held while the media store works.

@@ -12,7 +12,7 @@ use common::store::items;
 /// Items a run.
 const BATCH: i64 = 100;
 
-/// Answers how many items were purged. An item whose objects can't be dropped now is left for the next run.
+/// Returns how many items were purged. An item whose objects can't be dropped now is left for the next run.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let deleted = items::to_purge(&mut *process.pool.acquire().await?, BATCH).await?;
     // No connection is held while the media store works.

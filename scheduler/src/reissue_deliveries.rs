@@ -1,5 +1,5 @@
 //! Gives due deliveries without a live ticket a new one: retries whose time has come, those that went over a cap, and
-//! those whose ticket was lost with a worker (design.md, "Reissue").
+//! those whose ticket was lost with a worker (glossary.md).
 //!
 //! The rows stay locked until their new tickets are stored beside them, so that two schedulers, or a long backlog, never
 //! multiply the tickets of one delivery.
@@ -16,7 +16,7 @@ const SOME: i64 = 1_000;
 /// How many due deliveries that should have a ticket are looked at in one run, of the oldest and of others.
 const LOOKED_AT: i64 = 1_000;
 
-/// Reissues until nothing due is without a ticket. Answers how many tickets it pushed.
+/// Reissues until nothing due is without a ticket. Returns how many tickets it pushed.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut pushed = 0;
     loop {

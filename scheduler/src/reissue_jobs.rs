@@ -14,7 +14,7 @@ const SOME: i64 = 500;
 /// How many due jobs are looked at in one run, of the oldest and of others.
 const LOOKED_AT: i64 = 500;
 
-/// Reissues once. Answers how many tickets it pushed.
+/// Reissues once. Returns how many tickets it pushed.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut pushed = 0;
     for from in [From(0.0), From(rand::random())] {

@@ -9,7 +9,7 @@ use common::store::project_webhooks;
 /// Tickets a transaction.
 const SOME: i64 = 1_000;
 
-/// Reissues once. Answers how many tickets it pushed.
+/// Reissues once. Returns how many tickets it pushed.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut reissue = process.pool.begin().await?;
     let due = project_webhooks::lock_due(&mut reissue, SOME).await?;

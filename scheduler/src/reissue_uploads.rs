@@ -11,7 +11,7 @@ use common::store::uploads::{self, Stage};
 /// Uploads a transaction.
 const BATCH: i64 = 200;
 
-/// Use case "reissue uploads"; answers how many got a ticket.
+/// Use case "reissue uploads"; returns how many got a ticket.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut reissue = process.pool.begin().await?;
     let due = uploads::lock_due(&mut reissue, BATCH).await?;

@@ -1,7 +1,7 @@
 //! Takes deliveries back from workers that died, or lost the database, between an attempt and its record.
 //!
 //! The attempt is logged as `interrupted` and sent again under its own number, at most three times; then it counts as a
-//! failure, with everything that follows from one (interface.md, "crash between send and record").
+//! failure, with everything that follows from one (contract §6.3).
 
 use common::domain::attempt::AttemptError;
 use common::domain::retry::RetrySchedule;
@@ -12,7 +12,7 @@ use common::store::deliveries::{self, LostClaim};
 /// Deliveries rescued in one statement.
 const SOME: i64 = 500;
 
-/// Rescues once. Answers how many deliveries it took back.
+/// Rescues once. Returns how many deliveries it took back.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut conn = process.pool.acquire().await?;
     let freed = deliveries::free_interrupted(&mut conn, SOME).await?;

@@ -11,8 +11,8 @@ use common::store::jobs::{self, End, Outcome};
 /// Jobs rescued in one transaction.
 const SOME: i64 = 500;
 
-/// Rescues once. Answers how many jobs it took back. One whose end is refused holds up no other: it stays running, with its hold,
-/// until the next run.
+/// Rescues once. Returns how many jobs it took back. One whose end is refused holds up no other: it stays running, with
+/// its hold, until the next run.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let error = match rescue(process, None).await {
         Err(error) if is_refused_for_good(&error) => error,
@@ -54,11 +54,11 @@ async fn rescue(process: &Process, only: Option<JobId>) -> sqlx::Result<u64> {
         })
         .collect();
     let ended = jobs::end(&mut tx, &ends).await?;
-    let aftermath = ending::conclude(&mut tx, &ended, &[], &process.settings.event_kinds).await?;
+    let after_commit = ending::end_jobs(&mut tx, &ended, &[], &process.settings.event_kinds).await?;
     tx.commit().await?;
     for job in &ended {
         tracing::warn!(job.id = %job.job, status = job.status.name(), "A job's worker was lost; the job was taken back.");
     }
-    aftermath.settle_down(&process.pool, &process.wakes).await;
+    after_commit.run(&process.pool, &process.wakes).await;
     Ok(ended.len() as u64)
 }

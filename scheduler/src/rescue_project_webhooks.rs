@@ -1,5 +1,5 @@
 //! Ends projects' webhooks whose sender died between the request and its record, as `unknown`. They may have arrived, so
-//! they are never sent again; their receiver is told the state by `GET /projects/{id}` (spec §6.2.5).
+//! they are never sent again; their receiver is told the state by `GET /projects/{id}` (contract §6.2.5).
 
 use common::process::Process;
 use common::store::project_webhooks;
@@ -7,7 +7,7 @@ use common::store::project_webhooks;
 /// Webhooks ended in one statement.
 const SOME: i64 = 1_000;
 
-/// Ends once. Answers how many.
+/// Ends once. Returns how many.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut conn = process.pool.acquire().await?;
     let lost = project_webhooks::call_unknown(&mut conn, SOME).await?;

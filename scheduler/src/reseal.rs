@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 /// Accounts in one transaction.
 const SOME: i64 = 100;
 
-/// Reseals until nothing is left that can be. Answers how many accounts' secrets were sealed anew.
+/// Reseals until nothing is left that can be. Returns how many accounts' secrets were sealed anew.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let sealer = Sealer::of(&process.settings).unwrap_or_else(|error| {
         tracing::error!(error = %error, "Secrets can't be sealed anew.");

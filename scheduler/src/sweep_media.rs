@@ -14,7 +14,7 @@ const BATCH: i64 = 50;
 /// Hours after which an object that no row names is nobody's.
 const SETTLED_HOURS: i32 = 48;
 
-/// Answers how many objects were dropped. One that can't be dropped now is found again in the next round.
+/// Returns how many objects were dropped. One that can't be dropped now is found again in the next round.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let items = items::next_to_sweep(&mut *process.pool.acquire().await?, BATCH).await?;
     // No connection is held while the media store works.

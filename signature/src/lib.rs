@@ -1,4 +1,4 @@
-//! The signatures of both webhook systems, and the checks that a receiver makes (spec §6.1, §6.2).
+//! The signatures of both webhook systems, and the checks that a receiver makes (contract §6.1, §6.2).
 //!
 //! It owns the header formats and the secret's format. It never reads a clock, draws randomness or keeps a secret:
 //! the time and the random bytes are handed in, and the secret is borrowed for one call. It is a crate of its own, with
@@ -39,12 +39,12 @@ pub enum SignatureError {
     SecretNotDecodable,
 }
 
-/// A new signing secret from 32 random bytes: `whsec_` and their standard base64 (interface.md, "HMAC key").
+/// A new signing secret from 32 random bytes: `whsec_` and their standard base64 (contract §6.3).
 pub fn new_secret(random: [u8; 32]) -> SecretString {
     SecretString::from(format!("{SECRET_PREFIX}{}", STANDARD.encode(random)))
 }
 
-/// The value of `Service-Signature`: `t=<unix seconds>,v1=<hex>`, one `v1` a secret in the order given (spec §6.1).
+/// The value of `Service-Signature`: `t=<unix seconds>,v1=<hex>`, one `v1` a secret in the order given (contract §6.1).
 /// The key is the UTF-8 bytes of the whole secret, prefix and all. Hand the current secret in first.
 pub fn job_signature(timestamp: i64, body: &[u8], secrets: &[&str]) -> String {
     let mut header = format!("t={timestamp}");
@@ -56,7 +56,7 @@ pub fn job_signature(timestamp: i64, body: &[u8], secrets: &[&str]) -> String {
 }
 
 /// The value of `X-Service-Signature`: `sha256=<hex>` over `<timestamp>.<body>`; the timestamp travels in
-/// `X-Service-Timestamp` (spec §6.2).
+/// `X-Service-Timestamp` (contract §6.2).
 pub fn project_signature(timestamp: i64, body: &[u8], secret: &str) -> String {
     let digest = digest(secret.as_bytes(), &[timestamp.to_string().as_bytes(), b".", body]);
     format!("sha256={}", hex::encode(digest))
@@ -77,7 +77,7 @@ pub fn standard_signature(id: &str, timestamp: i64, body: &[u8], secrets: &[&str
     signed.collect::<Result<Vec<_>, _>>().map(|values| values.join(" "))
 }
 
-/// Checks a `Service-Signature` header over the raw body, as a receiver must (spec §6.1). It is accepted when any
+/// Checks a `Service-Signature` header over the raw body, as a receiver must (contract §6.1). It is accepted when any
 /// value was made with any of the secrets, so both sides can rotate without a gap. `now` and `tolerance_s` are in
 /// seconds. Every value is compared with every secret in constant time, whichever of them matches.
 ///
@@ -101,9 +101,9 @@ pub fn verify(header: &str, body: &[u8], secrets: &[&str], now: i64, tolerance_s
     Ok(())
 }
 
-/// Checks the headers `X-Service-Signature` and `X-Service-Timestamp` of a project webhook over the raw body (spec §6.2.4).
-/// Such a webhook carries one value, made with the account's current secret: name the old and the new one while you rotate.
-/// `now` and `tolerance_s` are in seconds.
+/// Checks the headers `X-Service-Signature` and `X-Service-Timestamp` of a project webhook over the raw body (contract
+/// §6.2.4). Such a webhook carries one value, made with the account's current secret: name the old and the new one
+/// while you rotate. `now` and `tolerance_s` are in seconds.
 ///
 /// # Errors
 /// As [`verify`].

@@ -1,4 +1,5 @@
-//! No secret is ever logged (spec §5; design.md, "Storage"): everything the service does, with every log line there is.
+//! No secret is ever logged (contract §5; docs/operations.md): everything the service does, with every log line there
+//! is.
 //!
 //! A program of its own, because what is logged is one for a whole process.
 

@@ -9,7 +9,7 @@ use crate::batch::Batcher;
 use crate::deliver::Deliverer;
 use crate::kept::Kept;
 use common::domain::job::JobStatus;
-use common::ending::{self, Aftermath, Product};
+use common::ending::{self, AfterCommit, Product};
 use common::process::Process;
 use common::store::jobs::{self, End};
 use common::store::{self, PoolSize, is_refused_for_good};
@@ -117,9 +117,9 @@ async fn finish_long(process: &Process, deliverer: &Deliverer, one: &Finish) -> 
         tx.rollback().await?;
         return finish_one(process, deliverer, &Finish { end: one.end.clone(), made: without_rows }).await;
     }
-    let aftermath = ending::conclude(&mut tx, &ended, &without_rows, &process.settings.event_kinds).await?;
+    let after_commit = ending::end_jobs(&mut tx, &ended, &without_rows, &process.settings.event_kinds).await?;
     tx.commit().await?;
-    after(process, deliverer, aftermath);
+    after(process, deliverer, after_commit);
     Ok(Finished::Done)
 }
 
@@ -136,17 +136,17 @@ async fn finish(
     let made: Vec<Product> = live.iter().flat_map(|one| one.made.clone()).collect();
     let mut tx = conn.begin().await?;
     let ended = jobs::end(&mut tx, &ends).await?;
-    let aftermath = ending::conclude(&mut tx, &ended, &made, &process.settings.event_kinds).await?;
+    let after_commit = ending::end_jobs(&mut tx, &ended, &made, &process.settings.event_kinds).await?;
     tx.commit().await?;
-    after(process, deliverer, aftermath);
+    after(process, deliverer, after_commit);
     let ours = |end: &End| !stale(end) && ended.iter().any(|job| job.job == end.job);
     Ok(batch.iter().map(|one| if ours(&one.end) { Finished::Done } else { Finished::NotOurs }).collect())
 }
 
 /// What is to be done once an end is committed.
-fn after(process: &Process, deliverer: &Deliverer, mut aftermath: Aftermath) {
-    aftermath.hand_over(|delivery| deliverer.sends_at_once(delivery));
+fn after(process: &Process, deliverer: &Deliverer, mut after_commit: AfterCommit) {
+    after_commit.offer_first_attempts(|delivery| deliverer.sends_at_once(delivery));
     // Not awaited: it may wait for an account's lock, and the next batch of ends must not.
     let process = process.clone();
-    tokio::spawn(async move { aftermath.settle_down(&process.pool, &process.wakes).await });
+    tokio::spawn(async move { after_commit.run(&process.pool, &process.wakes).await });
 }

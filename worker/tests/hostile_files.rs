@@ -1,4 +1,4 @@
-//! The hostile files of `eval/hostile_media.py` through the real decoders and all six reads (reads.md, "Hostile media").
+//! The hostile files of `eval/hostile_media.py` through the real decoders and all six reads (docs/confinement.md).
 //!
 //! Whatever the bytes: a typed error or a result, by the deadline, in bounded memory, with nothing of the file beside it. A
 //! process of its own, so that its memory and its children's are those of this test. The same files go through a running

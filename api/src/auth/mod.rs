@@ -1,4 +1,4 @@
-//! Who calls, in which workspace, and whether the account may send one more request (spec §5).
+//! Who calls, in which workspace, and whether the account may send one more request (contract §5).
 //!
 //! One statement a request answers all three. Handlers ask for [`Auth`] as their first argument, so that nothing of
 //! a body is judged before its sender is known. OAuth access tokens have their one place here, in `oauth_caller`.
@@ -24,7 +24,7 @@ use poem_openapi::auth::{Bearer, BearerAuthorization};
 use std::net::IpAddr;
 use std::time::Duration;
 
-/// The header that names another workspace (spec §4.1).
+/// The header that names another workspace (contract §4.1).
 const WORKSPACE_HEADER: &str = "x-workspace-id";
 /// A database that does not answer is away.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -72,7 +72,7 @@ pub struct CallerWorkspace {
     pub role: Role,
 }
 
-/// What was presented (spec §5).
+/// What was presented (contract §5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CredentialKind {
     /// An API key.
@@ -108,7 +108,7 @@ impl Caller {
         ))
     }
 
-    /// Refuses a script session's token (spec §5, "Script sessions", 4). As `require`: `access` asks it.
+    /// Refuses a script session's token (contract §5.3.4). As `require`: `access` asks it.
     pub fn refuse_session(&self) -> Answer<()> {
         if self.credential != CredentialKind::Session {
             return Ok(());

@@ -1,5 +1,4 @@
-//! From a token that was verified to a caller: the user it stands for, and where they may act (spec §5, "OAuth access
-//! token").
+//! From a token that was verified to a caller: the user it stands for, and where they may act (contract §5.2).
 //!
 //! One statement finds the user, judges the token's times by the database's clock, chooses the workspace and counts the
 //! rate. Somebody unknown is let in, or not, as the deployment is set up; whom the operator has added always is.

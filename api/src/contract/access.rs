@@ -1,4 +1,4 @@
-//! What each operation asks of its caller, in one table that every request passes (spec §5; interface.md, "Roles").
+//! What each operation asks of its caller, in one table that every request passes (contract §5, §5.6).
 //!
 //! It is asked before a handler runs, where the caller becomes known: no handler can forget it. An operation without a row
 //! is refused to everyone, and a test here names it. What depends on more than the operation, such as whether an item is
@@ -16,7 +16,7 @@ pub enum Needs {
     Nothing,
     /// A credential of the account that it acts on; a role in a workspace is not looked at.
     Account,
-    /// The same, but not a script session's token (spec §5, "Script sessions", 4).
+    /// The same, but not a script session's token (contract §5.3.4).
     AccountWithoutSession,
     /// At least this role in the workspace that the call acts in.
     Workspace(Role),

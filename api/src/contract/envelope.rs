@@ -1,4 +1,4 @@
-//! The shapes that answers share: the tool envelope (spec §4.2), lists of routes, and statuses other than 200.
+//! The shapes that answers share: the tool envelope (contract §4.2), lists of routes, and statuses other than 200.
 //!
 //! Handlers build the inside. Refusals are not here but in `http::error`.
 
@@ -13,7 +13,7 @@ use poem_openapi::types::{ParseFromJSON, ToJSON, Type};
 use poem_openapi::{ApiResponse, Enum, Object};
 use std::marker::PhantomData;
 
-/// A tool's answer (spec §4.2, "Response 200").
+/// A tool's answer (contract §4.2, "Response 200").
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct ToolAnswer<T: ParseFromJSON + ToJSON> {
@@ -54,7 +54,7 @@ impl<T: ParseFromJSON + ToJSON> ToolAnswer<T> {
     }
 }
 
-/// Media to show beside a tool's answer (spec §4.2, `media`).
+/// Media to show beside a tool's answer (contract §4.2, `media`).
 #[derive(Debug, Object)]
 pub struct MediaLink {
     /// What the item is.
@@ -87,7 +87,7 @@ pub enum ItemKind {
     Image,
 }
 
-/// `meta` of a tool's answer (spec §4.2).
+/// `meta` of a tool's answer (contract §4.2).
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct Meta {
@@ -99,14 +99,14 @@ pub struct Meta {
     pub cloud_processing: Option<CloudProcessing>,
 }
 
-/// Cost object (spec §2).
+/// Cost object (contract §2).
 #[derive(Debug, Object)]
 pub struct Cost {
     /// AI credits.
     pub credits: u32,
 }
 
-/// Where the work ran (spec §2, `ran_on`).
+/// Where the work ran (contract §2, `ran_on`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum RanOn {
@@ -114,7 +114,7 @@ pub enum RanOn {
     Cloud,
 }
 
-/// `CloudProcessing` object (spec §2). All amounts are minutes with at most two decimals.
+/// `CloudProcessing` object (contract §2). All amounts are minutes with at most two decimals.
 #[derive(Debug, Clone, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct CloudProcessing {

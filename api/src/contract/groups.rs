@@ -7,7 +7,7 @@ use poem_openapi::Tags;
 /// The key is the method and the path: `"POST /keys"`.
 pub type Refusals = &'static [(&'static str, &'static [Code])];
 
-/// The groups of spec §1.
+/// The groups of contract §1.
 #[derive(Debug, Clone, Copy, Tags)]
 pub enum Tag {
     /// The list of tools.

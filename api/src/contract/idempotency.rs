@@ -1,5 +1,5 @@
-//! The `Idempotency-Key` header (spec §4.1), and which operations take it. What is done with it is `dispatch`'s, where jobs are
-//! started, and `once`'s, where something else is made.
+//! The `Idempotency-Key` header (contract §4.1), and which operations take it. What is done with it is `dispatch`'s,
+//! where jobs are started, and `once`'s, where something else is made.
 
 use crate::http::error::{Answer, ApiError, Code};
 use Repeat::{Harmless, Kept, Refused};

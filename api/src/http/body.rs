@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Bytes of a body (interface.md, "body").
+/// Bytes of a body (contract §8).
 const MOST_BYTES: usize = 1 << 20;
 /// How long a client may take to send one.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -15,5 +15,5 @@ pub mod scope;
 pub mod shares;
 pub mod text;
 
-/// Where every path of the interface begins (spec §9).
+/// Where every path of the interface begins (contract §9).
 pub const API_PATH: &str = "/api/v1";

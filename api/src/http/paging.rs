@@ -1,4 +1,4 @@
-//! Lists on routes: `limit`, an opaque keyset cursor, and `{data, has_more, next_cursor}` (interface.md, "General").
+//! Lists on routes: `limit`, an opaque keyset cursor, and `{data, has_more, next_cursor}` (contract §4).
 //!
 //! A cursor is the list's name and the last id shown, so that one of another list is refused. Never an offset: rows
 //! that come and go between two pages neither repeat nor hide others.

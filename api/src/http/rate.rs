@@ -1,4 +1,4 @@
-//! The rate limit as callers see it, and a memory of who is over it (interface.md, "rate").
+//! The rate limit as callers see it, and a memory of who is over it (contract §8.1).
 //!
 //! The database decides, in the authentication statement. Here its one instant becomes the three headers, and a
 //! credential that was just refused is refused again without a query until its time has come, at most a second later:
@@ -72,7 +72,7 @@ pub fn policy(settings: &Settings) -> String {
     format!("\"account\";q={};w={}", settings.rate_burst, seconds.max(1))
 }
 
-/// Where a caller stands: the values of the rate headers (spec §5, "Response headers").
+/// Where a caller stands: the values of the rate headers (contract §5.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
     /// Requests that may be sent at once when none were lately: the unit of `remaining`.

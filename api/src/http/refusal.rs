@@ -16,7 +16,7 @@ use poem_openapi::error::{
 #[derive(Debug, Clone, Copy)]
 pub struct Refused(pub Code);
 
-/// Which of the two error envelopes of spec §7 a path takes.
+/// Which of the two error envelopes of contract §7 a path takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Envelope {
     /// `{ok: false, error: …}`.

@@ -209,7 +209,7 @@ impl From<Minutes> for MinuteCount {
     }
 }
 
-/// The constant `true` (spec §4.2, `ok`).
+/// The constant `true` (contract §4.2, `ok`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct True;
 

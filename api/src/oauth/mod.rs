@@ -1,4 +1,4 @@
-//! OAuth 2.0 access tokens: whose they are, by the one issuer that the operator has named (spec §5).
+//! OAuth 2.0 access tokens: whose they are, by the one issuer that the operator has named (contract §5).
 //!
 //! `token` says what a token must be, `cache` has the issuer's keys, `discovery` fetches them, `signature` verifies.
 //! `auth::oauth` finds the user in our tables. Nothing here issues a token or keeps one, and no other place trusts one.

@@ -1,4 +1,4 @@
-//! What an OAuth access token must be (spec §5, "OAuth access token"; RFC 9068), and how one that is not is refused.
+//! What an OAuth access token must be (contract §5.2; RFC 9068), and how one that is not is refused.
 //!
 //! Pure but for the signature. Times are read here and judged by the database's clock in the statement that finds the
 //! caller. A refusal says what is wrong and what to do; it never repeats the token.

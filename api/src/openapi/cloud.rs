@@ -1,5 +1,5 @@
 //! `meta.cloud_processing` is there in every answer of a tool that may start cloud processing, and the document promises it
-//! (spec §4.2). Other tools have a `meta` that may be without it.
+//! (contract §4.2). Other tools have a `meta` that may be without it.
 
 use super::refusals;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ const META: &str = "CloudMeta";
 pub fn require(document: &mut Value) {
     let mut meta = document["components"]["schemas"]["Meta"].clone();
     meta["title"] = META.into();
-    meta["description"] = "`meta` of a tool that may start cloud processing (spec §4.2).".into();
+    meta["description"] = "`meta` of a tool that may start cloud processing (contract §4.2).".into();
     meta["required"] = json!(["request_id", "cost", "cloud_processing"]);
     meta["properties"]["cloud_processing"] = json!({ "$ref": "#/components/schemas/CloudProcessing" });
     let paths = document["paths"].as_object().into_iter().flatten();

@@ -154,7 +154,7 @@ fn add_components(document: &mut Value) {
     document["components"]["schemas"]["ToolError"] = json!({
         "type": "object",
         "title": "ToolError",
-        "description": "What a tool answers with any status but 200 (spec §7).",
+        "description": "What a tool answers with any status but 200 (contract §7).",
         "required": ["ok", "error"],
         "properties": {
             "ok": { "type": "boolean", "enum": [false] },
@@ -176,7 +176,7 @@ fn add_components(document: &mut Value) {
     document["components"]["schemas"]["RouteError"] = json!({
         "type": "object",
         "title": "RouteError",
-        "description": "What a route answers with any status but 2xx (spec §7).",
+        "description": "What a route answers with any status but 2xx (contract §7).",
         "required": ["error"],
         "properties": { "error": {
             "type": "object",
@@ -227,7 +227,7 @@ fn parameters() -> Value {
     json!({
         "WorkspaceId": {
             "name": "x-workspace-id", "in": "header", "required": false, "schema": { "type": "string" },
-            "description": "The workspace this one call acts in when not the default (spec §4.1).",
+            "description": "The workspace this one call acts in when not the default (contract §4.1).",
         },
         "RequestId": {
             "name": "X-Request-Id", "in": "header", "required": false,
@@ -238,7 +238,7 @@ fn parameters() -> Value {
         "IdempotencyKey": {
             "name": "Idempotency-Key", "in": "header", "required": false,
             "schema": { "type": "string", "minLength": 1, "maxLength": 255 },
-            "description": "The same key answers the first call again, and starts, charges and makes nothing twice (spec §4.1). It lives as long as \
+            "description": "The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as \
                 the jobs that it started, or a day.",
         },
     })

@@ -1,5 +1,5 @@
 //! What the service sends, for generated clients: the bodies of job events, pings and project events as schemas, and the
-//! requests that carry them under `x-webhooks` (OpenAPI 3.0 has no `webhooks` of its own; spec §6).
+//! requests that carry them under `x-webhooks` (OpenAPI 3.0 has no `webhooks` of its own; contract §6).
 
 use super::examples;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ pub fn add(document: &mut Value) {
     let mut project = document["components"]["schemas"]["Project"].clone();
     project["title"] = "ProjectEvent".into();
     project["description"] =
-        "The body of a project's webhook: its full state, and the status it came to (spec §6.2).".into();
+        "The body of a project's webhook: its full state, and the status it came to (contract §6.2).".into();
     project["properties"]["event"] = json!({ "$ref": "#/components/schemas/ReportedStatus" });
     if let Some(required) = project["required"].as_array_mut() {
         required.push("event".into());

@@ -1,4 +1,4 @@
-//! Generation models and what they cost: `GET /models` and the tool `list_models` (spec §1, "Models").
+//! Generation models and what they cost: `GET /models` and the tool `list_models` (contract §1, "Models").
 //!
 //! The configured providers give them; this deployment has none, so the list is empty.
 

@@ -24,9 +24,9 @@ pub async fn cancel_jobs(app: &App, caller: &Caller, asked: &[JobId]) -> Answer<
     let mut cancel_jobs = process.pool.begin().await?;
     let stopped = jobs::cancel(&mut cancel_jobs, asked, caller.workspace.id).await?;
     let (pace, told) = (pace(&process.settings), &process.settings.event_kinds);
-    let aftermath = ending::conclude_stopped(&mut cancel_jobs, &stopped, caller.account_id, pace, told).await?;
+    let after_commit = ending::end_stopped_jobs(&mut cancel_jobs, &stopped, caller.account_id, pace, told).await?;
     let found = jobs::by_ids(&mut cancel_jobs, asked, Some(caller.workspace.id)).await?;
     cancel_jobs.commit().await?;
-    aftermath.settle_down(&process.pool, &process.wakes).await;
+    after_commit.run(&process.pool, &process.wakes).await;
     Ok(Cancelled { stopped, found })
 }

@@ -14,7 +14,7 @@ use common::wake::Wake;
 use serde_json::json;
 use sqlx::{Acquire, PgConnection};
 
-/// Keys an account holds at most (spec §8).
+/// Keys an account holds at most (contract §8).
 const MOST_KEYS: i64 = 10;
 
 /// Creates a key to a workspace that the account owns, its default one where none is named. `show` writes the answer,

@@ -44,9 +44,9 @@ pub async fn delete_item(app: &App, caller: &Caller, name: &str) -> Answer<ItemI
     }
     let ended = jobs::cancel_for_items(&mut delete_item, &[item]).await?;
     let (pace, told) = (pace(&app.process.settings), &app.process.settings.event_kinds);
-    let aftermath = ending::conclude_stopped(&mut delete_item, &ended, caller.account_id, pace, told).await?;
+    let after_commit = ending::end_stopped_jobs(&mut delete_item, &ended, caller.account_id, pace, told).await?;
     delete_item.commit().await?;
-    aftermath.settle_down(&app.process.pool, &app.process.wakes).await;
+    after_commit.run(&app.process.pool, &app.process.wakes).await;
     Ok(item)
 }
 

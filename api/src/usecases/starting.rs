@@ -1,5 +1,5 @@
 //! What the tools that start reads share: who pays and where, what an Idempotency-Key stands for, and the refusals that
-//! a dispatch can lead to (spec §4.1, §7).
+//! a dispatch can lead to (contract §4.1, §7).
 //!
 //! Nothing here starts anything: that is `dispatch`.
 
@@ -51,7 +51,7 @@ pub async fn idle(app: &App, caller: &Caller) -> Answer<CloudProcessing> {
     Ok(CloudProcessing { note: Some(note.into()), ..CloudProcessing::idle(&balance) })
 }
 
-/// `meta.cloud_processing` of the call (interface.md, below the answer's shape).
+/// `meta.cloud_processing` of the call (contract §2).
 pub fn cloud_processing(prepared: &Prepared) -> CloudProcessing {
     let note = match (prepared.held, prepared.startable) {
         (Minutes::ZERO, Minutes::ZERO) => "Nothing was started, and nothing is charged.",
@@ -93,7 +93,7 @@ pub fn refused(key: Option<&Key>, error: impl Into<DispatchError>) -> ApiError {
     error.into()
 }
 
-/// 402: minutes are the only cause why nothing started (interface.md, "short of minutes").
+/// 402: minutes are the only cause why nothing started (contract §4.5).
 pub fn short_of_minutes(prepared: &Prepared) -> ApiError {
     let left = prepared.balance.left() + prepared.balance.bought;
     let minutes = serde_json::to_value(needed(prepared).to_json()).unwrap_or_default();

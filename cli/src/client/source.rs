@@ -1,4 +1,4 @@
-//! Where the service is and with which key to come in (people.md, "precedence").
+//! Where the service is and with which key to come in (contract §13).
 //!
 //! Flags go before `MWS_*`, those before a profile of the configuration file, that before what `mws up` wrote down. URL
 //! and key come from one source unless both are given: a local key is never sent to another host. An operator's token is

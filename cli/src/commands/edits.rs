@@ -1,4 +1,4 @@
-//! `mws remove-silence` and `mws duck`: what to cut or turn down, and with `--render` the new item (interface.md, "Tools").
+//! `mws remove-silence` and `mws duck`: what to cut or turn down, and with `--render` the new item (contract §4.4).
 //!
 //! Both ask one tool. With `--wait` a job that it names is followed and the tool asked again, until all is there.
 

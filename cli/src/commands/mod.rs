@@ -1,4 +1,4 @@
-//! The commands that are clients of the HTTP interface: one file a noun (people.md, "The command line").
+//! The commands that are clients of the HTTP interface: one file a noun (contract §13).
 //!
 //! A command makes its requests and hands what came back to `output`. None of them knows the database.
 

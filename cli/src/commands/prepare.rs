@@ -1,4 +1,4 @@
-//! `mws prepare`: starts reads, and with `--watch` follows them to their end (spec §4.2).
+//! `mws prepare`: starts reads, and with `--watch` follows them to their end (contract §4.2).
 
 use super::Context;
 use super::upload::without_nulls;

@@ -1,4 +1,4 @@
-//! `credentials.json`: where the service is and with what its clients come in (design.md, "Settings").
+//! `credentials.json`: where the service is and with what its clients come in (`mws up --help`).
 
 use super::private_file;
 use anyhow::Context;

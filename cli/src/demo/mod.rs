@@ -39,7 +39,7 @@ pub struct DemoArgs {
     keep: bool,
 }
 
-/// Items that one call of `prepare_media` takes (spec §4.2).
+/// Items that one call of `prepare_media` takes (contract §4.2).
 const MOST_FILES: usize = 20;
 
 /// Runs the demo.

@@ -1,4 +1,4 @@
-//! Where words and data go: data to standard output, all else to standard error, in every command (people.md, "streams").
+//! Where words and data go: data to standard output, all else to standard error, in every command (contract §13).
 //!
 //! On a terminal a list is a table; off it, tab-separated lines that are never cut short; with `--json` the API's own
 //! document. The content is the same in all three.

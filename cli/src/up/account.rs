@@ -16,7 +16,7 @@ use std::net::SocketAddr;
 const ACCOUNT: &str = "default";
 /// What its key is called.
 const KEY: &str = "mws up";
-/// Keys an account holds at most (spec §8).
+/// Keys an account holds at most (contract §8).
 const MOST_KEYS: i64 = 10;
 
 /// A working key, and what it is a key to.

@@ -1,4 +1,4 @@
-//! What can go wrong with one attempt of a webhook (interface.md, "Webhooks").
+//! What can go wrong with one attempt of a webhook (contract §6.3).
 //!
 //! It owns the words that the log, the API and the table share. They say at which step an attempt failed and never
 //! more: not which addresses a name resolved to, nor what a closed network answered, since the owner of an endpoint is
@@ -21,7 +21,7 @@ pub enum AttemptError {
     TlsFailed,
     /// The URL leads to an address that is not public. No connection was opened.
     UrlNotPublic,
-    /// The answer was a redirect; those are not followed (spec §6.1.8).
+    /// The answer was a redirect; those are not followed (contract §6.1.8).
     RedirectRefused,
     /// The answer's status was not 2xx.
     HttpStatus,

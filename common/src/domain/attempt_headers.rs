@@ -1,4 +1,4 @@
-//! The headers of one attempt of a job's webhook: which they are, and what the log keeps of them (spec §6.1.5–6).
+//! The headers of one attempt of a job's webhook: which they are, and what the log keeps of them (contract §6.1.5–6).
 //!
 //! Most of them follow from the event and the attempt's number, which the log has anyway. So a row keeps only those
 //! that can't be made again, and the others are put beside them when the attempt is shown. Rows of older releases hold

@@ -1,4 +1,4 @@
-//! Credentials: how a bearer text is told apart, made from random bytes, and kept as a hash (spec §2, §5).
+//! Credentials: how a bearer text is told apart, made from random bytes, and kept as a hash (contract §2, §5).
 //!
 //! It owns the formats. It never looks a credential up, checks a token's signature or compares lifetimes: `store` knows
 //! hashes alone, and the api checks JWTs. No secret shows in a `Debug` text, so a value may stand in a log line's struct
@@ -11,7 +11,7 @@ use subtle::ConstantTimeEq;
 /// The longest bearer text that is looked at; OAuth tokens stay far below.
 const LONGEST_BEARER: usize = 8_192;
 
-/// The SHA-256 of a credential's characters: all that is stored of it (spec §2, "API key").
+/// The SHA-256 of a credential's characters: all that is stored of it (contract §2, "API key").
 #[derive(Clone, Copy)]
 pub struct CredentialHash([u8; 32]);
 
@@ -85,9 +85,9 @@ macro_rules! credentials {
 }
 
 credentials! {
-    /// An API key: `es_live_` and 32 hex characters (spec §5, "API key").
+    /// An API key: `es_live_` and 32 hex characters (contract §5.1).
     ApiKey = "es_live_", 16;
-    /// A single-use session code: `esx_` and 32 hex characters (spec §5, "Script sessions").
+    /// A single-use session code: `esx_` and 32 hex characters (contract §5.3).
     SessionCode = "esx_", 16;
     /// A script session's bearer token: `ess_` and 64 hex characters. The prefix is this service's choice.
     SessionToken = "ess_", 32;
@@ -101,13 +101,14 @@ impl ApiKey {
     /// How many characters of a key are shown in lists: the prefix and four of the 32.
     const SHOWN: usize = 12;
 
-    /// The start of the key, by which its owner knows it again (interface.md, `POST /keys`).
+    /// The start of the key, by which its owner knows it again (contract §5.1).
     pub fn display_prefix(&self) -> &str {
         &self.0[..Self::SHOWN]
     }
 }
 
-/// What a bearer text is, by its form alone (spec §5). Whether it is valid is for the store and the api to find out.
+/// What a bearer text is, by its form alone (contract §5). Whether it is valid is for the store and the api to find
+/// out.
 pub enum Credential<'a> {
     /// An API key.
     ApiKey(ApiKey),

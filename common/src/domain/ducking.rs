@@ -1,4 +1,4 @@
-//! How far `duck_music` turns music down, and when, from where somebody speaks (interface.md, "Tools").
+//! How far `duck_music` turns music down, and when, from where somebody speaks (contract §4.4).
 //!
 //! Pure. The envelope is a list of points between which the gain runs straight in decibels; the worker's mixer follows it,
 //! and so may any editor. Gains are whole hundredths of a decibel.

@@ -1,4 +1,4 @@
-//! Events: their types, their derived ids and the body that every attempt sends (spec §6.1; interface.md, "Webhooks").
+//! Events: their types, their derived ids and the body that every attempt sends (contract §6.1, §6.3).
 //!
 //! It owns the order of the body's keys and how an id follows from a job. It never signs or sends: the bytes made here
 //! are stored once, `signature` signs them at send time and `outbound` carries them.
@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use std::fmt;
 use std::str::FromStr;
 
-/// What an event tells of (spec §2, "Webhook endpoint"), and the ping that an endpoint's owner asks for.
+/// What an event tells of (contract §2, "Webhook endpoint"), and the ping that an endpoint's owner asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type)]
 #[sqlx(type_name = "text")]
 pub enum EventType {
@@ -34,7 +34,7 @@ pub enum EventType {
 }
 
 impl EventType {
-    /// The three that an endpoint subscribes to, all of them when it names none (spec §2).
+    /// The three that an endpoint subscribes to, all of them when it names none (contract §2).
     pub const SUBSCRIBABLE: [Self; 3] = [Self::JobSucceeded, Self::JobFailed, Self::JobCancelled];
 
     /// All four.
@@ -78,7 +78,7 @@ pub struct EventIdError;
 
 impl EventId {
     /// The id of what happened to a job. The same job and type always give the same id, so that a delivery seen twice
-    /// is known as one event (spec §6.1.4).
+    /// is known as one event (contract §6.1.4).
     pub fn of_job(job: JobId, event_type: EventType) -> Self {
         Self::derived(&format!("{job}.{event_type}"))
     }
@@ -137,7 +137,7 @@ impl fmt::Display for EventId {
 }
 
 /// The body of a job event: `{"id","type","created_at","workspace_id","timeline_id"?,"data":{"job":…}}`, the keys in
-/// this order (interface.md, "Webhooks"). `job` is anything that serializes to the job's public shape.
+/// this order (contract §6.3). `job` is anything that serializes to the job's public shape.
 #[derive(Debug)]
 pub struct JobEvent<'a, J: ?Sized> {
     /// What [`EventId::of_job`] gave.
@@ -146,9 +146,9 @@ pub struct JobEvent<'a, J: ?Sized> {
     pub event_type: EventType,
     /// When the job ended, by the database's clock.
     pub created_at: DateTime<Utc>,
-    /// The workspace that the job ran in (spec §6.1.3).
+    /// The workspace that the job ran in (contract §6.1.3).
     pub workspace_id: WorkspaceId,
-    /// Given on a language change alone (spec §6.1.3).
+    /// Given on a language change alone (contract §6.1.3).
     pub timeline_id: Option<&'a str>,
     /// The job as `get_jobs` shows it.
     pub job: &'a J,
@@ -184,7 +184,7 @@ impl<J: Serialize + ?Sized> Serialize for JobEvent<'_, J> {
 }
 
 /// The body of a ping: `{"id","type":"ping","created_at","data":{"endpoint_id"}}`. It names no workspace, for an
-/// endpoint belongs to the account (spec §2).
+/// endpoint belongs to the account (contract §2).
 ///
 /// # Errors
 /// Never for these values; the type is serde's.

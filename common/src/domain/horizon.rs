@@ -42,7 +42,7 @@ impl Horizon {
         self.settled = self.settled.max(up_to);
     }
 
-    /// Draws the conclusions of a look. Answers the number up to which everything is known now.
+    /// Draws the conclusions of a look. Returns the number up to which everything is known now.
     pub fn saw(&mut self, look: Look) -> i64 {
         if look.issued < self.settled {
             // Another server, which had not got as far.

@@ -1,4 +1,4 @@
-//! Library items (spec §2): what kinds there are, how far one has come, and how a client may name one.
+//! Library items (contract §2): what kinds there are, how far one has come, and how a client may name one.
 //!
 //! A client names an item by its `ref`, by its id or by the id of the job that made it. Which of the three a text is can
 //! be told from the text alone, because a `ref` that looks like an id is refused when the item is made.
@@ -33,7 +33,7 @@ impl ItemType {
     }
 }
 
-/// How far an item has come (interface.md, "GET /library/items").
+/// How far an item has come (contract §4.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
@@ -87,7 +87,7 @@ pub struct Stream {
     pub channels: Option<u32>,
 }
 
-/// The three ways a text can name an item (spec §2, "Library item").
+/// The three ways a text can name an item (contract §2, "Library item").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemName<'a> {
     /// The item's own id: looked up in every workspace.

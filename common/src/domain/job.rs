@@ -1,4 +1,4 @@
-//! What a job is to a client, and what becomes of it when an attempt ends (interface.md, "Jobs").
+//! What a job is to a client, and what becomes of it when an attempt ends (contract §3.2).
 //!
 //! Statuses are stored and shown by the same words. The decision what a failed or lost attempt leads to is made here from
 //! counts; whether it comes to pass is up to one conditional update in `store::jobs`.
@@ -167,7 +167,7 @@ pub struct Job {
 /// Why a job failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct JobError {
-    /// One of the job error codes of interface.md.
+    /// One of the job error codes (contract §3.2).
     pub code: String,
     /// What went wrong, in words to act on.
     pub message: String,

@@ -1,5 +1,5 @@
 //! Links that show one picture, or an item's media, for a while, to whoever has them: signed, so that no credential is
-//! needed and none other can be made (interface.md, `thumbnail_url`; breadth.md, `media_url`).
+//! needed and none other can be made (contract §12).
 //!
 //! A browser's `<img>` sends no `Authorization`. The signature is over the item, what of it is shown and the second at
 //! which the link ends, under a key that is derived from `MWS_SECRET_KEY` for this alone. Links made within half of

@@ -70,7 +70,8 @@ pub fn total_us(spans: &[Span]) -> i64 {
     spans.iter().map(|span| span.len_us()).sum()
 }
 
-/// Where a stored `speech` read says that somebody speaks (reads.md, "Stored results"); nothing when it is no such read.
+/// Where a stored `speech` read says that somebody speaks (docs/reads.md, "The stored result"); nothing when it is no
+/// such read.
 pub fn speech_of(read: &Value) -> Option<Vec<Span>> {
     let segments = read["data"]["segments"].as_array()?;
     segments.iter().map(|one| Some(Span::new(microseconds(&one["start"])?, microseconds(&one["end"])?))).collect()

@@ -33,7 +33,7 @@ impl Minutes {
     }
 
     /// The price of `duration_ms` of media at this rate (minutes charged for a minute of media): rounded up to a
-    /// hundredth, at least one hundredth (interface.md, "Minutes").
+    /// hundredth, at least one hundredth (contract §10).
     #[must_use]
     pub fn price(self, duration_ms: i64) -> Self {
         let duration_ms = i128::from(duration_ms.max(0));
@@ -49,7 +49,7 @@ impl Minutes {
     }
 }
 
-/// Minutes charged for a minute of media, by read and for a render (interface.md, "Minutes").
+/// Minutes charged for a minute of media, by read and for a render (contract §10).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rates {
     reads: [Minutes; 6],

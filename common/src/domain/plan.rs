@@ -1,4 +1,4 @@
-//! What `prepare_media` answers for each (item, read), decided without IO (spec §4.2, interface.md, its data).
+//! What `prepare_media` answers for each (item, read), decided without IO (contract §4.2, §4.5).
 //!
 //! It is decided in two steps. `triage` looks at what is known before any lock: it answers what needs no job and names a
 //! candidate for the rest. `decide` runs under the account's lock with what the account has left, and turns candidates

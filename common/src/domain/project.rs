@@ -1,5 +1,5 @@
-//! Projects: their statuses, which change may follow which, and what becomes of the webhook of a change (spec §2,
-//! "Project"; §3; §6.2; interface.md, "Project transitions").
+//! Projects: their statuses, which change may follow which, and what becomes of the webhook of a change (contract §2,
+//! "Project"; §3; §6.2; contract §3.3).
 //!
 //! It owns the rules alone. The conditional update that makes a change is in `store::projects`, the sending at most once
 //! in the worker, and the project's shape in the api, which is the only one to write its bytes.
@@ -8,7 +8,7 @@ use super::series::words;
 use serde::{Deserialize, Serialize};
 
 words! {
-    /// Where a project stands (spec §3).
+    /// Where a project stands (contract §3).
     ProjectStatus {
         /// The agent works.
         Running = "running",
@@ -45,7 +45,7 @@ impl ProjectStatus {
     /// The status of a project that is created.
     pub const FIRST: Self = Self::Running;
 
-    /// Whether a project in this status may come to be in that one (interface.md, "Project transitions").
+    /// Whether a project in this status may come to be in that one (contract §3.3).
     pub const fn may_become(self, next: Self) -> bool {
         use ProjectStatus::{Cancelled, Failed, Generating, Idle, Rendering, Running};
         match (self, next) {
@@ -70,7 +70,7 @@ impl ProjectStatus {
         Self::ALL.iter().copied().filter(|next| self.may_become(*next)).collect()
     }
 
-    /// Whether coming to be in this status fires a webhook: every one but `cancelled` (spec §6.2.2).
+    /// Whether coming to be in this status fires a webhook: every one but `cancelled` (contract §6.2.2).
     pub const fn fires(self) -> bool {
         !matches!(self, Self::Cancelled)
     }

@@ -1,4 +1,4 @@
-//! Which addresses are public: the networks that requests for customers must never reach (spec §2, §6.1).
+//! Which addresses are public: the networks that requests for customers must never reach (contract §2, §6.1).
 //!
 //! It owns the list, written out from the IANA special-purpose registries (RFC 6890 and its successors), because the
 //! classifier crates that were tried call mapped, translated and multicast addresses global. It decides about an

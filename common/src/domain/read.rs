@@ -1,11 +1,11 @@
-//! The six read kinds of spec §2, what each needs of a media file, and what each is called.
+//! The six read kinds of contract §2, what each needs of a media file, and what each is called.
 //!
 //! A read is what a client asks for; the job that computes it, its price and its place in a queue are decided
 //! elsewhere from this one enum.
 
 use serde::{Deserialize, Serialize};
 
-/// One of the six reads that `prepare_media` starts (spec §2, "Read kinds").
+/// One of the six reads that `prepare_media` starts (contract §2, "Read kinds").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, sqlx::Type)]
 #[serde(rename_all = "snake_case")]
 #[sqlx(type_name = "text", rename_all = "snake_case")]

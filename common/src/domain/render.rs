@@ -1,5 +1,5 @@
 //! What a render makes of which items: a plan that is whole, so that every attempt at it makes the same
-//! (interface.md, "Minutes", row `render`).
+//! (contract §10, row `render`).
 //!
 //! A plan is made when its job is dispatched and kept with it. Its hash is what tells two renders apart: while one lives or
 //! its item is there, the same plan is not rendered again.

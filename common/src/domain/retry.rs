@@ -1,4 +1,4 @@
-//! When a failed delivery is tried again (spec §6.1.9). Jobs have their own, simpler rule in `job`.
+//! When a failed delivery is tried again (contract §6.1.9). Jobs have their own, simpler rule in `job`.
 //!
 //! It owns the delays and the counts, as pure functions. It never reads a clock or draws the jitter: the caller adds the
 //! delay to the end of the failed attempt and hands a random fraction in. Who counts attempts is the store's business.
@@ -16,7 +16,7 @@ pub const MOST_JITTER: Duration = Duration::from_secs(30);
 /// The longest delay that the setting takes, so that a slip of the pen can't put a retry off for years.
 const LONGEST_DELAY_S: u64 = 7 * 86_400;
 
-/// The attempts of one delivery series under the default schedule (spec §6.1.9).
+/// The attempts of one delivery series under the default schedule (contract §6.1.9).
 pub const DELIVERY_ATTEMPTS: usize = 8;
 
 /// What follows a failed attempt.
@@ -35,14 +35,14 @@ pub struct RetrySchedule {
 }
 
 impl Default for RetrySchedule {
-    /// 1, 5, 30, 120, 360, 720 and 1,440 minutes: eight attempts in all (spec §6.1.9).
+    /// 1, 5, 30, 120, 360, 720 and 1,440 minutes: eight attempts in all (contract §6.1.9).
     fn default() -> Self {
         Self { delays: [60, 300, 1_800, 7_200, 21_600, 43_200, 86_400].map(Duration::from_secs).to_vec() }
     }
 }
 
 impl RetrySchedule {
-    /// One attempt and no retry: pings and project webhooks (interface.md, "Webhooks"; spec §6.2.5).
+    /// One attempt and no retry: pings and project webhooks (contract §6.3, §6.2.5).
     pub const fn once() -> Self {
         Self { delays: Vec::new() }
     }

@@ -1,10 +1,10 @@
-//! What somebody may do in a workspace (spec §2 "Workspace", §5).
+//! What somebody may do in a workspace (contract §2 "Workspace", §5).
 //!
 //! It owns the order of the roles. Which operation needs which role is the api's table; who has which is the store's.
 
 use std::fmt;
 
-/// A role in a workspace; each may do what those before it may (interface.md, "Roles").
+/// A role in a workspace; each may do what those before it may (contract §5.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum Role {

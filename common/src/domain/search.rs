@@ -1,4 +1,4 @@
-//! Where in a passage the words of a query are said, and how well that fits (interface.md, `search_footage`).
+//! Where in a passage the words of a query are said, and how well that fits (contract §4.4).
 //!
 //! Postgres finds passages; this narrows one to the words that were meant and gives it a score. All words where they were
 //! meant to be make 1, all words further apart at least 0.5; words that are merely alike make less. Pure: the lexemes come

@@ -1,4 +1,4 @@
-//! The life of a delivery series: its states, why it is sent, and what follows each attempt (spec §6.1.8–10).
+//! The life of a delivery series: its states, why it is sent, and what follows each attempt (contract §6.1.8–10).
 //!
 //! It owns the rules that decide between another attempt and the end. When a retry is due follows from `retry`; who
 //! counts an endpoint's failures is the store's statement that logs the attempt.
@@ -7,13 +7,13 @@ use super::attempt::AttemptError;
 use super::retry::{NextAttempt, RetrySchedule};
 use serde::{Deserialize, Serialize};
 
-/// The failure in a row that disables an endpoint (spec §6.1.10).
+/// The failure in a row that disables an endpoint (contract §6.1.10).
 pub const FAILURES_THAT_DISABLE: i32 = 20;
 
-/// The failure in a row that its owner is warned at (interface.md, "disabling").
+/// The failure in a row that its owner is warned at (contract §6.3).
 pub const FAILURES_THAT_WARN: i32 = 10;
 
-/// How often one attempt may be interrupted before an interruption counts as its failure (interface.md, "crash").
+/// How often one attempt may be interrupted before an interruption counts as its failure (contract §6.3).
 pub const UNCOUNTED_INTERRUPTIONS: i16 = 3;
 
 macro_rules! words {
@@ -45,7 +45,7 @@ macro_rules! words {
 pub(crate) use words;
 
 words! {
-    /// Where a series stands (interface.md, "Delivery").
+    /// Where a series stands (contract §6.3).
     DeliveryStatus {
         /// Waiting for its next attempt, or at it.
         Pending = "pending",
@@ -61,7 +61,7 @@ words! {
 }
 
 words! {
-    /// Why a series is sent (interface.md, "Delivery").
+    /// Why a series is sent (contract §6.3).
     Trigger {
         /// Its job ended.
         Event = "event",
@@ -73,7 +73,7 @@ words! {
 }
 
 words! {
-    /// Why an endpoint is disabled (interface.md, "Endpoint").
+    /// Why an endpoint is disabled (contract §6.3).
     DisabledReason {
         /// Its owner said so.
         User = "user",

@@ -1,4 +1,4 @@
-//! What `remove_silence` keeps of a media, from where somebody speaks in it (interface.md, "Tools").
+//! What `remove_silence` keeps of a media, from where somebody speaks in it (contract §4.4).
 //!
 //! Pure: spans in, spans out. Where speech sits is the `speech` read's; cutting is the worker's, which does what is
 //! decided here and nothing else.

@@ -1,4 +1,4 @@
-//! Which URLs a customer may have us call: HTTPS, and a public host (spec §2, "Webhook endpoint"; §6.2.1).
+//! Which URLs a customer may have us call: HTTPS, and a public host (contract §2, "Webhook endpoint"; §6.2.1).
 //!
 //! It owns the check of a URL's text and of the addresses that its name resolves to; it never resolves a name itself.
 //! `public_address` says what is public, `outbound` asks both before every request. A literal address skips a client's
@@ -14,7 +14,7 @@ use url::{Host, Url};
 /// The longest URL that is taken, in bytes.
 pub const LONGEST_URL: usize = 2_048;
 
-/// Why a URL is refused (interface.md, "Webhooks": `url_not_https`, `url_not_public`).
+/// Why a URL is refused (contract §6.3: `url_not_https`, `url_not_public`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UrlRefused {
     /// Not HTTPS, and not plain HTTP to a network that the operator has named.

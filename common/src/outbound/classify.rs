@@ -79,7 +79,7 @@ fn step(error: &(dyn Error + 'static), connecting: bool) -> AttemptError {
     }
 }
 
-/// What a status means: 2xx is success, a redirect is refused, anything else is a failure (spec §6.1.8).
+/// What a status means: 2xx is success, a redirect is refused, anything else is a failure (contract §6.1.8).
 pub(super) fn verdict(status: StatusCode) -> Result<(), AttemptError> {
     if status.is_success() {
         Ok(())

@@ -1,4 +1,4 @@
-//! The download behind an import by URL, under the same policy as webhooks (interface.md, `POST /uploads`).
+//! The download behind an import by URL, under the same policy as webhooks (contract §4.6).
 //!
 //! It owns the size cap, the least rate and the name that a download suggests. It never stores anything: the bytes go on as a stream,
 //! to `media`, so that memory stays bounded whatever the size.

@@ -139,7 +139,7 @@ impl OutboundClient {
     /// Checks a URL's text alone; the name is not resolved.
     ///
     /// # Errors
-    /// [`UrlRefused`], whose variants carry the names of interface.md's codes.
+    /// [`UrlRefused`], whose variants carry the names of codes.
     pub fn check_url(&self, url: &str) -> Result<CheckedUrl, UrlRefused> {
         self.policy.check_url(url)
     }
@@ -163,7 +163,7 @@ impl OutboundClient {
         Ok(checked)
     }
 
-    /// Checks a URL that this account registers (interface.md, `POST /webhooks`): its text, and what its name resolves
+    /// Checks a URL that this account registers (contract §6.3): its text, and what its name resolves
     /// to now. A public name that does not resolve now is accepted over https, since every send checks again.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! One attempt of a webhook: a POST, one deadline over all of it, and what the log keeps (spec §6.1.8, §6.2.5).
+//! One attempt of a webhook: a POST, one deadline over all of it, and what the log keeps (contract §6.1.8, §6.2.5).
 //!
 //! It owns the caps on what is read of an answer. It never signs, counts or retries: headers and bytes are handed in as
 //! they are to be sent, and the outcome goes to the store.

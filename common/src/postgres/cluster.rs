@@ -86,7 +86,7 @@ impl Layout {
         Ok(file)
     }
 
-    /// Makes the cluster unless there is one, and answers whether it did.
+    /// Makes the cluster unless there is one, and returns whether it did.
     pub(super) fn init(&self, bin: &Path, who: &Identity, durability: Durability) -> Result<bool, EmbeddedError> {
         let data = self.data();
         if data.join("PG_VERSION").exists() {

@@ -134,7 +134,7 @@ pub async fn list(
     .await
 }
 
-/// Deletes up to `limit` changes older than `days`. Answers how many.
+/// Deletes up to `limit` changes older than `days`. Returns how many.
 pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "DELETE FROM account_audit WHERE id = ANY (ARRAY(

@@ -1,4 +1,4 @@
-//! Accounts, their users, workspaces and members: who may exist, not who may do what (spec §2, §5).
+//! Accounts, their users, workspaces and members: who may exist, not who may do what (contract §2, §5).
 //!
 //! Keys are in `keys`, credentials that are presented in `credentials`, minutes in `minutes`.
 
@@ -73,7 +73,7 @@ pub async fn list(
     .await
 }
 
-/// Gives an account another name. Answers the one it had; none when there is no such account.
+/// Gives an account another name. Returns the one it had; none when there is no such account.
 pub async fn rename(conn: &mut PgConnection, id: AccountId, name: &str) -> sqlx::Result<Option<String>> {
     sqlx::query_scalar!(
         "WITH before AS (SELECT id, name FROM accounts WHERE id = $1 FOR NO KEY UPDATE)

@@ -1,4 +1,4 @@
-//! What operators did: one row a change, for good (people.md, "audit").
+//! What operators did: one row a change, for good (contract §11).
 //!
 //! A row is written in the transaction of the change that it tells of, by whoever opened that. Rows are never changed: the
 //! table refuses it, and chains them by their hashes. An erasure alone may take away what was changed (`erasure`).

@@ -60,11 +60,11 @@ pub fn apart(pool: &PgPool, size: PoolSize, name: &str) -> PgPool {
 }
 
 /// Connections to the same database whose commits are not waited for until they are on disk: for tickets and wake-ups,
-/// which a crash may lose because our own rows make them good. A claim of ours never goes through it (sql.md, rule 5).
+/// which a crash may lose because our own rows make them good. A claim of ours never goes through it.
 /// They are opened when they are needed.
 ///
 /// Tickets are asked for by their ids or in the order of an index, so nothing else is ever planned: the table has no
-/// statistics (sql.md, rule 2), and without them an acknowledgement of a hundred reads all tickets of a small table.
+/// statistics, and without them an acknowledgement of a hundred reads all tickets of a small table.
 pub fn without_waiting(pool: &PgPool, size: PoolSize) -> PgPool {
     let settings = limits!(
         "SET synchronous_commit = off; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off"

@@ -2,7 +2,7 @@
 //!
 //! The statement also moves the account's rate row and, at most once a minute, the key's `last_used_at`. It refuses
 //! nothing: it says what it found. The generic cell rate algorithm keeps one instant an account, the time at which all
-//! requests so far would have arrived at the steady rate (interface.md, "rate").
+//! requests so far would have arrived at the steady rate (contract §8.1).
 
 use crate::ids::{AccountId, KeyId, UserId, WorkspaceId};
 use chrono::{DateTime, Utc};

@@ -1,4 +1,4 @@
-//! Webhook endpoints: where an account wants its events (spec §2, "Webhook endpoint").
+//! Webhook endpoints: where an account wants its events (contract §2, "Webhook endpoint").
 //!
 //! It owns what their owner says of them. Their failures are counted, and counted out, by `attempts::record`. A removed
 //! endpoint stays as a row until its deliveries are pruned, so that the log of what was sent to it stays whole.
@@ -10,10 +10,10 @@ use crate::ids::{AccountId, EndpointId};
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
-/// The most endpoints an account may have (spec §8).
+/// The most endpoints an account may have (contract §8).
 pub const MOST_ENDPOINTS: i64 = 10;
 
-/// An endpoint (interface.md, "Endpoint").
+/// An endpoint (contract §6.3).
 #[derive(Debug, Clone)]
 pub struct Endpoint {
     /// Which.
@@ -104,7 +104,7 @@ pub async fn of_account(conn: &mut PgConnection, account: AccountId) -> sqlx::Re
         .await
 }
 
-/// Locks an endpoint of the account until the transaction ends. Answers whether it is enabled; none when there is none.
+/// Locks an endpoint of the account until the transaction ends. Returns whether it is enabled; none when there is none.
 pub async fn lock(conn: &mut PgConnection, account: AccountId, id: EndpointId) -> sqlx::Result<Option<bool>> {
     sqlx::query_scalar!(
         "SELECT enabled FROM webhook_endpoints WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL
@@ -161,7 +161,7 @@ pub struct Change {
     pub event_types: Option<Vec<EventType>>,
     /// Of which kinds of jobs; an inner none is every kind.
     pub kinds: Option<Option<Vec<JobKind>>>,
-    /// Whether events are to be sent. Enabling a disabled endpoint clears its count (spec §6.1.10).
+    /// Whether events are to be sent. Enabling a disabled endpoint clears its count (contract §6.1.10).
     pub enabled: Option<bool>,
 }
 
@@ -219,7 +219,7 @@ pub async fn remove(conn: &mut PgConnection, account: AccountId, id: EndpointId)
     Ok(done.rows_affected() == 1)
 }
 
-/// Deletes the rows of removed endpoints that no delivery tells of any more. Answers how many.
+/// Deletes the rows of removed endpoints that no delivery tells of any more. Returns how many.
 pub async fn prune(conn: &mut PgConnection, retention_days: i32) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "DELETE FROM webhook_endpoints AS w

@@ -42,7 +42,7 @@ pub async fn account(conn: &mut PgConnection, account: AccountId) -> sqlx::Resul
     })
 }
 
-/// Forgets who the account's users are: they are disabled, and nobody is known by their subjects. Answers which.
+/// Forgets who the account's users are: they are disabled, and nobody is known by their subjects. Returns which.
 pub async fn users(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Vec<UserId>> {
     sqlx::query_scalar!(
         r#"WITH gone AS (
@@ -100,7 +100,7 @@ pub async fn workspace(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx:
     Ok(())
 }
 
-/// Deletes up to `limit` projects of a workspace with their webhooks. Answers how many.
+/// Deletes up to `limit` projects of a workspace with their webhooks. Returns how many.
 pub async fn projects(conn: &mut PgConnection, workspace: WorkspaceId, limit: i64) -> sqlx::Result<u64> {
     let gone: Vec<uuid::Uuid> = sqlx::query_scalar!(
         "SELECT id FROM projects WHERE workspace_id = $1 ORDER BY id LIMIT $2",

@@ -1,4 +1,4 @@
-//! Reading an account's events in an order without a gap (interface.md, `GET /events/stream`).
+//! Reading an account's events in an order without a gap (contract §6.4).
 //!
 //! A cursor is an event's number and the time at which it was read. The number orders; `domain::horizon` says up to which all
 //! are there. The time proves that the place is of this database's past: what stands at or before it was made no later. After a

@@ -1,4 +1,4 @@
-//! Events of ended jobs, and the delivery series that each one starts (spec §6.1.1–4).
+//! Events of ended jobs, and the delivery series that each one starts (contract §6.1.1–4).
 //!
 //! The transaction that ends a job records its event here, with one delivery a subscribed endpoint, so that neither can
 //! be lost. It never sends and never decides what a job's event says: `domain::event` makes the bytes, `deliveries` has
@@ -30,7 +30,7 @@ pub struct EndedEvent {
     pub kind: JobKind,
     /// The workspace that it ran in.
     pub workspace_id: WorkspaceId,
-    /// The account that owns the workspace: its endpoints are told, whoever paid (interface.md, "who pays").
+    /// The account that owns the workspace: its endpoints are told, whoever paid (contract §5.5).
     pub account_id: AccountId,
     /// The exact bytes that every attempt sends; JSON, so text.
     pub body: String,
@@ -50,7 +50,7 @@ struct Target {
 ///
 /// Give back the tickets to [`crate::queue::push`] in the same transaction, and wake their queues after its commit. An
 /// event that is recorded already starts nothing again. A disabled endpoint gets a `skipped` delivery, which can be
-/// resent (interface.md, "while disabled").
+/// resent (contract §6.3).
 pub async fn record(conn: &mut PgConnection, ended: &[EndedEvent]) -> sqlx::Result<Vec<Ticket>> {
     record_spread(conn, ended, None).await
 }
@@ -259,7 +259,7 @@ pub struct Pruned {
 }
 
 /// Looks at the next `some` events older than `retention_days` and deletes those that no delivery tells of any more: a
-/// resend can outlive the series that it repeats. Answers how many went, and where the next begin; none when all were
+/// resend can outlive the series that it repeats. Returns how many went, and where the next begin; none when all were
 /// looked at.
 ///
 /// Deliveries are looked up one by one: joined, all of both tables are read for a batch of a million old ones.

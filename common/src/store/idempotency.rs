@@ -1,4 +1,4 @@
-//! Answers stored under an `Idempotency-Key` (spec §4.1, interface.md "Idempotency and limits").
+//! Answers stored under an `Idempotency-Key` (contract §4.1, §4.7).
 //!
 //! The row is the dispatch transaction's first insert. A second call with the key waits on the primary key until the
 //! first has committed its answer or rolled back, so a half-done row is never seen.
@@ -78,7 +78,7 @@ pub async fn reserve_for_a_day(conn: &mut PgConnection, key: &Key, call: Request
     Ok(done.rows_affected() == 1)
 }
 
-/// Deletes up to `limit` keys whose day is over. Answers how many.
+/// Deletes up to `limit` keys whose day is over. Returns how many.
 pub async fn prune(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(

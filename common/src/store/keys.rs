@@ -1,4 +1,4 @@
-//! API keys: only their hashes (spec §2, "API key").
+//! API keys: only their hashes (contract §2, "API key").
 //!
 //! The tenth is counted under the account's lock: `accounts::lock` first, then `insert_within`, in one transaction.
 
@@ -234,7 +234,7 @@ pub async fn every(
     .await
 }
 
-/// Revokes a live key, whosever it is. Answers whose; none when there is no such live key.
+/// Revokes a live key, whosever it is. Returns whose; none when there is no such live key.
 pub async fn revoke_any(conn: &mut PgConnection, key: KeyId) -> sqlx::Result<Option<AccountId>> {
     sqlx::query_scalar!(
         r#"UPDATE api_keys SET revoked_at = mws_now() WHERE id = $1 AND revoked_at IS NULL
@@ -245,7 +245,7 @@ pub async fn revoke_any(conn: &mut PgConnection, key: KeyId) -> sqlx::Result<Opt
     .await
 }
 
-/// Revokes the live keys of an account that a user made, or whose keys made them. Answers which.
+/// Revokes the live keys of an account that a user made, or whose keys made them. Returns which.
 pub async fn revoke_made_by(conn: &mut PgConnection, account: AccountId, user: UserId) -> sqlx::Result<Vec<KeyId>> {
     sqlx::query_scalar!(
         r#"UPDATE api_keys SET revoked_at = mws_now()

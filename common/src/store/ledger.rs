@@ -1,4 +1,4 @@
-//! Holding the balances against the journal without reading the whole journal each time (interface.md, "Minutes", "check").
+//! Holding the balances against the journal without reading the whole journal each time (contract §10, §10).
 //!
 //! Tallies have what was added up; a check adds what came since. They are written by the scheduler's check alone, under an
 //! advisory lock, so that of many schedulers one works at a time. `minutes::drift` reads the whole journal of
@@ -19,8 +19,8 @@ pub async fn take(conn: &mut PgConnection) -> sqlx::Result<bool> {
     sqlx::query_scalar!(r#"SELECT pg_try_advisory_xact_lock($1) AS "taken!""#, LOCK).fetch_one(conn).await
 }
 
-/// Adds up to `limit` of the journal's entries to the tallies: those that are surely all there. Answers whether there are more.
-/// Call in a transaction that has [`take`]n the check.
+/// Adds up to `limit` of the journal's entries to the tallies: those that are surely all there. Returns whether there
+/// are more. Call in a transaction that has [`take`]n the check.
 pub async fn fold(conn: &mut PgConnection, limit: i64) -> sqlx::Result<bool> {
     // A mark that has aged is taken, and only then is another made: every entry up to it is committed or never will be.
     let row = sqlx::query!(

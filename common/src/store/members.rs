@@ -1,4 +1,4 @@
-//! Who is a member of which workspace, and as what, as operators see and change it (spec §2, "Workspace").
+//! Who is a member of which workspace, and as what, as operators see and change it (contract §2, "Workspace").
 
 use crate::domain::role::Role;
 use crate::ids::{UserId, WorkspaceId};
@@ -62,7 +62,7 @@ pub async fn put(conn: &mut PgConnection, workspace: WorkspaceId, user: UserId, 
     })
 }
 
-/// Ends a membership. Answers the role that it gave; none when there was none.
+/// Ends a membership. Returns the role that it gave; none when there was none.
 pub async fn remove(conn: &mut PgConnection, workspace: WorkspaceId, user: UserId) -> sqlx::Result<Option<Role>> {
     sqlx::query_scalar!(
         r#"DELETE FROM members WHERE workspace_id = $1 AND user_id = $2 RETURNING role AS "role: Role""#,

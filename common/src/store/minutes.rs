@@ -1,4 +1,4 @@
-//! The ledger's tables: buckets, unfolded ends, the journal (interface.md, "Minutes").
+//! The ledger's tables: buckets, unfolded ends, the journal (contract §10).
 //!
 //! A bucket is written by whoever holds its account's lock; a finishing job only adds a row to `minute_unfolded`, which
 //! the next holder of the lock folds in. The journal is append-only, and unique indexes hold it to one hold and one
@@ -128,7 +128,7 @@ pub struct Settlement {
 }
 
 impl Settlement {
-    /// The split of a charge: the month's part first, never above what was held (interface.md, "settle").
+    /// The split of a charge: the month's part first, never above what was held (contract §10).
     pub fn split(charge: Minutes, held_month: Minutes, held_bought: Minutes) -> (Minutes, Minutes) {
         let month = charge.min(held_month);
         (month, (charge - month).min(held_bought))
@@ -229,7 +229,7 @@ pub async fn allow(conn: &mut PgConnection, account: AccountId, allowance: Minut
 }
 
 /// Folds up to `limit` ended jobs into the balances of their accounts, whosever they are. Accounts that another holds
-/// are left out, and the others are locked to the end of the transaction. Answers how many jobs were folded.
+/// are left out, and the others are locked to the end of the transaction. Returns how many jobs were folded.
 ///
 /// What a crash loses of it stays to be folded: its commit need not wait for the disk.
 pub async fn fold_some(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {

@@ -1,4 +1,4 @@
-//! Projects: what an agent works on, and every change of its status (spec §2, "Project"; §3).
+//! Projects: what an agent works on, and every change of its status (contract §2, "Project"; §3).
 //!
 //! A change is one conditional update that names the statuses it may leave and raises `revision`. The webhook of a change
 //! is `project_webhooks`'s, written by the caller in the same transaction.
@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::PgConnection;
 
-/// A project (spec §2, "Project").
+/// A project (contract §2, "Project").
 #[derive(Debug, Clone)]
 pub struct ProjectRow {
     /// Which.
@@ -151,7 +151,7 @@ pub async fn list(
 }
 
 /// Sets where a project of the workspace tells of its changes, or that it does not. Not a change of status: nothing is
-/// told, and the revision stays. Answers whether there is such a project.
+/// told, and the revision stays. Returns whether there is such a project.
 pub async fn set_webhook_url(
     conn: &mut PgConnection,
     id: ProjectId,
@@ -232,7 +232,7 @@ pub async fn change(
 }
 
 /// Removes a project of the workspace with the log of its webhooks. Those that are under way end unrecorded. Two statements:
-/// call it in a transaction. Answers whether there was such a project.
+/// call it in a transaction. Returns whether there was such a project.
 pub async fn remove(conn: &mut PgConnection, id: ProjectId, workspace: WorkspaceId) -> sqlx::Result<bool> {
     // Locked first, so that no change adds a webhook meanwhile.
     let found =
@@ -247,7 +247,7 @@ pub async fn remove(conn: &mut PgConnection, id: ProjectId, workspace: Workspace
     Ok(true)
 }
 
-/// Removes up to `limit` projects that were cancelled more than `days` ago, with their logs. Answers how many.
+/// Removes up to `limit` projects that were cancelled more than `days` ago, with their logs. Returns how many.
 pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let gone = sqlx::query!(
         "WITH old AS MATERIALIZED (

@@ -151,7 +151,7 @@ pub enum ReadBody {
     Object(String),
 }
 
-/// Stores results, and answers which were: a read that is stored already keeps its first result. Their rows are
+/// Stores results, and returns which were: a read that is stored already keeps its first result. Their rows are
 /// `store::footage`'s to add.
 pub async fn store(conn: &mut PgConnection, reads: &[NewRead]) -> sqlx::Result<Vec<(ItemId, Read)>> {
     if reads.is_empty() {
@@ -275,7 +275,7 @@ pub enum Begun {
     Resumed,
 }
 
-/// Pauses a read, or resumes it. Answers since when it was paused before, and is now.
+/// Pauses a read, or resumes it. Returns since when it was paused before, and is now.
 pub async fn set_begun(
     conn: &mut PgConnection,
     read: Read,

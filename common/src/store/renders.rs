@@ -218,7 +218,7 @@ pub async fn leftovers(conn: &mut PgConnection, minutes: i32, limit: i64) -> sql
     .await
 }
 
-/// Forgets ended renders whose leftovers are gone. Answers how many.
+/// Forgets ended renders whose leftovers are gone. Returns how many.
 pub async fn forget(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<u64> {
     let gone =
         sqlx::query!("DELETE FROM job_renders WHERE job_id = ANY ($1) AND ended_at IS NOT NULL", jobs as &[JobId])

@@ -3,7 +3,7 @@
 
 use sqlx::PgConnection;
 
-/// Deletes jobs that ended more than `days` ago, and their claims. Answers how many jobs went.
+/// Deletes jobs that ended more than `days` ago, and their claims. Returns how many jobs went.
 pub async fn jobs(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let jobs = sqlx::query_scalar!(
         r#"WITH old AS MATERIALIZED (
@@ -25,7 +25,7 @@ pub async fn jobs(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Resul
     Ok(u64::try_from(jobs).unwrap_or_default())
 }
 
-/// Deletes calls of more than `days` ago that no job is left of, and their idempotency keys. Answers how many calls
+/// Deletes calls of more than `days` ago that no job is left of, and their idempotency keys. Returns how many calls
 /// went. Jobs are looked up one by one, however many calls are old.
 pub async fn calls(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(

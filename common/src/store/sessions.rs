@@ -1,4 +1,4 @@
-//! Script sessions: single-use codes and the tokens they are exchanged for (spec §5, "Script sessions").
+//! Script sessions: single-use codes and the tokens they are exchanged for (contract §5.3).
 //!
 //! Only hashes are here. A code is redeemed by one conditional update, so that a raced redemption makes one token.
 

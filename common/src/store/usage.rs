@@ -38,7 +38,7 @@ pub async fn of(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Usa
     .await
 }
 
-/// Folds up to `limit` notes into the accounts' rows. Answers how many. Those that another folds are left to it.
+/// Folds up to `limit` notes into the accounts' rows. Returns how many. Those that another folds are left to it.
 pub async fn fold(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     let folded = sqlx::query_scalar!(
         r#"WITH folded AS (

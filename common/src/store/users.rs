@@ -1,4 +1,4 @@
-//! People, by what an OAuth issuer calls them, and how those get in whom nobody has added (spec §5, "OAuth access token").
+//! People, by what an OAuth issuer calls them, and how those get in whom nobody has added (contract §5.2).
 //!
 //! Whether a token may be believed is the api's to know before it asks here; whether somebody unknown is let in is a
 //! setting's. The rate is counted in the same statement, as for every other credential (`credentials`).

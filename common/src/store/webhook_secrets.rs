@@ -1,4 +1,4 @@
-//! The one signing secret of an account, and the one before it while that still verifies (spec §2, §6.1.6).
+//! The one signing secret of an account, and the one before it while that still verifies (contract §2, §6.1.6).
 //!
 //! After a change of keys seals are made anew, some accounts at a time. It keeps sealed bytes and never a secret: `seal` opens them, under the purpose that [`purpose`] gives. At most two
 //! verify at once, so a secret can't be rotated again within the overlap.
@@ -7,7 +7,7 @@ use crate::ids::AccountId;
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
-/// How long the old secret keeps verifying after a rotation, in hours (spec §8).
+/// How long the old secret keeps verifying after a rotation, in hours (contract §8).
 pub const OVERLAP_HOURS: i32 = 24;
 
 /// An account's secret, sealed.
@@ -39,7 +39,7 @@ pub async fn find(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<O
     .await
 }
 
-/// Stores the account's first secret. Answers whether there was none.
+/// Stores the account's first secret. Returns whether there was none.
 pub async fn create(conn: &mut PgConnection, account: AccountId, sealed: &[u8]) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "INSERT INTO webhook_secrets (account_id, sealed) VALUES ($1, $2) ON CONFLICT (account_id) DO NOTHING",
@@ -51,8 +51,8 @@ pub async fn create(conn: &mut PgConnection, account: AccountId, sealed: &[u8]) 
     Ok(done.rows_affected() == 1)
 }
 
-/// Puts a new secret in the place of the current one, which keeps verifying for [`OVERLAP_HOURS`]. Answers whether it did:
-/// not while an overlap lasts, and not when there is none.
+/// Puts a new secret in the place of the current one, which keeps verifying for [`OVERLAP_HOURS`]. Returns whether it
+/// did: not while an overlap lasts, and not when there is none.
 pub async fn rotate(conn: &mut PgConnection, account: AccountId, sealed: &[u8]) -> sqlx::Result<bool> {
     let done = sqlx::query!(
         "UPDATE webhook_secrets
@@ -68,7 +68,7 @@ pub async fn rotate(conn: &mut PgConnection, account: AccountId, sealed: &[u8]) 
     Ok(done.rows_affected() == 1)
 }
 
-/// Removes the account's secrets, both at once. Answers whether there was one.
+/// Removes the account's secrets, both at once. Returns whether there was one.
 pub async fn remove(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<bool> {
     let done = sqlx::query!("DELETE FROM webhook_secrets WHERE account_id = $1", account as _).execute(conn).await?;
     Ok(done.rows_affected() == 1)
@@ -145,7 +145,7 @@ pub async fn reseal(conn: &mut PgConnection, seals: &Seals) -> sqlx::Result<()> 
     Ok(())
 }
 
-/// Forgets secrets that no longer verify. Answers how many.
+/// Forgets secrets that no longer verify. Returns how many.
 pub async fn forget_expired(conn: &mut PgConnection) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE webhook_secrets SET previous_sealed = NULL, previous_expires_at = NULL

@@ -1,4 +1,4 @@
-//! Workspaces as their members see them (spec §2, "Workspace").
+//! Workspaces as their members see them (contract §2, "Workspace").
 
 use crate::ids::{AccountId, UserId, WorkspaceId};
 use chrono::{DateTime, Utc};

@@ -1,4 +1,5 @@
-//! What must hold of the whole database, whatever was done to the service (design.md, "What the service promises").
+//! What must hold of the whole database, whatever was done to the service (ARCHITECTURE.md, "What the service
+//! promises").
 //!
 //! Each rule is a query in `invariants.sql` that finds its violations. They hold at every moment between transactions,
 //! so they may be asked while everything runs.

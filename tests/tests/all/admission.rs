@@ -1,5 +1,5 @@
-//! Twenty places an account: no account fills the queue, and no worker is idle while work waits (design.md
-//! "Admission").
+//! Twenty places an account: no account fills the queue, and no worker is idle while work waits (decisions.md, "Places
+//! are counted, not kept").
 
 use crate::dispatch::ALL;
 use common::domain::minutes::Minutes;

@@ -1,5 +1,5 @@
 //! What becomes of a job whose attempt does not end well: retries, lost leases, and writes that come too late
-//! (interface.md "Jobs"; design.md "Fences").
+//! (contract §3.2; ARCHITECTURE.md, "Life of a read").
 
 use common::domain::job::LEASE;
 use common::ids::ItemId;

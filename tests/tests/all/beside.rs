@@ -23,7 +23,7 @@ async fn minutes_freed_beside_a_dispatch_are_not_promised_before_they_are_folded
     minutes::fold(&mut dispatch, tenant.account, allowance).await?;
     let mut cancel = world.pool().begin().await?;
     let ended = jobs::cancel(&mut cancel, &[job], tenant.workspace).await?;
-    let aftermath = ending::conclude(&mut cancel, &ended, &[], &JobKind::ALL).await?;
+    let after_commit = ending::end_jobs(&mut cancel, &ended, &[], &JobKind::ALL).await?;
     cancel.commit().await?;
 
     let mut left = Vec::new();
@@ -37,7 +37,7 @@ async fn minutes_freed_beside_a_dispatch_are_not_promised_before_they_are_folded
     }
     assert_eq!(left, [Some(Minutes::ZERO), Some(allowance)]);
     dispatch.rollback().await?;
-    aftermath.settle_down(world.pool(), &world.process.wakes).await;
+    after_commit.run(world.pool(), &world.process.wakes).await;
     world.end().await
 }
 
@@ -52,7 +52,7 @@ async fn a_result_that_waited_for_the_delete_of_its_item_is_free_and_kept_nowher
     let mut delete = world.pool().begin().await?;
     items::tombstone(&mut delete, item, tenant.workspace).await?;
     let asked = jobs::cancel_for_items(&mut delete, &[item]).await?;
-    let stopped = ending::conclude(&mut delete, &asked, &[], &JobKind::ALL).await?;
+    let stopped = ending::end_jobs(&mut delete, &asked, &[], &JobKind::ALL).await?;
 
     let charge = Minutes::from_hundredths(10);
     let outcome = Outcome::Succeeded { charge, result: json!({ "stored_reads": ["levels"] }) };
@@ -61,20 +61,20 @@ async fn a_result_that_waited_for_the_delete_of_its_item_is_free_and_kept_nowher
     let finish = tokio::spawn(async move {
         let mut finish = pool.begin().await?;
         let ended = jobs::end(&mut finish, &[end]).await?;
-        let aftermath = ending::conclude(&mut finish, &ended, &[], &JobKind::ALL).await?;
+        let after_commit = ending::end_jobs(&mut finish, &ended, &[], &JobKind::ALL).await?;
         finish.commit().await?;
-        Ok::<_, sqlx::Error>((ended, aftermath))
+        Ok::<_, sqlx::Error>((ended, after_commit))
     });
     let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
     until("the end waits for the delete", async || Ok((world.count(waits).await? > 0).then_some(()))).await?;
     delete.commit().await?;
 
-    let (ended, aftermath) = finish.await??;
+    let (ended, after_commit) = finish.await??;
     assert_eq!(
         ended.iter().map(|one| (one.status, one.charged)).collect::<Vec<_>>(),
         [(JobStatus::Cancelled, Some(Minutes::ZERO))]
     );
-    stopped.join(aftermath).settle_down(world.pool(), &world.process.wakes).await;
+    stopped.join(after_commit).run(world.pool(), &world.process.wakes).await;
     world.end().await
 }
 

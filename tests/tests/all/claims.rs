@@ -1,5 +1,5 @@
 //! Jobs are claimed with their tickets, in one transaction: whenever it is cut off, nothing is lost, nothing is started
-//! twice, and no state but the claimed job's is changed (design.md, "Claims").
+//! twice, and no state but the claimed job's is changed (ARCHITECTURE.md, "Life of a read").
 
 use common::domain::read::Read;
 use common::ids::{AccountId, JobId};

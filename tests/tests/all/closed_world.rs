@@ -1,4 +1,5 @@
-//! Every operation of the document by every kind of caller: one table, run in full against a real service (spec §5).
+//! Every operation of the document by every kind of caller: one table, run in full against a real service (contract
+//! §5).
 //!
 //! An operation that is added without its row fails here. What a row says is what strangers, members of each role and
 //! holders of spent credentials are told, whatever the code that answers them looks like.

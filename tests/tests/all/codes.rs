@@ -1,5 +1,5 @@
 //! Every code of the table, in an answer of the running service. A code that is added does not compile here without the
-//! way to get it (interface.md, "Errors").
+//! way to get it (contract §7).
 
 mod stage;
 

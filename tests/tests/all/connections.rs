@@ -1,5 +1,5 @@
 //! What is sent that is no proper request, byte by byte: each has the envelope and the headers of every other answer
-//! (spec §5 "Response headers", §7), and none keeps the service from answering the next.
+//! (contract §5.4, §7), and none keeps the service from answering the next.
 
 use anyhow::Context;
 use mws_tests::world::World;

@@ -1,4 +1,4 @@
-//! Codes and keys under a race, and the roles of members in every operation (spec §5, §8).
+//! Codes and keys under a race, and the roles of members in every operation (contract §5, §8).
 
 use api::contract::access::{ACCESS, Needs};
 use common::config::Signup;

@@ -1,5 +1,5 @@
 //! One account or one address that takes as much as it can: the others are answered beside it, and it is told when to
-//! come again (design.md, "What the service promises", 5).
+//! come again (ARCHITECTURE.md, "What the service promises", 5).
 
 use common::domain::credential::ApiKey;
 use mws_tests::world::{Answer, Media, Tenant, World, runners, until};

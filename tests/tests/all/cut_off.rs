@@ -1,4 +1,4 @@
-//! A call that is cut off anywhere leaves everything or nothing, and can be repeated (design.md, promise 3).
+//! A call that is cut off anywhere leaves everything or nothing, and can be repeated (ARCHITECTURE.md, promise 3).
 
 use crate::once::wish;
 use api::usecases::dispatch::{Dispatched, dispatch};

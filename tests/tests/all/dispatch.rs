@@ -1,4 +1,4 @@
-//! `prepare_media`: the answer for each ref and read (spec §4.2, and `data` as interface.md has it).
+//! `prepare_media`: the answer for each ref and read (contract §4.2, §4.5).
 
 use common::domain::read::Read;
 use common::ids::{ItemId, JobId};

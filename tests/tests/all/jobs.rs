@@ -1,4 +1,4 @@
-//! Following and stopping jobs: `get_jobs` and `cancel_jobs` (interface.md "Tools", "Jobs").
+//! Following and stopping jobs: `get_jobs` and `cancel_jobs` (contract §4.4, §3.2).
 
 use crate::dispatch::ALL;
 use chrono::{DateTime, Utc};

@@ -1,5 +1,4 @@
-//! Transcript, search index and speakers of one item: whichever ends first, what is read of them is the same (design.md,
-//! "Mixed fleets").
+//! Transcript, search index and speakers of one item: whichever ends first, what is read of them is the same.
 
 use common::domain::footage::Rows;
 use common::domain::job::JobKind;
@@ -113,9 +112,9 @@ async fn reads_that_end_at_the_same_time_in_two_transactions_give_them_too() -> 
         // Each has done all that it will before either commits: neither waits for the other, and neither sees it.
         let (mut one, mut other) = (world.pool().begin().await?, world.pool().begin().await?);
         let ended = jobs::end(&mut one, &[transcript.0]).await?;
-        let first = ending::conclude(&mut one, &ended, &[Product::Read(Box::new(transcript.1))], &JobKind::ALL).await?;
+        let first = ending::end_jobs(&mut one, &ended, &[Product::Read(Box::new(transcript.1))], &JobKind::ALL).await?;
         let ended = jobs::end(&mut other, &[index.0]).await?;
-        let second = ending::conclude(&mut other, &ended, &[Product::Read(Box::new(index.1))], &JobKind::ALL).await?;
+        let second = ending::end_jobs(&mut other, &ended, &[Product::Read(Box::new(index.1))], &JobKind::ALL).await?;
         if first_commits {
             one.commit().await?;
             other.commit().await?;
@@ -123,7 +122,7 @@ async fn reads_that_end_at_the_same_time_in_two_transactions_give_them_too() -> 
             other.commit().await?;
             one.commit().await?;
         }
-        first.join(second).settle_down(world.pool(), &world.process.wakes).await;
+        first.join(second).run(world.pool(), &world.process.wakes).await;
         let answer = tenant.client.send("GET", &format!("/library/items/{item}/reads/search_index"), &[], None).await?;
         let texts: Vec<&Value> =
             answer.json["data"]["moments"].as_array().into_iter().flatten().map(|moment| &moment["text"]).collect();

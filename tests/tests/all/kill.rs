@@ -1,4 +1,5 @@
-//! A worker that is killed with -9 in the middle of its work: that ends on another worker, once (design.md, promise 3).
+//! A worker that is killed with -9 in the middle of its work: that ends on another worker, once (ARCHITECTURE.md,
+//! promise 3).
 
 use mws_tests::world::{Receiver, World, processes, until};
 use serde_json::json;

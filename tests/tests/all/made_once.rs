@@ -1,5 +1,5 @@
 //! What is made under an Idempotency-Key is made once, whatever is repeated, and its secrets are kept no more than
-//! without one (spec §4.1; interface.md "Idempotency and limits"). Jobs have theirs in `once`.
+//! without one (contract §4.1, §4.7). Jobs have theirs in `once`.
 
 use futures_util::future::try_join_all;
 use mws_tests::world::{Answer, Client, Media, World};

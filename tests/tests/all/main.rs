@@ -11,6 +11,7 @@ mod admission;
 mod amplification;
 mod attempts;
 mod beside;
+mod citations;
 mod claims;
 mod closed_world;
 mod codes;

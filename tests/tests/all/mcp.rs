@@ -1,4 +1,4 @@
-//! The tools over MCP: the same tools, the same callers, the same answers (spec §1, §5; interface.md, "Tools").
+//! The tools over MCP: the same tools, the same callers, the same answers (contract §1, §5, §4.4).
 
 use mws_tests::clients;
 use mws_tests::world::{Client, Media, Tenant, World, processes, runners, until};

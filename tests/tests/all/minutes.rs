@@ -1,5 +1,4 @@
-//! Cloud minutes: held, settled and released, never above the estimate and never more than there are (interface.md
-//! "Minutes").
+//! Cloud minutes: held, settled and released, never above the estimate and never more than there are (contract §10).
 
 use common::domain::minutes::Minutes;
 use futures_util::future::try_join_all;

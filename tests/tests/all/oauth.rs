@@ -1,4 +1,4 @@
-//! OAuth access tokens that a certified authorization server issued (spec §5, "OAuth access token").
+//! OAuth access tokens that a certified authorization server issued (contract §5.2).
 
 use common::config::Signup;
 use common::ids::WorkspaceId;

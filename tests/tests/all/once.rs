@@ -1,4 +1,4 @@
-//! Nothing starts twice, whatever is repeated or raced (spec §4.1, §4.2 rule 8; interface.md "Idempotency").
+//! Nothing starts twice, whatever is repeated or raced (contract §4.1, §4.2.8, §4.7).
 
 use crate::dispatch::ALL;
 use api::usecases::dispatch::{DispatchRequest, Dispatched, dispatch};

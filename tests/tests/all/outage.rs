@@ -1,4 +1,5 @@
-//! The database goes away, for one worker or for all, and comes back (design.md "Fences", "What the service promises").
+//! The database goes away, for one worker or for all, and comes back (ARCHITECTURE.md, "Life of a read", "What the
+//! service promises").
 
 use crate::dispatch::ALL;
 use anyhow::Context;

@@ -1,4 +1,4 @@
-//! Who pays and who is told, when somebody works in another account's workspace (interface.md "Accounts and who pays").
+//! Who pays and who is told, when somebody works in another account's workspace (contract §5.5).
 
 use common::domain::minutes::Minutes;
 use common::domain::signature;

@@ -1,5 +1,5 @@
 //! Real media, uploaded as a client does it: what an item says of its file, its picture, and what is found in it
-//! (interface.md, "GET /library/items"; spec §4.2, rule 6).
+//! (contract §4.6, §4.2.6).
 
 use crate::renders::{cut, job_id, speaks};
 use anyhow::{Context, ensure};

@@ -1,5 +1,5 @@
 //! The statements of a job's life look up what they need, whatever the tables were like when they were planned: empty,
-//! small or full (sql.md, rule 2).
+//! small or full (decisions.md, "What is planned once looks its rows up").
 
 use common::domain::minutes::Minutes;
 use common::domain::read::Read;

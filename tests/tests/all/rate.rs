@@ -1,5 +1,5 @@
 //! The rate of an account: what its headers promise holds to the second, and one who floods keeps nobody else waiting
-//! (interface.md, "rate"; spec §5 "Response headers").
+//! (contract §8.1, §5.4).
 
 use futures_util::future::try_join_all;
 use mws_tests::world::{Answer, Client, World};

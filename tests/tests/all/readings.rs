@@ -1,5 +1,5 @@
 //! `transcribe_media`, `speakers` and `detect_beats`: the stored read at no charge, or exactly that read started as
-//! `prepare_media` would (interface.md, "Tools").
+//! `prepare_media` would (contract §4.4).
 
 use common::domain::minutes::Minutes;
 use common::domain::read::Read;

@@ -1,4 +1,4 @@
-//! What is refused, how, and with which headers (spec §5 "Status rules", §7, §8).
+//! What is refused, how, and with which headers (contract §5.4, §7, §8).
 
 use common::domain::credential::ApiKey;
 use mws_tests::world::{Answer, Client, Media, World};

@@ -1,4 +1,4 @@
-//! Ends that the database refuses for good: bounded, and nobody else's concern (design.md, "Fences").
+//! Ends that the database refuses for good: bounded, and nobody else's concern (ARCHITECTURE.md, "Life of a read").
 
 use common::domain::job::LEASE;
 use mws_tests::world::footage::{Script, performing};

@@ -1,4 +1,4 @@
-//! `remove_silence` and `duck_music`, and the renders that they start (interface.md "Tools", and "Minutes", row `render`). How
+//! `remove_silence` and `duck_music`, and the renders that they start (contract §4.4, §10, row `render`). How
 //! those end otherwise than well is in `render_ends`.
 
 use common::domain::minutes::Minutes;

@@ -1,5 +1,5 @@
 //! `search_footage`: what is said is found with its range, its moment and its still; what can't be searched is named
-//! (interface.md, "Tools").
+//! (contract §4.4).
 
 use common::ids::{ItemId, WorkspaceId};
 use mws_tests::world::footage::Script;

@@ -1,4 +1,4 @@
-//! Tickets are disposable, also those that nobody can read (design.md, "Reissue").
+//! Tickets are disposable, also those that nobody can read (glossary.md).
 
 use mws_tests::world::{Media, World, runners, until};
 

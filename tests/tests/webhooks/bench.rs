@@ -128,7 +128,7 @@ impl Bench {
         }
     }
 
-    /// Answers how many tickets there were.
+    /// Returns how many tickets there were.
     pub async fn record(&self, ended: &[EndedEvent]) -> usize {
         let mut tx = self.process.pool.begin().await.expect("begun");
         let tickets = events::record(&mut tx, ended).await.expect("recorded");
@@ -172,7 +172,7 @@ impl Bench {
             .expect("deleted");
     }
 
-    /// Works all waiting tickets to their end, all at once. Answers how many there were.
+    /// Works all waiting tickets to their end, all at once. Returns how many there were.
     pub async fn work(&self) -> usize {
         self.work_by(std::slice::from_ref(&self.deliverer)).await
     }

@@ -1,4 +1,4 @@
-//! "What did you send me, when, and what did I answer?": the delivery log's filters and pages (interface.md, "Webhooks"),
+//! "What did you send me, when, and what did I answer?": the delivery log's filters and pages (contract §6.3),
 //! and a whole series at its real pace.
 
 use crate::bench::Bench;

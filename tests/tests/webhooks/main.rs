@@ -1,5 +1,5 @@
-//! Both webhook systems from what happens to its receiver, and everything that can go wrong between (spec §6); the event
-//! stream; and what `docs/webhooks.md` tells receivers.
+//! Both webhook systems from what happens to its receiver, and everything that can go wrong between (contract §6); the
+//! event stream; and what `docs/webhooks.md` tells receivers.
 
 #![expect(clippy::expect_used, reason = "what a test's helper can't do fails the test")]
 #![expect(clippy::similar_names, reason = "a case of a test and what it came to")]

@@ -1,5 +1,5 @@
 //! The statements on deliveries go by their indexes in a table as it is in a large deployment, and a page of the log
-//! looks at a bounded number of rows (design.md, "Storage").
+//! looks at a bounded number of rows (docs/operations.md).
 
 use crate::bench::Bench;
 use crate::routes::call;

@@ -1,5 +1,4 @@
-//! A worker's process that is told to stop, or killed with -9, among deliveries (interface.md, "crash between send and
-//! record").
+//! A worker's process that is told to stop, or killed with -9, among deliveries (contract §6.3).
 
 use crate::receiver::Receiver;
 use mws_tests::world::processes::WorkerProcess;

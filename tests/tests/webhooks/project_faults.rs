@@ -1,4 +1,4 @@
-//! The webhook of a project is sent at most once, whatever crashes and wherever (spec §6.2.5).
+//! The webhook of a project is sent at most once, whatever crashes and wherever (contract §6.2.5).
 
 use crate::stage::{Stage, body};
 use common::store::project_webhooks::{self, Outcome};

@@ -1,4 +1,4 @@
-//! Projects: the transitions, one webhook a change, and what it carries (spec §3, §6.2).
+//! Projects: the transitions, one webhook a change, and what it carries (contract §3, §6.2).
 
 use crate::stage::{Stage, body, send};
 use common::domain::project::ProjectStatus;

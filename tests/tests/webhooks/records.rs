@@ -23,7 +23,7 @@ fn failure(attempt: EndedAttempt) -> EndedAttempt {
     EndedAttempt { response_status: Some(500), error: Some(AttemptError::HttpStatus), next, ..attempt }
 }
 
-/// Records a batch as a worker does. Answers how many went by either statement.
+/// Records a batch as a worker does. Returns how many went by either statement.
 async fn record(bench: &Bench, ended: Vec<EndedAttempt>) -> anyhow::Result<(usize, usize)> {
     let pool = store::planned_once(&bench.process.pool, PoolSize(1));
     let (succeeded, others) = attempts::parted(ended);

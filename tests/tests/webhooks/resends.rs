@@ -1,4 +1,4 @@
-//! Sending again what is pending, and what an endpoint that is disabled half-way makes of it (interface.md, "Webhooks").
+//! Sending again what is pending, and what an endpoint that is disabled half-way makes of it (contract §6.3).
 
 use crate::bench::Bench;
 use crate::routes::post;

@@ -1,4 +1,5 @@
-//! PostgreSQL crashes in the middle of everything, and every event arrives all the same (design.md, promises 3 and 4).
+//! PostgreSQL crashes in the middle of everything, and every event arrives all the same (ARCHITECTURE.md, promises 3
+//! and 4).
 
 use common::domain::event::{EventId, EventType};
 use common::ids::JobId;

@@ -1,4 +1,4 @@
-//! Who may read and change the account's signing secret (spec §5, "Script sessions"), and what becomes of it when the key that
+//! Who may read and change the account's signing secret (contract §5.3), and what becomes of it when the key that
 //! seals it is changed, or lost.
 
 use crate::bench::Bench;
@@ -37,7 +37,7 @@ async fn a_sessions_token_may_neither_read_nor_make_nor_remove_the_signing_secre
         let after = tenant.client.send("GET", "/webhook-secret", &[], None).await?;
         assert_eq!((after.status, after.json), (before.status, before.json), "nothing was changed");
     }
-    // All else about webhooks it may manage (spec §5).
+    // All else about webhooks it may manage (contract §5).
     assert_eq!(session.send("GET", "/webhooks", &[], None).await?.status, 200);
     world.end().await
 }

@@ -1,4 +1,4 @@
-//! One attempt: the secrets opened, the bytes signed and sent, and what is to be recorded of it (spec §6.1.5–9).
+//! One attempt: the secrets opened, the bytes signed and sent, and what is to be recorded of it (contract §6.1.5–9).
 //!
 //! It owns the order of these steps. A delivery whose secret can't be opened is not sent: signed with another secret it
 //! would only fail at the receiver. The attempt is spent and told as `secret_unavailable`, and counts against no

@@ -1,4 +1,4 @@
-//! Sending job webhooks: how a delivery lives, from the job's end to its last attempt (spec §6.1).
+//! Sending job webhooks: how a delivery lives, from the job's end to its last attempt (contract §6.1).
 //!
 //! **The people in the play.** A *delivery* is a row: one event to one endpoint, with all its attempts; `due_at` says
 //! when the next may be made. A *claim* makes it this process's until a *lease* ends; `claim_no` is its fence, and
@@ -173,7 +173,7 @@ impl Deliverer {
     }
 
     /// Takes on a first attempt that this process has just brought about, without waiting for its ticket to come
-    /// round. Answers whether it does: not while the process ends or has its slots full. Where others wait for the
+    /// round. Returns whether it does: not while the process ends or has its slots full. Where others wait for the
     /// endpoint already it comes after them.
     pub fn sends_at_once(&self, subject: Subject) -> bool {
         let Subject::Delivery { id, endpoint } = subject else { return false };

@@ -1,4 +1,4 @@
-//! The headers of one attempt, signed over the exact stored bytes (spec §6.1.5–6).
+//! The headers of one attempt, signed over the exact stored bytes (contract §6.1.5–6).
 //!
 //! It signs, and puts the headers together that `domain::attempt_headers` names. The signature's time and the secrets
 //! are handed in; the formats are `domain::signature`'s. Nothing here reads a clock or the database. `mws listen` signs

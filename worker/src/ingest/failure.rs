@@ -1,4 +1,4 @@
-//! What an attempt found, and what went wrong with it, in the words that the item keeps (interface.md, "Errors").
+//! What an attempt found, and what went wrong with it, in the words that the item keeps (contract §7).
 //!
 //! Pure: from the probe's and the client's answers to rows. The messages are shown to customers, so they hold no path,
 //! no address and nothing of the file.

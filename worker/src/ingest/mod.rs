@@ -1,4 +1,4 @@
-//! Ingest: turns an upload or an import into a ready item, or says why it can't (interface.md, "POST /uploads").
+//! Ingest: turns an upload or an import into a ready item, or says why it can't (contract §4.6).
 //!
 //! There are two stages, each with a queue and slots of its own: imports are fetched, and what is here is probed. So
 //! bytes that were sent never wait for a network, and what takes long at either goes on beside the slots (`aside`). A

@@ -1,4 +1,4 @@
-//! Storage for a download, reserved before the bytes are kept (interface.md, "Storage").
+//! Storage for a download, reserved before the bytes are kept (contract §4.6).
 //!
 //! It owns how much is reserved at a time: what the download announced, or a MiB and then as much again as there is, so that a
 //! large file takes a few statements and a small one keeps nothing from the account's others. What is reserved and not

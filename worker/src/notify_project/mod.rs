@@ -1,4 +1,4 @@
-//! Sending the webhooks of projects, each at most once (spec §6.2; design.md, "Project webhooks are at most once").
+//! Sending the webhooks of projects, each at most once (contract §6.2; ARCHITECTURE.md, "Life of a project's webhook").
 //!
 //! The row is marked `sent`, and that is committed, before the request leaves; nothing leads back but that no connection could be
 //! opened here, which the sender alone knows. So a crash at any moment
@@ -190,7 +190,7 @@ impl ProjectNotifier {
     }
 
     /// What is sent beside the body: signed with the account's current secret, and not at all when it has none. The shared
-    /// default does not sign here (spec §6.2.4).
+    /// default does not sign here (contract §6.2.4).
     fn headers(&self, waiting: &Waiting, timestamp: i64) -> Result<HeaderMap, SealError> {
         let Some(sealed) = &waiting.sealed else { return Ok(unsigned()) };
         let secret = self.0.sealer.open_text(sealed, &purpose(waiting.account_id))?;

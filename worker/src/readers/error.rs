@@ -2,7 +2,7 @@
 //!
 //! A reader answers with one of these and never with a panic or a hang. The words in them are shown to the customer
 //! (`job.error.message`), so they hold no path, no decoder output and nothing of the file. The codes are the closed
-//! list of interface.md, "Job error codes".
+//! list of contract §3.2.
 
 use common::domain::read::Read;
 use common::domain::task::Task;
@@ -100,7 +100,7 @@ impl From<std::io::Error> for ReadError {
 }
 
 impl ReadError {
-    /// The job's error code (interface.md, "Job error codes"). `Cancelled` has none of its own, since a cancelled job
+    /// The job's error code (contract §3.2). `Cancelled` has none of its own, since a cancelled job
     /// carries no error; it answers `internal`.
     pub const fn job_error_code(&self) -> &'static str {
         match self {

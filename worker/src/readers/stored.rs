@@ -1,4 +1,4 @@
-//! The shape of a stored read (reads.md, "Stored results"), the same for all six.
+//! The shape of a stored read (docs/reads.md, "The stored result"), the same for all six.
 //!
 //! `data` is the reader's own; what surrounds it is written here once. The shape is public: fields are added, never
 //! renamed or taken away, and `schema` rises when one changes its meaning.

@@ -1,4 +1,4 @@
-//! Every refusal of the interface: its code, HTTP status and whether it may be tried again (interface.md, "Errors").
+//! Every refusal of the interface: its code, HTTP status and whether it may be tried again (contract §7).
 //!
 //! One table makes the tool envelope, the route envelope and the OpenAPI document. Which envelope an answer takes is
 //! decided by its path, in `guard` and `outer`, never here or in a handler. A cause that a caller can do nothing about
@@ -15,7 +15,7 @@ use std::fmt;
 
 macro_rules! codes {
     ($($name:ident = $text:literal, $status:ident, $retryable:literal, $meaning:literal;)*) => {
-        /// A refusal's code (spec §7, `error.code`).
+        /// A refusal's code (contract §7, `error.code`).
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Code {$(
             #[doc = $meaning]
@@ -36,7 +36,7 @@ macro_rules! codes {
                 match self {$(Self::$name => StatusCode::$status,)*}
             }
 
-            /// Whether the same request may succeed later (spec §7, `error.retryable`).
+            /// Whether the same request may succeed later (contract §7, `error.retryable`).
             pub const fn retryable(self) -> bool {
                 match self {$(Self::$name => $retryable,)*}
             }
@@ -153,14 +153,15 @@ impl ApiError {
         Self::new(Code::Internal, "The service failed to answer. Try again, and quote the request id if it persists.")
     }
 
-    /// The next step that works (spec §7, `error.suggested_action`; shown by tools).
+    /// The next step that works (contract §7, `error.suggested_action`; shown by tools).
     #[must_use]
     pub fn suggest(mut self, action: impl Into<String>) -> Self {
         self.0.suggested_action = Some(action.into());
         self
     }
 
-    /// The minutes behind the refusal, in `CloudProcessing`'s form (spec §7, `error.cloud_processing`; shown by tools).
+    /// The minutes behind the refusal, in `CloudProcessing`'s form (contract §7, `error.cloud_processing`; shown by
+    /// tools).
     #[must_use]
     pub fn cloud_processing(mut self, cloud_processing: serde_json::Value) -> Self {
         self.0.cloud_processing = Some(cloud_processing);
@@ -190,7 +191,7 @@ impl ApiError {
         self.0.retry_after.map(|seconds| seconds.max(1)).or(waits.then_some(1))
     }
 
-    /// The tool envelope (spec §7).
+    /// The tool envelope (contract §7).
     pub fn tool_body(&self) -> serde_json::Value {
         let mut error = serde_json::json!({
             "code": self.code().name(),
@@ -204,7 +205,7 @@ impl ApiError {
         serde_json::json!({ "ok": false, "error": error })
     }
 
-    /// The route envelope (spec §7).
+    /// The route envelope (contract §7).
     pub fn route_body(&self) -> serde_json::Value {
         serde_json::json!({ "error": {
             "code": self.code().name(),

@@ -1,4 +1,4 @@
-//! The next step that works after each refusal, where the refusal itself knows no better one (spec §7,
+//! The next step that works after each refusal, where the refusal itself knows no better one (contract §7,
 //! `error.suggested_action`).
 //!
 //! A code that is added does not compile without its step. A handler that knows more says it with `ApiError::suggest`.

@@ -1,4 +1,4 @@
-//! Whether one document breaks the clients of another: what was there may not go, nor grow stricter (spec §9).
+//! Whether one document breaks the clients of another: what was there may not go, nor grow stricter (contract §9).
 //!
 //! Pure: two documents, sentences. A request may ask for no more than it did, and an answer may hold no less; what is
 //! added to either is no break. Only tests use it: `api/openapi-baseline.json` is what clients were promised.

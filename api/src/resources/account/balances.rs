@@ -1,4 +1,4 @@
-//! What an account has left: `GET /balances` and the tool `get_balances` (interface.md, "Minutes").
+//! What an account has left: `GET /balances` and the tool `get_balances` (contract §10).
 //!
 //! It reads the ledger and changes nothing: a month that nothing has touched yet shows its whole allowance.
 
@@ -46,7 +46,7 @@ pub struct BalancesAnswer {
     pub rates: ReadRates,
 }
 
-/// Minutes charged for a minute of media, by read (spec §2, "Read kinds") and for a render.
+/// Minutes charged for a minute of media, by read (contract §2, "Read kinds") and for a render.
 #[derive(Debug, Object)]
 pub struct ReadRates {
     /// Text transcript.

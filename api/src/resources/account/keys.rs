@@ -1,4 +1,4 @@
-//! API keys: `/keys` (spec §4.3, §5, "API key"). A key is shown once; only its hash is stored.
+//! API keys: `/keys` (contract §4.3, §5.1). A key is shown once; only its hash is stored.
 
 use crate::app::App;
 use crate::auth::{Auth, Caller};
@@ -110,7 +110,7 @@ pub fn made_by(key: Option<KeyId>, user: Option<UserId>) -> Option<Text> {
 impl Keys {
     /// Create an API key
     ///
-    /// Returns the key once; only its hash is stored. An account holds at most ten keys (spec §5, "API key"). Refused
+    /// Returns the key once; only its hash is stored. An account holds at most ten keys (contract §5.1). Refused
     /// for a script session token, and to a connection for a workspace that it was not let into.
     #[oai(path = "/keys", method = "post", operation_id = "create_key")]
     async fn create(

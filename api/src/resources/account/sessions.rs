@@ -1,4 +1,4 @@
-//! `POST /sessions/redeem`: a single-use code becomes a bearer token (spec §4.3, §5, "Script sessions").
+//! `POST /sessions/redeem`: a single-use code becomes a bearer token (contract §4.3, §5.3).
 //!
 //! It takes no credential, so an address may try ten times at once, and ten times a minute from then on. A used, an
 //! expired and an unknown code look alike.
@@ -23,9 +23,9 @@ use uuid::Uuid;
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[("POST /sessions/redeem", &[Code::CodeMalformed, Code::CodeNotRedeemable])];
 
-/// Seconds that a token lives (spec §8).
+/// Seconds that a token lives (contract §8).
 const TOKEN_SECONDS: u32 = 1_800;
-/// Redemptions a minute an address (interface.md, "rate").
+/// Redemptions a minute an address (contract §8.1).
 const REDEMPTIONS: u32 = 10;
 
 /// The session routes.

@@ -1,4 +1,4 @@
-//! `GET /workspaces`: where the caller can act, and as what (spec §4.3, §5).
+//! `GET /workspaces`: where the caller can act, and as what (contract §4.3, §5).
 
 use crate::app::App;
 use crate::auth::{Auth, CredentialKind};

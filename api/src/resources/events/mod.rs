@@ -1,4 +1,4 @@
-//! Events that are kept: `/events` (spec §6.1). What endpoints were or would have been sent, thirty days back.
+//! Events that are kept: `/events` (contract §6.1). What endpoints were or would have been sent, thirty days back.
 //!
 //! Each is answered as the exact JSON that endpoints are sent; `stream` tells of them as they come. They belong to the
 //! account, as endpoints do. Pings are found by their id alone: they are of one endpoint and tell of nothing.
@@ -27,7 +27,7 @@ pub const ERRORS: Refusals =
 /// The operations on events.
 pub struct Events(pub App);
 
-/// A job has ended: the body that endpoints are sent (spec §6.1).
+/// A job has ended: the body that endpoints are sent (contract §6.1).
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct JobEvent {

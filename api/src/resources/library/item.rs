@@ -1,4 +1,4 @@
-//! An item as answers show it (interface.md, "GET /library/items"), and its media as tools show it beside their
+//! An item as answers show it (contract §4.6), and its media as tools show it beside their
 //! answers.
 
 use crate::app::links::Links;
@@ -11,7 +11,7 @@ use common::store::items::ItemRow;
 use poem_openapi::{Enum, Object};
 use std::collections::BTreeMap;
 
-/// A library item (spec §2).
+/// A library item (contract §2).
 #[expect(clippy::struct_field_names, reason = "the names are the interface's")]
 #[derive(Debug, Object)]
 #[oai(rename = "LibraryItem")]

@@ -1,4 +1,4 @@
-//! Library items over routes: `/library/items` (spec §2, "Library item"; interface.md).
+//! Library items over routes: `/library/items` (contract §2, §4.3).
 //!
 //! The item's shape and what tools share of it are here. Which item a text names, and what deleting it does, is
 //! `usecases::library`'s; how one gets its bytes is `uploads`'s.
@@ -90,7 +90,7 @@ impl Library {
 
     /// Get a library item
     ///
-    /// By its id, its ref, or the id of the job that made it (spec §2, "Library item").
+    /// By its id, its ref, or the id of the job that made it (contract §2, "Library item").
     #[oai(path = "/library/items/:id", method = "get", operation_id = "get_library_item")]
     async fn get(
         &self,

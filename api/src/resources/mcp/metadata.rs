@@ -1,4 +1,5 @@
-//! Where a client that holds no token learns who issues them: OAuth 2.0 Protected Resource Metadata (RFC 9728; spec §5).
+//! Where a client that holds no token learns who issues them: OAuth 2.0 Protected Resource Metadata (RFC 9728; contract
+//! §5).
 //!
 //! It stands where the specification names it, below the MCP URL, and where the RFC puts it for a resource with a path.
 //! Tokens themselves are judged by `auth`.

@@ -1,4 +1,4 @@
-//! `/mcp`: the tools over the Model Context Protocol, by streamable HTTP (spec §1; interface.md, "Tools").
+//! `/mcp`: the tools over the Model Context Protocol, by streamable HTTP (contract §1, §4.4).
 //!
 //! A face of the registry, not another implementation: a call is handed to the very endpoint that answers
 //! `POST /api/v1/tools/<name>`, under the request id, the caller and the rate that were settled here. Every message is a

@@ -50,7 +50,7 @@ fn answer_or_refusal(contract: &Contract, mut answer: Value) -> Value {
 }
 
 /// What needs no more than a viewer's role changes nothing (`access`), and whoever starts cloud processing again starts
-/// nothing twice (spec §4.2, rule 8).
+/// nothing twice (contract §4.2.8).
 fn hints(operation: &Operation, name: &str) -> ToolAnnotations {
     let works = operation.uses_minutes();
     let reads = !works && matches!(operation.needs, Some(Needs::Account | Needs::Workspace(Role::Viewer)));

@@ -1,4 +1,4 @@
-//! An item's own bytes: the route behind the links that `links` makes (breadth.md, "Media comes back").
+//! An item's own bytes: the route behind the links that `links` makes (contract §12).
 //!
 //! A link is all the proof there is. It shows nothing once its item is deleted or its account is suspended, and counts
 //! as one of that account's downloads (`downloads`), whoever follows it. Bytes in a folder are streamed from there, a

@@ -1,4 +1,4 @@
-//! Accounts: `/operator/accounts` (interface.md, "Operators").
+//! Accounts: `/operator/accounts` (contract §11).
 
 use super::{OperatorAuth, amount, missing, named};
 use crate::app::App;

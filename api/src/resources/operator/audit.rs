@@ -1,4 +1,4 @@
-//! The audit log: `/operator/audit` (interface.md, "Operators"). It is written by the changes themselves, and only read here.
+//! The audit log: `/operator/audit` (contract §11). It is written by the changes themselves, and only read here.
 
 use super::OperatorAuth;
 use crate::app::App;

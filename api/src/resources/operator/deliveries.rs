@@ -1,4 +1,4 @@
-//! Deliveries of all accounts, and sending again what did not arrive: `/operator/deliveries` (interface.md, "Operators").
+//! Deliveries of all accounts, and sending again what did not arrive: `/operator/deliveries` (contract §11).
 //!
 //! Sending again is asked for by a filter, and done endpoint by endpoint (`usecases::operator::deliveries`).
 

@@ -1,4 +1,4 @@
-//! Jobs of all accounts, and running one again: `/operator/jobs` (interface.md, "Operators").
+//! Jobs of all accounts, and running one again: `/operator/jobs` (contract §11).
 
 use super::{OperatorAuth, OperatorCaller, missing};
 use crate::app::App;

@@ -1,4 +1,4 @@
-//! Who is a member of which workspace: `/operator/members` (interface.md, "Operators").
+//! Who is a member of which workspace: `/operator/members` (contract §11).
 
 use super::OperatorAuth;
 use crate::app::App;

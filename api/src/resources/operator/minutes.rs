@@ -1,4 +1,4 @@
-//! Giving minutes: `/operator/accounts/{id}/minutes` (interface.md, "Operators"; "Minutes").
+//! Giving minutes: `/operator/accounts/{id}/minutes` (contract §11, §10).
 //!
 //! Every amount is a row of the journal, written under the account's lock. Nothing is ever taken from the journal: an
 //! allowance that is set lower is a row too.

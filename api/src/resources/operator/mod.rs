@@ -1,4 +1,4 @@
-//! What operators do: `/operator/…`, with a token of theirs (interface.md, "Operators").
+//! What operators do: `/operator/…`, with a token of theirs (contract §11).
 //!
 //! One file a noun. Every change and the row of the audit log that tells of it are one transaction, which the use case
 //! named for it opens (`usecases::operator`). Nothing here acts for a customer: no route takes one's credential, and

@@ -1,4 +1,4 @@
-//! Pausing and resuming reads: `/operator/reads` (interface.md, "Operators", "held").
+//! Pausing and resuming reads: `/operator/reads` (contract §11, §4.5).
 
 use super::OperatorAuth;
 use crate::app::App;

@@ -1,4 +1,4 @@
-//! Users, and whom the tokens of an issuer stand for: `/operator/users` (interface.md, "Operators").
+//! Users, and whom the tokens of an issuer stand for: `/operator/users` (contract §11).
 
 use super::{OperatorAuth, named};
 use crate::app::App;

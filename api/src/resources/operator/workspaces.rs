@@ -1,4 +1,4 @@
-//! Workspaces: `/operator/workspaces` (interface.md, "Operators").
+//! Workspaces: `/operator/workspaces` (contract §11).
 
 use super::{OperatorAuth, named};
 use crate::app::App;

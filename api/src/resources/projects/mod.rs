@@ -1,4 +1,4 @@
-//! Projects and what tells of them: `/projects` (spec §2, "Project"; §3; §4.3; §6.2).
+//! Projects and what tells of them: `/projects` (contract §2, "Project"; §3; §4.3; §6.2).
 //!
 //! A change of status and its webhook are one transaction (`usecases::projects`). The bytes that the webhook sends are
 //! written here, from the same value that `GET /projects/{id}` shows; the worker signs and sends them, once. What was
@@ -58,9 +58,9 @@ pub const ERRORS: Refusals = &[
 const CHANGING: &[Code] =
     &[Code::ProjectNotFound, Code::WorkspaceForbidden, Code::RoleForbidden, Code::IllegalTransition];
 
-/// How a project is worked on when nothing is said (spec §2: "an autonomous mode exists").
+/// How a project is worked on when nothing is said (contract §2: "an autonomous mode exists").
 const DEFAULT_MODE: &str = "autonomous";
-/// What comes out when nothing is said (spec §2: "an assembled type exists").
+/// What comes out when nothing is said (contract §2: "an assembled type exists").
 const DEFAULT_OUTPUT: &str = "assembled";
 
 /// The project operations.
@@ -174,7 +174,7 @@ impl Projects {
 
     /// Get a project
     ///
-    /// Its full state. A webhook is sent once and may be lost: this is where the state is confirmed (spec §6.2.5).
+    /// Its full state. A webhook is sent once and may be lost: this is where the state is confirmed (contract §6.2.5).
     #[oai(path = "/projects/:id", method = "get", operation_id = "get_project")]
     async fn get(
         &self,
@@ -238,7 +238,7 @@ impl Projects {
 
     /// Cancel a project
     ///
-    /// For good, and nobody is told (spec §6.2.2).
+    /// For good, and nobody is told (contract §6.2.2).
     #[oai(path = "/projects/:id/cancel", method = "post", operation_id = "cancel_project")]
     async fn cancel(
         &self,

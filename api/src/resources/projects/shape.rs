@@ -1,4 +1,4 @@
-//! What a project looks like, in answers and in the body of its webhooks (spec §2, "Project", "Asset", "Timeline",
+//! What a project looks like, in answers and in the body of its webhooks (contract §2, "Project", "Asset", "Timeline",
 //! "Scene"). Both are written from the one [`Project`] here, so that they can't differ.
 //!
 //! Assets and timelines are kept as they are shown, with every field; what the agent left out is null.
@@ -11,7 +11,7 @@ use poem_openapi::types::{Any, ParseFromJSON, ToJSON};
 use poem_openapi::{Enum, Object};
 use serde_json::Value;
 
-/// Where a project stands (spec §3).
+/// Where a project stands (contract §3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum ProjectState {
@@ -29,7 +29,7 @@ pub enum ProjectState {
     Cancelled,
 }
 
-/// A status that is told by a webhook: every one but `cancelled` (spec §6.2.2).
+/// A status that is told by a webhook: every one but `cancelled` (contract §6.2.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum ReportedStatus {
@@ -201,7 +201,7 @@ impl Project {
         })
     }
 
-    /// The body of the webhook that tells of the status: the whole project, and `event` (spec §6.2.3).
+    /// The body of the webhook that tells of the status: the whole project, and `event` (contract §6.2.3).
     pub fn told(&self) -> String {
         let mut body = self.to_json().unwrap_or_default();
         body["event"] = body["status"].clone();

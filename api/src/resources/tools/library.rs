@@ -1,4 +1,5 @@
-//! The library's tools: `list_items`, `get_item`, `import_media`, `delete_item` (spec §1, "Library"; interface.md, "Tools").
+//! The library's tools: `list_items`, `get_item`, `import_media`, `delete_item` (contract §1, "Library"; contract
+//! §4.4).
 //!
 //! The same use cases as the routes', in the tool envelope.
 

@@ -1,4 +1,4 @@
-//! `GET /tools`: the registry that the HTTP interface, MCP and the command line share (interface.md, "Tools").
+//! `GET /tools`: the registry that the HTTP interface, MCP and the command line share (contract §4.4).
 //!
 //! It is read off the OpenAPI document, so that a tool is described in one place: beside its handler.
 

@@ -1,4 +1,4 @@
-//! The tools: `POST /tools/<name>` with a JSON body, answered in the tool envelope (spec §4). One file a family.
+//! The tools: `POST /tools/<name>` with a JSON body, answered in the tool envelope (contract §4). One file a family.
 
 pub mod edits;
 pub mod jobs;

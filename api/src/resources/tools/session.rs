@@ -1,4 +1,4 @@
-//! `get_api_session`: a single-use code that a script exchanges for a token (spec §5, "Script sessions").
+//! `get_api_session`: a single-use code that a script exchanges for a token (contract §5.3).
 
 use crate::app::App;
 use crate::auth::Auth;
@@ -14,7 +14,7 @@ use poem_openapi::{Object, OpenApi};
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[("POST /tools/get_api_session", &[Code::SessionNotAllowed])];
 
-/// Seconds that a code can be redeemed (spec §8).
+/// Seconds that a code can be redeemed (contract §8).
 const CODE_SECONDS: u32 = 600;
 
 /// The session tool.
@@ -34,7 +34,7 @@ impl SessionTools {
     /// Get a script session code
     ///
     /// Returns a single-use code, valid 10 minutes, that `POST /sessions/redeem` exchanges for a bearer token valid 30
-    /// minutes in this credential's workspace (spec §5, "Script sessions"). Refused for a script session token.
+    /// minutes in this credential's workspace (contract §5.3). Refused for a script session token.
     #[oai(path = "/tools/get_api_session", method = "post", operation_id = "get_api_session")]
     async fn get_api_session(
         &self,

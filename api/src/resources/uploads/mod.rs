@@ -1,4 +1,5 @@
-//! Uploads: `/uploads` (interface.md). Bytes come by a presigned PUT to this service, or by a URL that a worker fetches.
+//! Uploads: `/uploads` (contract §4.6). Bytes come by a presigned PUT to this service, or by a URL that a worker
+//! fetches.
 //!
 //! The operations are here; `checked` judges what is asked for, `content` takes the bytes. What the bytes are is found
 //! out by a worker: no process of the api ever decodes media.

@@ -1,4 +1,5 @@
-//! Job webhook endpoints: `/webhooks` (spec §2, "Webhook endpoint"; §4.3; §6.1). They belong to the caller's account.
+//! Job webhook endpoints: `/webhooks` (contract §2, "Webhook endpoint"; §4.3; §6.1). They belong to the caller's
+//! account.
 //!
 //! What was sent to them is `deliveries`; the secret that signs is `secret`. A URL is checked here, and again
 //! before every attempt: what a name resolves to changes.
@@ -45,7 +46,7 @@ pub struct Webhooks(pub App);
 impl Webhooks {
     /// Register a webhook endpoint
     ///
-    /// It is told of jobs that end in any workspace of the account. An account has at most ten (spec §8).
+    /// It is told of jobs that end in any workspace of the account. An account has at most ten (contract §8).
     #[oai(path = "/webhooks", method = "post", operation_id = "create_webhook")]
     async fn create(&self, auth: Auth, key: IdempotencyKey, body: Json<CreateWebhook>) -> Answer<Stored<Webhook, 201>> {
         let Auth(caller) = auth;

@@ -1,4 +1,4 @@
-//! The account's signing secret: `/webhook-secret` (spec §2, §4.3, §6.1.6–7). Refused for a script session's token.
+//! The account's signing secret: `/webhook-secret` (contract §2, §4.3, §6.1.6–7). Refused for a script session's token.
 //!
 //! It is kept sealed and opened only to be shown here and to sign. For 24 hours after a rotation two verify.
 

@@ -1,4 +1,4 @@
-//! What routes of endpoints take and answer (spec §2, "Webhook endpoint"; interface.md, "Endpoint").
+//! What routes of endpoints take and answer (contract §2, "Webhook endpoint"; contract §6.3).
 
 use crate::http::text::{Text, Time};
 use crate::resources::tools::jobs::JobKindWord;
@@ -9,7 +9,7 @@ use common::store::endpoints;
 use poem_openapi::types::MaybeUndefined;
 use poem_openapi::{Enum, Object};
 
-/// What an endpoint can be told of (spec §2).
+/// What an endpoint can be told of (contract §2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 pub enum Subscribed {
     /// A job's result is stored.

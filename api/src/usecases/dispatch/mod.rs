@@ -1,5 +1,5 @@
 //! The dispatch use case: a call's reads become jobs, holds, journal entries, tickets and a stored answer in one
-//! transaction, or nothing does (design.md, "Truth and tickets").
+//! transaction, or nothing does (decisions.md, "Truth and tickets").
 //!
 //! What is known is read outside any lock and triaged. Then, in lock order, the transaction reserves the idempotency key,
 //! takes the reads, locks the account, decides with what it has left, and writes. Rules are `domain::plan`'s, SQL is

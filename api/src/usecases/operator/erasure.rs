@@ -133,12 +133,12 @@ async fn drop_items(
     // Before the jobs end: their events show what the items are called.
     erasure::item_names(&mut drop_items, which).await?;
     let ended = jobs::cancel_for_items(&mut drop_items, which).await?;
-    let aftermath = ending::conclude(&mut drop_items, &ended, &[], &process.settings.event_kinds).await?;
+    let after_commit = ending::end_jobs(&mut drop_items, &ended, &[], &process.settings.event_kinds).await?;
     if let Some(operator) = operator {
         note_items(&mut drop_items, operator, which).await?;
     }
     drop_items.commit().await?;
-    aftermath.settle_down(&process.pool, &process.wakes).await;
+    after_commit.run(&process.pool, &process.wakes).await;
     Ok(())
 }
 

@@ -27,7 +27,7 @@ pub async fn revoke_key(app: &App, operator: &OperatorCaller, id: KeyId) -> Answ
     Ok(())
 }
 
-/// Revokes the keys of an account that a user made, or whose keys made them, and tells its owner. Answers how many.
+/// Revokes the keys of an account that a user made, or whose keys made them, and tells its owner. Returns how many.
 pub(super) async fn revoke_made_by(
     conn: &mut PgConnection,
     operator: &OperatorCaller,

@@ -48,16 +48,16 @@ pub async fn resume_account(app: &App, operator: &OperatorCaller, id: AccountId)
     Ok(account)
 }
 
-/// Cancels the jobs that the account pays for, some a transaction. Answers how many.
+/// Cancels the jobs that the account pays for, some a transaction. Returns how many.
 pub async fn end_jobs(app: &App, account: AccountId) -> Answer<u64> {
     let process = &app.process;
     let mut ended = 0;
     loop {
         let mut cancel = process.pool.begin().await?;
         let stopped = jobs::cancel_for_payer(&mut cancel, account, SOME).await?;
-        let aftermath = ending::conclude(&mut cancel, &stopped, &[], &process.settings.event_kinds).await?;
+        let after_commit = ending::end_jobs(&mut cancel, &stopped, &[], &process.settings.event_kinds).await?;
         cancel.commit().await?;
-        aftermath.settle_down(&process.pool, &process.wakes).await;
+        after_commit.run(&process.pool, &process.wakes).await;
         if stopped.is_empty() {
             return Ok(ended);
         }
@@ -65,7 +65,7 @@ pub async fn end_jobs(app: &App, account: AccountId) -> Answer<u64> {
     }
 }
 
-/// Ends the account's uploads and imports, some a statement. Answers how many.
+/// Ends the account's uploads and imports, some a statement. Returns how many.
 pub async fn end_uploads(app: &App, account: AccountId) -> Answer<u64> {
     let mut ended = 0;
     loop {

@@ -57,7 +57,7 @@ pub async fn change_project_status<T>(
     Ok(answer)
 }
 
-/// Cancels a project for good. Nobody is told (spec §6.2.2).
+/// Cancels a project for good. Nobody is told (contract §6.2.2).
 pub async fn cancel_project(app: &App, caller: &Caller, id: ProjectId) -> Answer<ProjectRow> {
     let change = Change::to(ProjectStatus::Cancelled);
     let mut conn = app.conn().await?;

@@ -10,7 +10,7 @@ use common::ids::EndpointId;
 use common::store;
 use sqlx::PgConnection;
 
-/// Why the account has no such endpoint: nobody has it, or another account does (spec §5, "Status rules").
+/// Why the account has no such endpoint: nobody has it, or another account does (contract §5.4).
 pub async fn missing(conn: &mut PgConnection, id: EndpointId) -> Answer<ApiError> {
     if store::endpoints::exists(conn, id).await? {
         return Ok(ApiError::new(Code::WorkspaceForbidden, "The webhook endpoint is another account's."));

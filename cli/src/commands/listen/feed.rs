@@ -1,4 +1,4 @@
-//! The account's event stream as messages (interface.md, `GET /events/stream`).
+//! The account's event stream as messages (contract §6.4).
 //!
 //! It owns the reading of server-sent events and the place that was reached. It never prints and never waits to connect
 //! again: whoever listens decides that.

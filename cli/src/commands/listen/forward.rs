@@ -1,4 +1,4 @@
-//! Posting an event to the developer's own server, as a worker posts it to an endpoint (spec §6.1.5–8).
+//! Posting an event to the developer's own server, as a worker posts it to an endpoint (contract §6.1.5–8).
 //!
 //! The headers are `worker::deliver::request`'s, so that a receiver's verification works unchanged. Any URL is called,
 //! loopback included: it is the developer's machine, and the developer who names it. Nothing is sent twice: what an

@@ -1,4 +1,4 @@
-//! A transcript as people and players take it: plain text, SRT and `WebVTT` (breadth.md, "Media comes back").
+//! A transcript as people and players take it: plain text, SRT and `WebVTT` (contract §12).
 //!
 //! A cue has at most two lines of 42 columns and lasts at most 7 s; cues are in order and never overlap, whatever the
 //! words that they are made of: `layout` makes them. What is written here is escaped as each format asks for it, so
@@ -77,7 +77,8 @@ struct Timed {
     end: f64,
 }
 
-/// A stored transcript (reads.md, "Stored results") in this form. `turns` say who speaks when; none where nobody knows.
+/// A stored transcript (docs/reads.md, "The stored result") in this form. `turns` say who speaks when; none where
+/// nobody knows.
 ///
 /// # Errors
 /// When the document is no stored transcript.

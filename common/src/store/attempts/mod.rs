@@ -1,4 +1,4 @@
-//! Attempts to deliver: what was sent, what came back, and what follows (design.md, `record_attempt`).
+//! Attempts to deliver: what was sent, what came back, and what follows (contract §6.1, §6.3).
 //!
 //! The statement that logs an attempt also counts it against its endpoint, disables the endpoint at the twentieth
 //! failure in a row, and gives the series its next state, so that none of these can be done twice or without the
@@ -70,7 +70,7 @@ impl Counted {
             && self.consecutive_failures - self.added < FAILURES_THAT_WARN
     }
 
-    /// Says in the log what the endpoint's owner sees in `GET /webhooks` (interface.md, "disabling"). For whoever has
+    /// Says in the log what the endpoint's owner sees in `GET /webhooks` (contract §6.3). For whoever has
     /// committed the record.
     pub fn tell(&self) {
         let (endpoint, account, failures) = (self.id, self.account_id, self.consecutive_failures);

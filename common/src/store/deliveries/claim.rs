@@ -1,5 +1,5 @@
 //! Claiming deliveries for an attempt, releasing claims whose attempt was not made, and deferring what need not be
-//! claimed at all (design.md, "Fences").
+//! claimed at all (ARCHITECTURE.md, "Life of a read").
 //!
 //! A claim raises `claim_no`, which every later write names, and `attempt_count`. It leaves the status `pending`: the
 //! lease tells a row that runs from one that waits. Whether a claimed delivery is sent at once is the worker's
@@ -112,7 +112,7 @@ pub struct CurrentTarget {
 }
 
 impl Claim {
-    /// Takes over what has changed since the claim. Answers whether the delivery is still to be sent.
+    /// Takes over what has changed since the claim. Returns whether the delivery is still to be sent.
     pub fn renew(&mut self, target: CurrentTarget) -> bool {
         (self.url, self.sealed, self.previous_sealed) = (target.url, target.sealed, target.previous_sealed);
         target.is_wanted
@@ -158,7 +158,7 @@ pub struct ReleasedClaim {
 }
 
 /// Releases claims: the attempt is not counted, the ticket is spent, and the rows are due again when they say. Those
-/// whose claim has been lost meanwhile are left alone. Answers how many were released.
+/// whose claim has been lost meanwhile are left alone. Returns how many were released.
 pub async fn release_claims(conn: &mut PgConnection, claims: &[ReleasedClaim]) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE deliveries AS d
@@ -186,7 +186,7 @@ pub struct Deferred {
 }
 
 /// Defers deliveries that are due and nobody's, unclaimed: their tickets are spent, and they are due again when they
-/// say. Those that another has claimed, or is about to, are left alone. Answers how many were deferred.
+/// say. Those that another has claimed, or is about to, are left alone. Returns how many were deferred.
 pub async fn defer(conn: &mut PgConnection, deliveries: &[Deferred]) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE deliveries AS d SET ticket_id = NULL, due_at = mws_now() + late.after_ms * interval '1 ms'

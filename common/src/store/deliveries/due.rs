@@ -1,4 +1,4 @@
-//! Due deliveries without a ticket, and the tickets they are given (design.md, "Reissue").
+//! Due deliveries without a ticket, and the tickets they are given (glossary.md).
 //!
 //! A retry and what went over a cap have no ticket while they wait: they stand in an index of their own. A ticket can
 //! also be lost, with a worker or by a hand in the queue's tables; those are looked for among some of the due rows at a time:

@@ -7,7 +7,7 @@ use crate::ids::EndpointId;
 use sqlx::PgConnection;
 
 /// Ends up to `limit` waiting series of disabled endpoints as `skipped` (pings are sent all the same) and of removed ones
-/// as `cancelled`. `endpoint` narrows it to one. Answers how many.
+/// as `cancelled`. `endpoint` narrows it to one. Returns how many.
 pub async fn end_of_silent(conn: &mut PgConnection, endpoint: Option<EndpointId>, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE deliveries AS d
@@ -32,8 +32,9 @@ pub async fn end_of_silent(conn: &mut PgConnection, endpoint: Option<EndpointId>
     Ok(done.rows_affected())
 }
 
-/// Ends what is pending of an event to an endpoint, because a resend takes its place: the series that was asked for, or an
-/// earlier resend of it. The transaction has locked the endpoint, so that no two resends do this at once. Answers how many.
+/// Ends what is pending of an event to an endpoint, because a resend takes its place: the series that was asked for, or
+/// an earlier resend of it. The transaction has locked the endpoint, so that no two resends do this at once. Returns
+/// how many.
 pub async fn replace(conn: &mut PgConnection, endpoint: EndpointId, event_id: &str) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE deliveries SET status = 'cancelled', finished_at = mws_now()
@@ -46,7 +47,7 @@ pub async fn replace(conn: &mut PgConnection, endpoint: EndpointId, event_id: &s
     Ok(done.rows_affected())
 }
 
-/// Deletes up to `limit` ended series older than `retention_days`, with their attempts. Answers how many series.
+/// Deletes up to `limit` ended series older than `retention_days`, with their attempts. Returns how many series.
 ///
 /// Ids sort by the time they were minted, so the oldest rows are the primary key's first and need no other index. Whether one is
 /// old is said by the database's time: a host whose clock is behind mints ids that look old at once.

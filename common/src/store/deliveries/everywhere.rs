@@ -1,5 +1,5 @@
-//! Looking through deliveries, an endpoint's own or those of all accounts, and what operators send again (spec §6.1.11;
-//! interface.md, "Operators"). A page looks at no more than a window of rows, whatever its filters.
+//! Looking through deliveries, an endpoint's own or those of all accounts, and what operators send again (contract
+//! §6.1.11, §11). A page looks at no more than a window of rows, whatever its filters.
 
 use super::log::{Filter, UnsentFilter};
 use crate::domain::event::{EventId, EventType};

@@ -1,5 +1,5 @@
-//! The delivery log: a series as it is shown, its attempts, and those worth sending again (spec §6.1.11). Which of them
-//! a page shows is found by `everywhere`.
+//! The delivery log: a series as it is shown, its attempts, and those worth sending again (contract §6.1.11). Which of
+//! them a page shows is found by `everywhere`.
 
 use crate::domain::attempt_headers::{self, Told};
 use crate::domain::event::EventType;
@@ -8,7 +8,7 @@ use crate::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
-/// A series as the log shows it (interface.md, "Delivery").
+/// A series as the log shows it (contract §6.3).
 #[derive(Debug, Clone)]
 pub struct DeliveryRow {
     /// Which.

@@ -1,4 +1,4 @@
-//! Delivery series: one event to one endpoint, from its first attempt to its end (spec §6.1.8–11).
+//! Delivery series: one event to one endpoint, from its first attempt to its end (contract §6.1.8–11).
 //!
 //! It owns the rows of `deliveries`: how they begin (here), are claimed (`claim`), delayed in the queue (`tickets`),
 //! found when due (`due`), made good after a crash (`rescue`), ended without an attempt (`end`) and shown (`log`,

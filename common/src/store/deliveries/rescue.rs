@@ -1,14 +1,14 @@
 //! Deliveries whose lease ended before their attempt was recorded: the process died, or lost the database.
 //!
 //! Such an attempt may have reached the receiver. It is logged as `interrupted`, not counted, and sent again under its
-//! own number, at most three times; then it counts (interface.md, "crash between send and record").
+//! own number, at most three times; then it counts (contract §6.3).
 
 use crate::domain::series::{Trigger, UNCOUNTED_INTERRUPTIONS};
 use crate::ids::{DeliveryId, EndpointId};
 use chrono::{DateTime, Utc};
 use sqlx::PgConnection;
 
-/// Logs up to `limit` interrupted attempts that don't count, and makes their deliveries due now. Answers how many.
+/// Logs up to `limit` interrupted attempts that don't count, and makes their deliveries due now. Returns how many.
 pub async fn free_interrupted(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "WITH lost AS (

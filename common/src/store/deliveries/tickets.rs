@@ -25,7 +25,7 @@ pub struct Delay {
 }
 
 /// Delays tickets. None is waited for: one that another is about to fetch or to consume is left to it, as is what
-/// another has fetched, which apalis counts. Answers how many were delayed.
+/// another has fetched, which apalis counts. Returns how many were delayed.
 pub async fn delay_tickets(conn: &mut PgConnection, delays: &[Delay]) -> sqlx::Result<u64> {
     let ms = |by: Duration| i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
     let mut endpoints: BTreeMap<EndpointId, (Uuid, i64)> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Library items and the reads stored on them (spec §2).
+//! Library items and the reads stored on them (contract §2).
 //!
 //! Listing and changing one item is here; `linked` finds what a link shows; `resolve` tells what many refs name, for
 //! the tools that take refs; `storage` counts and drops bytes, `sweep` tells which objects rows name. How an item's
@@ -224,7 +224,7 @@ pub async fn tombstone(conn: &mut PgConnection, item: ItemId, workspace: Workspa
     Ok(if set == 0 { Tombstone::NotThere } else { Tombstone::Set })
 }
 
-/// Holds an item's reads back for the computer that reads it itself (interface.md, "held"); answers until when. None
+/// Holds an item's reads back for the computer that reads it itself (contract §4.5); returns until when. None
 /// when the workspace has no such item.
 pub async fn lease(
     conn: &mut PgConnection,
@@ -261,7 +261,7 @@ pub async fn end_lease(conn: &mut PgConnection, item: ItemId, workspace: Workspa
 pub struct StoredRead {
     /// The job that computed it.
     pub job_id: JobId,
-    /// The whole result as JSON text (reads.md, "Stored results"); none when it stands under `object_key`.
+    /// The whole result as JSON text (docs/reads.md, "The stored result"); none when it stands under `object_key`.
     pub result: Option<String>,
     /// The object in the media store that holds the JSON text instead.
     pub object_key: Option<String>,

@@ -1,4 +1,4 @@
-//! What refs name: many at once, in one statement, for tools that take `ref` or `refs` (spec §4.2).
+//! What refs name: many at once, in one statement, for tools that take `ref` or `refs` (contract §4.2).
 
 use crate::domain::item::{ItemName, ItemStatus, ItemType};
 use crate::domain::media_time::FrameRate;

@@ -47,7 +47,7 @@ pub async fn to_purge(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<I
 }
 
 /// Forgets up to `limit` tombstones whose objects went more than `days` ago, with the uploads that filled them: as long as
-/// ended jobs are kept, which may name them. Answers how many.
+/// ended jobs are kept, which may name them. Returns how many.
 pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let gone = sqlx::query!(
         "WITH old AS MATERIALIZED (
@@ -69,7 +69,7 @@ pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Resu
 }
 
 /// Notes that these tombstones' objects are gone, drops their stored reads with all rows of those, and forgets what they were
-/// called and what was in them. Answers how many were not yet so.
+/// called and what was in them. Returns how many were not yet so.
 pub async fn purged(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "WITH purged AS (

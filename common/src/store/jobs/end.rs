@@ -150,7 +150,7 @@ pub async fn end(conn: &mut PgConnection, ends: &[End]) -> sqlx::Result<Vec<Ende
     .map(|rows| rows.into_iter().map(EndedJob::from).collect())
 }
 
-/// Cancels those of these jobs in the workspace that are queued and asks those that run to stop. Answers with both,
+/// Cancels those of these jobs in the workspace that are queued and asks those that run to stop. Returns with both,
 /// each in the status it has now; a job that is not in the answer had ended already, or is not there.
 pub async fn cancel(conn: &mut PgConnection, jobs: &[JobId], workspace: WorkspaceId) -> sqlx::Result<Vec<EndedJob>> {
     stop(conn, jobs, Some(workspace), Gone(false)).await

@@ -1,4 +1,4 @@
-//! Jobs of all accounts, as operators look through them (interface.md, "Operators").
+//! Jobs of all accounts, as operators look through them (contract §11).
 
 use crate::domain::job::{JobKind, JobStatus};
 use crate::domain::read::Read;

@@ -1,4 +1,5 @@
-//! Admission: an account has a number of places, and only a job that has one gets a ticket (design.md, "Admission").
+//! Admission: an account has a number of places, and only a job that has one gets a ticket (decisions.md, "Places are
+//! counted, not kept").
 //!
 //! A job that ends hands its place to the next in line in the same transaction, without the account's lock. Only when
 //! no one waits is the place free; the next dispatch counts it, or `admit` looks once more under the lock, because a

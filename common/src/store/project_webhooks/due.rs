@@ -41,7 +41,7 @@ pub async fn set_tickets(conn: &mut PgConnection, ids: &[ProjectWebhookId], tick
 }
 
 /// Ends up to `limit` webhooks that were sent and whose sender did not tell the end in time, as `unknown`. They are never
-/// sent again: whether they arrived can't be known. Answers which.
+/// sent again: whether they arrived can't be known. Returns which.
 pub async fn call_unknown(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<ProjectWebhookId>> {
     sqlx::query_scalar!(
         r#"UPDATE project_webhooks AS w
@@ -61,7 +61,7 @@ pub async fn call_unknown(conn: &mut PgConnection, limit: i64) -> sqlx::Result<V
     .await
 }
 
-/// Deletes up to `limit` ended webhooks older than `retention_days`. Answers how many.
+/// Deletes up to `limit` ended webhooks older than `retention_days`. Returns how many.
 ///
 /// Ids sort by the time they were minted, so the oldest rows are the primary key's first and need no other index.
 pub async fn prune(conn: &mut PgConnection, retention_days: i32, limit: i64) -> sqlx::Result<u64> {

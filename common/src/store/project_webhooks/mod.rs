@@ -1,4 +1,5 @@
-//! The webhooks of projects: one row a change of status, sent at most once (spec §6.2; design.md, "Project webhooks").
+//! The webhooks of projects: one row a change of status, sent at most once (contract §6.2; ARCHITECTURE.md, "Life of a
+//! project's webhook").
 //!
 //! It owns the rows of `project_webhooks`: how they begin, how they are shown, and how they are sent (`send`) or made good
 //! by duties (`due`). A row leaves `pending` in one conditional update that is committed before the request leaves, and

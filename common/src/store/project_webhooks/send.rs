@@ -24,7 +24,7 @@ pub struct Waiting {
     pub url_host: String,
     /// The stored bytes.
     pub body: String,
-    /// The account's current signing secret, sealed; none means that nothing is signed (spec §6.2.4).
+    /// The account's current signing secret, sealed; none means that nothing is signed (contract §6.2.4).
     pub sealed: Option<Vec<u8>>,
     /// How often it was put back for a fault of ours.
     pub put_backs: i32,

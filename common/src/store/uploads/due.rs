@@ -49,7 +49,7 @@ pub async fn assign_tickets(conn: &mut PgConnection, uploads: &[UploadId], ticke
     Ok(())
 }
 
-/// Ends uploads whose bytes did not come in time and drops their items; the bytes go with those. Answers how many.
+/// Ends uploads whose bytes did not come in time and drops their items; the bytes go with those. Returns how many.
 pub async fn expire(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     let expired = sqlx::query!(
         "WITH late AS (
@@ -74,7 +74,7 @@ pub async fn expire(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     Ok(expired.rows_affected())
 }
 
-/// Drops the rows of uploads that ended more than `days` ago. Answers how many.
+/// Drops the rows of uploads that ended more than `days` ago. Returns how many.
 pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let pruned = sqlx::query!(
         "DELETE FROM uploads WHERE id = ANY (ARRAY(

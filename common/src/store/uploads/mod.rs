@@ -42,7 +42,7 @@ pub struct NewUpload<'a> {
     pub token_hash: &'a [u8],
 }
 
-/// Adds an upload that waits for its bytes; answers until when it does.
+/// Adds an upload that waits for its bytes; returns until when it does.
 pub async fn add(conn: &mut PgConnection, upload: &NewUpload<'_>) -> sqlx::Result<DateTime<Utc>> {
     sqlx::query_scalar!(
         "INSERT INTO uploads (id, item_id, workspace_id, account_id, filename, content_type, declared_bytes,
@@ -211,7 +211,7 @@ pub async fn shown(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Op
 }
 
 /// Ends the uploads and imports of an account that wait or are worked on, with failed items: a worker that has one loses its
-/// claim. Answers how many.
+/// claim. Returns how many.
 pub async fn end_for_account(conn: &mut PgConnection, account: AccountId, limit: i64) -> sqlx::Result<u64> {
     let ended = sqlx::query!(
         "WITH live AS (

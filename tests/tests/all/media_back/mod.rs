@@ -1,5 +1,5 @@
 //! What was uploaded or made comes back: links, ranges, files' names, captions, and what none of them may do
-//! (breadth.md, "Media comes back").
+//! (contract §12).
 
 mod bounds;
 mod captions;

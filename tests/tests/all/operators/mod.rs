@@ -1,4 +1,4 @@
-//! What operators do, and that nobody else does it (interface.md, "Operators").
+//! What operators do, and that nobody else does it (contract §11).
 
 mod accounts;
 mod erasing;

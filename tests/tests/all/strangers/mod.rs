@@ -1,6 +1,6 @@
 //! Two accounts that share a service hammer each other's ids through every operation and every tool, by every kind of
-//! credential: they are told that these are not theirs, or not there, and nothing else of them (spec §5 "Status rules";
-//! interface.md, "Roles"). One of each is a viewer in the other's workspace, who reads there and does no more.
+//! credential: they are told that these are not theirs, or not there, and nothing else of them (contract §5.4, §5.6).
+//! One of each is a viewer in the other's workspace, who reads there and does no more.
 
 mod events;
 mod owner;

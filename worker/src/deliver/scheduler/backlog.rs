@@ -68,7 +68,7 @@ impl Backlog {
         self.added.is_some()
     }
 
-    /// A prefetch was answered. Answers whether some were added since it was asked for.
+    /// A prefetch was answered. Returns whether some were added since it was asked for.
     pub fn prefetched(&mut self, cursor: Cursor) -> bool {
         (self.asked, self.after) = (None, cursor.after);
         self.added.is_some()

@@ -165,7 +165,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         }
     }
 
-    /// Answers whether there was something to give back: a scheduler that was begun anew knows nothing of what is in
+    /// Returns whether there was something to give back: a scheduler that was begun anew knows nothing of what is in
     /// flight.
     pub(super) fn vacate(&mut self, Slot { lane, account, endpoint }: Slot) -> bool {
         let Some(queue) = self.queues.get_mut(&(lane, endpoint)).filter(|queue| queue.in_flight > 0) else {

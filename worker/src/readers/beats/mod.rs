@@ -22,7 +22,7 @@ use tracker::{BeatTracker, FoundBeat};
 /// Beats slower than this are also offered at twice their tempo, faster ones at half of it.
 const MIDDLE_BPM: f64 = 110.0;
 
-/// The `data` of a `beats` read (reads.md, "Stored results").
+/// The `data` of a `beats` read (docs/reads.md, "The stored result").
 #[derive(Debug, Serialize)]
 struct BeatsData {
     /// Beats a minute, of the longest stretch with a beat.

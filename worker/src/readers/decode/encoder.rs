@@ -51,7 +51,7 @@ impl Workshop {
         Ok(Self { _outer: outer, _lock: lock, folder, seat })
     }
 
-    /// Drops the folders of processes that were killed, which may hold hours of media. Answers how many.
+    /// Drops the folders of processes that were killed, which may hold hours of media. Returns how many.
     pub(crate) fn sweep(tools: &MediaTools) -> io::Result<usize> {
         let mut gone = 0;
         for entry in fs::read_dir(&tools.scratch_dir)? {

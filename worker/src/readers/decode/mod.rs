@@ -1,5 +1,4 @@
-//! Decoding: from a file that anyone may have uploaded to probed facts and blocks of samples (reads.md, "Hostile
-//! media").
+//! Decoding: from a file that anyone may have uploaded to probed facts and blocks of samples (docs/confinement.md).
 //!
 //! Every look at the bytes happens in `ffprobe` or `ffmpeg`, as a confined child process that gets the opened file and
 //! never its name. `confine` says what a child can reach, and `child` is the only place that starts one; `names` has

@@ -19,7 +19,7 @@ const SHORT_TERM_STEPS: usize = 300;
 /// Steps between two values of the stored series: 1 s.
 const SERIES_STEPS: u64 = STEPS_A_SECOND;
 
-/// The `data` of a `levels` read (reads.md, "Stored results"). A level that silence would make −∞ is null.
+/// The `data` of a `levels` read (docs/reads.md, "The stored result"). A level that silence would make −∞ is null.
 #[derive(Debug, Serialize)]
 pub(super) struct LevelsData {
     integrated_lufs: Option<f64>,

@@ -1,5 +1,4 @@
-//! The outline of a sound for drawing: the lowest and the highest sample of each of 2,000 equal parts (people.md §0,
-//! "waveform").
+//! The outline of a sound for drawing: the lowest and the highest sample of each of 2,000 equal parts.
 //!
 //! The length is not known before the end, so buckets are kept that double in width whenever they run out: memory is
 //! the same for a second and for a day.

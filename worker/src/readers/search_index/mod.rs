@@ -21,7 +21,7 @@ const LOOKED: u8 = 70;
 /// The stills of a read, which are held until it is stored: each is a child process and some 10 KiB.
 const MOST_STILLS: MostStills = MostStills { moments: 2_000, bytes: 64 << 20 };
 
-/// The `data` of a `search_index` read (reads.md, "Stored results").
+/// The `data` of a `search_index` read (docs/reads.md, "The stored result").
 #[derive(Debug, Serialize)]
 struct SearchIndexData {
     moments: Vec<Moment>,

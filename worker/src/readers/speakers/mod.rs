@@ -38,7 +38,7 @@ const STRETCH_SECONDS: f64 = 3.0;
 /// A shorter stretch tells nothing of its voice, in frames.
 const LEAST_FRAMES: f64 = 50.0;
 
-/// The `data` of a `speakers` read (reads.md, "Stored results").
+/// The `data` of a `speakers` read (docs/reads.md, "The stored result").
 #[derive(Debug, Serialize)]
 struct SpeakersData {
     speakers: Vec<String>,

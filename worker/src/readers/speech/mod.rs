@@ -27,7 +27,7 @@ use std::sync::Arc;
 /// The model's own thresholds. The pad and the lag were measured on voices with known pauses, clean and under noise.
 const RULES: Rules = Rules { enter: 0.5, leave: 0.35, min_speech_ms: 250, min_silence_ms: 100, pad_ms: 20, lag_ms: 48 };
 
-/// The `data` of a `speech` read (reads.md, "Stored results").
+/// The `data` of a `speech` read (docs/reads.md, "The stored result").
 #[derive(Debug, Serialize)]
 struct SpeechData {
     segments: Vec<Segment>,

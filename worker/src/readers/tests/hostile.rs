@@ -1,4 +1,4 @@
-//! Limits, deadlines and what exactly comes of damaged media (reads.md, "Hostile media"). That a hundred hostile files
+//! Limits, deadlines and what exactly comes of damaged media (docs/confinement.md). That a hundred hostile files
 //! of other kinds end in a result or a typed error, and show nothing of their neighbours, is
 //! `worker/tests/hostile_files.rs`.
 

@@ -1,6 +1,7 @@
 //! The transcription engine that needs nothing but Debian's packages: `pocketsphinx_continuous`, as a confined child.
 //!
-//! One child a chunk; its words and times are read from its output. Its words are a draft: reads.md, "Engines".
+//! One child a chunk; its words and times are read from its output. Its words are a draft: docs/reads.md, "What each
+//! engine can and can't do".
 
 use super::text::Word;
 use crate::readers::decode::{MediaTools, executable, input_path, whole_output};

@@ -35,7 +35,7 @@ pub(super) struct TextSegment {
     pub(super) text: String,
 }
 
-/// The `data` of a `transcript` read (reads.md, "Stored results").
+/// The `data` of a `transcript` read (docs/reads.md, "The stored result").
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(super) struct TranscriptData {
     /// ISO 639-1, or what a server calls it; null when nothing was said.

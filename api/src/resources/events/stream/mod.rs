@@ -1,4 +1,4 @@
-//! `GET /events/stream`: the account's job events as server-sent events (interface.md; for `mws listen`).
+//! `GET /events/stream`: the account's job events as server-sent events (contract §6.4).
 //!
 //! Each message's data are the exact bytes that endpoints are sent. A message's id is a place in their order,
 //! which `Last-Event-ID` takes up again, so that a client that reconnects misses nothing and sees nothing twice, also when the

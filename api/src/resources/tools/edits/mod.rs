@@ -1,5 +1,5 @@
 //! `remove_silence` and `duck_music`: what to cut and how far to turn down, from where somebody speaks, and with
-//! `render: true` the media itself (interface.md, "Tools").
+//! `render: true` the media itself (contract §4.4).
 //!
 //! Both stand on the `speech` read, which `stored_read` answers or starts. What is kept and how far music goes down are
 //! decided by `domain::silence` and `domain::ducking`; the same values are answered and rendered. `call` does what the two

@@ -1,4 +1,4 @@
-//! What `remove_silence` and `duck_music` take and answer (interface.md, "Tools").
+//! What `remove_silence` and `duck_music` take and answer (contract §4.4).
 //!
 //! Times are seconds from the media's start. The limits of the parameters are those of the rules in `common::domain`, which
 //! a test holds the numbers written here against.

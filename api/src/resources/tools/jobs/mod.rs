@@ -1,4 +1,4 @@
-//! `get_jobs` and `cancel_jobs`: following jobs, with a long poll, and stopping them (interface.md, "Tools").
+//! `get_jobs` and `cancel_jobs`: following jobs, with a long poll, and stopping them (contract §4.4).
 
 mod shape;
 

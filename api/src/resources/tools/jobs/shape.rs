@@ -7,7 +7,7 @@ use poem_openapi::types::Any;
 use poem_openapi::{Enum, Object};
 use serde_json::Value;
 
-/// Where a job stands (interface.md, "Jobs"). The last three are final.
+/// Where a job stands (contract §3.2). The last three are final.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum JobStatusWord {
@@ -57,7 +57,7 @@ macro_rules! same_words {
 same_words!(JobStatusWord, JobStatus: Queued, Running, Succeeded, Failed, Cancelled);
 same_words!(JobKindWord, JobKind: Generation, Render, Dub, Transcription, Read);
 
-/// An asynchronous unit of work (spec §2, "Job").
+/// An asynchronous unit of work (contract §2, "Job").
 #[derive(Debug, Object)]
 pub struct JobAnswer {
     /// Its id.

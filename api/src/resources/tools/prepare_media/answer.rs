@@ -1,4 +1,4 @@
-//! The shapes of `prepare_media`'s answer (interface.md).
+//! The shapes of `prepare_media`'s answer (contract §4.5).
 
 use super::ReadKind;
 use crate::http::text::{MinuteCount, Text, Time};
@@ -32,7 +32,7 @@ pub struct PreparedRef {
     pub reads: Vec<PreparedRead>,
 }
 
-/// The answer for one read of one item (spec §3).
+/// The answer for one read of one item (contract §3).
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct PreparedRead {
@@ -50,7 +50,7 @@ pub struct PreparedRead {
     pub reason: Option<ReadReason>,
 }
 
-/// What became of a read (spec §3).
+/// What became of a read (contract §3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum ReadStatus {
@@ -77,7 +77,7 @@ pub struct ReadReason {
     pub message: Text,
 }
 
-/// What a call started, and what is left (spec §4.2, rule 7).
+/// What a call started, and what is left (contract §4.2.7).
 #[derive(Debug, Object)]
 pub struct Estimate {
     /// Cloud minutes held for the jobs that this call started; with `dry_run`, for those that it would start.

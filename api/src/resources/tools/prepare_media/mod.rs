@@ -1,7 +1,8 @@
-//! `prepare_media`: several reads on up to twenty items in one call (spec §4.2).
+//! `prepare_media`: several reads on up to twenty items in one call (contract §4.2).
 //!
-//! It reads the request, hands it to `dispatch`, and says what came of it in the shapes of interface.md. Which reads start
-//! is decided by `domain::plan` and committed by `dispatch`; no rule stands here but those of the request itself.
+//! It reads the request, hands it to `dispatch`, and says what came of it in the shapes of the contract (§4.5). Which
+//! reads start is decided by `domain::plan` and committed by `dispatch`; no rule stands here but those of the request
+//! itself.
 
 mod answer;
 
@@ -35,7 +36,7 @@ const TOOL: &str = "prepare_media";
 /// The tool.
 pub struct PrepareMedia(pub App);
 
-/// A read kind (spec §2).
+/// A read kind (contract §2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Enum)]
 #[oai(rename_all = "snake_case")]
 pub enum ReadKind {
@@ -100,11 +101,11 @@ pub struct PrepareMediaRequest {
 impl PrepareMedia {
     /// Start reads on items
     ///
-    /// Starts several reads on up to 20 library items in one call, each as its own job (spec §4.2). A read that is stored
-    /// answers `ready`, one that is under way its job; the others start, or say why not. A repeated call starts nothing
-    /// twice. Follow the jobs with `get_jobs`. Runs in the cloud: the estimate is held until each job ends, and a job is
-    /// never charged more than was held for it. With `dry_run: true` nothing is started: what would be is `startable`, with
-    /// its price.
+    /// Starts several reads on up to 20 library items in one call, each as its own job (contract §4.2). A read that is
+    /// stored answers `ready`, one that is under way its job; the others start, or say why not. A repeated call starts
+    /// nothing twice. Follow the jobs with `get_jobs`. Runs in the cloud: the estimate is held until each job ends, and
+    /// a job is never charged more than was held for it. With `dry_run: true` nothing is started: what would be is
+    /// `startable`, with its price.
     #[oai(path = "/tools/prepare_media", method = "post", operation_id = "prepare_media")]
     async fn prepare_media(
         &self,
@@ -157,7 +158,7 @@ fn answered(caller: &Caller, request: &DispatchRequest, prepared: &Prepared) -> 
     ToolAnswer::new(&caller.request_id, data).cloud(cloud_processing(prepared))
 }
 
-/// 402 when nothing started, nothing is ready, and minutes are the only cause (interface.md, "short of minutes").
+/// 402 when nothing started, nothing is ready, and minutes are the only cause (contract §4.5).
 fn refuse_for_minutes_alone(prepared: &Prepared) -> Answer<()> {
     let mut answers = prepared.items.iter().flat_map(|item| &item.answers);
     if !answers.all(|answer| matches!(answer, ReadAnswer::Not(Reason::InsufficientMinutes { .. }))) {

@@ -1,5 +1,4 @@
-//! `transcribe_media`, `speakers` and `detect_beats`: a read of one item, as it is stored (spec §4.2, rule 6; interface.md,
-//! "Tools").
+//! `transcribe_media`, `speakers` and `detect_beats`: a read of one item, as it is stored (contract §4.2.6, §4.4).
 //!
 //! Each answers its read at no charge where it is stored, and else starts exactly that read: see `stored_read`. A stored
 //! read is put into the answer as text; it is never taken apart here.

@@ -1,4 +1,4 @@
-//! The shapes of stored reads as the OpenAPI document describes them (reads.md, "Stored results").
+//! The shapes of stored reads as the OpenAPI document describes them (docs/reads.md, "The stored result").
 //!
 //! Nothing here is ever made: a stored read goes out as a worker wrote it. A reader that writes another shape, in
 //! `worker/src/readers`, changes these with it.

@@ -1,4 +1,4 @@
-//! `search_footage`: what is said in videos, found by words (spec §2, "Read kinds"; interface.md, "Tools").
+//! `search_footage`: what is said in videos, found by words (contract §2, "Read kinds"; contract §4.4).
 //!
 //! Postgres finds passages by their words, and then, where that leaves room, by words that are alike; `domain::search`
 //! narrows each to what was meant and scores it. Only items whose search index is stored are searched, at no charge; those

@@ -1,4 +1,4 @@
-//! The delivery log of an endpoint, and sending again: `/webhooks/{id}/deliveries` (spec §4.3, §6.1.11).
+//! The delivery log of an endpoint, and sending again: `/webhooks/{id}/deliveries` (contract §4.3, §6.1.11).
 //!
 //! A resend is a new series from the first attempt. One of a series that is still pending takes its place, so that the
 //! receiver is not called by both.

@@ -52,7 +52,7 @@ impl Of {
         scheduler.on(Event::Claimed { slot: self.slot(), leased: leased(n, self.3), ticket: Some(n) }, self.3)
     }
 
-    /// Has so many claimed; answers how many were sent.
+    /// Has so many claimed; returns how many were sent.
     fn fill(self, scheduler: &mut Scheduler, many: u32) -> usize {
         (0..many).filter(|n| matches!(self.claimed(scheduler, *n)[..], [Action::Send(_)])).count()
     }
@@ -72,7 +72,7 @@ impl Of {
         scheduler.on(Event::Prefetched { endpoint, leased, cursor }, now)
     }
 
-    /// Ends attempts until some are to be prefetched; answers how many.
+    /// Ends attempts until some are to be prefetched; returns how many.
     fn until_short(self, scheduler: &mut Scheduler) -> (usize, Prefetch) {
         for ended in 1..1_000 {
             let actions = self.ended(scheduler, QUICK);

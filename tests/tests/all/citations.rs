@@ -1,0 +1,122 @@
+//! What comments refer to is in this repository: sections of the contract, and pages with their headings.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where comments are read. Migrations are left out: what is applied can't be changed, not even in its comments.
+const FOLDERS: [&str; 9] = ["api", "bench", "cli", "common", "scheduler", "signature", "tests", "worker", "docs"];
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_owned).unwrap_or_default()
+}
+
+/// The texts of a folder and of those in it: code, statements and pages, each on one line without comment marks.
+fn texts(folder: &Path, found: &mut Vec<(PathBuf, String)>) -> anyhow::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            texts(&path, found)?;
+        } else if path.extension().is_some_and(|kind| kind == "rs" || kind == "sql" || kind == "md") {
+            let text = fs::read_to_string(&path)?;
+            let lines =
+                text.lines().map(|line| line.trim().trim_start_matches("//").trim_start_matches(['!', '/', '-']));
+            let joined = lines.map(str::trim).collect::<Vec<_>>().join(" ");
+            found.push((path, joined));
+        }
+    }
+    Ok(())
+}
+
+fn all_texts() -> anyhow::Result<Vec<(PathBuf, String)>> {
+    let mut found = Vec::new();
+    for folder in FOLDERS {
+        texts(&root().join(folder), &mut found)?;
+    }
+    for page in ["ARCHITECTURE.md", "README.md", "CONTRIBUTING.md"] {
+        found.push((root().join(page), fs::read_to_string(root().join(page))?.replace('\n', " ")));
+    }
+    found.retain(|(path, _)| !path.ends_with("citations.rs"));
+    Ok(found)
+}
+
+/// The number that a text begins with: `4.2.6` of `4.2.6)`.
+fn number(text: &str) -> &str {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    text[..end].trim_end_matches('.')
+}
+
+/// The sections of the contract, and the numbered rules within them.
+fn sections() -> anyhow::Result<BTreeSet<String>> {
+    let mut found = BTreeSet::new();
+    let mut section = String::new();
+    for line in fs::read_to_string(root().join("docs/contract.md"))?.lines() {
+        if let Some(heading) = line.strip_prefix("### ").or_else(|| line.strip_prefix("## ")) {
+            section = number(heading).to_owned();
+            found.insert(section.clone());
+        } else if !number(line).is_empty() && line[number(line).len()..].starts_with(". ") {
+            found.insert(format!("{section}.{}", number(line)));
+        }
+    }
+    Ok(found)
+}
+
+#[test]
+fn every_section_of_the_contract_that_is_cited_is_there() -> anyhow::Result<()> {
+    let sections = sections()?;
+    let mut cited = 0;
+    for (path, text) in all_texts()? {
+        for citation in text.split("contract §").skip(1) {
+            // `§4.1, §7` and `§6.1.8–10` are citations of several.
+            let mut rest = citation;
+            loop {
+                let one = number(rest);
+                assert!(sections.contains(one), "{}: the contract has no §{one}", path.display());
+                cited += 1;
+                let behind = &rest[one.len()..];
+                match behind.strip_prefix(", §").or_else(|| behind.strip_prefix(" and §")) {
+                    Some(next) => rest = next,
+                    None => break,
+                }
+            }
+        }
+    }
+    assert!(cited > 200, "only {cited} citations were found");
+    Ok(())
+}
+
+#[test]
+fn pages_that_comments_name_are_in_the_repository() -> anyhow::Result<()> {
+    let mut named = 0;
+    for (path, text) in all_texts()? {
+        assert!(!text.contains("spec §"), "{}: the contract is cited as `contract §`", path.display());
+        for (at, _) in text.match_indices(".md") {
+            let behind = &text[at + 3..];
+            if behind.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+                continue;
+            }
+            let begins = |c: char| !c.is_ascii_alphanumeric() && !"/_-.".contains(c);
+            let name = &text[text[..at].rfind(begins).map_or(0, |space| space + 1)..at + 3];
+            if name.len() == 3 {
+                continue;
+            }
+            let folder = path.parent().unwrap_or(Path::new("."));
+            let places = [folder.join(name), root().join(name), root().join("docs").join(name)];
+            let page = places.iter().find(|place| place.is_file());
+            let page = page.ok_or_else(|| anyhow::anyhow!("{} names {name}, which is nowhere", path.display()))?;
+            if let Some(title) = behind.strip_prefix(", \"").and_then(|title| title.split('"').next()) {
+                let headings = fs::read_to_string(page)?;
+                let mut headings =
+                    headings.lines().filter_map(|line| line.strip_prefix("## ").or(line.strip_prefix("### ")));
+                let is_there = headings.any(|heading| {
+                    let words = heading[number(heading).len()..].trim_start_matches(['.', ' ']);
+                    words.trim_start_matches("**D** ").starts_with(title)
+                });
+                assert!(is_there, "{} names {name}, \"{title}\", which is no heading there", path.display());
+            }
+            named += 1;
+        }
+    }
+    assert!(named > 30, "only {named} pages were named");
+    Ok(())
+}
