@@ -10,7 +10,7 @@ use common::store::PoolSize;
 use futures_util::FutureExt;
 use std::sync::Arc;
 use std::time::Duration;
-use worker::Runner;
+use worker::Engines;
 use worker::readers::{Engine, Quality, ReadError, ReadOutcome, StoredRead};
 
 /// Connections of each part, as `mws up` has them, and before they are started.
@@ -84,8 +84,8 @@ fn engines<T>(named: impl Fn(Read) -> T) -> Vec<(T, String, String)> {
     Read::ALL.into_iter().map(|read| (named(read), "bench".to_owned(), "1".to_owned())).collect()
 }
 
-fn runner(takes: Duration, beats_bytes: usize) -> Runner {
-    let run: Arc<_> = Arc::new(move |reading: worker::Reading, _| {
+fn runner(takes: Duration, beats_bytes: usize) -> Engines {
+    let run: Arc<_> = Arc::new(move |reading: worker::ReadRequest, _| {
         async move {
             if !takes.is_zero() {
                 tokio::time::sleep(takes).await;
@@ -108,5 +108,5 @@ fn runner(takes: Duration, beats_bytes: usize) -> Runner {
     });
     // Nothing asks for a render here, and the engines don't offer any.
     let render: Arc<_> = Arc::new(|_, _| async { Err(ReadError::EngineNotConfigured(Task::Render)) }.boxed());
-    Runner { engines: engines(Task::Read), run, render }
+    Engines { offered: engines(Task::Read), run, render }
 }

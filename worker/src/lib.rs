@@ -1,30 +1,21 @@
 //! The worker: runs the reads that clients asked for and delivers the events that they lead to.
 //!
-//! `readers` computes a read from a media file and `renders` makes new media; neither knows a database. `run_job`
-//! claims a job, has `reading` or `rendering` do it and hands its end to `ends`, which writes it by `finish`; `leases`
-//! keeps what is claimed, and `lend` lends slots to accounts that would wait for another's; `ingest` turns uploaded
-//! bytes into items; `deliver` and `notify_project` send webhooks; `batch` gathers what many handlers do into one
+//! `readers` computes a read from a media file and `renders` makes new media; neither knows a database. `jobs` takes
+//! claimed jobs through their lives, with the `engines` that this machine has; `ingest` turns uploaded bytes into items; `deliver` and `notify_project` send webhooks; `batch` gathers what many handlers do into one
 //! statement. Whatever this process does can be cut off at any moment: the truth is in Postgres, and a claim that is
 //! not renewed is another's.
 
 pub mod batch;
 pub mod deliver;
-mod ends;
-mod finish;
+mod engines;
 mod ingest;
-mod kept;
-mod leases;
-mod lend;
+mod jobs;
 pub mod notify_project;
 mod open_media;
 pub mod readers;
-mod reading;
-mod rendering;
 pub mod renders;
-mod run_job;
-mod runner;
 
-pub use runner::{Reading, Render, Rendering, Run, Runner, reader_settings};
+pub use engines::{Engines, ReadRequest, Render, RenderRequest, Run, reader_settings};
 
 use crate::readers::MediaTools;
 use anyhow::Context;
@@ -35,7 +26,7 @@ use common::store::fleet::{self, Service, Slots};
 use common::store::{self, PoolSize, reads};
 use deliver::Deliverer;
 use futures_util::FutureExt;
-use lend::Lent;
+use jobs::lend::Lent;
 use notify_project::ProjectNotifier;
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,21 +41,21 @@ const HAND_BACK: Duration = Duration::from_secs(5);
 
 /// Works until the process is told to end, with the readers found on this machine.
 pub async fn run(process: Process) -> anyhow::Result<()> {
-    let runner = Runner::found(&process.settings, &process.media);
-    run_with(process, runner).await
+    let engines = Engines::found(&process.settings, &process.media);
+    run_with(process, engines).await
 }
 
-/// Works until the process is told to end, doing jobs with this runner.
-pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
-    let tasks = subscribed(&process, &runner);
+/// Works until the process is told to end, doing jobs with these engines.
+pub async fn run_with(process: Process, engines: Engines) -> anyhow::Result<()> {
+    let tasks = subscribed(&process, &engines);
     let slots = process.settings.read_slots();
-    let engines = runner.engines.iter().filter(|(task, ..)| tasks.contains(task)).cloned().collect();
+    let offered = engines.offered.iter().filter(|(task, ..)| tasks.contains(task)).cloned().collect();
     let drain = Duration::from_secs(process.settings.drain_seconds);
     let deliverer = Deliverer::new(&process).context("webhooks can't be sent")?;
     let connections = store::planned_once_for_transactions(&process.pool, CLAIMING);
-    let worker = run_job::Worker::start(process.clone(), runner, deliverer.clone(), connections.clone(), drain);
+    let worker = jobs::Worker::start(process.clone(), engines, deliverer.clone(), connections.clone(), drain);
     let lent = Lent::start(Arc::clone(&worker), tasks.clone(), slots);
-    let beat = Beat { process: process.clone(), engines, slots, worker: Arc::clone(&worker) };
+    let beat = Beat { process: process.clone(), engines: offered, slots, worker: Arc::clone(&worker) };
     beat.announce().await?;
     let beating = tokio::spawn(beat.go_on());
 
@@ -112,7 +103,7 @@ pub async fn run_with(process: Process, runner: Runner) -> anyhow::Result<()> {
 }
 
 /// What this process claims of jobs: as many of all its tasks together as it has slots.
-fn claims_of_jobs(worker: Arc<run_job::Worker>, queues: Vec<Queue>, slots: usize) -> Claims {
+fn claims_of_jobs(worker: Arc<jobs::Worker>, queues: Vec<Queue>, slots: usize) -> Claims {
     let of: Arc<[Queue]> = queues.clone().into();
     let take = Arc::new(move |slots| {
         let (worker, of) = (Arc::clone(&worker), Arc::clone(&of));
@@ -122,15 +113,15 @@ fn claims_of_jobs(worker: Arc<run_job::Worker>, queues: Vec<Queue>, slots: usize
 }
 
 /// What to subscribe to: what `MWS_READS` names of what this machine can do.
-fn subscribed(process: &Process, runner: &Runner) -> Vec<Task> {
+fn subscribed(process: &Process, engines: &Engines) -> Vec<Task> {
     let wanted = &process.settings.reads;
     for name in wanted {
-        if !runner.engines.iter().any(|(task, ..)| task.name() == name) {
+        if !engines.offered.iter().any(|(task, ..)| task.name() == name) {
             tracing::warn!(task = %name, "MWS_READS names what this machine can't run.");
         }
     }
     let all = wanted.is_empty();
-    let tasks = runner.engines.iter().map(|(task, ..)| *task);
+    let tasks = engines.offered.iter().map(|(task, ..)| *task);
     tasks.filter(|task| all || wanted.iter().any(|name| name == task.name())).collect()
 }
 
@@ -139,7 +130,7 @@ struct Beat {
     process: Process,
     engines: Vec<(Task, String, String)>,
     slots: usize,
-    worker: Arc<run_job::Worker>,
+    worker: Arc<jobs::Worker>,
 }
 
 impl Beat {

@@ -1,7 +1,7 @@
 //! `mws up`: the api, the worker and the scheduler in one process, on an embedded PostgreSQL unless another is named.
 //!
 //! Everything it needs it makes once and keeps in the data folder. The server is started on the main thread before any
-//! runtime is, because the kernel ends it with the thread that spawned it (stack.md). When one of the three ends unasked
+//! runtime is, because the kernel ends it with the thread that spawned it. When one of the three ends unasked
 //! the whole process ends, and not with 0: half a service is worse than one that is started again.
 
 mod account;
@@ -97,7 +97,7 @@ async fn serve(
     say: &Say,
 ) -> anyhow::Result<()> {
     let credentials = account::credentials(&process, data_dir, public_url, api.operator_listen).await?;
-    let engines = worker::Runner::found(&process.settings, &process.media).engines;
+    let engines = worker::Engines::found(&process.settings, &process.media).offered;
     let decoders = MediaTools::found(&worker::reader_settings(&process.settings));
     say.reads(&engines, process.settings.read_slots(), &decoders);
     let listen = api.listen;

@@ -7,7 +7,7 @@ use common::ids::ItemId;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use worker::readers::OutputFile;
-use worker::{Reading, Runner};
+use worker::{Engines, ReadRequest};
 
 /// Seconds from one word to the next.
 pub const STEP: f64 = 0.4;
@@ -72,10 +72,10 @@ impl Script {
 }
 
 /// A runner that finds what these scripts say. Stills are the name of their moment, after what makes a JPEG one.
-pub fn performing(scripts: Vec<(ItemId, Script)>) -> Runner {
+pub fn performing(scripts: Vec<(ItemId, Script)>) -> Engines {
     let by_key: HashMap<String, Script> =
         scripts.into_iter().map(|(item, script)| (format!("items/{item}/"), script)).collect();
-    runners::runner(move |reading: Reading, ctx| {
+    runners::runner(move |reading: ReadRequest, ctx| {
         let script = by_key.iter().find(|(prefix, _)| reading.object_key.starts_with(*prefix));
         let script = script.map(|(_, script)| script.clone()).unwrap_or_default();
         async move {

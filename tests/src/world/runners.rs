@@ -13,51 +13,51 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Semaphore;
 use worker::readers::{Engine, JobCtx, Quality, ReadError, ReadOutcome, StoredRead};
 use worker::renders::Rendered;
-use worker::{Reading, Rendering, Runner};
+use worker::{Engines, ReadRequest, RenderRequest};
 
 /// What a render of these runners is made of.
 pub const RENDERED: &[u8] = b"a render of nothing";
 
 /// A runner of every read out of a function, and of renders that are made of nothing.
-pub fn runner<F, Running>(run: F) -> Runner
+pub fn runner<F, Running>(run: F) -> Engines
 where
-    F: Fn(Reading, JobCtx) -> Running + Send + Sync + 'static,
+    F: Fn(ReadRequest, JobCtx) -> Running + Send + Sync + 'static,
     Running: Future<Output = Result<ReadOutcome, ReadError>> + Send + 'static,
 {
-    let engines = Task::ALL.map(|task| (task, "test".to_owned(), "1".to_owned())).to_vec();
-    Runner {
-        engines,
+    let offered = Task::ALL.map(|task| (task, "test".to_owned(), "1".to_owned())).to_vec();
+    Engines {
+        offered,
         run: Arc::new(move |reading, ctx| run(reading, ctx).boxed()),
         render: Arc::new(|rendering, _| async move { rendered(&rendering) }.boxed()),
     }
 }
 
 /// A runner of renders out of a function, and of reads that compute nothing.
-pub fn renderer<F, Running>(render: F) -> Runner
+pub fn renderer<F, Running>(render: F) -> Engines
 where
-    F: Fn(Rendering, JobCtx) -> Running + Send + Sync + 'static,
+    F: Fn(RenderRequest, JobCtx) -> Running + Send + Sync + 'static,
     Running: Future<Output = Result<Rendered, ReadError>> + Send + 'static,
 {
-    Runner { render: Arc::new(move |rendering, ctx| render(rendering, ctx).boxed()), ..instant() }
+    Engines { render: Arc::new(move |rendering, ctx| render(rendering, ctx).boxed()), ..instant() }
 }
 
 /// Computes nothing and succeeds at once, for the item's whole duration.
-pub fn instant() -> Runner {
+pub fn instant() -> Engines {
     runner(|reading, _| async move { Ok(outcome(&reading)) })
 }
 
 /// Fails with whatever `fail` makes.
-pub fn failing(fail: fn() -> ReadError) -> Runner {
+pub fn failing(fail: fn() -> ReadError) -> Engines {
     runner(move |_, _| async move { Err(fail()) })
 }
 
 /// A result of nothing, for the duration that the item was made with.
-pub fn outcome(reading: &Reading) -> ReadOutcome {
+pub fn outcome(reading: &ReadRequest) -> ReadOutcome {
     outcome_of(reading, duration_ms(&reading.object_key))
 }
 
 /// A render of nothing, charged for the duration that its source was made with.
-pub fn rendered(rendering: &Rendering) -> Result<Rendered, ReadError> {
+pub fn rendered(rendering: &RenderRequest) -> Result<Rendered, ReadError> {
     let mut file = tempfile::tempfile()?;
     file.write_all(RENDERED)?;
     file.rewind()?;
@@ -82,7 +82,7 @@ fn duration_ms(object_key: &str) -> i64 {
 }
 
 /// A result that says it decoded this much.
-pub fn outcome_of(reading: &Reading, duration_ms: i64) -> ReadOutcome {
+pub fn outcome_of(reading: &ReadRequest, duration_ms: i64) -> ReadOutcome {
     let stored = StoredRead {
         schema: 1,
         kind: reading.read,
@@ -142,7 +142,7 @@ impl Gate {
     }
 
     /// A runner whose reads wait at the gate and succeed.
-    pub fn runner(&self) -> Runner {
+    pub fn runner(&self) -> Engines {
         let gate = self.clone();
         runner(move |reading, _| {
             let gate = gate.clone();
@@ -154,7 +154,7 @@ impl Gate {
     }
 
     /// A runner whose renders wait at the gate and succeed.
-    pub fn renderer(&self) -> Runner {
+    pub fn renderer(&self) -> Engines {
         let gate = self.clone();
         renderer(move |rendering, _| {
             let gate = gate.clone();
@@ -166,7 +166,7 @@ impl Gate {
     }
 
     /// Waits to be let through.
-    pub async fn pass(&self, reading: &Reading) {
+    pub async fn pass(&self, reading: &ReadRequest) {
         self.0.entered.lock().unwrap_or_else(PoisonError::into_inner).push((reading.read, reading.object_key.clone()));
         self.wait().await;
     }

@@ -9,7 +9,7 @@ use common::store::PoolSize;
 use std::sync::PoisonError;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
-use worker::Runner;
+use worker::Engines;
 
 /// Connections of a worker or a scheduler.
 const CONNECTIONS: PoolSize = PoolSize(16);
@@ -90,12 +90,12 @@ impl Scheduler {
 
 impl World {
     /// A worker that the test stops or kills.
-    pub async fn worker(&self, runner: Runner) -> anyhow::Result<Worker> {
+    pub async fn worker(&self, runner: Engines) -> anyhow::Result<Worker> {
         self.worker_with(runner, |_| ()).await
     }
 
     /// The same with other settings.
-    pub async fn worker_with(&self, runner: Runner, change: impl FnOnce(&mut Settings)) -> anyhow::Result<Worker> {
+    pub async fn worker_with(&self, runner: Engines, change: impl FnOnce(&mut Settings)) -> anyhow::Result<Worker> {
         let mut settings = self.settings.clone();
         change(&mut settings);
         let running = Running::start(settings, "worker", |process| worker::run_with(process, runner));
@@ -103,7 +103,7 @@ impl World {
     }
 
     /// A worker that stops at the world's end.
-    pub async fn work(&self, runner: Runner) -> anyhow::Result<()> {
+    pub async fn work(&self, runner: Engines) -> anyhow::Result<()> {
         let worker = self.worker(runner).await?;
         self.workers.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
         Ok(())

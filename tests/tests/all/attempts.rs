@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Mutex};
 use tokio::time::{Duration, Instant};
-use worker::Runner;
+use worker::Engines;
 use worker::readers::ReadError;
 
 /// A world, a tenant and a queued job of a minute's levels.
@@ -211,7 +211,7 @@ async fn an_end_that_comes_after_another_claim_writes_nothing() -> anyhow::Resul
     // The first worker decodes a second, the other one the whole minute: what is stored and charged tells who wrote.
     let (late, right) = (Gate::closed(), Gate::closed());
     let short = late.clone();
-    let runner: Runner = runners::runner(move |reading, _| {
+    let runner: Engines = runners::runner(move |reading, _| {
         let gate = short.clone();
         async move {
             gate.pass(&reading).await;

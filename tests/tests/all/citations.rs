@@ -52,7 +52,7 @@ fn sections() -> anyhow::Result<BTreeSet<String>> {
     let mut section = String::new();
     for line in fs::read_to_string(root().join("docs/contract.md"))?.lines() {
         if let Some(heading) = line.strip_prefix("### ").or_else(|| line.strip_prefix("## ")) {
-            section = number(heading).to_owned();
+            number(heading).clone_into(&mut section);
             found.insert(section.clone());
         } else if !number(line).is_empty() && line[number(line).len()..].starts_with(". ") {
             found.insert(format!("{section}.{}", number(line)));

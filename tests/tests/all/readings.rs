@@ -6,7 +6,7 @@ use common::domain::read::Read;
 use common::ids::ItemId;
 use mws_tests::world::{Answer, Client, Media, World, runners};
 use serde_json::{Value, json};
-use worker::Runner;
+use worker::Engines;
 use worker::readers::StoredRead;
 
 /// The tools, their reads, and the fields they answer them in.
@@ -26,7 +26,7 @@ async fn ask_once(client: &Client, key: &str, tool: &str, item: ItemId) -> anyho
 }
 
 /// Results that say which read they are, and speech beside speakers.
-fn telling() -> Runner {
+fn telling() -> Engines {
     runners::runner(|reading, _| async move {
         let mut outcome = runners::outcome(&reading);
         outcome.stored.data = json!({ "of": reading.read.name() });

@@ -8,13 +8,13 @@ use mws_tests::world::footage::{Script, performing};
 use mws_tests::world::{Client, Media, World, runners, until};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
-use worker::Runner;
+use worker::Engines;
 use worker::readers::{Engine, OutputFile, Quality, StoredRead};
 
 type Seen = Arc<Mutex<Vec<(Read, bool)>>>;
 
 /// A runner that gives speech beside speakers, and notes which reads were handed stored speech.
-fn with_speech(seen: &Seen) -> Runner {
+fn with_speech(seen: &Seen) -> Engines {
     let seen = Arc::clone(seen);
     runners::runner(move |reading, ctx| {
         if let Ok(mut seen) = seen.lock() {

@@ -2,10 +2,10 @@
 
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, World, until};
-use worker::Runner;
+use worker::Engines;
 
 /// Holds what lasts for an hour at the gate, and does the rest at once.
-fn holding_long_ones(gate: &Gate) -> Runner {
+fn holding_long_ones(gate: &Gate) -> Engines {
     let gate = gate.clone();
     runners::runner(move |reading, _| {
         let gate = gate.clone();

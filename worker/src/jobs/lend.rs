@@ -7,7 +7,7 @@
 //! without its ticket, which finds nothing to claim. What accounts hold is thus bounded by the slots, and
 //! how long others wait is not theirs to decide.
 
-use crate::run_job::Worker;
+use crate::jobs::Worker;
 use common::domain::task::Task;
 use common::ids::{AccountId, JobId};
 use common::store::jobs;

@@ -1,15 +1,24 @@
 //! The life of one claim: claimed with its ticket in one transaction, worked under a lease, ended in a batch.
 //!
 //! The handler never fails: whatever happens is an outcome in our tables, or, if this process dies, a lease that ends.
-//! What the work is, is `reading`'s and `rendering`'s to know.
+//! What the work is, is `read`'s and `render`'s to know; `leases` keeps what is claimed, `ends` writes how it ended, by
+//! batches of `finish`, and `lend` runs jobs beside slots that one account holds.
+
+mod ends;
+mod finish;
+mod kept;
+mod leases;
+pub(crate) mod lend;
+mod read;
+mod render;
 
 use crate::deliver::Deliverer;
-use crate::ends::Ends;
-use crate::finish::Finish;
-use crate::kept::Kept;
-use crate::leases::{Lease, Leases, Stop};
+use crate::engines::Engines;
+use crate::jobs::ends::Ends;
+use crate::jobs::finish::Finish;
+use crate::jobs::kept::Kept;
+use crate::jobs::leases::{Lease, Leases, Stop};
 use crate::readers::{JobCtx, ReadError};
-use crate::runner::Runner;
 use common::domain::job::{Next, after_failure, after_timeout};
 use common::domain::minutes::Minutes;
 use common::domain::task::Task;
@@ -36,7 +45,7 @@ const LEAST_TIME: Duration = Duration::from_mins(1);
 /// What the handlers of one process share.
 pub struct Worker {
     pub(crate) process: Process,
-    pub(crate) runner: Runner,
+    pub(crate) engines: Engines,
     leases: Leases,
     /// The connections that claim.
     claims: Kept,
@@ -63,11 +72,17 @@ pub(crate) struct Done {
 
 impl Worker {
     /// Starts the renewals and the batches. Jobs are claimed over `claims`.
-    pub fn start(process: Process, runner: Runner, deliverer: Deliverer, claims: PgPool, drain: Duration) -> Arc<Self> {
+    pub fn start(
+        process: Process,
+        engines: Engines,
+        deliverer: Deliverer,
+        claims: PgPool,
+        drain: Duration,
+    ) -> Arc<Self> {
         let leases = Leases::start(&process, drain);
         let ends = Ends::new(process.clone(), deliverer);
         let claims = Kept::new(claims);
-        Arc::new(Self { process, runner, leases, claims, ends, admissions: Arc::default() })
+        Arc::new(Self { process, engines, leases, claims, ends, admissions: Arc::default() })
     }
 
     /// How many jobs run here now.

@@ -7,8 +7,8 @@
 
 use crate::batch::Batcher;
 use crate::deliver::Deliverer;
-use crate::finish::{Finish, Finished, alone, finisher};
-use crate::leases::{Lease, Stop};
+use crate::jobs::finish::{Finish, Finished, alone, finisher};
+use crate::jobs::leases::{Lease, Stop};
 use common::process::Process;
 use common::store::jobs::Outcome;
 use std::time::Duration;

@@ -1,12 +1,12 @@
 //! A claimed render: made, put into the media store under a key that names the claim, and handed to the claim's end.
 //!
 //! Until that end is committed no row names the object. One that a lost claim has left is dropped by the scheduler's
-//! `prune_renders`. Neighbours: `run_job`, which decides when it stops and how it ends, and `renders`, which make
+//! `prune_renders`. Neighbours: `jobs`, which decides when it stops and how it ends, and `renders`, which make
 //! media.
 
+use crate::engines::RenderRequest;
+use crate::jobs::{Done, Worker};
 use crate::readers::{JobCtx, ReadError};
-use crate::run_job::{Done, Worker};
-use crate::runner::Rendering;
 use common::domain::render::RenderPlan;
 use common::domain::task::Task;
 use common::ending::Product;
@@ -42,8 +42,8 @@ impl Worker {
             None => None,
         };
         let most_bytes = self.room(claimed).await?;
-        let rendering = Rendering { plan, source_key: item.object_key.clone(), music_key, most_bytes };
-        let rendered = (self.runner.render)(rendering, ctx.clone()).await?;
+        let rendering = RenderRequest { plan, source_key: item.object_key.clone(), music_key, most_bytes };
+        let rendered = (self.engines.render)(rendering, ctx.clone()).await?;
 
         self.reserve(claimed, rendered.file.metadata()?.len()).await?;
         let object_key = rendered_key(render.output, claimed.job, claimed.claim_no);

@@ -7,7 +7,7 @@
 
 use crate::batch::Batcher;
 use crate::deliver::Deliverer;
-use crate::kept::Kept;
+use crate::jobs::kept::Kept;
 use common::domain::job::JobStatus;
 use common::ending::{self, AfterCommit, Product};
 use common::process::Process;

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// A read to compute.
 #[derive(Debug, Clone)]
-pub struct Reading {
+pub struct ReadRequest {
     /// Which.
     pub read: Read,
     /// The media's key in the store.
@@ -25,7 +25,7 @@ pub struct Reading {
 
 /// A render to make.
 #[derive(Debug, Clone)]
-pub struct Rendering {
+pub struct RenderRequest {
     /// What.
     pub plan: RenderPlan,
     /// The key in the store of what it is made from.
@@ -37,22 +37,22 @@ pub struct Rendering {
 }
 
 /// Computes a read.
-pub type Run = Arc<dyn Fn(Reading, JobCtx) -> BoxFuture<'static, Result<ReadOutcome, ReadError>> + Send + Sync>;
+pub type Run = Arc<dyn Fn(ReadRequest, JobCtx) -> BoxFuture<'static, Result<ReadOutcome, ReadError>> + Send + Sync>;
 /// Makes a render.
-pub type Render = Arc<dyn Fn(Rendering, JobCtx) -> BoxFuture<'static, Result<Rendered, ReadError>> + Send + Sync>;
+pub type Render = Arc<dyn Fn(RenderRequest, JobCtx) -> BoxFuture<'static, Result<Rendered, ReadError>> + Send + Sync>;
 
-/// What does the work of jobs, and of which ones.
+/// The engines that do the work of jobs, and which work that is.
 #[derive(Clone)]
-pub struct Runner {
+pub struct Engines {
     /// What it can do, with the name and version of the engine.
-    pub engines: Vec<(Task, String, String)>,
+    pub offered: Vec<(Task, String, String)>,
     /// Computes a read.
     pub run: Run,
     /// Makes a render.
     pub render: Render,
 }
 
-impl Runner {
+impl Engines {
     /// The engines found on this machine.
     pub fn found(settings: &Settings, media: &MediaStore) -> Self {
         let readers = Arc::new(Readers::found(&reader_settings(settings)));
@@ -60,7 +60,7 @@ impl Runner {
         let reading =
             readers.reads().into_iter().filter_map(|read| Some((Task::Read(read), readers.get(read).ok()?.engine())));
         let rendering = renderer.iter().map(|renderer| (Task::Render, renderer.engine().clone()));
-        let engines =
+        let offered =
             reading.chain(rendering).map(|(task, Engine { name, version, .. })| (task, name, version)).collect();
         let open = Arc::new(OpenMedia::new(media.clone()));
         let shared = (Arc::clone(&readers), Arc::clone(&open));
@@ -72,7 +72,7 @@ impl Runner {
             let (readers, renderer, open) = (Arc::clone(&readers), renderer.clone(), Arc::clone(&open));
             async move { make(&readers, renderer.as_ref(), &open, &rendering, &ctx).await }.boxed()
         });
-        Self { engines, run, render }
+        Self { offered, run, render }
     }
 }
 
@@ -98,7 +98,7 @@ pub fn reader_settings(settings: &Settings) -> ReaderSettings {
 async fn compute(
     readers: &Readers,
     open: &OpenMedia,
-    reading: &Reading,
+    reading: &ReadRequest,
     ctx: &JobCtx,
 ) -> Result<ReadOutcome, ReadError> {
     let reader = readers.get(reading.read)?;
@@ -111,7 +111,7 @@ async fn make(
     readers: &Readers,
     renderer: Option<&Renderer>,
     open: &OpenMedia,
-    rendering: &Rendering,
+    rendering: &RenderRequest,
     ctx: &JobCtx,
 ) -> Result<Rendered, ReadError> {
     let renderer = renderer.ok_or(ReadError::EngineNotConfigured(Task::Render))?;

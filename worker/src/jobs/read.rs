@@ -1,10 +1,10 @@
 //! A claimed read: computed, and made ready to be stored by the claim's end.
 //!
-//! Neighbours: `run_job`, which decides when it stops and how it ends, and `readers`, which compute.
+//! Neighbours: `jobs`, which decides when it stops and how it ends, and `readers`, which compute.
 
+use crate::engines::ReadRequest;
+use crate::jobs::{Done, Worker};
 use crate::readers::{JobCtx, KnownSpeech, ReadError, ReadOutcome, StoredRead};
-use crate::run_job::{Done, Worker};
-use crate::runner::Reading;
 use common::domain::footage::Rows;
 use common::domain::minutes::Minutes;
 use common::domain::read::Read;
@@ -34,8 +34,8 @@ impl Worker {
         if let (Some(speech), false) = (&claimed.speech, claimed.owns_speech) {
             ctx.speech = self.known_speech(speech).await.map(Arc::new);
         }
-        let reading = Reading { read, object_key: item.object_key.clone() };
-        (self.runner.run)(reading, ctx).await
+        let reading = ReadRequest { read, object_key: item.object_key.clone() };
+        (self.engines.run)(reading, ctx).await
     }
 
     /// A read that has a result: stored, and charged for the media actually decoded, never above the hold.
