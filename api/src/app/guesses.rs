@@ -3,8 +3,8 @@
 //! To look a credential up costs a connection to the database, and a stranger may try without end. So each address has
 //! a number of wrong ones a minute; past it none that was not seen to be right before is looked up, and the answer
 //! comes late, so that whoever asks without end asks seldom. A credential that was just refused is refused again
-//! without a look, and those that are not known here are looked up by turns, so that strangers from many addresses leave
-//! the connections to the customers. Nothing here knows what a credential is, and what it keeps has a bound. The limits of accounts are
+//! without a look, and those that are not known here are looked up by turns, one of an address at a time, so that
+//! strangers leave the connections to the customers, and their turn to each other. Nothing here knows what a credential is, and what it keeps has a bound. The limits of accounts are
 //! the database's (`http::rate`).
 
 use crate::http::address::{NOWHERE, network};
@@ -35,14 +35,22 @@ pub struct Guesses {
     interval: Duration,
     ahead: Duration,
     /// When all that an address has sent would have come at the steady rate.
-    addresses: Cache<IpAddr, Arc<Mutex<Instant>>>,
+    addresses: Cache<IpAddr, Arc<Address>>,
     refused: Cache<[u8; 32], Code>,
     known: Cache<[u8; 32], ()>,
     turns: Arc<Semaphore>,
 }
 
-/// A turn to look a credential up. A credential that is known here needs none.
-pub struct Turn(#[expect(dead_code, reason = "it ends when it is dropped")] Option<OwnedSemaphorePermit>);
+/// What an address has sent.
+struct Address {
+    /// When all of it would have come at the steady rate.
+    arrival: Mutex<Instant>,
+    /// Its turn to look a credential up.
+    turn: Arc<Semaphore>,
+}
+
+/// A turn to look a credential up: the address's and one of the process. A credential that is known here needs none.
+pub struct Turn(#[expect(dead_code, reason = "it ends when it is dropped")] Option<[OwnedSemaphorePermit; 2]>);
 
 impl Guesses {
     /// None yet. An address may send so many in a minute, and as many at once.
@@ -76,13 +84,19 @@ impl Guesses {
             .retry_after(seconds))
     }
 
-    /// Waits for a turn to look this credential up.
-    pub async fn turn(&self, credential: &CredentialHash) -> Turn {
+    /// Waits for a turn to look this credential up: behind others of its address, and one of each other address.
+    pub async fn turn(&self, scope: &Scope, credential: &CredentialHash) -> Turn {
         if self.known.get(credential.as_bytes()).await.is_some() {
             return Turn(None);
         }
-        // It is never closed.
-        Turn(Arc::clone(&self.turns).acquire_owned().await.ok())
+        let turn = Arc::clone(&self.address(scope).await.turn);
+        // Neither is ever closed.
+        let Ok(own) = turn.acquire_owned().await else { return Turn(None) };
+        // Another request with it may have shown meanwhile that it is right.
+        if self.known.get(credential.as_bytes()).await.is_some() {
+            return Turn(None);
+        }
+        Turn(Arc::clone(&self.turns).acquire_owned().await.ok().map(|one| [own, one]))
     }
 
     /// The code that this credential was refused with a moment ago, if it was. That it is sent again counts.
@@ -101,11 +115,9 @@ impl Guesses {
     /// Counts a wrong credential against its address. For one that may be right another time.
     pub async fn count(&self, scope: &Scope) {
         metrics::counter!("mws_wrong_credentials_total").increment(1);
-        let now = Instant::now();
-        let address = scope.address.map_or(NOWHERE, network);
-        let arrival = self.addresses.get_with(address, async { Arc::new(Mutex::new(now)) }).await;
-        let mut arrival = arrival.lock().unwrap_or_else(PoisonError::into_inner);
-        *arrival = (*arrival).max(now) + self.interval;
+        let address = self.address(scope).await;
+        let mut arrival = address.arrival.lock().unwrap_or_else(PoisonError::into_inner);
+        *arrival = (*arrival).max(Instant::now()) + self.interval;
     }
 
     /// Remembers a credential that is right.
@@ -116,10 +128,15 @@ impl Guesses {
         }
     }
 
+    async fn address(&self, scope: &Scope) -> Arc<Address> {
+        let new = || Address { arrival: Mutex::new(Instant::now()), turn: Arc::new(Semaphore::new(1)) };
+        self.addresses.get_with(scope.address.map_or(NOWHERE, network), async { Arc::new(new()) }).await
+    }
+
     /// Until the address may send one more, where it may not now.
     async fn over(&self, scope: &Scope) -> Option<Duration> {
-        let arrival = self.addresses.get(&scope.address.map_or(NOWHERE, network)).await?;
-        let arrival = *arrival.lock().unwrap_or_else(PoisonError::into_inner);
+        let address = self.addresses.get(&scope.address.map_or(NOWHERE, network)).await?;
+        let arrival = *address.arrival.lock().unwrap_or_else(PoisonError::into_inner);
         let wait = arrival.saturating_duration_since(Instant::now()).saturating_sub(self.ahead);
         (!wait.is_zero()).then_some(wait)
     }
@@ -161,14 +178,19 @@ mod tests {
     async fn strangers_are_looked_up_by_turns_and_who_is_known_needs_none() {
         let guesses = Guesses::new(60);
         guesses.right(&credential(100)).await;
-        let first = guesses.turn(&credential(1)).await;
-        let _second = guesses.turn(&credential(2)).await;
+        let [one, two, three] = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map(from);
         let another = credential(3);
-        let mut third = pin!(guesses.turn(&another));
+        let first = guesses.turn(&one, &credential(1)).await;
+        let mut of_the_same = pin!(guesses.turn(&one, &another));
+        assert!(of_the_same.as_mut().now_or_never().is_none(), "one of an address at a time");
+        let _second = guesses.turn(&two, &credential(2)).await;
+        let mut third = pin!(guesses.turn(&three, &another));
         assert!(third.as_mut().now_or_never().is_none(), "two are being looked up");
-        assert!(guesses.turn(&credential(100)).now_or_never().is_some(), "it was right before");
+        assert!(guesses.turn(&three, &credential(100)).now_or_never().is_some(), "it was right before");
         drop(first);
-        assert!(third.now_or_never().is_some());
+        assert!(third.as_mut().now_or_never().is_some(), "its address came before the first one's second");
+        guesses.right(&another).await;
+        assert!(of_the_same.now_or_never().is_some(), "it was shown to be right meanwhile");
     }
 
     #[tokio::test]

@@ -191,7 +191,7 @@ async fn stored_caller(app: &App, scope: &Scope, kind: CredentialKind, hash: Cre
     }
     app.guesses.refuse(scope, &hash).await?;
     let looking = async {
-        let _turn = app.guesses.turn(&hash).await;
+        let _turn = app.guesses.turn(scope, &hash).await;
         found(app, kind, &hash).await
     };
     let found = in_time(looking).await?;

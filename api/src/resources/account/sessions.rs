@@ -85,7 +85,7 @@ impl Sessions {
         };
         let pace = Pace::new(REDEMPTIONS, REDEMPTIONS);
         let asked = async {
-            let _turn = self.0.guesses.turn(&code.hash()).await;
+            let _turn = self.0.guesses.turn(&scope, &code.hash()).await;
             sessions::redeem(&mut *self.0.conn().await?, &redemption, pace).await
         };
         let redeemed = in_time(asked).await?;

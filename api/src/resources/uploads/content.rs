@@ -91,7 +91,7 @@ pub(super) async fn receive(
         app.guesses.refuse(scope, &presented).await?;
         // No connection is held while the bytes come.
         let asked = async {
-            let _turn = app.guesses.turn(&presented).await;
+            let _turn = app.guesses.turn(scope, &presented).await;
             uploads::find(&mut *app.conn().await?, upload).await
         };
         let row = in_time(asked).await?;
@@ -103,6 +103,7 @@ pub(super) async fn receive(
             app.guesses.count(scope).await;
         }
         let row = admitted?;
+        app.guesses.right(&presented).await;
         let share = share(app, row.account_id)?;
         let declared = u64::try_from(row.declared_bytes.unwrap_or(0)).unwrap_or(0);
         if content_length.is_some_and(|length| length > declared) {
