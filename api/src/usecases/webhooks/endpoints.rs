@@ -16,7 +16,7 @@ use common::store::endpoints::{self, Change, Endpoint, MOST_ENDPOINTS, NewEndpoi
 use common::store::{accounts, events};
 use sqlx::{Acquire, PgConnection};
 
-/// Pings a minute an endpoint (contract §6.3).
+/// Pings a minute an endpoint (contract §8).
 const PINGS_A_MINUTE: i64 = 10;
 /// Waiting series that a removal ends itself; the scheduler ends what is left.
 const ENDED_AT_ONCE: i64 = 5_000;
