@@ -186,14 +186,14 @@ impl<D, T> DeliveryScheduler<D, T> {
     /// Gives a slot back, and to the next: of the account in the first lane, of any in the slow one.
     fn attempt_ended(&mut self, slot: Slot, took: Option<Duration>, has_failed: bool, now: Instant) {
         let Slot { lane, account, endpoint } = slot;
+        if has_failed {
+            self.note_failure(endpoint, now);
+        }
         if !self.vacate(slot) {
             return;
         }
         if let (Some(took), Some(queue)) = (took, self.queues.get_mut(&(lane, endpoint))) {
             queue.latency.observe(took, now);
-        }
-        if has_failed {
-            self.note_failure(endpoint, now);
         }
         if lane == Lane::First {
             self.release_expired(lane, account, now);
