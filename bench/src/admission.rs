@@ -52,7 +52,11 @@ async fn waits(bench: &Bench, queued: usize) -> anyhow::Result<Vec<f64>> {
     for item in &warm_items {
         start(&scene, &url, &warm, &[*item], &[Read::Levels]).await?;
     }
-    until("the first claims", async || Ok(!waits_yet(&scene, warm.id).await?)).await?;
+    // To their ends: while they have the slots, the first samples would wait for those.
+    let runs = "SELECT FROM jobs WHERE workspace_id = $1 AND finished_at IS NULL LIMIT 1";
+    let pool = &scene.database.pool;
+    until("the first jobs", async || Ok(sqlx::query(runs).bind(warm.workspace).fetch_optional(pool).await?.is_none()))
+        .await?;
     for chunk in load.chunks(20) {
         start(&scene, &url, &busy, chunk, &COMPUTED).await?;
     }

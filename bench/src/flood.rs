@@ -1,4 +1,4 @@
-//! What a caller feels of another account that floods the service and is answered 429 (contract §4.7): the time of a
+//! What a caller feels of another account that floods the service and is answered 429 (contract §8.1): the time of a
 //! cheap read with a credential, alone and beside the flood.
 //!
 //! The flood is a process of its own, and comes at a pace: what it costs the service is to be seen, not what it costs
