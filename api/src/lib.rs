@@ -3,8 +3,8 @@
 //! Its floors, from the ground: `http` (errors, texts, rates), `contract` (what each operation promises), `oauth`
 //! (tokens), `app` (what every request may use), `auth` (who calls), `usecases` (what is done, and every transaction),
 //! `resources` (the operations), `routes` (all of them), `openapi` (the document), `server` (connections and what
-//! surrounds every request). A floor uses those below it alone; `tests/all/floors` holds that. Nothing here runs a read or
-//! sends a webhook: that is the worker's.
+//! surrounds every request). A floor uses those below it alone; `tests/all/floors` holds that. Nothing here runs a read
+//! or sends a webhook: that is the worker's.
 
 pub mod app;
 mod auth;

@@ -4,8 +4,8 @@
 //! a number of wrong ones a minute; past it none that was not seen to be right before is looked up, and the answer
 //! comes late, so that whoever asks without end asks seldom. A credential that was just refused is refused again
 //! without a look, and those that are not known here are looked up by turns, one of an address at a time, so that
-//! strangers leave the connections to the customers, and their turn to each other. Nothing here knows what a credential is, and what it keeps has a bound. The limits of accounts are
-//! the database's (`http::rate`).
+//! strangers leave the connections to the customers, and their turn to each other. Nothing here knows what a credential
+//! is, and what it keeps has a bound. The limits of accounts are the database's (`http::rate`).
 
 use crate::http::address::{NOWHERE, network};
 use crate::http::error::{Answer, ApiError, Code};

@@ -1,5 +1,5 @@
-//! What the service does when it is asked, apart from how it is asked. Transactions begin
-//! here, and nowhere above (`tests/all/floors`); what follows a commit is done here too.
+//! What the service does when it is asked, apart from how it is asked. Transactions begin here, and nowhere above
+//! (`tests/all/floors`); what follows a commit is done here too.
 //!
 //! `dispatch` starts jobs, and `starting` is what the tools that do so share; `once` keeps a call from being done
 //! twice, and `quotas` bound what it may make. The rest is a module a subject; `operator` has what those of the
