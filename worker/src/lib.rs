@@ -1,9 +1,10 @@
 //! The worker: runs the reads that clients asked for and delivers the events that they lead to.
 //!
 //! `readers` computes a read from a media file and `renders` makes new media; neither knows a database. `jobs` takes
-//! claimed jobs through their lives, with the `engines` that this machine has; `ingest` turns uploaded bytes into items; `deliver` and `notify_project` send webhooks; `batch` gathers what many handlers do into one
-//! statement. Whatever this process does can be cut off at any moment: the truth is in Postgres, and a claim that is
-//! not renewed is another's.
+//! claimed jobs through their lives, with the `engines` that this machine has; `ingest` turns uploaded bytes into
+//! items; `deliver` and `notify_project` send webhooks; `batch` gathers what many handlers do into one statement.
+//! Whatever this process does can be cut off at any moment: the truth is in Postgres, and a claim that is not renewed
+//! is another's.
 
 pub mod batch;
 pub mod deliver;

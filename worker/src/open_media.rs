@@ -1,7 +1,8 @@
-//! The media that this process works on now: fetched, opened and probed once, however many jobs of an item run together.
+//! The media that this process works on now: fetched, opened and probed once, however many jobs of an item run
+//! together.
 //!
-//! Nothing is kept for later: what the last job lets go of is closed, and its copy deleted. Neighbours: `engines`, which asks
-//! for a job's media, and `readers`, which share through it what is heard of one.
+//! Nothing is kept for later: what the last job lets go of is closed, and its copy deleted. Neighbours: `engines`,
+//! which asks for a job's media, and `readers`, which share through it what is heard of one.
 
 use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
 use common::media::{LocalMedia, MediaError, MediaStore};

@@ -1,9 +1,9 @@
 //! A connection that is kept between the transactions of a busy moment.
 //!
-//! One that goes back to its pool is asked twice on the way whether it is well, and the next transaction waits for that.
-//! Under load this is a fifth of its round trips. One that was kept for a second goes back before the next transaction,
-//! so that the pool's limits and its look at connections that rested hold; after a transaction that failed it goes back
-//! at once.
+//! One that goes back to its pool is asked twice on the way whether it is well, and the next transaction waits for
+//! that. Under load this is a fifth of its round trips. One that was kept for a second goes back before the next
+//! transaction, so that the pool's limits and its look at connections that rested hold; after a transaction that failed
+//! it goes back at once.
 
 use sqlx::pool::PoolConnection;
 use sqlx::{PgPool, Postgres};

@@ -175,7 +175,8 @@ impl Worker {
     /// begun is handed back at once.
     fn run(self: Arc<Self>, claimed: Claimed, claimed_at: Instant) -> BoxFuture<'static, ()> {
         let lease = self.leases.keep(claimed.job, claimed.claim_no, claimed.payer, claimed_at);
-        let span = tracing::error_span!("job", job.id = %claimed.job, account.id = %claimed.payer, claim_no = claimed.claim_no);
+        let (job, payer, claim_no) = (claimed.job, claimed.payer, claimed.claim_no);
+        let span = tracing::error_span!("job", job.id = %job, account.id = %payer, claim_no);
         let life = async move {
             let (outcome, made, error) = if self.process.shutdown.is_cancelled() {
                 (Some(Outcome::HandedBack), Vec::new(), None)

@@ -28,8 +28,8 @@ use tokio::time::Instant;
 
 /// How long a leased delivery may be queued before its claim is released.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(10);
-/// How long after a claim was asked for its endpoint and secret are taken for what they are: by what is sent at once, and
-/// by what was queued meanwhile.
+/// How long after a claim was asked for its endpoint and secret are taken for what they are: by what is sent at once,
+/// and by what was queued meanwhile.
 const AS_CLAIMED: Duration = Duration::from_secs(1);
 const AS_QUEUED: Duration = Duration::from_millis(50);
 
