@@ -11,18 +11,21 @@ use crate::domain::job::{JobKind, JobStatus, dated_back};
 use crate::domain::minutes::Minutes;
 use crate::domain::task::Task;
 use crate::ids::{AccountId, ItemId, JobId};
-use crate::queue::{self, Queue, Subject, Ticket};
+use crate::queue::{self, Picker, Queue, Subject, Ticket};
+use crate::sparing::Sparing;
 use crate::store::accounts;
 use crate::store::credentials::Pace;
 use crate::store::events::{self, EndedEvent, Spread};
 use crate::store::footage;
-use crate::store::jobs::{self, Admitted, EndedJob};
+use crate::store::jobs::{self, Admitted, EndedJob, Freed, Line};
 use crate::store::minutes::Settlement;
 use crate::store::reads::{self, NewRead};
 use crate::store::renders::{self, NewRendered};
 use crate::wake::{Wake, Wakes};
 use sqlx::{PgConnection, PgPool};
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use tokio::time::Instant;
 
 /// What a job made, to be kept if it succeeds.
 #[derive(Debug, Clone)]
@@ -66,6 +69,8 @@ pub struct AfterCommit {
     wakes: Vec<Wake>,
     /// Tickets of first attempts, whose queue has to be woken unless they are sent here.
     first_attempts: Vec<Ticket>,
+    /// All other tickets that were pushed.
+    others: Vec<Ticket>,
     /// Accounts with a place that no waiting job was found for.
     places_left: Vec<AccountId>,
 }
@@ -78,7 +83,19 @@ pub async fn end_jobs(
     made: &[Product],
     told: &[JobKind],
 ) -> Result<AfterCommit, sqlx::Error> {
-    settle_all(conn, ended, made, told, None).await
+    settle_all(conn, ended, made, told, None, None).await
+}
+
+/// The same for a worker's batches, which come so often that what they have in common is done sparingly: while it is
+/// dear to read accounts' lines from their front, they are read from where the ended jobs stood.
+pub async fn end_batch(
+    conn: &mut PgConnection,
+    ended: &[EndedJob],
+    made: &[Product],
+    told: &[JobKind],
+    fronts: &Mutex<Sparing>,
+) -> Result<AfterCommit, sqlx::Error> {
+    settle_all(conn, ended, made, told, None, Some(fronts)).await
 }
 
 /// The same for jobs that `account` has stopped: they cost it nothing, so what is sent of them goes at its own rate.
@@ -90,7 +107,7 @@ pub async fn end_stopped_jobs(
     told: &[JobKind],
 ) -> Result<AfterCommit, sqlx::Error> {
     let to_come = stopped.iter().filter(|job| !job.status.is_final()).count();
-    settle_all(conn, stopped, &[], told, Some(Spread { account, pace, to_come })).await
+    settle_all(conn, stopped, &[], told, Some(Spread { account, pace, to_come }), None).await
 }
 
 async fn settle_all(
@@ -99,6 +116,7 @@ async fn settle_all(
     made: &[Product],
     told: &[JobKind],
     spread: Option<Spread>,
+    fronts: Option<&Mutex<Sparing>>,
 ) -> Result<AfterCommit, sqlx::Error> {
     let finals: Vec<&EndedJob> = ended.iter().filter(|job| job.status.is_final()).collect();
     keep(conn, &finals, made).await?;
@@ -106,13 +124,9 @@ async fn settle_all(
     if !renders.is_empty() {
         renders::give_back(conn, &renders).await?;
     }
-    let mut freed: BTreeMap<AccountId, i64> = BTreeMap::new();
-    for job in ended.iter().filter(|job| job.freed_place) {
-        *freed.entry(job.payer).or_default() += 1;
-    }
-    let freed: Vec<(AccountId, i64)> = freed.into_iter().collect();
+    let freed = freed(ended);
     let settlements: Vec<Settlement> = finals.iter().map(|job| settlement(job)).collect();
-    let admitted = jobs::leave(conn, &settlements, &freed).await?;
+    let admitted = leave(conn, &settlements, &freed, fronts).await?;
     let mut tickets = record_events(conn, &finals, told, spread).await?;
     tickets.extend(tickets_of(&admitted));
     queue::push(conn, &tickets).await?;
@@ -125,10 +139,42 @@ async fn settle_all(
     let taken = |payer| admitted.iter().filter(|job| job.payer == payer).count();
     let places_left = freed
         .iter()
-        .filter(|(payer, places)| i64::try_from(taken(*payer)).unwrap_or(i64::MAX) < *places)
-        .map(|(payer, _)| *payer)
+        .filter(|freed| i64::try_from(taken(freed.account)).unwrap_or(i64::MAX) < freed.places)
+        .map(|freed| freed.account)
         .collect();
-    Ok(AfterCommit { wakes, first_attempts, places_left })
+    Ok(AfterCommit { wakes, first_attempts, others, places_left })
+}
+
+/// The places that these jobs gave up.
+fn freed(ended: &[EndedJob]) -> Vec<Freed> {
+    let mut freed: BTreeMap<AccountId, Freed> = BTreeMap::new();
+    for job in ended.iter().filter(|job| job.freed_place) {
+        let of = Freed { account: job.payer, places: 0, first: job.seq };
+        let of = freed.entry(job.payer).or_insert(of);
+        of.places += 1;
+        of.first = of.first.min(job.seq);
+    }
+    freed.into_values().collect()
+}
+
+/// Hands over what ended jobs leave, reading lines from their front as often as `fronts` allows.
+async fn leave(
+    conn: &mut PgConnection,
+    settlements: &[Settlement],
+    freed: &[Freed],
+    fronts: Option<&Mutex<Sparing>>,
+) -> sqlx::Result<Vec<Admitted>> {
+    let sparing = |fronts: &Mutex<Sparing>| *fronts.lock().unwrap_or_else(PoisonError::into_inner);
+    let began = Instant::now();
+    if fronts.is_some_and(|fronts| !sparing(fronts).may(began)) {
+        return jobs::leave(conn, settlements, freed, Line::Behind).await;
+    }
+    let admitted = jobs::leave(conn, settlements, freed, Line::Front).await?;
+    if let Some(fronts) = fronts {
+        let now = Instant::now();
+        fronts.lock().unwrap_or_else(PoisonError::into_inner).took(now.duration_since(began), now);
+    }
+    Ok(admitted)
 }
 
 /// Keeps what the jobs that succeeded have made: their reads in one statement, their items, which are few, in one each.
@@ -179,6 +225,11 @@ impl AfterCommit {
         self.first_attempts.retain(|ticket| !take(ticket.subject));
     }
 
+    /// Tells who picks tickets in this process of those that were pushed.
+    pub fn note_tickets(&self, picker: &Picker) {
+        picker.note(&self.others);
+    }
+
     /// Wakes those who wait, and looks once more, under the account's lock, for jobs that a place could go to: a dispatch
     /// that counted places before this commit may have left one waiting.
     pub async fn run(self, pool: &PgPool, wakes: &Wakes) {
@@ -194,6 +245,7 @@ impl AfterCommit {
     pub fn join(mut self, other: Self) -> Self {
         self.wakes.extend(other.wakes);
         self.first_attempts.extend(other.first_attempts);
+        self.others.extend(other.others);
         self.places_left.extend(other.places_left);
         self
     }

@@ -21,6 +21,7 @@ pub mod queue;
 pub mod seal;
 pub mod secret_files;
 pub mod signs;
+pub mod sparing;
 pub mod store;
 pub mod telemetry;
 pub mod wake;

@@ -52,15 +52,15 @@ pub async fn run_with(process: Process, engines: Engines) -> anyhow::Result<()> 
     let slots = process.settings.read_slots();
     let offered = engines.offered.iter().filter(|(task, ..)| tasks.contains(task)).cloned().collect();
     let drain = Duration::from_secs(process.settings.drain_seconds);
+    let queues: Vec<Queue> = tasks.iter().copied().map(Queue::from).collect();
     let deliverer = Deliverer::new(&process).context("webhooks can't be sent")?;
     let connections = store::planned_once_for_transactions(&process.pool, CLAIMING);
-    let worker = jobs::Worker::start(process.clone(), engines, deliverer.clone(), connections.clone(), drain);
+    let worker = jobs::Worker::start(process.clone(), engines, deliverer.clone(), connections.clone(), queues.clone());
     let lent = Lent::start(Arc::clone(&worker), tasks.clone(), slots);
     let beat = Beat { process: process.clone(), engines: offered, slots, worker: Arc::clone(&worker) };
     beat.announce().await?;
     let beating = tokio::spawn(beat.go_on());
 
-    let queues: Vec<Queue> = tasks.iter().copied().map(Queue::from).collect();
     let mut claims = Vec::new();
     if !queues.is_empty() {
         claims.push(claims_of_jobs(worker, queues, slots));
@@ -105,11 +105,7 @@ pub async fn run_with(process: Process, engines: Engines) -> anyhow::Result<()> 
 
 /// What this process claims of jobs: as many of all its tasks together as it has slots.
 fn claims_of_jobs(worker: Arc<jobs::Worker>, queues: Vec<Queue>, slots: usize) -> Claims {
-    let of: Arc<[Queue]> = queues.clone().into();
-    let take = Arc::new(move |slots| {
-        let (worker, of) = (Arc::clone(&worker), Arc::clone(&of));
-        async move { worker.take(&of, slots).await }.boxed()
-    });
+    let take = Arc::new(move |slots| Arc::clone(&worker).take(slots).boxed());
     Claims { queues, slots, take }
 }
 

@@ -30,8 +30,6 @@ use ulid::Ulid;
 
 /// The backstop for a notification that never came.
 pub(super) const POLL: Duration = Duration::from_secs(1);
-/// After an ask that found tickets which another has locked: either that one claims them, or they are free again.
-const SOON: Duration = Duration::from_millis(10);
 /// An ask that takes longer has failed. What it claimed all the same has a lease that ends.
 const LONGEST_ASK: Duration = Duration::from_secs(10);
 
@@ -53,8 +51,8 @@ pub struct Taken {
 pub enum Next {
     /// At once: there were as many tickets as were asked for.
     AtOnce,
-    /// In a moment: there are more, and another has locked them.
-    Soon,
+    /// In so long, woken or not: there may be more.
+    In(Duration),
     /// When it is woken: there are no more.
     WhenWoken,
 }
@@ -179,7 +177,7 @@ impl Claiming {
         let Taken { work, next } = taken?;
         match next {
             Next::AtOnce => self.is_due = true,
-            Next::Soon => self.timer.reset_after(SOON),
+            Next::In(time) => self.timer.reset_after(time.min(POLL)),
             Next::WhenWoken => {}
         }
         for work in work {

@@ -6,19 +6,21 @@
 //! for what is due and has none. Waking workers after a commit is `wake`'s.
 //!
 //! Here are the queues and their tickets; `work` has the workers, in one of two ways: what takes moments is fetched and
-//! acknowledged by apalis, what takes minutes is claimed in the transaction that spends its tickets (`claims`).
+//! acknowledged by apalis, what takes minutes is claimed in the transaction that spends its tickets (`claims`), which
+//! `picker` finds.
 
 mod claims;
+mod picker;
 mod watched;
 mod work;
 
 pub use claims::{Next, Take, Taken};
+pub use picker::{Picked, Picker};
 pub use work::{Claims, Handler, Subscription, WorkError, Works, work};
 
 use crate::domain::read::Read;
 use crate::domain::task::Task;
 use crate::ids::{DeliveryId, EndpointId, JobId, ProjectWebhookId, UploadId};
-use crate::store::tickets;
 use serde::{Deserialize, Serialize};
 use sqlx::PgConnection;
 use std::time::Duration;
@@ -147,38 +149,4 @@ pub async fn push(conn: &mut PgConnection, tickets: &[Ticket]) -> sqlx::Result<(
     .execute(conn)
     .await?;
     Ok(())
-}
-
-/// Tickets that were picked, locked until the caller's transaction ends.
-#[derive(Debug, Clone)]
-pub struct Picked {
-    /// Their ids: the transaction that claims what they are about deletes them.
-    pub tickets: Vec<String>,
-    /// What they are about. Fewer than there are tickets where some can't be read.
-    pub subjects: Vec<Subject>,
-    /// When to look for more.
-    pub next: Next,
-}
-
-/// Picks the next tickets of these queues, as many as there are free slots, and locks them. None is waited for: what
-/// another picks at the same time is left to it. One that can't be read, as of another version of this service, is
-/// picked all the same, and so spent: the row that it is about gets a new one.
-pub async fn pick(conn: &mut PgConnection, queues: &[Queue], slots: usize) -> sqlx::Result<Picked> {
-    let names: Vec<String> = queues.iter().map(|queue| queue.name().to_owned()).collect();
-    let most = i64::try_from(slots).unwrap_or(i64::MAX / 2);
-    let tickets::Picked { ids, jobs, looked_at } = tickets::pick(conn, &names, most).await?;
-    let picked = i64::try_from(ids.len()).unwrap_or(i64::MAX);
-    let next = match picked {
-        all if all >= most => Next::AtOnce,
-        some if some < looked_at => Next::Soon,
-        _ => Next::WhenWoken,
-    };
-    let readable = jobs.iter().filter_map(|job| match serde_json::from_slice(job) {
-        Ok(subject) => Some(subject),
-        Err(error) => {
-            tracing::warn!(error = %error, "A ticket can't be read; its row gets a new one.");
-            None
-        }
-    });
-    Ok(Picked { subjects: readable.collect(), tickets: ids, next })
 }

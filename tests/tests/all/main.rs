@@ -23,6 +23,7 @@ mod cut_off;
 mod dispatch;
 mod floors;
 mod generated;
+mod held_open;
 mod imports;
 mod jobs;
 mod joined;

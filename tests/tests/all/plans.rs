@@ -4,11 +4,11 @@
 use common::domain::minutes::Minutes;
 use common::domain::read::Read;
 use common::ids::{AccountId, ItemId, JobId, WorkspaceId};
-use common::queue::{self, Queue};
-use common::store::jobs::{self, End, Outcome};
+use common::queue::{Picker, Queue};
+use common::store::jobs::{self, End, Freed, Line, Outcome};
 use common::store::minutes::Unfolded;
 use common::store::{self, PoolSize, account_audit, deliveries, event_stream, events, idempotency};
-use common::store::{minutes, project_webhooks, reads, retention};
+use common::store::{minutes, project_webhooks, reads, retention, tickets};
 use mws_tests::plans;
 use mws_tests::world::{Media, World};
 use sqlx::{ConnectOptions, PgConnection, PgPool};
@@ -85,8 +85,10 @@ async fn has(conn: &mut PgConnection, statement: &str, indexes: &[&str]) -> anyh
 /// What the ticket's pick, the claim, and the end of a job are.
 async fn a_life_goes_by_indexes(conn: &mut PgConnection) -> anyhow::Result<()> {
     let (job, account) = (JobId::mint(), AccountId::mint());
-    queue::pick(conn, &[Queue::Read(Read::Levels), Queue::Render], 64).await?;
+    Picker::new(vec![Queue::Read(Read::Levels), Queue::Render]).pick(conn, 64).await?;
     goes_by(conn, "pick", &["idx_apalis_jobs_fetch_partial", "jobs_pkey"]).await?;
+    tickets::pick_by_ids(conn, &["none".to_owned()]).await?;
+    goes_by(conn, "pick by ids", &["jobs_pkey"]).await?;
     jobs::claim(conn, &[job], "w", &["none".to_owned()]).await?;
     let claim = ["jobs_pkey", "items_pkey", "job_renders_pkey", "job_reads_", "item_reads_pkey", "accounts_"];
     goes_by(conn, "claim", &claim).await?;
@@ -95,7 +97,8 @@ async fn a_life_goes_by_indexes(conn: &mut PgConnection) -> anyhow::Result<()> {
     jobs::end(conn, &[end]).await?;
     goes_by(conn, "end", &["jobs_pkey", "items_pkey", "job_claims_pkey", "calls_pkey"]).await?;
     assert!(!plans::of_last(conn).await?.contains("job_claims_open"), "an end reads all claims that are open");
-    jobs::leave(conn, &[], &[(account, 2)]).await?;
+    let freed = Freed { account, places: 2, first: 1 };
+    jobs::leave(conn, &[], &[freed], Line::Behind).await?;
     goes_by(conn, "leave", &["job_reads_job", "jobs_waiting", "jobs_admitted", "jobs_pkey"]).await
 }
 

@@ -23,7 +23,7 @@ use common::ids::{AccountId, UploadId};
 use common::media::media_prefix;
 use common::own_fault;
 use common::process::Process;
-use common::queue::{self, Claims, Queue, Subject, Taken, Ticket};
+use common::queue::{self, Claims, Picker, Queue, Subject, Taken, Ticket};
 use common::store::tickets;
 use common::store::uploads::{self, Claim, Counts, Facts, Finished, Stage};
 use failure::Failure;
@@ -58,11 +58,19 @@ struct Ingest {
     aside: Aside,
     /// The connections that claim.
     claims: PgPool,
+    picker: Arc<Picker>,
 }
 
 /// Probes, and beside them counts, of a process at once.
 fn probes(process: &Process) -> usize {
     (2 * process.settings.read_slots()).max(LEAST_PROBES)
+}
+
+const fn queue_of(stage: Stage) -> Queue {
+    match stage {
+        Stage::Fetch => Queue::Fetch,
+        Stage::Probe => Queue::Ingest,
+    }
 }
 
 /// What goes on beside the slots of this process.
@@ -74,6 +82,7 @@ pub fn aside(process: &Process) -> Aside {
 pub fn claims(process: &Process, tools: &Arc<MediaTools>, aside: &Aside, connections: &PgPool) -> Vec<Claims> {
     [(Stage::Fetch, FETCHES), (Stage::Probe, probes(process))]
         .map(|(stage, slots)| {
+            let queues = vec![queue_of(stage)];
             let ingest = Ingest {
                 process: process.clone(),
                 tools: Arc::clone(tools),
@@ -81,8 +90,8 @@ pub fn claims(process: &Process, tools: &Arc<MediaTools>, aside: &Aside, connect
                 an_account: i64::try_from(slots / 4).unwrap_or(i64::MAX).max(1),
                 aside: aside.clone(),
                 claims: connections.clone(),
+                picker: Arc::new(Picker::new(queues.clone())),
             };
-            let queues = vec![ingest.queue()];
             let take = Arc::new(move |slots| {
                 let ingest = ingest.clone();
                 async move { ingest.take(slots).await }.boxed()
@@ -107,18 +116,11 @@ enum Ended {
 }
 
 impl Ingest {
-    const fn queue(&self) -> Queue {
-        match self.stage {
-            Stage::Fetch => Queue::Fetch,
-            Stage::Probe => Queue::Ingest,
-        }
-    }
-
     /// Transaction "claim uploads": picks the next tickets, at most so many, claims those of their uploads that can be
     /// had, and spends them all. The others wait for a moment, and get new ones.
     async fn take(&self, slots: usize) -> sqlx::Result<Taken> {
         let mut claim = self.claims.begin().await?;
-        let picked = queue::pick(&mut claim, &[self.queue()], slots).await?;
+        let picked = self.picker.pick(&mut claim, slots).await?;
         if picked.tickets.is_empty() || self.process.shutdown.is_cancelled() {
             claim.rollback().await?;
             return Ok(Taken { work: Vec::new(), next: picked.next });
@@ -334,7 +336,7 @@ impl Ingest {
 
     /// Transaction "hand back": the upload waits again, uncounted, with a new ticket.
     async fn hand_back(&self, claim: &Claim) -> sqlx::Result<()> {
-        let queue = self.queue();
+        let queue = queue_of(self.stage);
         let ticket = Ticket::new(queue, Subject::Upload(claim.id));
         let mut tx = self.process.pool.begin().await?;
         if uploads::hand_back(&mut tx, claim, &ticket.id).await? == Finished::Lost {

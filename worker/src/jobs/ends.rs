@@ -7,10 +7,12 @@
 
 use crate::batch::Batcher;
 use crate::deliver::Deliverer;
-use crate::jobs::finish::{Finish, Finished, alone, finisher};
+use crate::jobs::finish::{Finish, Finished, Finisher};
 use crate::jobs::leases::{Lease, Stop};
 use common::process::Process;
+use common::queue::Picker;
 use common::store::jobs::Outcome;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
@@ -23,16 +25,16 @@ const LONGEST: Duration = Duration::from_mins(5);
 
 /// Writes the ends of a process's claims.
 pub(crate) struct Ends {
-    process: Process,
-    deliverer: Deliverer,
+    finisher: Arc<Finisher>,
     batches: Batcher<Finish, Finished>,
 }
 
 impl Ends {
     /// For the claims of this process.
-    pub(crate) fn new(process: Process, deliverer: Deliverer) -> Self {
-        let batches = finisher(process.clone(), deliverer.clone());
-        Self { process, deliverer, batches }
+    pub(crate) fn new(process: Process, deliverer: Deliverer, picker: Arc<Picker>) -> Self {
+        let finisher = Arc::new(Finisher::new(process, deliverer, picker));
+        let batches = Arc::clone(&finisher).batches();
+        Self { finisher, batches }
     }
 
     /// Writes an end, while the claim is ours.
@@ -63,14 +65,14 @@ impl Ends {
                 }
             }
             sleep(PAUSE).await;
-            written = alone(&self.process, &self.deliverer, &finish).await;
+            written = self.finisher.alone(&finish).await;
         }
     }
 
     /// The first attempt: with others, unless it would keep them waiting.
     async fn first(&self, finish: &Finish) -> Finished {
         if finish.is_long() {
-            return alone(&self.process, &self.deliverer, finish).await;
+            return self.finisher.alone(finish).await;
         }
         // A batch that ends without an answer panicked: one of its ends is not to be written.
         self.batches.call(finish.clone()).await.unwrap_or(Finished::Refused)

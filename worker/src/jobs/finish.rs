@@ -11,12 +11,14 @@ use crate::jobs::kept::Kept;
 use common::domain::job::JobStatus;
 use common::ending::{self, AfterCommit, Product};
 use common::process::Process;
+use common::queue::Picker;
+use common::sparing::Sparing;
 use common::store::jobs::{self, End};
 use common::store::{self, PoolSize, is_refused_for_good};
 use futures_util::FutureExt;
 use sqlx::{Acquire, PgConnection};
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// Ends in one transaction, at most.
 const MOST: usize = 128;
@@ -52,43 +54,104 @@ pub enum Finished {
     Refused,
 }
 
-/// Gathers ends into batches, which have a connection of their own that plans their statements once.
-pub fn finisher(process: Process, deliverer: Deliverer) -> Batcher<Finish, Finished> {
-    let kept = Arc::new(Kept::new(store::planned_once_for_transactions(&process.pool, PoolSize(1))));
-    Batcher::new(MOST, move |batch: Vec<Finish>| {
-        let (process, deliverer, kept) = (process.clone(), deliverer.clone(), Arc::clone(&kept));
-        async move {
-            let finishing = async {
-                let mut conn = kept.lend().await?;
-                let finished = finish(&process, &deliverer, &mut conn, &batch).await?;
-                kept.keep(conn);
-                Ok(finished)
-            };
-            match finishing.await {
-                Ok(finished) => finished,
-                Err(error) if batch.len() == 1 => vec![not_written(&batch[0], &error)],
-                Err(error) => {
-                    tracing::warn!(error = %error, ends = batch.len(), "Ends of jobs were not written; each is tried alone.");
-                    vec![Finished::Failed; batch.len()]
-                }
-            }
-        }
-    })
+/// Writes the ends of a process's claims.
+pub struct Finisher {
+    process: Process,
+    deliverer: Deliverer,
+    picker: Arc<Picker>,
+    /// How often accounts' lines are read from their front.
+    fronts: Mutex<Sparing>,
 }
 
-/// Writes one end in a transaction of its own. Beside batches, which it never holds up.
-pub async fn alone(process: &Process, deliverer: &Deliverer, one: &Finish) -> Finished {
-    let writing = async {
-        if one.is_long() {
-            finish_long(process, deliverer, one).await
-        } else {
-            finish_one(process, deliverer, one).await
+impl Finisher {
+    /// Of this process: it sends first attempts by `deliverer`, and tells `picker` of the tickets that it pushes.
+    pub fn new(process: Process, deliverer: Deliverer, picker: Arc<Picker>) -> Self {
+        Self { process, deliverer, picker, fronts: Mutex::default() }
+    }
+
+    /// Gathers ends into batches, which have a connection of their own that plans their statements once.
+    pub fn batches(self: Arc<Self>) -> Batcher<Finish, Finished> {
+        let kept = Arc::new(Kept::new(store::planned_once_for_transactions(&self.process.pool, PoolSize(1))));
+        Batcher::new(MOST, move |batch: Vec<Finish>| {
+            let (this, kept) = (Arc::clone(&self), Arc::clone(&kept));
+            async move {
+                let finishing = async {
+                    let mut conn = kept.lend().await?;
+                    let finished = this.finish(&mut conn, &batch).await?;
+                    kept.keep(conn);
+                    Ok(finished)
+                };
+                match finishing.await {
+                    Ok(finished) => finished,
+                    Err(error) if batch.len() == 1 => vec![not_written(&batch[0], &error)],
+                    Err(error) => {
+                        tracing::warn!(error = %error, ends = batch.len(), "Ends of jobs were not written; each is tried alone.");
+                        vec![Finished::Failed; batch.len()]
+                    }
+                }
+            }
+        })
+    }
+
+    /// Writes one end in a transaction of its own. Beside batches, which it never holds up.
+    pub async fn alone(&self, one: &Finish) -> Finished {
+        let writing = async { if one.is_long() { self.finish_long(one).await } else { self.finish_one(one).await } };
+        match AssertUnwindSafe(writing).catch_unwind().await {
+            Ok(Ok(finished)) => finished,
+            Ok(Err(error)) => not_written(one, &error),
+            Err(_) => Finished::Refused,
         }
-    };
-    match AssertUnwindSafe(writing).catch_unwind().await {
-        Ok(Ok(finished)) => finished,
-        Ok(Err(error)) => not_written(one, &error),
-        Err(_) => Finished::Refused,
+    }
+
+    async fn finish_one(&self, one: &Finish) -> sqlx::Result<Finished> {
+        let conn = &mut *self.process.pool.acquire().await?;
+        let finished = self.finish(conn, std::slice::from_ref(one)).await?;
+        Ok(finished.first().copied().unwrap_or(Finished::Failed))
+    }
+
+    /// An end whose rows take seconds: they are written before the job's row is locked, so that its lease, which is
+    /// renewed with those of all others, is never waited for. If the job did not succeed after all, its rows go with
+    /// the transaction.
+    async fn finish_long(&self, one: &Finish) -> sqlx::Result<Finished> {
+        let mut tx = self.process.pool.begin().await?;
+        ending::write_rows(&mut tx, &one.made).await?;
+        let ended = jobs::end(&mut tx, std::slice::from_ref(&one.end)).await?;
+        let Some(job) = ended.first() else { return Ok(Finished::NotOurs) };
+        let without_rows: Vec<Product> = one.made.iter().cloned().map(Product::without_rows).collect();
+        if job.status != JobStatus::Succeeded {
+            tx.rollback().await?;
+            return self.finish_one(&Finish { end: one.end.clone(), made: without_rows }).await;
+        }
+        let told = &self.process.settings.event_kinds;
+        let after_commit = ending::end_jobs(&mut tx, &ended, &without_rows, told).await?;
+        tx.commit().await?;
+        self.after(after_commit);
+        Ok(Finished::Done)
+    }
+
+    async fn finish(&self, conn: &mut PgConnection, batch: &[Finish]) -> sqlx::Result<Vec<Finished>> {
+        // Two claims of one job may end in one batch: only the newer one can still be ours.
+        let stale = |end: &End| batch.iter().any(|one| one.end.job == end.job && one.end.claim_no > end.claim_no);
+        let live: Vec<&Finish> = batch.iter().filter(|one| !stale(&one.end)).collect();
+        let ends: Vec<End> = live.iter().map(|one| one.end.clone()).collect();
+        let made: Vec<Product> = live.iter().flat_map(|one| one.made.clone()).collect();
+        let told = &self.process.settings.event_kinds;
+        let mut tx = conn.begin().await?;
+        let ended = jobs::end(&mut tx, &ends).await?;
+        let after_commit = ending::end_batch(&mut tx, &ended, &made, told, &self.fronts).await?;
+        tx.commit().await?;
+        self.after(after_commit);
+        let ours = |end: &End| !stale(end) && ended.iter().any(|job| job.job == end.job);
+        Ok(batch.iter().map(|one| if ours(&one.end) { Finished::Done } else { Finished::NotOurs }).collect())
+    }
+
+    /// What is to be done once an end is committed.
+    fn after(&self, mut after_commit: AfterCommit) {
+        after_commit.offer_first_attempts(|delivery| self.deliverer.sends_at_once(delivery));
+        after_commit.note_tickets(&self.picker);
+        // Not awaited: it may wait for an account's lock, and the next batch of ends must not.
+        let process = self.process.clone();
+        tokio::spawn(async move { after_commit.run(&process.pool, &process.wakes).await });
     }
 }
 
@@ -96,57 +159,4 @@ fn not_written(one: &Finish, error: &sqlx::Error) -> Finished {
     let refused = is_refused_for_good(error);
     tracing::warn!(job.id = %one.end.job, error = %error, refused, "A job's end was not written; trying again.");
     if refused { Finished::Refused } else { Finished::Failed }
-}
-
-async fn finish_one(process: &Process, deliverer: &Deliverer, one: &Finish) -> sqlx::Result<Finished> {
-    let conn = &mut *process.pool.acquire().await?;
-    let finished = finish(process, deliverer, conn, std::slice::from_ref(one)).await?;
-    Ok(finished.first().copied().unwrap_or(Finished::Failed))
-}
-
-/// An end whose rows take seconds: they are written before the job's row is locked, so that its lease, which is renewed
-/// with those of all others, is never waited for. If the job did not succeed after all, its rows go with the
-/// transaction.
-async fn finish_long(process: &Process, deliverer: &Deliverer, one: &Finish) -> sqlx::Result<Finished> {
-    let mut tx = process.pool.begin().await?;
-    ending::write_rows(&mut tx, &one.made).await?;
-    let ended = jobs::end(&mut tx, std::slice::from_ref(&one.end)).await?;
-    let Some(job) = ended.first() else { return Ok(Finished::NotOurs) };
-    let without_rows: Vec<Product> = one.made.iter().cloned().map(Product::without_rows).collect();
-    if job.status != JobStatus::Succeeded {
-        tx.rollback().await?;
-        return finish_one(process, deliverer, &Finish { end: one.end.clone(), made: without_rows }).await;
-    }
-    let after_commit = ending::end_jobs(&mut tx, &ended, &without_rows, &process.settings.event_kinds).await?;
-    tx.commit().await?;
-    after(process, deliverer, after_commit);
-    Ok(Finished::Done)
-}
-
-async fn finish(
-    process: &Process,
-    deliverer: &Deliverer,
-    conn: &mut PgConnection,
-    batch: &[Finish],
-) -> sqlx::Result<Vec<Finished>> {
-    // Two claims of one job may end in one batch: only the newer one can still be ours.
-    let stale = |end: &End| batch.iter().any(|one| one.end.job == end.job && one.end.claim_no > end.claim_no);
-    let live: Vec<&Finish> = batch.iter().filter(|one| !stale(&one.end)).collect();
-    let ends: Vec<End> = live.iter().map(|one| one.end.clone()).collect();
-    let made: Vec<Product> = live.iter().flat_map(|one| one.made.clone()).collect();
-    let mut tx = conn.begin().await?;
-    let ended = jobs::end(&mut tx, &ends).await?;
-    let after_commit = ending::end_jobs(&mut tx, &ended, &made, &process.settings.event_kinds).await?;
-    tx.commit().await?;
-    after(process, deliverer, after_commit);
-    let ours = |end: &End| !stale(end) && ended.iter().any(|job| job.job == end.job);
-    Ok(batch.iter().map(|one| if ours(&one.end) { Finished::Done } else { Finished::NotOurs }).collect())
-}
-
-/// What is to be done once an end is committed.
-fn after(process: &Process, deliverer: &Deliverer, mut after_commit: AfterCommit) {
-    after_commit.offer_first_attempts(|delivery| deliverer.sends_at_once(delivery));
-    // Not awaited: it may wait for an account's lock, and the next batch of ends must not.
-    let process = process.clone();
-    tokio::spawn(async move { after_commit.run(&process.pool, &process.wakes).await });
 }

@@ -26,7 +26,7 @@ use common::ending::{self, Product};
 use common::ids::{AccountId, JobId};
 use common::own_fault;
 use common::process::Process;
-use common::queue::{self, Queue, Subject, Taken};
+use common::queue::{Picker, Queue, Subject, Taken};
 use common::store::jobs::{self, ClaimAnswer, Claimed, ClaimedItem, End, Outcome};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -49,6 +49,7 @@ pub struct Worker {
     leases: Leases,
     /// The connections that claim.
     claims: Kept,
+    picker: Arc<Picker>,
     ends: Ends,
     admissions: Arc<Mutex<Admissions>>,
 }
@@ -71,18 +72,19 @@ pub(crate) struct Done {
 }
 
 impl Worker {
-    /// Starts the renewals and the batches. Jobs are claimed over `claims`.
+    /// Starts the renewals and the batches. Jobs of these queues are claimed over `claims`.
     pub fn start(
         process: Process,
         engines: Engines,
         deliverer: Deliverer,
         claims: PgPool,
-        drain: Duration,
+        queues: Vec<Queue>,
     ) -> Arc<Self> {
-        let leases = Leases::start(&process, drain);
-        let ends = Ends::new(process.clone(), deliverer);
+        let leases = Leases::start(&process, Duration::from_secs(process.settings.drain_seconds));
+        let picker = Arc::new(Picker::new(queues));
+        let ends = Ends::new(process.clone(), deliverer, Arc::clone(&picker));
         let claims = Kept::new(claims);
-        Arc::new(Self { process, engines, leases, claims, ends, admissions: Arc::default() })
+        Arc::new(Self { process, engines, leases, claims, picker, ends, admissions: Arc::default() })
     }
 
     /// How many jobs run here now.
@@ -100,13 +102,13 @@ impl Worker {
         self.leases.holders()
     }
 
-    /// Transaction "claim": picks the next tickets of these queues, at most so many, claims the jobs that they name,
-    /// and spends them. A kill before its commit leaves tickets, and after it leases that end.
-    pub async fn take(self: Arc<Self>, queues: &[Queue], slots: usize) -> sqlx::Result<Taken> {
+    /// Transaction "claim": picks the next tickets of its queues, at most so many, claims the jobs that they name, and
+    /// spends them. A kill before its commit leaves tickets, and after it leases that end.
+    pub async fn take(self: Arc<Self>, slots: usize) -> sqlx::Result<Taken> {
         let claimed_at = Instant::now();
         let mut conn = self.claims.lend().await?;
         let mut claim = conn.begin().await?;
-        let picked = queue::pick(&mut claim, queues, slots).await?;
+        let picked = self.picker.pick(&mut claim, slots).await?;
         if picked.tickets.is_empty() || self.process.shutdown.is_cancelled() {
             claim.rollback().await?;
             self.claims.keep(conn);

@@ -96,6 +96,8 @@ pub struct EndedJob {
     pub charged: Option<Minutes>,
     /// Whether it gave up a place of its account.
     pub freed_place: bool,
+    /// Where it stood in its account's line: those that were asked for later have a higher number.
+    pub seq: i64,
     /// The trace of the call that started it.
     pub traceparent: Option<String>,
     /// The job as callers see it from now on, which is what its event says.
@@ -232,6 +234,7 @@ struct EndedRow {
     hold_month: NaiveDate,
     traceparent: Option<String>,
     freed_place: bool,
+    seq: i64,
 }
 
 impl From<EndedRow> for EndedJob {
@@ -270,6 +273,7 @@ impl From<EndedRow> for EndedJob {
             held: (Minutes::from_hundredths(row.held_month), Minutes::from_hundredths(row.held_bought)),
             charged: row.charged.map(Minutes::from_hundredths),
             freed_place: row.freed_place,
+            seq: row.seq,
             traceparent: row.traceparent,
             shown: shown.into(),
         }

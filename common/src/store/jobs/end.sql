@@ -59,7 +59,7 @@ SELECT
     j.charged, j.result, j.error_code, j.error_message, j.error_retryable, c.context AS "context?",
     c.request_id AS "request_id?", j.created_at AS "created_at!", j.started_at, j.finished_at,
     j.payer_account_id AS "payer_account_id!: AccountId", j.owner_account_id AS "owner_account_id!: AccountId",
-    j.hold_month AS "hold_month!", c.traceparent AS "traceparent?", true AS "freed_place!"
+    j.hold_month AS "hold_month!", c.traceparent AS "traceparent?", true AS "freed_place!", j.seq AS "seq!"
 FROM ended j
 LEFT JOIN LATERAL (SELECT context, request_id, traceparent FROM calls WHERE id = j.call_id LIMIT 1) c ON true
 LEFT JOIN LATERAL (SELECT ref FROM items WHERE id = j.item_id LIMIT 1) i ON true

@@ -17,6 +17,6 @@ pub use claim::{
 };
 pub use end::{End, EndedJob, Outcome, cancel, cancel_for_items, cancel_for_payer, end};
 pub use everywhere::{Everywhere, Found, Origin, Place, everywhere, origin};
-pub use places::{Admitted, From, Payer, admit, leave, payers_due_again, payers_with_waiting, reissue};
+pub use places::{Admitted, Freed, From, Line, Payer, admit, leave, payers_due_again, payers_with_waiting, reissue};
 pub use query::{Filter, by_ids, live, page};
 pub use start::{Call, Owners, insert};

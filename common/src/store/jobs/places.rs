@@ -39,18 +39,41 @@ impl Admitted {
     }
 }
 
+/// Places of an account that are free again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Freed {
+    /// Whose.
+    pub account: AccountId,
+    /// How many.
+    pub places: i64,
+    /// The first in the account's line of the jobs that had them.
+    pub first: i64,
+}
+
+/// From where on an account's line is read for those who get its places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Line {
+    /// From its front, whatever was there and is deleted.
+    Front,
+    /// Behind the jobs that had the places. Whoever waits further ahead, as one whose read was paused, is found from
+    /// the front later.
+    Behind,
+}
+
 /// What ended jobs leave to others, in one statement: their holds go into the journal and are left to be folded, the
 /// reads that they owned may be asked for again, and each account's freed places go to its next waiting jobs that are
 /// due. Fewer of those come back than places were freed where no more wait.
 pub async fn leave(
     conn: &mut PgConnection,
     ended: &[Settlement],
-    freed: &[(AccountId, i64)],
+    freed: &[Freed],
+    line: Line,
 ) -> sqlx::Result<Vec<Admitted>> {
     if ended.is_empty() && freed.is_empty() {
         return Ok(Vec::new());
     }
     let amounts = |of: fn(&Settlement) -> Minutes| ended.iter().map(|one| of(one).hundredths()).collect::<Vec<i64>>();
+    let behind = |freed: &Freed| if line == Line::Front { 0 } else { freed.first };
     sqlx::query_file_as!(
         Admitted,
         "src/store/jobs/leave.sql",
@@ -62,9 +85,11 @@ pub async fn leave(
         &amounts(|one| one.held.0),
         &amounts(|one| one.charged.1),
         &amounts(|one| one.held.1),
-        &freed.iter().map(|one| one.0.uuid()).collect::<Vec<_>>(),
-        &freed.iter().map(|one| one.1).collect::<Vec<_>>(),
-        &ticket_ids(freed.iter().map(|one| one.1).sum())
+        &freed.iter().map(|one| one.account.uuid()).collect::<Vec<_>>(),
+        &freed.iter().map(|one| one.places).collect::<Vec<_>>(),
+        &ticket_ids(freed.iter().map(|one| one.places).sum()),
+        &freed.iter().map(behind).collect::<Vec<_>>(),
+        PLACES
     )
     .fetch_all(conn)
     .await

@@ -1,0 +1,9 @@
+-- Those of the tickets $1 that are still there, due and not locked by another.
+SELECT ticket.id AS "id!", ticket.job AS "job!"
+FROM unnest($1::text[]) AS known (id)
+CROSS JOIN LATERAL (
+    -- Not by its status, which would lead through the index of all tickets that wait.
+    SELECT id, job FROM apalis.jobs
+    WHERE id = known.id AND lock_by IS NULL AND run_at < now()
+    LIMIT 1 FOR UPDATE SKIP LOCKED
+) AS ticket

@@ -1,0 +1,110 @@
+//! Work goes on while somebody else's transaction is open and PostgreSQL keeps all that was deleted since.
+
+use common::domain::job::PLACES;
+use common::domain::read::Read;
+use common::ids::JobId;
+use common::queue::{self, Picker, Queue, Subject, Ticket};
+use common::store::jobs::{self, Freed, Line};
+use common::store::tickets;
+use mws_tests::world::counted;
+use mws_tests::world::{Media, World, until};
+use sqlx::{Connection, PgConnection, PgPool};
+use std::collections::BTreeSet;
+
+const QUEUE: Queue = Queue::Read(Read::Levels);
+/// Tickets that were spent while the transaction was open: a look past them takes tens of milliseconds.
+const SPENT: i64 = 60_000;
+
+/// Pushes and spends so many tickets.
+async fn spend_many(pool: &PgPool) -> anyhow::Result<()> {
+    let push = "INSERT INTO apalis.jobs (id, job_type, job, status, attempts, max_attempts, run_at, priority, metadata)
+        SELECT 'spent-' || n, $1, '{}', 'Pending', 0, 1, now() - interval '1 hour', 0, ''::hstore
+        FROM generate_series(1, $2) AS n";
+    sqlx::query(push).bind(QUEUE.name()).bind(SPENT).execute(pool).await?;
+    sqlx::query("DELETE FROM apalis.jobs WHERE id LIKE 'spent-%'").execute(pool).await?;
+    Ok(())
+}
+
+async fn push(pool: &PgPool, many: usize) -> anyhow::Result<Vec<Ticket>> {
+    let pushed: Vec<Ticket> = (0..many).map(|_| Ticket::new(QUEUE, Subject::Job(JobId::mint()))).collect();
+    queue::push(&mut *pool.acquire().await?, &pushed).await?;
+    Ok(pushed)
+}
+
+/// Picks so many, and spends them.
+async fn spend(pool: &PgPool, picker: &Picker, most: usize) -> anyhow::Result<Vec<String>> {
+    let mut tx = pool.begin().await?;
+    let picked = picker.pick(&mut tx, most).await?;
+    assert!(picked.tickets.len() <= most && picked.tickets.len() == picked.subjects.len());
+    tickets::spend(&mut tx, &picked.tickets).await?;
+    tx.commit().await?;
+    Ok(picked.tickets)
+}
+
+#[tokio::test]
+async fn tickets_are_picked_once_each_by_a_few_looks_past_what_an_old_transaction_keeps() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let pool = world.pool();
+    let mut old = PgConnection::connect(&world.database_url()).await?;
+    sqlx::raw_sql("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()").execute(&mut old).await?;
+    spend_many(pool).await?;
+
+    let pickers = [Picker::new(vec![QUEUE]), Picker::new(vec![QUEUE])];
+    let (mut expected, mut spent) = (BTreeSet::new(), Vec::new());
+    let picking = async {
+        for round in 0..10 {
+            let pushed = push(pool, 40).await?;
+            // The first is told of every other round's tickets, as of those that its own process pushes.
+            if round % 2 == 0 {
+                pickers[0].note(&pushed);
+            }
+            expected.extend(pushed.into_iter().map(|ticket| ticket.id));
+            for picker in &pickers {
+                spent.extend(spend(pool, picker, 16).await?);
+            }
+        }
+        until("all are picked", async || {
+            for picker in &pickers {
+                spent.extend(spend(pool, picker, 16).await?);
+            }
+            Ok((spent.len() >= expected.len()).then_some(()))
+        })
+        .await
+    };
+    let (picked, statements) = counted(picking).await;
+    picked?;
+    let count = |words: &str| statements.iter().filter(|statement| statement.contains(words)).count();
+    let (looks, by_ids) = (count("The next"), count("Those of the"));
+    assert!(looks > 2 && by_ids > 2, "{looks} looks, and {by_ids} times by ids: {statements:?}");
+    assert_eq!(spent.len(), expected.len(), "none is picked twice");
+    assert_eq!(spent.into_iter().collect::<BTreeSet<_>>(), expected);
+    old.close().await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn places_go_to_those_behind_the_jobs_that_had_them_and_from_the_front_to_whoever_waits_first()
+-> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let items = world.items(&tenant, 5, Media::video(60)).await?;
+    let started = tenant.client.prepare(&items, &Read::ALL.map(Read::name)).await?.job_ids()?;
+    let line: Vec<(JobId, i64, bool)> =
+        sqlx::query_as("SELECT id, seq, admitted FROM jobs ORDER BY seq").fetch_all(world.pool()).await?;
+    assert_eq!(line.len(), started.len());
+    let waiting = usize::try_from(PLACES)?;
+    assert!(line[..waiting].iter().all(|one| one.2) && line[waiting..].iter().all(|one| !one.2));
+
+    let freed = Freed { account: tenant.account, places: 3, first: line[waiting + 2].1 };
+    for (from, next, others) in [(Line::Behind, waiting + 3, PLACES - 3), (Line::Front, waiting, PLACES)] {
+        let mut tx = world.pool().begin().await?;
+        let mut admitted = jobs::leave(&mut tx, &[], &[freed], from).await?;
+        admitted.sort_unstable_by_key(|one| one.job);
+        let mut expected: Vec<JobId> = line[next..next + 3].iter().map(|one| one.0).collect();
+        expected.sort_unstable();
+        assert_eq!(admitted.iter().map(|one| one.job).collect::<Vec<_>>(), expected, "{from:?}");
+        assert!(admitted.iter().all(|one| one.others == others), "{from:?}: {admitted:?}");
+        tx.rollback().await?;
+    }
+    world.end().await
+}
