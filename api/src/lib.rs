@@ -18,9 +18,9 @@ mod server;
 pub mod usecases;
 
 use crate::app::{App, AppError};
-use common::config::ApiSettings;
-use common::process::Process;
-use common::store::fleet::{self, Service};
+use runtime::config::ApiSettings;
+use runtime::process::Process;
+use store::fleet::{self, Service};
 use tokio::net::TcpListener;
 
 pub use server::{router, serve};
@@ -36,7 +36,7 @@ pub fn assemble(process: Process, api: ApiSettings) -> Result<App, AppError> {
 /// Serves until the process is told to end, and lets answers that are under way finish.
 pub async fn run(process: Process, api: ApiSettings) -> anyhow::Result<()> {
     let (listen, operators) = (api.listen, api.operator_listen);
-    common::health::serve(&process, Service::Api);
+    runtime::health::serve(&process, Service::Api);
     let (pool, name) = (process.pool.clone(), process.name.clone());
     let app = assemble(process, api)?;
     tracing::info!(listen = %listen, base_url = %app.base_url, "The api listens.");

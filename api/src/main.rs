@@ -1,10 +1,10 @@
 //! The api process: settings, signals and nothing else.
 
 use clap::Parser;
-use common::config::{ApiSettings, Settings};
-use common::process::{Process, exit_code};
-use common::store::PoolSize;
+use runtime::config::{ApiSettings, Settings};
+use runtime::process::{Process, exit_code};
 use std::process::ExitCode;
+use store::PoolSize;
 
 /// The api of the Media and Workspace Service.
 #[derive(Parser)]
@@ -18,10 +18,10 @@ struct Arguments {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let closed = common::process::close_to_others();
-    let Arguments { settings, api } = common::config::arguments::<Arguments>();
-    common::telemetry::start(&settings);
-    common::process::install_crypto();
+    let closed = runtime::process::close_to_others();
+    let Arguments { settings, api } = runtime::config::arguments::<Arguments>();
+    runtime::telemetry::start(&settings);
+    runtime::process::install_crypto();
     exit_code("api", run(closed, settings, api).await)
 }
 

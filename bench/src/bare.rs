@@ -3,13 +3,13 @@
 
 use crate::children::{ready, until_told_to_end};
 use anyhow::ensure;
-use common::clock::host_unix_seconds;
-use common::domain::signature::job_signature;
-use common::outbound::trusted_client;
-use common::store::{self, PoolSize};
+use domain::signature::job_signature;
 use futures_util::{StreamExt, stream};
+use runtime::clock::host_unix_seconds;
+use runtime::outbound::trusted_client;
 use sqlx::PgPool;
 use std::time::{Duration, Instant};
+use store::PoolSize;
 
 /// Rows of one claim and of one record.
 const BATCH: i64 = 200;

@@ -2,12 +2,12 @@
 
 use crate::children::{processes, stat};
 use anyhow::Context;
-use common::postgres::{EmbeddedPostgres, Options};
-use common::store::{self, PoolSize};
+use embedded_postgres::{EmbeddedPostgres, Options};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection, PgPool};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::sync::atomic::{AtomicU32, Ordering};
+use store::PoolSize;
 use tempfile::TempDir;
 
 const TEMPLATE: &str = "template_mws";

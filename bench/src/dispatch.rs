@@ -11,12 +11,12 @@ use crate::load::{Account, Scene};
 use crate::seed;
 use crate::table::{Bar, Table, median, percentile};
 use anyhow::ensure;
-use common::domain::read::Read;
-use common::ids::ItemId;
-use common::store::accounts;
+use domain::ids::ItemId;
+use domain::read::Read;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde_json::json;
 use std::time::Instant;
+use store::accounts;
 
 /// Calls of a round, and before it, so that connections and plans are there.
 const CALLS: usize = 1_000;

@@ -9,8 +9,8 @@ use crate::database::{Database, Server};
 use crate::load::{self, Account};
 use crate::seed;
 use anyhow::Context;
-use common::domain::read::Read;
-use common::ids::{EndpointId, ItemId};
+use domain::ids::{EndpointId, ItemId};
+use domain::read::Read;
 use sqlx::{Connection, PgConnection, PgPool};
 use std::time::{Duration, Instant};
 

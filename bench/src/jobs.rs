@@ -11,10 +11,10 @@ use crate::load::{Account, COMPUTED, Scene, until};
 use crate::seed::{self, Start};
 use crate::table::{Bar, Table, median};
 use crate::tickets;
-use common::domain::read::Read;
-use common::domain::task::Task;
-use common::ids::{AccountId, ItemId, JobId};
-use common::queue::Queue;
+use domain::ids::{AccountId, ItemId, JobId};
+use domain::read::Read;
+use domain::task::Task;
+use runtime::queue::Queue;
 use sqlx::{Connection, PgConnection};
 
 /// Jobs of a measurement, at least.

@@ -4,7 +4,7 @@
 use crate::Bench;
 use crate::load::{Account, Scene};
 use crate::table::{Bar, Table, median, percentile};
-use common::ids::ItemId;
+use domain::ids::ItemId;
 use reqwest::StatusCode;
 use serde_json::json;
 use std::collections::HashMap;

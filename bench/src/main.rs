@@ -129,7 +129,7 @@ impl Bench {
 }
 
 fn main() -> anyhow::Result<ExitCode> {
-    common::process::install_crypto();
+    runtime::process::install_crypto();
     let mut cli = Cli::parse();
     match cli.part.take() {
         Some(Part::Service(args)) => service::run(*args)?,

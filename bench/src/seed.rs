@@ -5,13 +5,13 @@
 //! `store::jobs`, `store::minutes` and `store::events`.
 
 use crate::load::Account;
-use common::domain::event::{EventId, EventType};
-use common::domain::job::PLACES;
-use common::domain::read::Read;
-use common::domain::task::Task;
-use common::ending::job_ticket;
-use common::ids::{AccountId, DeliveryId, EndpointId, ItemId, JobId, RequestId, WorkspaceId};
-use common::queue::{self, Ticket};
+use domain::event::{EventId, EventType};
+use domain::ids::{AccountId, DeliveryId, EndpointId, ItemId, JobId, RequestId, WorkspaceId};
+use domain::job::PLACES;
+use domain::read::Read;
+use domain::task::Task;
+use runtime::ending::job_ticket;
+use runtime::queue::{self, Ticket};
 use sqlx::types::Uuid;
 use sqlx::{PgConnection, PgPool};
 

@@ -2,14 +2,14 @@
 //! the time that the run asks for, and no work.
 
 use crate::children::{ready, until_told_to_end};
-use common::config::{ApiSettings, Settings};
-use common::domain::read::Read;
-use common::domain::task::Task;
-use common::process::Process;
-use common::store::PoolSize;
+use domain::read::Read;
+use domain::task::Task;
 use futures_util::FutureExt;
+use runtime::config::{ApiSettings, Settings};
+use runtime::process::Process;
 use std::sync::Arc;
 use std::time::Duration;
+use store::PoolSize;
 use worker::Engines;
 use worker::readers::{Engine, Quality, ReadError, ReadOutcome, StoredRead};
 
@@ -45,7 +45,7 @@ enum Part {
 
 /// Serves until it is told to end.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    common::telemetry::start(&args.settings);
+    runtime::telemetry::start(&args.settings);
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(serve(args))
 }
@@ -59,7 +59,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
         services.spawn(worker::run_with(part("worker"), runner(Duration::from_millis(args.read_ms), args.beats_bytes)));
     } else {
         let mut conn = process.pool.acquire().await?;
-        common::store::reads::announce(&mut conn, &engines(|read| read)).await?;
+        store::reads::announce(&mut conn, &engines(|read| read)).await?;
     }
     if args.parts.contains(&Part::Scheduler) {
         services.spawn(scheduler::run(part("scheduler")));

@@ -1,7 +1,7 @@
 //! Bare tickets: what apalis-postgres does alone with tickets that nothing stands behind, pushed and drained.
 //!
 //! It is the same table, the same function that fetches and the same kind of connections as the service has; no row of
-//! ours is read or written. Outside of `common::queue` this is the only use of apalis.
+//! ours is read or written. Outside of `runtime::queue` this is the only use of apalis.
 
 use crate::Bench;
 use crate::children::{Running, ready, until_told_to_end};
@@ -14,14 +14,14 @@ use apalis_core::backend::TaskSink;
 use apalis_core::backend::ext::BackendExt;
 use apalis_core::backend::ext::poll_strategy::{PollSnapshot, PollStrategy};
 use apalis_postgres::{Config, PostgresStorage};
-use common::ids::JobId;
-use common::store::{self, PoolSize};
+use domain::ids::JobId;
 use serde_json::{Value, json};
 use sqlx::PgPool;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
+use store::PoolSize;
 use tokio::time::{Interval, interval};
 use tokio_util::sync::CancellationToken;
 

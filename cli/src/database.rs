@@ -3,8 +3,8 @@
 //! An embedded server is started on the calling thread, which must be the main one, and before a runtime is made.
 
 use anyhow::{Context, bail};
-use common::config::Settings;
-use common::postgres::{EmbeddedPostgres, Options};
+use embedded_postgres::{EmbeddedPostgres, Options};
+use runtime::config::Settings;
 use std::time::Duration;
 
 /// The embedded server's database.

@@ -18,10 +18,10 @@ mod up;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use commands::ClientCommand;
-use common::config::without_empty_variables;
-use common::secret_files::refuse_in_arguments;
 use failure::Failure;
 use globals::Globals;
+use runtime::config::without_empty_variables;
+use runtime::secret_files::refuse_in_arguments;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 use up::UpArgs;
@@ -72,7 +72,7 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
-    common::process::close_to_others()?;
+    runtime::process::close_to_others()?;
     let globals = cli.globals;
     match cli.command {
         Command::Up(mut up) => {
@@ -80,7 +80,7 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
             if is_default(matches, "log") && std::io::stderr().is_terminal() {
                 "warn".clone_into(&mut up.settings_mut().log);
             }
-            common::telemetry::start(up.settings_mut());
+            runtime::telemetry::start(up.settings_mut());
             Ok(up::run(*up, globals.json)?)
         }
         Command::Demo(args) => database::runtime()?.block_on(demo::run(args, globals)),
@@ -88,7 +88,7 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
             if is_default(matches, "log") {
                 "error".clone_into(&mut args.settings_mut().log);
             }
-            common::telemetry::start(args.settings_mut());
+            runtime::telemetry::start(args.settings_mut());
             doctor::run(*args, &globals)
         }
         Command::Client(command) => database::runtime()?.block_on(commands::run(command, globals)),

@@ -3,7 +3,7 @@
 #![expect(clippy::expect_used, reason = "what a test's helper can't do fails the test")]
 
 use anyhow::ensure;
-use common::ids::ItemId;
+use domain::ids::ItemId;
 use mws_tests::world::{Tenant, World, until};
 use sha2::{Digest, Sha256};
 use std::net::SocketAddr;

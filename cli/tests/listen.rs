@@ -2,9 +2,9 @@
 
 #![expect(clippy::expect_used, reason = "what a test's helper can't do fails the test")]
 
-use common::clock::host_unix_seconds;
-use common::domain::signature::verify;
+use domain::signature::verify;
 use mws_tests::world::{Media, Received, Receiver, Tenant, World, until};
+use runtime::clock::host_unix_seconds;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::process::Stdio;

@@ -5,14 +5,14 @@
 //! of them, but for jobs of a paused read that were never run, which it reads. Where it finds places to give, as when a
 //! read is resumed, it goes on for a while.
 
-use common::ending;
-use common::ids::AccountId;
-use common::process::Process;
-use common::store::jobs::{self, Payer};
+use domain::ids::AccountId;
+use runtime::ending;
+use runtime::process::Process;
 use sqlx::PgConnection;
 use sqlx::types::Uuid;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
+use store::jobs::{self, Payer};
 
 /// Accounts looked at at once: of those with jobs that wait again, which are few, and of all.
 const SOME_AGAIN: i64 = 1_000;

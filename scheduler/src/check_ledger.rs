@@ -3,13 +3,13 @@
 //! The journal is added up once, some entries at a time (`store::ledger`), and a check adds what came since. One scheduler at a
 //! time does it; the others see when it was last done, and tell when that is too long ago.
 
-use common::clock::host_unix_seconds;
-use common::ids::AccountId;
-use common::process::Process;
-use common::store::ledger::{self, Checked};
-use common::store::minutes::{self, Drift};
+use domain::ids::AccountId;
+use runtime::clock::host_unix_seconds;
+use runtime::process::Process;
 use serde_json::{Value, json};
 use sqlx::PgConnection;
+use store::ledger::{self, Checked};
+use store::minutes::{self, Drift};
 
 /// Entries added up in one transaction: some tenths of a second.
 const SOME: i64 = 20_000;

@@ -1,8 +1,8 @@
 //! The steps of a duty that has several: each is tried, whatever became of the ones before, so that one that fails
 //! keeps nothing else from being done. The duty fails with the first error.
 
-use common::process::Process;
 use futures_util::future::BoxFuture;
+use runtime::process::Process;
 use sqlx::PgConnection;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};

@@ -3,8 +3,8 @@
 //! A claim does the same for the delivery that it meets. This is what ends the others, whose next attempt may be a day
 //! away, so that the log tells the truth at once (contract §6.3).
 
-use common::process::Process;
-use common::store::deliveries;
+use runtime::process::Process;
+use store::deliveries;
 
 /// Deliveries ended in one statement.
 const SOME: u32 = 5_000;

@@ -3,9 +3,9 @@
 //! An abandoned upload's item becomes a tombstone, so its bytes are dropped by `purge_items` and nowhere else.
 
 use crate::each::{Each, until_none};
-use common::process::Process;
-use common::store::uploads;
 use futures_util::FutureExt;
+use runtime::process::Process;
+use store::uploads;
 
 /// Uploads a statement.
 const BATCH: i64 = 1_000;

@@ -1,9 +1,9 @@
 //! Folds what finished jobs left into the buckets of accounts that dispatch nothing for a while: of many accounts in
 //! one statement, which takes as long as there are ends and not accounts.
 
-use common::ids::AccountId;
-use common::process::Process;
-use common::store::{self, accounts, minutes};
+use domain::ids::AccountId;
+use runtime::process::Process;
+use store::{accounts, minutes};
 
 /// Ends folded in one statement, for which it locks their accounts: some milliseconds.
 const SOME: u64 = 1_000;

@@ -1,7 +1,7 @@
 //! Folds the notes of what accounts keep into one row an account, so that a look at it stays a look at few rows.
 
-use common::process::Process;
-use common::store::usage;
+use runtime::process::Process;
+use store::usage;
 
 /// Notes folded in one statement.
 const SOME: i64 = 5_000;

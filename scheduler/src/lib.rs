@@ -29,14 +29,14 @@ pub mod rescue_project_webhooks;
 pub mod reseal;
 pub mod sweep_media;
 
-use common::clock::host_unix_seconds;
-use common::domain::job::LEASE;
-use common::process::Process;
-use common::store::fleet::{self, Service, Slots};
 use complaint::Complaint;
+use domain::job::LEASE;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use runtime::clock::host_unix_seconds;
+use runtime::process::Process;
 use std::time::Duration;
+use store::fleet::{self, Service, Slots};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
@@ -169,7 +169,7 @@ async fn beat(process: Process) {
         }
         if let Ok(mut conn) = process.pool.acquire().await {
             // The next beat tries again; an absent row is what the operator sees meanwhile.
-            let _ = fleet::join(&mut conn, &process, Service::Scheduler, &[], Slots::default()).await;
+            let _ = fleet::join(&mut conn, process.member(Service::Scheduler), &[], Slots::default()).await;
         }
     }
 }

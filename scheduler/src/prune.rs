@@ -1,9 +1,9 @@
 //! Deletes what is older than the deployment keeps, in batches small enough not to be felt.
 
 use crate::each::{Each, until_none};
-use common::process::Process;
-use common::store::{account_audit, fleet, idempotency, paces, retention};
 use futures_util::FutureExt;
+use runtime::process::Process;
+use store::{account_audit, fleet, idempotency, paces, retention};
 
 /// Rows deleted in one transaction: some tens of milliseconds.
 const SOME: i64 = 1_000;

@@ -2,9 +2,9 @@
 //! forgets signing secrets that no longer verify, in batches small enough not to be felt.
 
 use crate::each::{Each, until_end, until_none};
-use common::process::Process;
-use common::store::{deliveries, endpoints, events, webhook_secrets};
 use futures_util::FutureExt;
+use runtime::process::Process;
+use store::{deliveries, endpoints, events, webhook_secrets};
 
 /// Rows deleted in one statement: some tens of milliseconds.
 const SOME: i64 = 1_000;

@@ -1,9 +1,9 @@
 //! Forgets the rows of items that were deleted, and projects that were cancelled, longer ago than the deployment keeps.
 
 use crate::each::{Each, until_none};
-use common::process::Process;
-use common::store::{items, projects};
 use futures_util::FutureExt;
+use runtime::process::Process;
+use store::{items, projects};
 
 /// Rows deleted in one statement. A cancelled project has a log to go with it.
 const SOME: i64 = 1_000;

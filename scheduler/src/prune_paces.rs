@@ -1,9 +1,9 @@
 //! Forgets how fast those called who have not for an hour. Apart from the other pruning: it looks at every row there is.
 
 use crate::each::until_none;
-use common::process::Process;
-use common::store::retention;
 use futures_util::FutureExt;
+use runtime::process::Process;
+use store::retention;
 
 /// Rows deleted in one transaction.
 const SOME: i64 = 5_000;

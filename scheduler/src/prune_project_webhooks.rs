@@ -1,9 +1,9 @@
 //! Deletes webhooks of projects that ended longer ago than the deployment keeps, in batches small enough not to be felt.
 
 use crate::each::until_none;
-use common::process::Process;
-use common::store::project_webhooks;
 use futures_util::FutureExt;
+use runtime::process::Process;
+use store::project_webhooks;
 
 /// Rows deleted in one statement.
 const SOME: i64 = 1_000;

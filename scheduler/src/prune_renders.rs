@@ -3,10 +3,10 @@
 //! It waits until whoever worked for a lost claim has long stopped, so that nothing is written behind its back. The object
 //! that is the new item's own stays; the item's other objects are its reads, which stand elsewhere.
 
-use common::ids::JobId;
-use common::media::{item_prefix, media_prefix};
-use common::process::Process;
-use common::store::renders::{self, Leftover};
+use domain::ids::JobId;
+use runtime::media::{item_prefix, media_prefix};
+use runtime::process::Process;
+use store::renders::{self, Leftover};
 
 /// Renders a run.
 const BATCH: i64 = 100;

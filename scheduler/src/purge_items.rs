@@ -4,10 +4,10 @@
 //! deleting what is not there is no error. The tombstones stay, so that a deleted item is told from one that never was
 //! by whoever still holds a job on it.
 
-use common::ids::ItemId;
-use common::media::item_prefix;
-use common::process::Process;
-use common::store::items;
+use domain::ids::ItemId;
+use runtime::media::item_prefix;
+use runtime::process::Process;
+use store::items;
 
 /// Items a run.
 const BATCH: i64 = 100;

@@ -4,12 +4,12 @@
 //! The rows stay locked until their new tickets are stored beside them, so that two schedulers, or a long backlog, never
 //! multiply the tickets of one delivery.
 
-use common::ending::wakes_of;
-use common::ids::DeliveryId;
-use common::process::Process;
-use common::queue::{self, Queue, Subject, Ticket};
-use common::store::deliveries::{self, Due, From};
+use domain::ids::DeliveryId;
+use runtime::ending::wakes_of;
+use runtime::process::Process;
+use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::PgConnection;
+use store::deliveries::{self, Due, From};
 
 /// Tickets issued in one transaction.
 const SOME: i64 = 1_000;

@@ -4,10 +4,10 @@
 //! looked at by and by: the oldest in each run, since what is lost becomes the oldest, and others from a place of
 //! chance.
 
-use common::ending::{tickets_of, wakes_of};
-use common::process::Process;
-use common::queue;
-use common::store::jobs::{self, From};
+use runtime::ending::{tickets_of, wakes_of};
+use runtime::process::Process;
+use runtime::queue;
+use store::jobs::{self, From};
 
 /// Tickets issued in one transaction.
 const SOME: i64 = 500;

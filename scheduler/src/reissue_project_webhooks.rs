@@ -1,10 +1,10 @@
 //! Gives projects' webhooks that have not left a new ticket when they have none: those that went over a cap, and those
 //! whose ticket was lost. A webhook that was marked as sent is never among them.
 
-use common::ids::ProjectWebhookId;
-use common::process::Process;
-use common::queue::{self, Queue, Subject, Ticket};
-use common::store::project_webhooks;
+use domain::ids::ProjectWebhookId;
+use runtime::process::Process;
+use runtime::queue::{self, Queue, Subject, Ticket};
+use store::project_webhooks;
 
 /// Tickets a transaction.
 const SOME: i64 = 1_000;

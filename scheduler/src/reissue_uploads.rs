@@ -3,10 +3,10 @@
 //! The neighbour of `reissue` for jobs. Two schedulers may run it at once: the rows are locked and skipped, and the new
 //! ticket is stored in the same transaction, so a backlog never multiplies its tickets.
 
-use common::ids::UploadId;
-use common::process::Process;
-use common::queue::{self, Queue, Subject, Ticket};
-use common::store::uploads::{self, Stage};
+use domain::ids::UploadId;
+use runtime::process::Process;
+use runtime::queue::{self, Queue, Subject, Ticket};
+use store::uploads::{self, Stage};
 
 /// Uploads a transaction.
 const BATCH: i64 = 200;

@@ -3,11 +3,11 @@
 //! The attempt is logged as `interrupted` and sent again under its own number, at most three times; then it counts as a
 //! failure, with everything that follows from one (contract §6.3).
 
-use common::domain::attempt::AttemptError;
-use common::domain::retry::RetrySchedule;
-use common::process::Process;
-use common::store::attempts::{self, Counted, EndedAttempt};
-use common::store::deliveries::{self, LostClaim};
+use domain::attempt::AttemptError;
+use domain::retry::RetrySchedule;
+use runtime::process::Process;
+use store::attempts::{self, Counted, EndedAttempt};
+use store::deliveries::{self, LostClaim};
 
 /// Deliveries rescued in one statement.
 const SOME: i64 = 500;

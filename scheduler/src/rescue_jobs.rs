@@ -1,12 +1,12 @@
 //! Takes jobs back from workers that no longer renew their leases: queued again, or given up as `worker_lost` at the
 //! fifth loss.
 
-use common::domain::job::{Next, after_loss};
-use common::ending;
-use common::ids::JobId;
-use common::process::Process;
-use common::store::is_refused_for_good;
-use common::store::jobs::{self, End, Outcome};
+use domain::ids::JobId;
+use domain::job::{Next, after_loss};
+use runtime::ending;
+use runtime::process::Process;
+use store::is_refused_for_good;
+use store::jobs::{self, End, Outcome};
 
 /// Jobs rescued in one transaction.
 const SOME: i64 = 500;

@@ -1,8 +1,8 @@
 //! Ends projects' webhooks whose sender died between the request and its record, as `unknown`. They may have arrived, so
 //! they are never sent again; their receiver is told the state by `GET /projects/{id}` (contract §6.2.5).
 
-use common::process::Process;
-use common::store::project_webhooks;
+use runtime::process::Process;
+use store::project_webhooks;
 
 /// Webhooks ended in one statement.
 const SOME: i64 = 1_000;

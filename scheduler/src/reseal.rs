@@ -3,11 +3,11 @@
 //! What is left to do, and what no configured key opens, is measured and told by `/readyz`. A seal that can't be opened stays
 //! as it is: its key may come back.
 
-use common::process::Process;
-use common::seal::{SealError, Sealer};
-use common::store::webhook_secrets::{self, Seals, purpose};
+use runtime::process::Process;
+use runtime::seal::{SealError, Sealer};
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
+use store::webhook_secrets::{self, Seals, purpose};
 
 /// Accounts in one transaction.
 const SOME: i64 = 100;

@@ -5,9 +5,9 @@
 //! What is younger than two days is left alone: whoever writes an object has it named by a row within minutes, or, of an
 //! upload, within a day. Objects are listed before rows are asked, so that one which is named meanwhile is seen to be.
 
-use common::media::{Stored, item_prefix};
-use common::process::Process;
-use common::store::items;
+use runtime::media::{Stored, item_prefix};
+use runtime::process::Process;
+use store::items;
 
 /// Items a run: at one run in thirty seconds, a million in a week.
 const BATCH: i64 = 50;

@@ -1,17 +1,17 @@
 //! Items and uploads in the database: what a ref names, who may write to an upload, and what becomes of one that is
 //! abandoned, lost or deleted.
 
-use common::domain::item::ItemType;
-use common::ids::{AccountId, ItemId, JobId, UploadId, WorkspaceId};
-use common::queue::{self, Queue, Subject, Ticket};
-use common::store::items::{self, Added, NewItem, Resolved, Tombstone};
-use common::store::uploads::{
-    self, Claim, Completed, Counts, Facts, Finished, LetIn, NewImport, NewUpload, Received, Reserved, Stage,
-};
-use common::store::usage;
+use domain::ids::{AccountId, ItemId, JobId, UploadId, WorkspaceId};
+use domain::item::ItemType;
 use mws_tests::template::TestDatabase;
+use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::pool::PoolConnection;
 use sqlx::{PgConnection, PgPool, Postgres};
+use store::items::{self, Added, NewItem, Resolved, Tombstone};
+use store::uploads::{
+    self, Claim, Completed, Counts, Facts, Finished, LetIn, NewImport, NewUpload, Received, Reserved, Stage,
+};
+use store::usage;
 
 /// More fetches than any test makes.
 const MANY: i64 = 100;
@@ -25,7 +25,7 @@ struct Library {
 
 impl Library {
     async fn new() -> anyhow::Result<Self> {
-        let migrate = async |pool: &PgPool| Ok(common::store::migrate(pool).await?);
+        let migrate = async |pool: &PgPool| Ok(store::migrate(pool).await?);
         let database = TestDatabase::new(migrate).await?;
         let mut conn = database.pool().acquire().await?;
         let (account, workspace) = (AccountId::mint(), WorkspaceId::mint());

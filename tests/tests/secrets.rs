@@ -4,15 +4,15 @@
 //! A program of its own, because what is logged is one for a whole process.
 
 use anyhow::Context;
-use common::config::Signup;
-use common::ids::DeliveryId;
-use common::store::accounts;
+use domain::ids::DeliveryId;
 use mws_tests::document::attempts;
 use mws_tests::world::{AuthorizationServer, Client, Media, Receiver, World, runners, until};
+use runtime::config::Signup;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
+use store::accounts;
 
 /// Fields of answers that hold a secret.
 const SECRET_FIELDS: [&str; 4] = ["key", "code", "token", "secret"];
@@ -86,7 +86,7 @@ async fn no_secret_is_logged_whatever_is_done_and_however_much_is_logged() -> an
     let log = Log::default();
     let written = log.clone();
     // By name too, which a filter takes for more.
-    common::telemetry::start_into("trace,rmcp::service=trace,hyper::proto=trace", move || written.clone());
+    runtime::telemetry::start_into("trace,rmcp::service=trace,hyper::proto=trace", move || written.clone());
     let server = AuthorizationServer::start(env!("CARGO_TARGET_TMPDIR"))?;
     let world = World::with_api(|_, api| api.oauth = server.settings(Signup::Refuse)).await?;
     let tenant = world.tenant("a").await?;

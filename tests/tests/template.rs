@@ -6,7 +6,7 @@ use mws_tests::template::{TestDatabase, TestServer};
 use sqlx::{ConnectOptions, PgPool};
 
 async fn migrate(pool: &PgPool) -> anyhow::Result<()> {
-    Ok(common::store::migrate(pool).await?)
+    Ok(store::migrate(pool).await?)
 }
 
 async fn exists(name: &str) -> anyhow::Result<bool> {
@@ -46,7 +46,7 @@ async fn a_database_is_dropped_even_while_it_is_in_use() -> anyhow::Result<()> {
 #[tokio::test]
 async fn its_url_leads_to_it() -> anyhow::Result<()> {
     let database = TestDatabase::new(migrate).await?;
-    let pool = common::store::connect(&database.url(), common::store::PoolSize(1), "test").await?;
+    let pool = store::connect(&database.url(), store::PoolSize(1), "test").await?;
     let name: String = sqlx::query_scalar("SELECT current_database()").fetch_one(&pool).await?;
     assert_eq!(name, database.name());
     pool.close().await;

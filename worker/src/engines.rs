@@ -5,13 +5,13 @@ use crate::readers::{
     DiarizerSettings, Engine, JobCtx, MediaLimits, ReadError, ReadOutcome, ReaderSettings, Readers, TranscriberSettings,
 };
 use crate::renders::{Rendered, Renderer, Sources};
-use common::config::Settings;
-use common::domain::read::Read;
-use common::domain::render::RenderPlan;
-use common::domain::task::Task;
-use common::media::MediaStore;
+use domain::read::Read;
+use domain::render::RenderPlan;
+use domain::task::Task;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use runtime::config::Settings;
+use runtime::media::MediaStore;
 use std::sync::Arc;
 
 /// A read to compute.

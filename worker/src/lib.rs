@@ -20,17 +20,17 @@ pub use engines::{Engines, ReadRequest, Render, RenderRequest, Run, reader_setti
 
 use crate::readers::MediaTools;
 use anyhow::Context;
-use common::domain::task::Task;
-use common::process::Process;
-use common::queue::{self, Claims, Queue, Works};
-use common::store::fleet::{self, Service, Slots};
-use common::store::{self, PoolSize, reads};
 use deliver::Deliverer;
+use domain::task::Task;
 use futures_util::FutureExt;
 use jobs::lend::Lent;
 use notify_project::ProjectNotifier;
+use runtime::process::Process;
+use runtime::queue::{self, Claims, Queue, Works};
 use std::sync::Arc;
 use std::time::Duration;
+use store::fleet::{self, Service, Slots};
+use store::{PoolSize, reads};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
 /// How often a process says that it lives.
@@ -142,7 +142,7 @@ impl Beat {
         }
         reads::announce(&mut conn, &reads).await?;
         let slots = Slots { all: self.slots, busy: self.worker.busy() };
-        fleet::join(&mut conn, &self.process, Service::Worker, &self.engines, slots).await
+        fleet::join(&mut conn, self.process.member(Service::Worker), &self.engines, slots).await
     }
 
     async fn go_on(self) {

@@ -1,11 +1,11 @@
 //! The worker process: settings, signals and nothing else.
 
 use clap::Parser;
-use common::config::Settings;
-use common::process::{Process, exit_code};
-use common::store::PoolSize;
-use common::store::fleet::Service;
+use runtime::config::Settings;
+use runtime::process::{Process, exit_code};
 use std::process::ExitCode;
+use store::PoolSize;
+use store::fleet::Service;
 
 /// The worker of the Media and Workspace Service.
 #[derive(Parser)]
@@ -17,10 +17,10 @@ struct Arguments {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let closed = common::process::close_to_others();
-    let Arguments { settings } = common::config::arguments::<Arguments>();
-    common::telemetry::start(&settings);
-    common::process::install_crypto();
+    let closed = runtime::process::close_to_others();
+    let Arguments { settings } = runtime::config::arguments::<Arguments>();
+    runtime::telemetry::start(&settings);
+    runtime::process::install_crypto();
     exit_code("worker", run(closed, settings).await)
 }
 
@@ -29,6 +29,6 @@ async fn run(closed: std::io::Result<()>, mut settings: Settings) -> anyhow::Res
     settings.read_secret_files()?;
     let process = Process::start(settings, PoolSize(16), "worker").await?;
     process.end_on_signals()?;
-    common::health::serve(&process, Service::Worker);
+    runtime::health::serve(&process, Service::Worker);
     worker::run(process).await
 }

@@ -5,7 +5,7 @@
 //! which asks for a job's media, and `readers`, which share through it what is heard of one.
 
 use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
-use common::media::{LocalMedia, MediaError, MediaStore};
+use runtime::media::{LocalMedia, MediaError, MediaStore};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use tokio::sync::OnceCell;

@@ -8,7 +8,7 @@
 
 mod memory;
 
-use common::domain::read::Read;
+use domain::read::Read;
 use futures_util::{StreamExt, stream};
 use memory::largest_child_kib;
 use serde::Deserialize;

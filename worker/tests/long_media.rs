@@ -9,7 +9,7 @@
 
 mod memory;
 
-use common::domain::read::Read;
+use domain::read::Read;
 use memory::largest_child_kib;
 use std::path::{Path, PathBuf};
 use std::process::Command;

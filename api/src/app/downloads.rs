@@ -6,7 +6,7 @@
 
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::shares::{Share, Shares};
-use common::ids::AccountId;
+use domain::ids::AccountId;
 use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 

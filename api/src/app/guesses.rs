@@ -10,7 +10,7 @@
 use crate::http::address::{NOWHERE, network};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
-use common::domain::credential::CredentialHash;
+use domain::credential::CredentialHash;
 use moka::future::Cache;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError};

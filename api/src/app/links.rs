@@ -5,8 +5,8 @@
 
 use crate::http::text::{Text, Time};
 use chrono::{DateTime, Utc};
-use common::domain::link::{LinkKeys, PICTURE_SECONDS, Picture, Shown, expiry};
-use common::ids::{ItemId, RequestId};
+use domain::ids::{ItemId, RequestId};
+use domain::link::{LinkKeys, PICTURE_SECONDS, Picture, Shown, expiry};
 
 /// Makes and checks the links.
 #[derive(Debug)]

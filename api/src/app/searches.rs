@@ -5,7 +5,7 @@
 
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::shares::{Share, Shares};
-use common::ids::AccountId;
+use domain::ids::AccountId;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};

@@ -13,16 +13,16 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::rate::{Standing, pace};
 use crate::http::scope::Scope;
 use chrono::{DateTime, Utc};
-use common::domain::credential::{Credential, CredentialHash};
-pub use common::domain::role::Role;
-use common::ids::{AccountId, KeyId, UserId, WorkspaceId};
-use common::store::credentials::{self, Found, LetIn};
+use domain::credential::{Credential, CredentialHash};
+use domain::ids::{AccountId, KeyId, UserId, WorkspaceId};
+pub use domain::role::Role;
 use oauth::oauth_caller;
 use poem::Request;
 use poem_openapi::SecurityScheme;
 use poem_openapi::auth::{Bearer, BearerAuthorization};
 use std::net::IpAddr;
 use std::time::Duration;
+use store::credentials::{self, Found, LetIn};
 
 /// The header that names another workspace (contract §4.1).
 const WORKSPACE_HEADER: &str = "x-workspace-id";

@@ -11,10 +11,10 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::rate::pace;
 use crate::http::scope::Scope;
 use crate::oauth::{Claims, Issuer};
-use common::config::Signup;
-use common::domain::credential::CredentialHash;
-use common::ids::WorkspaceId;
-use common::store::users::{self, Identity, Presented, TokenFound};
+use domain::credential::CredentialHash;
+use domain::ids::WorkspaceId;
+use runtime::config::Signup;
+use store::users::{self, Identity, Presented, TokenFound};
 use uuid::Uuid;
 
 /// Seconds that the issuer's clock may differ from the database's.

@@ -10,16 +10,16 @@ use crate::contract::access::Needs;
 use crate::http::API_PATH;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
-use common::domain::credential::CredentialHash;
-use common::domain::operator::{Operator, OperatorRole};
-use common::ids::AccountId;
-use common::store::account_audit::{self, Actor};
-use common::store::audit::{self, Entry};
+use domain::credential::CredentialHash;
+use domain::ids::AccountId;
+use domain::operator::{Operator, OperatorRole};
 use poem::Request;
 use poem_openapi::SecurityScheme;
 use poem_openapi::auth::Bearer;
 use serde_json::Value;
 use std::fmt::Display;
+use store::account_audit::{self, Actor};
+use store::audit::{self, Entry};
 
 /// `Authorization: Bearer <operator's token>`. No customer's credential is taken.
 #[derive(SecurityScheme)]

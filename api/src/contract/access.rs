@@ -6,8 +6,8 @@
 
 use crate::http::error::Code;
 use Needs::{Account, AccountWithoutSession, Nothing, Operator, Workspace};
-use common::domain::operator::OperatorRole::{self, Act, Read};
-use common::domain::role::Role;
+use domain::operator::OperatorRole::{self, Act, Read};
+use domain::role::Role;
 
 /// What an operation asks of its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,8 +3,7 @@
 //! Handlers build the inside. Refusals are not here but in `http::error`.
 
 use crate::http::text::{MinuteCount, Text, Time, True};
-use common::domain::minutes::Minutes;
-use common::store::minutes::Balance;
+use domain::minutes::Minutes;
 use poem::http::{HeaderValue, StatusCode};
 use poem::{IntoResponse, Response};
 use poem_openapi::payload::{Json, Payload};
@@ -12,6 +11,7 @@ use poem_openapi::registry::{MetaHeader, MetaMediaType, MetaResponse, MetaRespon
 use poem_openapi::types::{ParseFromJSON, ToJSON, Type};
 use poem_openapi::{ApiResponse, Enum, Object};
 use std::marker::PhantomData;
+use store::minutes::Balance;
 
 /// A tool's answer (contract §4.2, "Response 200").
 #[derive(Debug, Object)]

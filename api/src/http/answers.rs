@@ -11,7 +11,7 @@ use crate::http::holding::Holding;
 use crate::http::refusal::Envelope;
 use crate::http::scope::Scope;
 use crate::http::shares::{Share, Shares};
-use common::ids::AccountId;
+use domain::ids::AccountId;
 use http_body_util::combinators::BoxBody;
 use hyper::body::Body as _;
 use poem::{Body, Response};

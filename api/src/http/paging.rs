@@ -7,12 +7,12 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{Text, plain_type};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use common::store::Seen;
 use poem_openapi::Object;
 use poem_openapi::registry::MetaSchema;
 use poem_openapi::types::{ParseError, ParseFromJSON, ParseFromParameter, ParseResult, ToJSON, Type};
 use serde_json::Value;
 use std::borrow::Cow;
+use store::Seen;
 use uuid::Uuid;
 
 const DEFAULT_LIMIT: u8 = 20;

@@ -6,11 +6,11 @@
 
 use crate::http::error::{ApiError, Code};
 use chrono::{DateTime, Utc};
-use common::config::Settings;
-use common::store::credentials::Pace;
-use common::store::paces::{A_DAY_US, MOST_STOPPED_A_DAY, What};
 use moka::future::Cache;
+use runtime::config::Settings;
 use std::time::Duration;
+use store::credentials::Pace;
+use store::paces::{A_DAY_US, MOST_STOPPED_A_DAY, What};
 use tokio::time::Instant;
 
 const REMEMBERED: Duration = Duration::from_secs(1);

@@ -5,7 +5,7 @@
 
 use crate::http::rate::Standing;
 use crate::http::shares::Share;
-use common::ids::AccountId;
+use domain::ids::AccountId;
 use poem::Request;
 use poem::http::Method;
 use std::net::IpAddr;

@@ -5,7 +5,7 @@
 
 use crate::http::error::{Answer, ApiError, Code};
 use chrono::{DateTime, Months, NaiveDate, NaiveTime, SecondsFormat, Utc};
-use common::domain::minutes::Minutes;
+use domain::minutes::Minutes;
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
 use poem_openapi::types::{ParseError, ParseFromJSON, ParseFromParameter, ParseResult, ToJSON, Type};
 use serde_json::Value;

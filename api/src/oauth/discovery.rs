@@ -4,8 +4,8 @@
 //! reached by HTTPS alone, or on this machine, follows no redirect, and reads no more than it must.
 
 use super::keys::Keys;
-use common::outbound;
 use reqwest::StatusCode;
+use runtime::outbound;
 use serde_json::Value;
 use std::time::Duration;
 use url::{Host, Url};

@@ -15,8 +15,8 @@ pub use token::Claims;
 
 use crate::http::error::{Answer, ApiError, Code};
 use cache::{KeyCache, NoKey};
-use common::config::{OAuthSettings, Signup};
 use discovery::{Discovery, DiscoveryError};
+use runtime::config::{OAuthSettings, Signup};
 use token::{Refused, Unverified};
 
 /// The issuer whose tokens are taken.

@@ -4,7 +4,7 @@
 use super::*;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use common::ids::WorkspaceId;
+use domain::ids::WorkspaceId;
 use poem::http::StatusCode;
 use poem::listener::TcpAcceptor;
 use poem::{IntoResponse, Request, Response, Server, endpoint::make};
@@ -97,7 +97,7 @@ struct Stage {
 
 impl Stage {
     fn new() -> Self {
-        common::process::install_crypto();
+        runtime::process::install_crypto();
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         listener.set_nonblocking(true).expect("a listener of tokio's");
         let url = format!("http://{}", listener.local_addr().expect("an address"));

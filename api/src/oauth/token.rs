@@ -5,7 +5,7 @@
 
 use super::keys::Keys;
 use crate::http::error::{ApiError, Code};
-use common::ids::WorkspaceId;
+use domain::ids::WorkspaceId;
 use jsonwebtoken::dangerous::insecure_decode;
 use jsonwebtoken::{Algorithm, DecodingKey, Header, Validation, decode, decode_header};
 use serde::Deserialize;

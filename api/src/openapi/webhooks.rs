@@ -51,10 +51,10 @@ mod tests {
     use crate::contract::schema_errors::explain;
     use crate::openapi::document;
     use chrono::DateTime;
-    use common::domain::event::{EventId, EventType, JobEvent, ping_bytes};
-    use common::domain::job::{Job, JobKind, JobStatus};
-    use common::domain::minutes::Minutes;
-    use common::ids::{DeliveryId, EndpointId, JobId, WorkspaceId};
+    use domain::event::{EventId, EventType, JobEvent, ping_bytes};
+    use domain::ids::{DeliveryId, EndpointId, JobId, WorkspaceId};
+    use domain::job::{Job, JobKind, JobStatus};
+    use domain::minutes::Minutes;
     use serde_json::{Value, json};
 
     fn job(status: JobStatus) -> Job {

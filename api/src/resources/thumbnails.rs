@@ -9,15 +9,15 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
 use bytes::Bytes;
-use common::domain::link::Picture;
-use common::ids::ItemId;
-use common::store::footage::{self, Linked};
+use domain::ids::ItemId;
+use domain::link::Picture;
 use poem::http::{HeaderValue, header};
 use poem::{IntoResponse, Response};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::{Binary, Payload};
 use poem_openapi::registry::{MetaMediaType, MetaResponse, MetaResponses, Registry};
 use poem_openapi::{ApiResponse, OpenApi};
+use store::footage::{self, Linked};
 
 /// What this operation refuses with, beside what every operation may.
 pub const ERRORS: Refusals =

@@ -16,7 +16,7 @@ use crate::http::request::Template;
 use crate::http::scope::{Parts, Scope};
 use crate::http::shares::Share;
 use crate::resources::mcp::MCP_PATH;
-use common::ids::RequestId;
+use domain::ids::RequestId;
 use futures_util::FutureExt;
 use poem::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use poem::{Endpoint, Request, Response};

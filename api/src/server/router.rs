@@ -10,13 +10,13 @@ use crate::routes;
 use crate::server::guard::Guarded;
 use crate::server::outer::Outer;
 use bytes::Bytes;
-use common::health::Health;
-use common::store::fleet::Service;
 use poem::endpoint::{BoxEndpoint, make_sync};
 use poem::http::{HeaderValue, header};
 use poem::{Endpoint, EndpointExt, IntoEndpoint, Response, Route, get};
 use poem_openapi::OpenApiService;
+use runtime::health::Health;
 use std::sync::Arc;
+use store::fleet::Service;
 
 /// The documentation pages hold all they need in themselves.
 const PAGE_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; \

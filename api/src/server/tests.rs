@@ -5,10 +5,10 @@ use crate::http::error::Code;
 use crate::http::refusal::{Envelope, classify};
 use crate::server::outer::Outer;
 use clap::Parser;
-use common::config::{ApiSettings, Settings};
-use common::process::Process;
 use poem::http::{HeaderMap, Method, StatusCode};
 use poem::{Endpoint, Request, RequestBuilder, Response};
+use runtime::config::{ApiSettings, Settings};
+use runtime::process::Process;
 use serde_json::Value;
 use sqlx::postgres::PgPoolOptions;
 use std::time::Duration;
@@ -99,7 +99,7 @@ async fn operators_routes_may_be_for_some_addresses_alone() {
 
 /// The same with other settings.
 pub(crate) fn app_with(change: impl FnOnce(&mut Settings, &mut ApiSettings)) -> (App, CancellationToken) {
-    common::process::install_crypto();
+    runtime::process::install_crypto();
     let folder = std::env::temp_dir().join(format!("mws-api-tests-{}", std::process::id()));
     let secret = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
     let mut arguments = Arguments::parse_from(["api", "--secret-key", secret]);

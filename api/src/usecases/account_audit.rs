@@ -3,12 +3,12 @@
 
 use crate::auth::{Caller, CredentialKind};
 use crate::http::error::{Answer, ApiError, Code};
-use common::store::account_audit::{self, Actor, Entry};
-use common::store::endpoints::{Change, Endpoint};
 use poem::http::Uri;
 use serde_json::{Value, json};
 use sqlx::PgConnection;
 use std::fmt::Display;
+use store::account_audit::{self, Actor, Entry};
+use store::endpoints::{Change, Endpoint};
 
 /// Changes that make something, an account and a day: what bounds the log. Revoking and removing are always let
 /// through.

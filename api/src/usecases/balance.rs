@@ -2,10 +2,10 @@
 //! its whole allowance.
 
 use crate::http::error::{Answer, ApiError};
-use common::config::Settings;
-use common::ids::AccountId;
-use common::store::minutes::{self, Balance, Unfolded};
+use domain::ids::AccountId;
+use runtime::config::Settings;
 use sqlx::PgConnection;
+use store::minutes::{self, Balance, Unfolded};
 
 /// What an account has, by the connection's transaction if it is in one.
 pub async fn balance(settings: &Settings, conn: &mut PgConnection, account: AccountId) -> Answer<Balance> {

@@ -4,10 +4,10 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::Answer;
 use crate::http::rate::pace;
-use common::domain::job::Job;
-use common::ending;
-use common::ids::JobId;
-use common::store::jobs::{self, EndedJob};
+use domain::ids::JobId;
+use domain::job::Job;
+use runtime::ending;
+use store::jobs::{self, EndedJob};
 
 /// What became of jobs that were to be stopped.
 #[derive(Debug)]

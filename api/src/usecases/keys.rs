@@ -6,13 +6,13 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::account_audit::{note, note_made};
 use crate::usecases::once::{Before, Begun, Made, Once, forgotten};
-use common::domain::credential::ApiKey;
-use common::ids::{KeyId, WorkspaceId};
-use common::store::keys::{self, KeyRow, MadeBy, NewKey, Revoked};
-use common::store::{accounts, credentials, workspaces};
-use common::wake::Wake;
+use domain::credential::ApiKey;
+use domain::ids::{KeyId, WorkspaceId};
+use runtime::wake::Wake;
 use serde_json::json;
 use sqlx::{Acquire, PgConnection};
+use store::keys::{self, KeyRow, MadeBy, NewKey, Revoked};
+use store::{accounts, credentials, workspaces};
 
 /// Keys an account holds at most (contract §8).
 const MOST_KEYS: i64 = 10;

@@ -5,11 +5,11 @@ use crate::app::App;
 use crate::auth::{Caller, CallerWorkspace};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::rate::pace;
-use common::ending;
-use common::ids::ItemId;
-use common::store::items::{self, ItemForReads, ItemRow, Resolved, Tombstone};
-use common::store::jobs;
+use domain::ids::ItemId;
+use runtime::ending;
 use sqlx::PgConnection;
+use store::items::{self, ItemForReads, ItemRow, Resolved, Tombstone};
+use store::jobs;
 
 /// The item that this text names, for a call that acts in this workspace.
 ///

@@ -12,12 +12,12 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::rate::{self, kept_byte_us};
 use crate::usecases::starting;
-use common::ids::RequestId;
-use common::store::idempotency::{self, Key, Stored};
-use common::store::paces::{self, What};
+use domain::ids::RequestId;
 use poem_openapi::types::ToJSON;
 use serde_json::json;
 use sqlx::{PgConnection, Postgres, Transaction};
+use store::idempotency::{self, Key, Stored};
+use store::paces::{self, What};
 
 /// How often a call looks again because the one before it was rolled back in the same moment.
 const MAX_ATTEMPTS: usize = 4;

@@ -4,11 +4,11 @@
 //! two calls which fit one by one only one gets in. What is kept is counted as it changes (`store::usage`).
 
 use crate::http::error::{Answer, ApiError, Code};
-use common::config::Settings;
-use common::ids::AccountId;
-use common::store::items;
-use common::store::usage::{self, Usage};
+use domain::ids::AccountId;
+use runtime::config::Settings;
 use sqlx::PgConnection;
+use store::items;
+use store::usage::{self, Usage};
 
 /// Whose quota a refusal is about: only the account's own callers are told what it keeps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

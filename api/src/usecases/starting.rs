@@ -10,14 +10,14 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::balance::balance;
 use crate::usecases::dispatch::{DispatchError, Prepared};
-use common::domain::minutes::Minutes;
-use common::domain::plan::Reason;
-use common::ids::RequestId;
-use common::store::idempotency::Key;
-use common::store::jobs::{Call, Owners};
+use domain::ids::RequestId;
+use domain::minutes::Minutes;
+use domain::plan::Reason;
 use poem_openapi::types::ToJSON;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use store::idempotency::Key;
+use store::jobs::{Call, Owners};
 
 /// Seconds after which a call that met too much live work, or a paused read, may ask again.
 const LATER_SECONDS: u64 = 30;

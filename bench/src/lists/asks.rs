@@ -5,7 +5,7 @@
 
 use crate::grown::Large;
 use anyhow::Context;
-use common::ids::{JobId, UserId};
+use domain::ids::{JobId, UserId};
 use serde_json::{Map, Value, json};
 
 const DOCUMENT: &str = include_str!("../../../openapi.json");

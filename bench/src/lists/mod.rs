@@ -13,8 +13,8 @@ use crate::seed;
 use crate::table::{Bar, Table, percentile};
 use anyhow::{Context, ensure};
 use asks::{Ask, Names};
-use common::domain::read::Read;
-use common::ids::{ItemId, JobId};
+use domain::ids::{ItemId, JobId};
+use domain::read::Read;
 use serde_json::{Value, json};
 use std::time::Instant;
 

@@ -4,8 +4,8 @@
 use crate::children::{ready, until_told_to_end};
 use anyhow::{Context, ensure};
 use clap::ValueEnum;
-use common::outbound::trusted_client;
 use reqwest::{Client, RequestBuilder};
+use runtime::outbound::trusted_client;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -200,7 +200,7 @@ impl Neighbour {
         let mut ticks = interval(Duration::from_secs(1) * 16 / GUESSES);
         loop {
             ticks.tick().await;
-            let key = format!("es_live_{:032x}", u128::from_be_bytes(*common::ids::ItemId::mint().uuid().as_bytes()));
+            let key = format!("es_live_{:032x}", u128::from_be_bytes(*domain::ids::ItemId::mint().uuid().as_bytes()));
             self.guess(&key).await?;
             self.refused.fetch_add(1, Ordering::Relaxed);
         }

@@ -2,7 +2,7 @@
 
 use crate::load::{Account, Scene};
 use anyhow::{Context, ensure};
-use common::ids::ItemId;
+use domain::ids::ItemId;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

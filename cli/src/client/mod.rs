@@ -46,7 +46,7 @@ impl Client {
     /// A client for this address and key.
     pub fn new(access: Access, out: Out) -> anyhow::Result<Self> {
         out.trace(&format!("credentials from {}", access.source));
-        Ok(Self { http: common::outbound::trusted_client(&[])?, access, out })
+        Ok(Self { http: runtime::outbound::trusted_client(&[])?, access, out })
     }
 
     /// Where it talks to, and by what.

@@ -73,7 +73,7 @@ pub async fn upload_file(client: &Client, path: &Path, name: &str) -> Result<Val
     let presigned = &upload["upload"];
     let url = presigned["url"].as_str().context("the answer holds no URL to send the bytes to")?;
     // The client that waits 30 seconds for an answer would give up on a large file that is still being sent.
-    let sending = common::outbound::sending_client(&[]).context("no client can be made")?;
+    let sending = runtime::outbound::sending_client(&[]).context("no client can be made")?;
     let mut request = sending.put(url).header("content-length", bytes).body(Body::wrap_stream(ReaderStream::new(file)));
     for (header, value) in presigned["headers"].as_object().into_iter().flatten() {
         if let Some(value) = value.as_str().filter(|_| !header.eq_ignore_ascii_case("content-length")) {
@@ -111,7 +111,7 @@ pub async fn wait_until_ready(client: &Client, item: &str) -> Result<Value, Fail
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::domain::upload::is_taken;
+    use domain::upload::is_taken;
 
     #[test]
     fn every_type_that_a_name_can_have_is_one_that_the_service_takes() {

@@ -166,7 +166,7 @@ fn missing(answer: &Value) -> Result<(), Failure> {
 
 /// The time this long ago, as the interface writes times.
 pub(super) fn ago(since: Duration) -> Option<String> {
-    let seconds = common::clock::host_unix_seconds().saturating_sub_unsigned(since.as_secs());
+    let seconds = runtime::clock::host_unix_seconds().saturating_sub_unsigned(since.as_secs());
     let time = chrono::DateTime::from_timestamp(seconds, 0)?;
     Some(time.to_rfc3339_opts(chrono::SecondsFormat::Millis, true))
 }

@@ -5,7 +5,7 @@ use super::upload::without_nulls;
 use crate::client::Client;
 use crate::failure::Failure;
 use crate::output::{Column, Followed, Out, document, event, follow};
-use common::domain::read::Read;
+use domain::read::Read;
 use serde_json::{Value, json};
 
 const COLUMNS: [Column; 6] = [

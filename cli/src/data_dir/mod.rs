@@ -10,7 +10,7 @@ mod secrets;
 pub use credentials::Credentials;
 
 use anyhow::{Context, bail};
-use common::config::Settings;
+use runtime::config::Settings;
 use std::fs::{self, File, Permissions, TryLockError};
 use std::io::{Read, Write};
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};

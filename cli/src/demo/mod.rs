@@ -49,7 +49,7 @@ pub async fn run(args: DemoArgs, globals: Globals) -> Result<(), Failure> {
     if args.media.len() > MOST_FILES {
         return Err(Failure::Usage(format!("the demo takes {MOST_FILES} files at most")));
     }
-    common::postgres::check_data_dir(&globals.data_dir).map_err(|error| Failure::Work(error.to_string()))?;
+    embedded_postgres::check_data_dir(&globals.data_dir).map_err(|error| Failure::Work(error.to_string()))?;
     let data_dir = DataDir::prepare(&globals.data_dir)?;
     let files = if args.media.is_empty() { media::make(&data_dir, &out).await? } else { args.media };
     let mut service = tokio::select! {

@@ -6,7 +6,7 @@ use super::report::Report;
 use crate::client::{Client, part};
 use crate::failure::Failure;
 use crate::output::Followed;
-use common::domain::signature::{DEFAULT_TOLERANCE_S, verify};
+use domain::signature::{DEFAULT_TOLERANCE_S, verify};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -69,7 +69,7 @@ impl Webhook {
         let header = |name: &str| received.headers.get(name).map_or("", String::as_str);
         let body: Value = serde_json::from_slice(&received.body).unwrap_or_default();
         let job = &body["data"]["job"];
-        let now = common::clock::host_unix_seconds();
+        let now = runtime::clock::host_unix_seconds();
         let verdict = verify(header("service-signature"), &received.body, &[&self.secret], now, DEFAULT_TOLERANCE_S);
         let signature = match verdict {
             Ok(()) => "✓ verified".to_owned(),
@@ -103,7 +103,7 @@ fn missing(followed: &Followed, received: &[Received]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::domain::signature::job_signature;
+    use domain::signature::job_signature;
     use std::collections::BTreeMap;
 
     fn received(signature: &str) -> Received {
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn a_signature_by_another_secret_is_a_fault() {
         let webhook = Webhook { id: "whe_1".to_owned(), secret: "whsec_a".to_owned() };
-        let now = common::clock::host_unix_seconds();
+        let now = runtime::clock::host_unix_seconds();
         let body = received("").body;
         let mut checks = Checks::default();
         let row = webhook.row(&received(&job_signature(now, &body, &["whsec_a"])), &mut checks);

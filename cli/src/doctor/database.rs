@@ -1,15 +1,15 @@
 //! Checks of the database: reached, up to date, heard, in time, and its books in order.
 
 use super::finding::Finding;
-use common::clock::host_unix_millis;
-use common::config::Settings;
-use common::domain::task::Task;
-use common::seal::Sealer;
-use common::store::inspect::{self, Living};
-use common::store::{self, PoolSize, audit, ledger, webhook_secrets};
+use domain::task::Task;
+use runtime::clock::host_unix_millis;
+use runtime::config::Settings;
+use runtime::seal::Sealer;
 use sqlx::{PgConnection, PgPool};
 use std::fmt::Write;
 use std::time::{Duration, Instant};
+use store::inspect::{self, Living};
+use store::{PoolSize, audit, ledger, webhook_secrets};
 
 /// What the migrations need.
 const EXTENSIONS: [&str; 4] = ["hstore", "pgcrypto", "pg_trgm", "btree_gin"];

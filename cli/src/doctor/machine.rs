@@ -2,10 +2,10 @@
 
 use super::finding::Finding;
 use bytes::Bytes;
-use common::config::{Confinement, Settings};
-use common::domain::read::Read;
-use common::domain::task::Task;
-use common::media::{MediaError, MediaStore};
+use domain::read::Read;
+use domain::task::Task;
+use runtime::config::{Confinement, Settings};
+use runtime::media::{MediaError, MediaStore};
 use worker::readers::{MediaTools, NoDecoder, Readers};
 use worker::renders::Renderer;
 

@@ -12,8 +12,8 @@ use crate::database::{Database, runtime};
 use crate::failure::Failure;
 use crate::globals::Globals;
 use crate::output::{Out, document, print};
-use common::config::Settings;
 use finding::{Finding, State};
+use runtime::config::Settings;
 use serde_json::{Value, json};
 
 /// What to look at.

@@ -3,14 +3,14 @@
 use super::listen::reachable;
 use crate::data_dir::{Credentials, DataDir};
 use anyhow::Context;
-use common::domain::credential::ApiKey;
-use common::ids::{AccountId, WorkspaceId};
-use common::process::Process;
-use common::store::keys::{self, MadeBy, NewKey};
-use common::store::{accounts, workspaces};
+use domain::credential::ApiKey;
+use domain::ids::{AccountId, WorkspaceId};
+use runtime::process::Process;
 use secrecy::ExposeSecret;
 use sqlx::{Connection, PgConnection};
 use std::net::SocketAddr;
+use store::keys::{self, MadeBy, NewKey};
+use store::{accounts, workspaces};
 
 /// What the account is called, and by what it is found when the file is gone.
 const ACCOUNT: &str = "default";

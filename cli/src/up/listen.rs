@@ -1,7 +1,7 @@
 //! The address that the api will listen on, looked at before anything else is started.
 
 use anyhow::Context;
-use common::config::ApiSettings;
+use runtime::config::ApiSettings;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::time::Duration;
 use tokio::net::TcpStream;
@@ -40,7 +40,7 @@ pub(super) fn reachable(listen: SocketAddr) -> SocketAddr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::config::OAuthSettings;
+    use runtime::config::OAuthSettings;
 
     fn api(listen: &str) -> ApiSettings {
         ApiSettings {

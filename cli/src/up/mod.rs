@@ -13,12 +13,12 @@ use crate::data_dir::DataDir;
 use crate::database::{self, Database};
 use anyhow::Context;
 use clap::Args;
-use common::config::{ApiSettings, Settings};
-use common::process::{self, Process};
-use common::store::{PoolSize, inspect};
+use runtime::config::{ApiSettings, Settings};
+use runtime::process::{self, Process};
 use say::Say;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use store::{PoolSize, inspect};
 use worker::readers::MediaTools;
 
 /// Connections for what is done before the three are started; each of them has its own.

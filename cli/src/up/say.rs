@@ -1,8 +1,8 @@
 //! What `mws up` tells the person who started it: a line a step on standard error, and what is ready on standard output.
 
 use crate::data_dir::Credentials;
-use common::config::Confinement;
-use common::domain::task::Task;
+use domain::task::Task;
+use runtime::config::Confinement;
 use serde_json::json;
 use std::io::Write;
 use std::time::Duration;

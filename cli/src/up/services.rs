@@ -1,11 +1,11 @@
 //! The three services as tasks of one process: started together, watched, and ended together.
 
 use anyhow::{Context, anyhow, bail};
-use common::config::ApiSettings;
-use common::descriptors;
-use common::process::Process;
-use common::store::PoolSize;
+use runtime::config::ApiSettings;
+use runtime::descriptors;
+use runtime::process::Process;
 use std::time::Duration;
+use store::PoolSize;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 

@@ -4,7 +4,7 @@
 //! with the test's process, however that ends. Its folder is deleted with it. `server` has the one that all tests share.
 
 use anyhow::{Context, anyhow};
-use common::postgres::{Durability, EmbeddedPostgres, Options};
+use embedded_postgres::{Durability, EmbeddedPostgres, Options};
 use rustix::process::{Pid, Signal, kill_process};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, PgConnection};

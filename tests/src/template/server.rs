@@ -13,7 +13,7 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use anyhow::{Context, ensure};
-use common::postgres::{Durability, EmbeddedPostgres, Lifetime, Options};
+use embedded_postgres::{Durability, EmbeddedPostgres, Lifetime, Options};
 use rustix::process::{Pid, geteuid, test_kill_process};
 use sha2::{Digest, Sha256};
 use sqlx::postgres::PgConnectOptions;
@@ -121,7 +121,7 @@ pub(super) fn migrations_fingerprint() -> anyhow::Result<String> {
         .collect::<Result<_, _>>()?;
     files.retain(|file| file.extension().is_some_and(|extension| extension == "sql"));
     files.sort();
-    files.push(root().join("common/src/store/connect.rs"));
+    files.push(root().join("common/store/src/connect.rs"));
     let mut hash = Sha256::new();
     for file in files {
         hash.update(fs::read(&file).with_context(|| format!("could not read {}", file.display()))?);

@@ -3,10 +3,10 @@
 use super::{Proxy, until};
 use anyhow::{Context, ensure};
 use api::http::API_PATH;
-use common::config::{ApiSettings, Settings};
-use common::process::Process;
 use reqwest::Method;
 use reqwest::header::{HeaderMap, HeaderValue};
+use runtime::config::{ApiSettings, Settings};
+use runtime::process::Process;
 use serde_json::{Value, json};
 use std::fmt::Display;
 use std::net::{SocketAddr, TcpListener};

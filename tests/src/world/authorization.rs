@@ -5,15 +5,15 @@
 
 use super::World;
 use anyhow::{Context, ensure};
-use common::config::{OAuthSettings, Signup};
-use common::ids::UserId;
-use common::store::accounts;
-use common::store::users::Identity;
+use domain::ids::UserId;
+use runtime::config::{OAuthSettings, Signup};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use store::accounts;
+use store::users::Identity;
 
 /// What the service is called in the tests: the `resource` that clients ask for.
 pub const RESOURCE: &str = "https://mws.example/api/v1";
@@ -38,7 +38,7 @@ impl AuthorizationServer {
     /// Starts one; `temporary` is cargo's folder for the files of tests, `env!("CARGO_TARGET_TMPDIR")`.
     pub fn start(temporary: &str) -> anyhow::Result<Self> {
         // Its client may be made before any process of ours is.
-        common::process::install_crypto();
+        runtime::process::install_crypto();
         let folder = installed(Path::new(temporary))?;
         let mut command = Command::new("node");
         command.arg(folder.join("server.mjs")).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -120,7 +120,7 @@ fn access_token(answer: &Value) -> anyhow::Result<String> {
 
 /// The folder with the server and what it needs. Tests that start at once wait for the one that installs.
 fn installed(temporary: &Path) -> anyhow::Result<PathBuf> {
-    let version = common::domain::credential::CredentialHash::of(FILES[1].1);
+    let version = domain::credential::CredentialHash::of(FILES[1].1);
     let folder = temporary.join(format!("oidc-{}", hex::encode(&version.as_bytes()[..8])));
     fs::create_dir_all(&folder)?;
     let lock = File::create(folder.join("lock"))?;
@@ -148,7 +148,7 @@ impl World {
         &self,
         server: &AuthorizationServer,
         subject: &str,
-        account: common::ids::AccountId,
+        account: domain::ids::AccountId,
     ) -> anyhow::Result<UserId> {
         let identity = Identity { issuer: &server.issuer, subject };
         Ok(accounts::create_user(&mut *self.pool().acquire().await?, account, subject, Some(identity)).await?)

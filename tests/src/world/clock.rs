@@ -2,7 +2,7 @@
 
 use super::World;
 use anyhow::bail;
-use common::domain::read::Read;
+use domain::read::Read;
 use sqlx::AssertSqlSafe;
 use std::sync::atomic::Ordering;
 use std::time::Duration;

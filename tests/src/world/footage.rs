@@ -2,8 +2,8 @@
 
 use super::{Tenant, World, runners};
 use bytes::Bytes;
-use common::domain::read::Read;
-use common::ids::ItemId;
+use domain::ids::ItemId;
+use domain::read::Read;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use worker::readers::OutputFile;

@@ -5,9 +5,9 @@
 //! so they may be asked while everything runs.
 
 use anyhow::{Context, ensure};
-use common::domain::job::JobKind;
-use common::store::{ledger, minutes};
+use domain::job::JobKind;
 use sqlx::PgPool;
+use store::{ledger, minutes};
 
 /// Fails with every violation there is, in a deployment that sends events of these kinds.
 pub async fn hold(pool: &PgPool, event_kinds: &[JobKind]) -> anyhow::Result<()> {

@@ -39,13 +39,13 @@ pub use workers::{Scheduler, Worker};
 use crate::template::{OwnServer, TestDatabase};
 use anyhow::Context;
 use api::Api;
-use common::config::{ApiSettings, Settings};
-use common::domain::read::Read;
-use common::process::Process;
-use common::store::{self, PoolSize, reads, renders};
+use domain::read::Read;
+use runtime::config::{ApiSettings, Settings};
+use runtime::process::Process;
 use sqlx::PgPool;
 use std::sync::atomic::AtomicI64;
 use std::sync::{Arc, Mutex};
+use store::{PoolSize, reads, renders};
 use tempfile::TempDir;
 
 /// Connections of a process of a test.
@@ -90,7 +90,7 @@ impl World {
         database: TestDatabase,
         change: impl FnOnce(&mut Settings, &mut ApiSettings),
     ) -> anyhow::Result<Self> {
-        common::process::install_crypto();
+        runtime::process::install_crypto();
         let folder = TempDir::new().context("could not make a folder")?;
         let mut settings = settings::fixed(&database.url(), folder.path())?;
         let mut api = settings::api()?;

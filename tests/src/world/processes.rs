@@ -4,14 +4,14 @@
 
 use super::{Tenant, World, settings};
 use anyhow::{Context, ensure};
-use common::ids::ItemId;
-use common::process::Process;
-use common::store::PoolSize;
+use domain::ids::ItemId;
+use runtime::process::Process;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use store::PoolSize;
 
 const DATABASE: &str = "MWS_TEST_DATABASE";
 const FOLDER: &str = "MWS_TEST_FOLDER";
@@ -78,7 +78,7 @@ pub fn parent(pid: u32, name: &str) -> Option<u32> {
 /// Is a worker until it is told to stop, over the database and the folder that its environment names.
 pub async fn be_a_worker() -> anyhow::Result<()> {
     let (url, folder) = (std::env::var(DATABASE)?, std::env::var(FOLDER)?);
-    common::process::install_crypto();
+    runtime::process::install_crypto();
     let settings = settings::fixed(&url, Path::new(&folder))?;
     let process = Process::start(settings, PoolSize(6), "worker").await?;
     process.end_on_signals()?;

@@ -1,15 +1,15 @@
 //! What does the work of jobs in tests: nothing at all, at once or when the test lets it, or with the failure that it asks
 //! for.
 
-use common::domain::item::ItemType;
-use common::domain::read::Read;
-use common::domain::task::Task;
-use common::store::uploads::Facts;
+use domain::item::ItemType;
+use domain::read::Read;
+use domain::task::Task;
 use futures_util::FutureExt;
 use std::future::Future;
 use std::io::{Seek, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use store::uploads::Facts;
 use tokio::sync::Semaphore;
 use worker::readers::{Engine, JobCtx, Quality, ReadError, ReadOutcome, StoredRead};
 use worker::renders::Rendered;

@@ -1,7 +1,7 @@
 //! The settings of a test's service: the defaults, and what every test needs otherwise.
 
 use clap::Parser;
-use common::config::{ApiSettings, Settings};
+use runtime::config::{ApiSettings, Settings};
 use std::path::Path;
 
 /// All settings there are.

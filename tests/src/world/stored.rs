@@ -4,9 +4,9 @@
 
 use super::{Media, Tenant, World};
 use bytes::Bytes;
-use common::ids::ItemId;
-use common::media::new_media_key;
+use domain::ids::ItemId;
 use futures_util::stream;
+use runtime::media::new_media_key;
 use std::convert::Infallible;
 use std::fs::File;
 

@@ -2,14 +2,14 @@
 
 use super::{Client, World};
 use anyhow::Context;
-use common::domain::credential::{ApiKey, SessionCode, SessionToken};
-use common::domain::event::EventType;
-use common::domain::minutes::Minutes;
-use common::ids::{AccountId, EndpointId, ItemId, KeyId, UserId, WorkspaceId};
-use common::store::credentials::Pace;
-use common::store::endpoints::{self, NewEndpoint};
-use common::store::sessions::{self, NewCode, Redemption};
-use common::store::{accounts, minutes};
+use domain::credential::{ApiKey, SessionCode, SessionToken};
+use domain::event::EventType;
+use domain::ids::{AccountId, EndpointId, ItemId, KeyId, UserId, WorkspaceId};
+use domain::minutes::Minutes;
+use store::credentials::Pace;
+use store::endpoints::{self, NewEndpoint};
+use store::sessions::{self, NewCode, Redemption};
+use store::{accounts, minutes};
 
 /// Sixteen bytes that nothing else has: enough for a credential of a test.
 fn random() -> [u8; 16] {

@@ -3,10 +3,10 @@
 
 use super::World;
 use anyhow::{Context, bail};
-use common::config::Settings;
-use common::process::Process;
-use common::store::PoolSize;
+use runtime::config::Settings;
+use runtime::process::Process;
 use std::sync::PoisonError;
+use store::PoolSize;
 use tokio::runtime::{Builder, Runtime};
 use tokio::task::JoinHandle;
 use worker::Engines;

@@ -2,11 +2,11 @@
 //! are counted, not kept").
 
 use crate::dispatch::ALL;
-use common::domain::minutes::Minutes;
-use common::store::minutes::{self, Unfolded};
+use domain::minutes::Minutes;
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, Tenant, World, until};
 use serde_json::json;
+use store::minutes::{self, Unfolded};
 
 /// 500 live jobs of one account, which is as many as there may be.
 async fn five_hundred(world: &World, tenant: &Tenant) -> anyhow::Result<Vec<String>> {

@@ -1,8 +1,8 @@
 //! What becomes of a job whose attempt does not end well: retries, lost leases, and writes that come too late
 //! (contract §3.2; ARCHITECTURE.md, "Life of a read").
 
-use common::domain::job::LEASE;
-use common::ids::ItemId;
+use domain::ids::ItemId;
+use domain::job::LEASE;
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, Tenant, Worker, World, until};
 use serde_json::{Value, json};
@@ -49,7 +49,7 @@ async fn leases_end(world: &World) -> anyhow::Result<()> {
 #[tokio::test]
 async fn a_retryable_failure_is_tried_again_after_ten_seconds_then_sixty_then_no_more() -> anyhow::Result<()> {
     let (world, tenant, item, id) = one_job().await?;
-    world.work(runners::failing(|| ReadError::Remote(common::domain::read::Read::Levels))).await?;
+    world.work(runners::failing(|| ReadError::Remote(domain::read::Read::Levels))).await?;
     claims_are(&world, &["failed"]).await?;
     for (seconds, attempts) in [(10, 2), (60, 3)] {
         let waiting = tenant.client.job(&id).await?;

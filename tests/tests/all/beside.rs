@@ -1,14 +1,14 @@
 //! Transactions that meet at one moment, held there step by step: an end beside a dispatch, an end beside a delete.
 
-use common::domain::job::{JobKind, JobStatus};
-use common::domain::minutes::Minutes;
-use common::ending;
-use common::ids::JobId;
-use common::store::jobs::{self, End, Outcome};
-use common::store::minutes::{self, Unfolded};
-use common::store::{accounts, items};
+use domain::ids::JobId;
+use domain::job::{JobKind, JobStatus};
+use domain::minutes::Minutes;
 use mws_tests::world::{Media, World, until};
+use runtime::ending;
 use serde_json::json;
+use store::jobs::{self, End, Outcome};
+use store::minutes::{self, Unfolded};
+use store::{accounts, items};
 
 #[tokio::test]
 async fn minutes_freed_beside_a_dispatch_are_not_promised_before_they_are_folded() -> anyhow::Result<()> {

@@ -1,16 +1,16 @@
 //! Jobs are claimed with their tickets, in one transaction: whenever it is cut off, nothing is lost, nothing is started
 //! twice, and no state but the claimed job's is changed (ARCHITECTURE.md, "Life of a read").
 
-use common::domain::read::Read;
-use common::ids::{AccountId, JobId};
-use common::queue::{self, Queue, Subject, Ticket};
-use common::store::jobs;
-use common::wake::Wake;
+use domain::ids::{AccountId, JobId};
+use domain::read::Read;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, Tenant, World, until};
+use runtime::queue::{self, Queue, Subject, Ticket};
+use runtime::wake::Wake;
 use serde_json::json;
 use sqlx::{Postgres, Transaction};
+use store::jobs;
 use tokio::time::{Duration, Instant};
 
 const READS: [&str; 5] = ["transcript", "speech", "speakers", "beats", "levels"];

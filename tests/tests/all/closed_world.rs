@@ -5,13 +5,13 @@
 //! holders of spent credentials are told, whatever the code that answers them looks like.
 
 use Kind::{Account, AccountWithoutSession, Editor, Open, Operator, Viewer};
-use common::config::Signup;
-use common::store::accounts;
 use mws_tests::world::{Answer, AuthorizationServer, Client, Media, Tenant, World};
+use runtime::config::Signup;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
+use store::accounts;
 
 const TEMPORARY: &str = env!("CARGO_TARGET_TMPDIR");
 /// The token that operates a test's service (`world/settings.rs`).

@@ -5,10 +5,10 @@ mod stage;
 
 use api::http::error::Code;
 use clap::Parser;
-use common::config::ApiSettings;
-use common::domain::minutes::Minutes;
+use domain::minutes::Minutes;
 use mws_tests::world::{Answer, Media, World};
 use poem::{Endpoint, Request};
+use runtime::config::ApiSettings;
 use serde_json::{Value, json};
 use stage::{Stage, post};
 use std::time::Duration;

@@ -2,13 +2,13 @@
 //! one shape, words without a framework's (contract §4.4, §4, §7).
 
 use anyhow::Context;
-use common::config::Signup;
-use common::domain::minutes::Minutes;
-use common::store::accounts;
+use domain::minutes::Minutes;
 use mws_tests::world::{Answer, AuthorizationServer, Client, Media, World};
+use runtime::config::Signup;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
+use store::accounts;
 use tokio::time::{Duration, Instant};
 
 async fn get(client: &Client, path: &str) -> anyhow::Result<Answer> {

@@ -1,10 +1,10 @@
 //! Codes and keys under a race, and the roles of members in every operation (contract §5, §8).
 
 use api::contract::access::{ACCESS, Needs};
-use common::config::Signup;
-use common::domain::role::Role;
+use domain::role::Role;
 use futures_util::future::try_join_all;
 use mws_tests::world::{Answer, AuthorizationServer, Client, Tenant, World};
+use runtime::config::Signup;
 use serde_json::json;
 
 fn refusal(answer: &Answer) -> (u16, &str) {

@@ -1,7 +1,7 @@
 //! One account or one address that takes as much as it can: the others are answered beside it, and it is told when to
 //! come again (ARCHITECTURE.md, "What the service promises", 5).
 
-use common::domain::credential::ApiKey;
+use domain::credential::ApiKey;
 use mws_tests::world::{Answer, Media, Tenant, World, runners, until};
 use serde_json::json;
 use std::time::{Duration, Instant};

@@ -2,10 +2,10 @@
 
 use crate::once::wish;
 use api::usecases::dispatch::{Dispatched, dispatch};
-use common::domain::read::Read;
-use common::process::Process;
-use common::store::{self, PoolSize};
+use domain::read::Read;
 use mws_tests::world::{Media, Proxy, Tenant, World, cut_short, disturbed, until};
+use runtime::process::Process;
+use store::PoolSize;
 
 const EVERYTHING: [i64; 5] = [2 * 6, 2 * 6, 2 * 6, 1, 1];
 

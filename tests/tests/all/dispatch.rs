@@ -1,7 +1,7 @@
 //! `prepare_media`: the answer for each ref and read (contract §4.2, §4.5).
 
-use common::domain::read::Read;
-use common::ids::{ItemId, JobId};
+use domain::ids::{ItemId, JobId};
+use domain::read::Read;
 use mws_tests::world::{Media, World, runners};
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;

@@ -10,7 +10,22 @@ const FLOORS: [&str; 10] =
     ["http", "contract", "oauth", "app", "auth", "usecases", "resources", "routes", "openapi", "server"];
 
 /// The crates whose modules are `name/mod.rs` where they have files of their own, and never `name.rs` beside `name/`.
-const CRATES: [&str; 8] = ["api", "bench", "cli", "common", "scheduler", "signature", "tests", "worker"];
+const CRATES: [&str; 11] = [
+    "api",
+    "bench",
+    "cli",
+    "common/domain",
+    "common/embedded-postgres",
+    "common/runtime",
+    "common/store",
+    "scheduler",
+    "signature",
+    "tests",
+    "worker",
+];
+
+/// The crates that have no SQL: all of it is the store's.
+const WITHOUT_SQL: [&str; 5] = ["api", "common/domain", "common/runtime", "scheduler", "worker"];
 
 fn root() -> PathBuf {
     // Not by `..`: a path that goes through `tests` would make every file one of a test.
@@ -134,6 +149,22 @@ fn a_transaction_of_the_api_begins_in_a_use_case_alone() -> anyhow::Result<()> {
         assert_eq!(floor.as_deref(), Some("usecases"), "{} begins a transaction", file.display());
     }
     assert!(begin_one > 15, "only {begin_one} files that begin one were found");
+    Ok(())
+}
+
+#[test]
+fn all_sql_is_the_stores() -> anyhow::Result<()> {
+    for name in WITHOUT_SQL {
+        for file in sources(&root().join(name).join("src"))?.into_iter().filter(|file| !is_test(file)) {
+            let code = code(&file)?;
+            let has = ["sqlx::query", "sqlx::raw_sql", "QueryBuilder"].into_iter().find(|way| code.contains(way));
+            assert_eq!(has, None, "{} has SQL", file.display());
+        }
+    }
+    assert!(
+        code(&root().join("common/store/src/accounts.rs"))?.contains("sqlx::query"),
+        "it is looked for as it is written"
+    );
     Ok(())
 }
 

@@ -1,15 +1,15 @@
 //! Work goes on while somebody else's transaction is open and PostgreSQL keeps all that was deleted since.
 
-use common::domain::job::PLACES;
-use common::domain::read::Read;
-use common::ids::JobId;
-use common::queue::{self, Picker, Queue, Subject, Ticket};
-use common::store::jobs::{self, Freed, Line};
-use common::store::tickets;
+use domain::ids::JobId;
+use domain::job::PLACES;
+use domain::read::Read;
 use mws_tests::world::counted;
 use mws_tests::world::{Media, World, until};
+use runtime::queue::{self, Picker, Queue, Subject, Ticket};
 use sqlx::{Connection, PgConnection, PgPool};
 use std::collections::BTreeSet;
+use store::jobs::{self, Freed, Line};
+use store::tickets;
 
 const QUEUE: Queue = Queue::Read(Read::Levels);
 /// Tickets that were spent while the transaction was open: a look past them takes tens of milliseconds.

@@ -1,16 +1,16 @@
 //! Transcript, search index and speakers of one item: whichever ends first, what is read of them is the same.
 
-use common::domain::footage::Rows;
-use common::domain::job::JobKind;
-use common::domain::minutes::Minutes;
-use common::domain::read::Read;
-use common::ending::{self, Product};
-use common::ids::{ItemId, JobId};
-use common::store::jobs::{self, End, Outcome};
-use common::store::reads::{NewRead, ReadBody};
+use domain::footage::Rows;
+use domain::ids::{ItemId, JobId};
+use domain::job::JobKind;
+use domain::minutes::Minutes;
+use domain::read::Read;
 use mws_tests::world::footage::{Script, performing};
 use mws_tests::world::{Client, Media, World};
+use runtime::ending::{self, Product};
 use serde_json::{Value, json};
+use store::jobs::{self, End, Outcome};
+use store::reads::{NewRead, ReadBody};
 
 const READS: [&str; 3] = ["transcript", "search_index", "speakers"];
 

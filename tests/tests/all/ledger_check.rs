@@ -1,9 +1,9 @@
 //! The check of the ledger: it reads what came since the last one, says what is wrong, one scheduler at a time makes it, and it
 //! is never silently out of date.
 
-use common::store::ledger;
 use mws_tests::world::{Media, World, runners};
 use std::time::Duration;
+use store::ledger;
 
 /// Longer than a mark takes to settle.
 const SETTLES: Duration = Duration::from_mins(1);

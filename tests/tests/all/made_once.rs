@@ -137,7 +137,7 @@ async fn an_endpoint_is_told_of_the_kinds_that_it_named() -> anyhow::Result<()> 
 
 #[tokio::test]
 async fn a_deployment_sends_events_of_the_kinds_that_it_names_alone() -> anyhow::Result<()> {
-    let kinds = vec![common::domain::job::JobKind::Transcription];
+    let kinds = vec![domain::job::JobKind::Transcription];
     let world = World::with(|settings| settings.event_kinds = kinds).await?;
     let tenant = world.tenant("a").await?;
     let item = world.item(&tenant, Media::video(60)).await?.to_string();

@@ -96,7 +96,7 @@ async fn without_a_valid_credential_a_client_is_told_where_to_get_one() -> anyho
     }
     // A key's revocation holds here too, and so does the workspace that it is bound to.
     let client = tenant.client.below(world.base_url());
-    let elsewhere = common::ids::WorkspaceId::mint().to_string();
+    let elsewhere = domain::ids::WorkspaceId::mint().to_string();
     let headers = [("accept", "application/json, text/event-stream"), ("x-workspace-id", &elsewhere)];
     let refused = client.send("POST", "/mcp", &headers, Some(list.to_string())).await?;
     assert_eq!((refused.status, refused.code()), (403, "key_wrong_workspace"));

@@ -1,6 +1,6 @@
 //! Cloud minutes: held, settled and released, never above the estimate and never more than there are (contract §10).
 
-use common::domain::minutes::Minutes;
+use domain::minutes::Minutes;
 use futures_util::future::try_join_all;
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Answer, Media, World, until};

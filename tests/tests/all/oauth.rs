@@ -1,14 +1,14 @@
 //! OAuth access tokens that a certified authorization server issued (contract §5.2).
 
-use common::config::Signup;
-use common::ids::WorkspaceId;
-use common::store::accounts;
+use domain::ids::WorkspaceId;
 use futures_util::future::try_join_all;
 use hmac::{Hmac, KeyInit, Mac};
 use mws_tests::world::{Answer, AuthorizationServer, Client, Media, Tenant, World};
+use runtime::config::Signup;
 use serde_json::{Value, json};
 use sha2::Sha256;
 use std::time::Duration;
+use store::accounts;
 
 const TEMPORARY: &str = env!("CARGO_TARGET_TMPDIR");
 

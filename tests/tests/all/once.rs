@@ -2,14 +2,14 @@
 
 use crate::dispatch::ALL;
 use api::usecases::dispatch::{DispatchRequest, Dispatched, dispatch};
-use common::domain::read::Read;
-use common::ids::{ItemId, RequestId};
-use common::store::idempotency::Key;
-use common::store::jobs::{Call, Owners};
+use domain::ids::{ItemId, RequestId};
+use domain::read::Read;
 use futures_util::future::try_join_all;
 use mws_tests::world::{Media, Tenant, World, counted, until};
 use serde_json::json;
 use std::collections::BTreeSet;
+use store::idempotency::Key;
+use store::jobs::{Call, Owners};
 
 /// A call for these reads, below HTTP.
 pub fn wish(tenant: &Tenant, items: &[ItemId], reads: &[Read], key: Option<&str>) -> DispatchRequest {

@@ -3,16 +3,16 @@
 
 use crate::dispatch::ALL;
 use anyhow::Context;
-use common::domain::credential::SessionCode;
-use common::domain::job::LEASE;
-use common::ids::JobId;
-use common::store::{self, PoolSize};
-use common::wake::Wake;
+use domain::credential::SessionCode;
+use domain::ids::JobId;
+use domain::job::LEASE;
 use futures_util::future::{join_all, try_join_all};
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, World, until};
+use runtime::wake::Wake;
 use serde_json::json;
 use std::time::Duration;
+use store::PoolSize;
 use tokio::sync::broadcast::Receiver;
 use tokio::time::{Instant, timeout};
 

@@ -1,7 +1,7 @@
 //! Who pays and who is told, when somebody works in another account's workspace (contract §5.5).
 
-use common::domain::minutes::Minutes;
-use common::domain::signature;
+use domain::minutes::Minutes;
+use domain::signature;
 use mws_tests::world::{Media, Receiver, World, runners, until};
 use serde_json::json;
 

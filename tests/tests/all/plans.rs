@@ -1,17 +1,17 @@
 //! The statements of a job's life look up what they need, whatever the tables were like when they were planned: empty,
 //! small or full (decisions.md, "What is planned once looks its rows up").
 
-use common::domain::minutes::Minutes;
-use common::domain::read::Read;
-use common::ids::{AccountId, ItemId, JobId, WorkspaceId};
-use common::queue::{Picker, Queue};
-use common::store::jobs::{self, End, Freed, Line, Outcome};
-use common::store::minutes::Unfolded;
-use common::store::{self, PoolSize, account_audit, deliveries, event_stream, events, idempotency};
-use common::store::{minutes, project_webhooks, reads, retention, tickets};
+use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
+use domain::minutes::Minutes;
+use domain::read::Read;
 use mws_tests::plans;
 use mws_tests::world::{Media, World};
+use runtime::queue::{Picker, Queue};
 use sqlx::{ConnectOptions, PgConnection, PgPool};
+use store::jobs::{self, End, Freed, Line, Outcome};
+use store::minutes::Unfolded;
+use store::{PoolSize, account_audit, deliveries, event_stream, events, idempotency};
+use store::{minutes, project_webhooks, reads, retention, tickets};
 
 /// Jobs of a full table: of forty accounts, most of them ended.
 const MANY: i64 = 30_000;

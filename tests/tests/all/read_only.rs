@@ -2,17 +2,17 @@
 //! refused in words to act on, nobody spins, and all goes on as soon as it writes again.
 
 use anyhow::Context;
-use common::process::Process;
-use common::store::PoolSize;
-use common::telemetry;
 use mws_tests::world::runners;
 use mws_tests::world::{Media, World, until};
+use runtime::process::Process;
+use runtime::telemetry;
 use serde_json::Value;
 use sqlx::{AssertSqlSafe, PgConnection};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use store::PoolSize;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 

@@ -1,9 +1,9 @@
 //! `transcribe_media`, `speakers` and `detect_beats`: the stored read at no charge, or exactly that read started as
 //! `prepare_media` would (contract §4.4).
 
-use common::domain::minutes::Minutes;
-use common::domain::read::Read;
-use common::ids::ItemId;
+use domain::ids::ItemId;
+use domain::minutes::Minutes;
+use domain::read::Read;
 use mws_tests::world::{Answer, Client, Media, World, runners};
 use serde_json::{Value, json};
 use worker::Engines;

@@ -1,6 +1,6 @@
 //! What is refused, how, and with which headers (contract §5.4, §7, §8).
 
-use common::domain::credential::ApiKey;
+use domain::credential::ApiKey;
 use mws_tests::world::{Answer, Client, Media, World};
 use serde_json::json;
 
@@ -179,7 +179,7 @@ async fn a_caller_without_a_valid_credential_is_told_before_anything_of_the_body
     }
     // A key works in its own workspace only, whether the one named exists or not.
     let own = tenant.workspace.to_string();
-    let (theirs, none) = (other.workspace.to_string(), common::ids::WorkspaceId::mint().to_string());
+    let (theirs, none) = (other.workspace.to_string(), domain::ids::WorkspaceId::mint().to_string());
     for (workspace, status, code) in [
         (&theirs, 403, "key_wrong_workspace"),
         (&none, 403, "key_wrong_workspace"),

@@ -1,6 +1,6 @@
 //! Ends that the database refuses for good: bounded, and nobody else's concern (ARCHITECTURE.md, "Life of a read").
 
-use common::domain::job::LEASE;
+use domain::job::LEASE;
 use mws_tests::world::footage::{Script, performing};
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, World, until};

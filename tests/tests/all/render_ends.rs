@@ -3,11 +3,11 @@
 
 use crate::renders::{cut, duck, job_id, talk};
 use bytes::Bytes;
-use common::domain::job::LEASE;
-use common::ids::{ItemId, JobId};
-use common::media::rendered_key;
+use domain::ids::{ItemId, JobId};
+use domain::job::LEASE;
 use mws_tests::world::runners::{self, Gate, RENDERED};
 use mws_tests::world::{Media, World, until};
+use runtime::media::rendered_key;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -157,7 +157,7 @@ async fn an_end_that_comes_after_another_claim_makes_no_item() -> anyhow::Result
     let tenant = world.tenant("a").await?;
     let id = job_id(&cut(&tenant.client, talk(&world, &tenant).await?).await?)?;
     let (late, right) = (Gate::closed(), Gate::closed());
-    let one_slot = |settings: &mut common::config::Settings| settings.worker_reads = Some(1);
+    let one_slot = |settings: &mut runtime::config::Settings| settings.worker_reads = Some(1);
     let first = world.worker_with(late.renderer(), one_slot).await?;
     until("the first worker holds it", async || Ok((late.inside() == 1).then_some(()))).await?;
     world.advance(LEASE + Duration::from_secs(1)).await?;

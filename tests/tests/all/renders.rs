@@ -1,8 +1,8 @@
 //! `remove_silence` and `duck_music`, and the renders that they start (contract §4.4, §10, row `render`). How
 //! those end otherwise than well is in `render_ends`.
 
-use common::domain::minutes::Minutes;
-use common::ids::{ItemId, JobId};
+use domain::ids::{ItemId, JobId};
+use domain::minutes::Minutes;
 use futures_util::future::try_join_all;
 use mws_tests::world::runners::{self, RENDERED};
 use mws_tests::world::{Answer, Client, Media, Tenant, World};

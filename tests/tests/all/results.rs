@@ -2,8 +2,8 @@
 //! the item is handed of it (contract §4.5; docs/reads.md, "The stored result").
 
 use bytes::Bytes;
-use common::domain::read::Read;
-use common::ids::ItemId;
+use domain::ids::ItemId;
+use domain::read::Read;
 use mws_tests::world::footage::{Script, performing};
 use mws_tests::world::{Client, Media, World, runners, until};
 use serde_json::{Value, json};

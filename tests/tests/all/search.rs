@@ -1,7 +1,7 @@
 //! `search_footage`: what is said is found with its range, its moment and its still; what can't be searched is named
 //! (contract §4.4).
 
-use common::ids::{ItemId, WorkspaceId};
+use domain::ids::{ItemId, WorkspaceId};
 use mws_tests::world::footage::Script;
 use mws_tests::world::{Answer, Client, Media, World, runners};
 use serde_json::{Value, json};
@@ -236,8 +236,8 @@ async fn searches_go_by_the_indexes_and_look_at_no_other_workspace() -> anyhow::
     let tenant = world.tenant("a").await?;
     many_passages(&world, tenant.workspace).await?;
     let statements = [
-        (include_str!("../../../common/src/store/footage/said.sql"), "passages_lexemes"),
-        (include_str!("../../../common/src/store/footage/alike.sql"), "passages_text"),
+        (include_str!("../../../common/store/src/footage/said.sql"), "passages_lexemes"),
+        (include_str!("../../../common/store/src/footage/alike.sql"), "passages_text"),
     ];
     for (statement, index) in statements {
         // The macro's notes on types are not SQL.

@@ -1,11 +1,11 @@
 //! Objects that no row names go, and those that one names stay (ARCHITECTURE.md, "Life of a render", its invariant).
 
 use bytes::Bytes;
-use common::domain::read::Read;
-use common::ids::{ItemId, JobId};
-use common::media::{item_prefix, new_media_key, new_thumbnail_key, read_files_prefix, read_key};
+use domain::ids::{ItemId, JobId};
+use domain::read::Read;
 use mws_tests::world::footage::{Script, performing};
 use mws_tests::world::{Media, World};
+use runtime::media::{item_prefix, new_media_key, new_thumbnail_key, read_files_prefix, read_key};
 use std::collections::BTreeSet;
 use tokio::time::Duration;
 

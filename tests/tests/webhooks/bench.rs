@@ -3,22 +3,22 @@
 
 use crate::receiver::Receiver;
 use clap::Parser;
-use common::config::Settings;
-use common::domain::credential::ApiKey;
-use common::domain::event::{EventId, EventType};
-use common::domain::job::JobKind;
-use common::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
-use common::process::Process;
-use common::queue::{self, Subject};
-use common::store::PoolSize;
-use common::store::accounts::{self, AccountWithKey};
-use common::store::attempts::EndedAttempt;
-use common::store::deliveries::{self, AttemptRow, Claim, DeliveryRow, Everywhere, Place};
-use common::store::endpoints::{self, Endpoint, NewEndpoint};
-use common::store::events::{self, EndedEvent};
+use domain::credential::ApiKey;
+use domain::event::{EventId, EventType};
+use domain::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
+use domain::job::JobKind;
 use mws_tests::template::TestDatabase;
+use runtime::config::Settings;
+use runtime::process::Process;
+use runtime::queue::{self, Subject};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use store::PoolSize;
+use store::accounts::{self, AccountWithKey};
+use store::attempts::EndedAttempt;
+use store::deliveries::{self, AttemptRow, Claim, DeliveryRow, Everywhere, Place};
+use store::endpoints::{self, Endpoint, NewEndpoint};
+use store::events::{self, EndedEvent};
 use worker::deliver::Deliverer;
 
 pub const DEFAULT_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
@@ -50,7 +50,7 @@ impl Bench {
 
     /// The same with other settings.
     pub async fn with(change: impl FnOnce(&mut Settings)) -> anyhow::Result<Self> {
-        let database = TestDatabase::new(async |pool| Ok(common::store::migrate(pool).await?)).await?;
+        let database = TestDatabase::new(async |pool| Ok(store::migrate(pool).await?)).await?;
         for statement in [
             "CREATE TABLE test_clock AS SELECT interval '0' AS ahead",
             "CREATE OR REPLACE FUNCTION mws_now() RETURNS timestamptz LANGUAGE sql STABLE
@@ -274,7 +274,7 @@ pub fn late(claim: &Claim) -> EndedAttempt {
         response_status: Some(200),
         error: None,
         response_excerpt: None,
-        next: common::domain::series::Next::Succeeded,
+        next: domain::series::Next::Succeeded,
     }
 }
 

@@ -10,8 +10,8 @@ mod verify;
 
 use crate::bench::Bench;
 use crate::routes;
-use common::clock::host_unix_seconds;
-use common::domain::signature::{self, job_signature, new_secret, project_signature, standard_signature};
+use domain::signature::{self, job_signature, new_secret, project_signature, standard_signature};
+use runtime::clock::host_unix_seconds;
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

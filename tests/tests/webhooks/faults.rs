@@ -2,8 +2,8 @@
 
 use crate::bench::{Bench, late};
 use crate::hidden::logging;
-use common::domain::series::DeliveryStatus;
-use common::store::attempts;
+use domain::series::DeliveryStatus;
+use store::attempts;
 
 #[tokio::test]
 async fn a_crash_between_send_and_record_is_logged_uncounted_and_sent_again_under_its_number() -> anyhow::Result<()> {

@@ -3,9 +3,9 @@
 use crate::bench::{Bench, DEFAULT_SECRET};
 use crate::receiver::Receiver;
 use crate::routes::{call, post};
-use common::ids::EndpointId;
-use common::telemetry::subscriber;
+use domain::ids::EndpointId;
 use poem::http::Method;
+use runtime::telemetry::subscriber;
 use serde_json::{Value, json};
 use std::io;
 use std::net::TcpListener;

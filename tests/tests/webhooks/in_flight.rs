@@ -3,9 +3,9 @@
 
 use crate::bench::Bench;
 use crate::routes::{call, post};
-use common::domain::series::DeliveryStatus;
-use common::domain::signature::verify;
-use common::ids::EndpointId;
+use domain::ids::EndpointId;
+use domain::series::DeliveryStatus;
+use domain::signature::verify;
 use poem::http::{Method, StatusCode};
 use serde_json::{Value, json};
 use std::future::Future;

@@ -5,13 +5,13 @@ use crate::bench::{Bench, DEFAULT_SECRET};
 use crate::in_flight::while_in_flight;
 use crate::receiver::Receiver;
 use crate::routes::{call, post};
-use common::domain::series::DeliveryStatus;
-use common::domain::signature::verify;
-use common::store::deliveries::{self, Claim, Wanted};
+use domain::series::DeliveryStatus;
+use domain::signature::verify;
 use poem::http::{Method, StatusCode};
 use serde_json::{Value, json};
 use std::future::Future;
 use std::time::Duration;
+use store::deliveries::{self, Claim, Wanted};
 
 /// What one process sends to one endpoint at once.
 const IN_FLIGHT: usize = 16;

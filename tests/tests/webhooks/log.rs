@@ -4,8 +4,8 @@
 use crate::bench::Bench;
 use crate::receiver::Receiver;
 use crate::routes::call;
-use common::domain::event::EventType;
-use common::ids::JobId;
+use domain::event::EventType;
+use domain::ids::JobId;
 use mws_tests::world::{Media, World, runners, until};
 use poem::http::Method;
 use serde_json::{Value, json};

@@ -2,8 +2,8 @@
 
 use crate::bench::Bench;
 use crate::stage::Stage;
-use common::domain::series::DeliveryStatus;
-use common::outbound::{Lookup, OutboundClient, OutboundSettings};
+use domain::series::DeliveryStatus;
+use runtime::outbound::{Lookup, OutboundClient, OutboundSettings};
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;

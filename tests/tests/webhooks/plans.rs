@@ -4,15 +4,15 @@
 use crate::bench::Bench;
 use crate::routes::call;
 use chrono::{DateTime, Utc};
-use common::ids::{AccountId, DeliveryId, EndpointId, JobId};
-use common::store::deliveries::{self, Delay, Everywhere, Filter, Place, UnsentFilter, Wanted};
-use common::store::{self, PoolSize};
-use common::store::{attempts, endpoints};
+use domain::ids::{AccountId, DeliveryId, EndpointId, JobId};
 use mws_tests::plans::of_last as plan;
 use poem::http::Method;
 use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
 use std::time::Duration;
+use store::PoolSize;
+use store::deliveries::{self, Delay, Everywhere, Filter, Place, UnsentFilter, Wanted};
+use store::{attempts, endpoints};
 
 /// Deliveries of the endpoint that is asked for, newest last; all others have two thirds as many.
 const MANY: i64 = 30_000;

@@ -132,7 +132,7 @@ async fn a_worker_killed_before_the_send_leads_to_one_request() -> anyhow::Resul
     let Scene { world, tenant, receiver, worker } = scene;
     worker.kill()?;
     receiver.release();
-    let endpoint: common::ids::EndpointId =
+    let endpoint: domain::ids::EndpointId =
         sqlx::query_scalar("SELECT id FROM webhook_endpoints").fetch_one(world.pool()).await?;
     let body = serde_json::json!({ "url": receiver.url }).to_string();
     let changed = tenant.client.send("PATCH", &format!("/webhooks/{endpoint}"), &[], Some(body)).await?;

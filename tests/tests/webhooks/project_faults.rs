@@ -1,10 +1,10 @@
 //! The webhook of a project is sent at most once, whatever crashes and wherever (contract §6.2.5).
 
 use crate::stage::{Stage, body};
-use common::store::project_webhooks::{self, Outcome};
 use mws_tests::world::{cut_short, runners, until};
 use serde_json::json;
 use std::time::Duration;
+use store::project_webhooks::{self, Outcome};
 
 #[tokio::test]
 async fn a_failure_is_final() -> anyhow::Result<()> {

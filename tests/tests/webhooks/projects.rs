@@ -1,9 +1,9 @@
 //! Projects: the transitions, one webhook a change, and what it carries (contract §3, §6.2).
 
 use crate::stage::{Stage, body, send};
-use common::domain::project::ProjectStatus;
-use common::domain::signature::project_signature;
-use common::ids::ProjectId;
+use domain::ids::ProjectId;
+use domain::project::ProjectStatus;
+use domain::signature::project_signature;
 use mws_tests::world::Client;
 use serde_json::{Value, json};
 

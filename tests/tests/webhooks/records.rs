@@ -1,11 +1,11 @@
 //! What the record of an attempt says of its endpoint, whichever of the two statements writes it.
 
 use crate::bench::{Bench, late};
-use common::domain::attempt::AttemptError;
-use common::domain::series::{DeliveryStatus, Next};
-use common::ids::{DeliveryId, EndpointId};
-use common::store::attempts::{self, EndedAttempt};
-use common::store::{self, PoolSize};
+use domain::attempt::AttemptError;
+use domain::ids::{DeliveryId, EndpointId};
+use domain::series::{DeliveryStatus, Next};
+use store::PoolSize;
+use store::attempts::{self, EndedAttempt};
 
 /// Claims so many new deliveries of the only endpoint, and answers the successes of their attempts.
 async fn successes(bench: &Bench, endpoint: EndpointId, many: usize) -> Vec<EndedAttempt> {

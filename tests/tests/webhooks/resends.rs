@@ -2,7 +2,7 @@
 
 use crate::bench::Bench;
 use crate::routes::post;
-use common::domain::series::DeliveryStatus;
+use domain::series::DeliveryStatus;
 use poem::http::StatusCode;
 use serde_json::json;
 

@@ -1,8 +1,8 @@
 //! PostgreSQL crashes in the middle of everything, and every event arrives all the same (ARCHITECTURE.md, promises 3
 //! and 4).
 
-use common::domain::event::{EventId, EventType};
-use common::ids::JobId;
+use domain::event::{EventId, EventType};
+use domain::ids::JobId;
 use mws_tests::template::OwnServer;
 use mws_tests::world::{Media, Receiver, World, runners, until};
 use std::collections::HashMap;

@@ -2,10 +2,9 @@
 //! stream goes on where they were, and is told where that is not possible.
 
 use anyhow::ensure;
-use common::domain::event::{EventId, EventType};
-use common::domain::job::JobKind;
-use common::ids::JobId;
-use common::store::events::{self, EndedEvent};
+use domain::event::{EventId, EventType};
+use domain::ids::JobId;
+use domain::job::JobKind;
 use mws_tests::template::OwnServer;
 use mws_tests::world::{Client, Feed, Tenant, World};
 use reqwest::StatusCode;
@@ -13,6 +12,7 @@ use serde_json::Value;
 use sqlx::{ConnectOptions, Connection, PgPool};
 use std::process::{Command, Stdio};
 use std::time::Duration;
+use store::events::{self, EndedEvent};
 use tokio::time::timeout;
 
 /// Events of the account, made as the end of jobs makes them. Answers their bodies.

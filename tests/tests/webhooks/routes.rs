@@ -2,12 +2,12 @@
 
 use crate::bench::{Bench, DEFAULT_SECRET};
 use clap::Parser;
-use common::config::ApiSettings;
-use common::domain::series::{DeliveryStatus, Trigger};
-use common::domain::signature::verify;
-use common::ids::EndpointId;
+use domain::ids::EndpointId;
+use domain::series::{DeliveryStatus, Trigger};
+use domain::signature::verify;
 use poem::http::{Method, StatusCode};
 use poem::{Endpoint, Request};
+use runtime::config::ApiSettings;
 use serde_json::{Value, json};
 
 #[derive(Parser)]

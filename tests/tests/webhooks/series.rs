@@ -1,9 +1,9 @@
 //! A delivery series from its first attempt to its end, and what it does to its endpoint.
 
 use crate::bench::{Bench, DEFAULT_SECRET};
-use common::domain::series::{DeliveryStatus, DisabledReason};
-use common::domain::signature::verify;
-use common::ids::JobId;
+use domain::ids::JobId;
+use domain::series::{DeliveryStatus, DisabledReason};
+use domain::signature::verify;
 
 const SCHEDULE_S: [i64; 7] = [60, 300, 1_800, 7_200, 21_600, 43_200, 86_400];
 

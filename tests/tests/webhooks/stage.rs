@@ -2,9 +2,9 @@
 //! webhooks called by hand.
 
 use crate::receiver::{Received, Receiver};
-use common::ids::ProjectWebhookId;
-use common::queue::Subject;
+use domain::ids::ProjectWebhookId;
 use mws_tests::world::{Answer, Client, Tenant, World};
+use runtime::queue::Subject;
 use serde_json::{Value, json};
 use worker::notify_project::ProjectNotifier;
 

@@ -1,14 +1,14 @@
 //! `GET /events/stream`: nothing is missed, nothing comes twice, and it ends with its process.
 
-use common::domain::event::{EventId, EventType};
-use common::domain::job::JobKind;
-use common::ids::JobId;
-use common::store::events::{self, EndedEvent};
-use common::wake::Wake;
+use domain::event::{EventId, EventType};
+use domain::ids::JobId;
+use domain::job::JobKind;
 use mws_tests::world::{Feed, Media, Message, Tenant, World};
 use reqwest::{Response, StatusCode};
+use runtime::wake::Wake;
 use serde_json::{Value, json};
 use std::time::Duration;
+use store::events::{self, EndedEvent};
 use tokio::time::timeout;
 
 /// An open stream.

@@ -6,18 +6,18 @@
 
 use super::DeliverError;
 use super::request::{self, Attempt, StandardWebhooks};
-use common::domain::attempt::AttemptError;
-use common::domain::retry::RetrySchedule;
-use common::outbound::{AttemptOutcome, OutboundClient, WebhookRequest};
-use common::own_fault;
-use common::process::Process;
-use common::seal::{SealError, Sealer};
-use common::store::attempts::EndedAttempt;
-use common::store::deliveries::Claim;
-use common::store::webhook_secrets::purpose;
+use domain::attempt::AttemptError;
+use domain::retry::RetrySchedule;
+use runtime::outbound::{AttemptOutcome, OutboundClient, WebhookRequest};
+use runtime::own_fault;
+use runtime::process::Process;
+use runtime::seal::{SealError, Sealer};
 use secrecy::{ExposeSecret, SecretString};
 use std::sync::Arc;
 use std::time::Duration;
+use store::attempts::EndedAttempt;
+use store::deliveries::Claim;
+use store::webhook_secrets::purpose;
 use tokio::time::Instant;
 
 /// Makes attempts.

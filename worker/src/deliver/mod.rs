@@ -73,10 +73,10 @@ mod statements;
 mod task;
 
 use attempt::Sender;
-use common::process::Process;
-use common::queue::{Handler, Queue, Subject, Subscription};
-use common::seal::SealError;
 use futures_util::FutureExt;
+use runtime::process::Process;
+use runtime::queue::{Handler, Queue, Subject, Subscription};
+use runtime::seal::SealError;
 use scheduler::{Event, LONGEST_WAIT, Lane, Limits};
 use statements::Statements;
 use std::panic::AssertUnwindSafe;

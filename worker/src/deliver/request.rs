@@ -4,10 +4,10 @@
 //! are handed in; the formats are `domain::signature`'s. Nothing here reads a clock or the database. `mws listen` signs
 //! with it too, so that what a developer's machine gets is what an endpoint gets.
 
-use common::domain::attempt_headers::{self, SIGNATURE, STANDARD_SIGNATURE, Told};
-use common::domain::signature::{job_signature, standard_signature};
-use common::outbound::USER_AGENT;
+use domain::attempt_headers::{self, SIGNATURE, STANDARD_SIGNATURE, Told};
+use domain::signature::{job_signature, standard_signature};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use runtime::outbound::USER_AGENT;
 
 /// What an attempt's headers say.
 #[derive(Debug, Clone, Copy)]
@@ -72,7 +72,7 @@ fn add(headers: &mut HeaderMap, name: &'static str, value: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::domain::signature::{new_secret, verify};
+    use domain::signature::{new_secret, verify};
     use secrecy::ExposeSecret;
     use std::collections::BTreeMap;
 

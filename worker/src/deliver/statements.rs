@@ -7,16 +7,16 @@
 use super::scheduler::{Cursor, Event, Leased, Prefetch, Slot};
 use super::task::{Awaited, Held, Ticket};
 use crate::batch::Batcher;
-use common::ids::{DeliveryId, EndpointId};
-use common::process::Process;
-use common::store::attempts::{self, Counted, EndedAttempt};
-use common::store::deliveries::{self, Claim, CurrentTarget, Deferred, Delay, ReleasedClaim, Wanted};
-use common::store::{self, PoolSize};
+use domain::ids::{DeliveryId, EndpointId};
+use runtime::process::Process;
 use sqlx::PgPool;
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
+use store::PoolSize;
+use store::attempts::{self, Counted, EndedAttempt};
+use store::deliveries::{self, Claim, CurrentTarget, Deferred, Delay, ReleasedClaim, Wanted};
 use tokio::time::Instant;
 
 /// The most of a kind in one statement.

@@ -7,13 +7,13 @@
 use super::attempt::Sender;
 use super::scheduler::{Action, Cursor, DeliveryScheduler, Departure, Event, Limits, Slot};
 use super::statements::{BacklogCall, Statements};
-use common::store::attempts::EndedAttempt;
-use common::store::deliveries::{Claim, Deferred, Delay, ReleasedClaim};
 use futures_util::FutureExt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
+use store::attempts::EndedAttempt;
+use store::deliveries::{Claim, Deferred, Delay, ReleasedClaim};
 use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;

@@ -8,13 +8,13 @@ use super::failure::{Failure, facts, settled};
 use super::room::Room;
 use crate::readers::decode::{Channels, SoundFormat, cover, decode_sound, small_pictures};
 use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
-use common::domain::item::ItemType;
-use common::media::{new_media_key, new_thumbnail_key};
-use common::outbound::{FetchLimits, Pace};
-use common::process::Process;
-use common::store::uploads::{Claim, Facts};
+use domain::item::ItemType;
+use runtime::media::{new_media_key, new_thumbnail_key};
+use runtime::outbound::{FetchLimits, Pace};
+use runtime::process::Process;
 use std::sync::Arc;
 use std::time::Duration;
+use store::uploads::{Claim, Facts};
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 

@@ -5,14 +5,14 @@
 
 use super::room::Stopped;
 use crate::readers::{Probe, ReadError};
-use common::domain::attempt::AttemptError;
-use common::domain::item::ItemType;
-use common::domain::upload::settled_type;
-use common::media::{MediaError, WriteError};
-use common::outbound::FetchError;
-use common::own_fault;
-use common::store::uploads::Facts;
+use domain::attempt::AttemptError;
+use domain::item::ItemType;
+use domain::upload::settled_type;
+use runtime::media::{MediaError, WriteError};
+use runtime::outbound::FetchError;
+use runtime::own_fault;
 use std::error::Error;
+use store::uploads::Facts;
 
 /// Why an attempt came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -18,22 +18,22 @@ use aside::Slot;
 #[cfg(test)]
 pub(crate) use attempt::length_ms;
 use attempt::{Attempt, Fetched};
-use common::domain::job::{LEASE, MAX_LOSSES, Next, RENEWAL, after_failure};
-use common::ids::{AccountId, UploadId};
-use common::media::media_prefix;
-use common::own_fault;
-use common::process::Process;
-use common::queue::{self, Claims, Picker, Queue, Subject, Taken, Ticket};
-use common::store::tickets;
-use common::store::uploads::{self, Claim, Counts, Facts, Finished, Stage};
+use domain::ids::{AccountId, UploadId};
+use domain::job::{LEASE, MAX_LOSSES, Next, RENEWAL, after_failure};
 use failure::Failure;
 pub(crate) use failure::facts;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use runtime::media::media_prefix;
+use runtime::own_fault;
+use runtime::process::Process;
+use runtime::queue::{self, Claims, Picker, Queue, Subject, Taken, Ticket};
 use sqlx::{PgConnection, PgPool};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
+use store::tickets;
+use store::uploads::{self, Claim, Counts, Facts, Finished, Stage};
 use tokio::time::{Instant, sleep, timeout};
 
 /// Downloads of a process at once.

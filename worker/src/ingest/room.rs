@@ -5,11 +5,11 @@
 //! needed is given back when the bytes are recorded, and all of it when they are not.
 
 use bytes::Bytes;
-use common::outbound::FetchError;
-use common::process::Process;
-use common::store::items;
-use common::store::uploads::{self, Claim, Reserved};
 use futures_util::stream::{Stream, StreamExt, try_unfold};
+use runtime::outbound::FetchError;
+use runtime::process::Process;
+use store::items;
+use store::uploads::{self, Claim, Reserved};
 
 /// Bytes reserved at first, where none are announced.
 const FIRST: u64 = 1 << 20;

@@ -9,11 +9,11 @@ use crate::batch::Batcher;
 use crate::deliver::Deliverer;
 use crate::jobs::finish::{Finish, Finished, Finisher};
 use crate::jobs::leases::{Lease, Stop};
-use common::process::Process;
-use common::queue::Picker;
-use common::store::jobs::Outcome;
+use runtime::process::Process;
+use runtime::queue::Picker;
 use std::sync::Arc;
 use std::time::Duration;
+use store::jobs::Outcome;
 use tokio::time::{Instant, sleep};
 
 /// Between attempts to write an end.

@@ -8,17 +8,17 @@
 use crate::batch::Batcher;
 use crate::deliver::Deliverer;
 use crate::jobs::kept::Kept;
-use common::domain::job::JobStatus;
-use common::ending::{self, AfterCommit, Product};
-use common::process::Process;
-use common::queue::Picker;
-use common::sparing::Sparing;
-use common::store::jobs::{self, End};
-use common::store::{self, PoolSize, is_refused_for_good};
+use domain::job::JobStatus;
 use futures_util::FutureExt;
+use runtime::ending::{self, AfterCommit, Product};
+use runtime::process::Process;
+use runtime::queue::Picker;
+use runtime::sparing::Sparing;
 use sqlx::{Acquire, PgConnection};
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex};
+use store::jobs::{self, End};
+use store::{PoolSize, is_refused_for_good};
 
 /// Ends in one transaction, at most.
 const MOST: usize = 128;

@@ -5,15 +5,15 @@
 //! another worker starts the same read.
 
 use crate::readers::Progress;
-use common::domain::job::{LEASE, RENEWAL};
-use common::ids::{AccountId, JobId};
-use common::process::Process;
-use common::store::jobs;
-use common::wake::Wake;
+use domain::ids::{AccountId, JobId};
+use domain::job::{LEASE, RENEWAL};
+use runtime::process::Process;
+use runtime::wake::Wake;
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
+use store::jobs;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 

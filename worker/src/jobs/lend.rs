@@ -8,12 +8,12 @@
 //! how long others wait is not theirs to decide.
 
 use crate::jobs::Worker;
-use common::domain::task::Task;
-use common::ids::{AccountId, JobId};
-use common::store::jobs;
+use domain::ids::{AccountId, JobId};
+use domain::task::Task;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
+use store::jobs;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::task::TaskTracker;
 

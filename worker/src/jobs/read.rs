@@ -5,16 +5,16 @@
 use crate::engines::ReadRequest;
 use crate::jobs::{Done, Worker};
 use crate::readers::{JobCtx, KnownSpeech, ReadError, ReadOutcome, StoredRead};
-use common::domain::footage::Rows;
-use common::domain::minutes::Minutes;
-use common::domain::read::Read;
-use common::ending::Product;
-use common::media;
-use common::store::jobs::{Claimed, ClaimedItem, StoredSpeech};
-use common::store::reads::{NewRead, ReadBody};
+use domain::footage::Rows;
+use domain::minutes::Minutes;
+use domain::read::Read;
+use runtime::ending::Product;
+use runtime::media;
 use serde_json::json;
 use std::borrow::Cow;
 use std::sync::Arc;
+use store::jobs::{Claimed, ClaimedItem, StoredSpeech};
+use store::reads::{NewRead, ReadBody};
 
 /// Results up to this size stand in the row, larger ones in the media store.
 const INLINE_BYTES: usize = 256 << 10;

@@ -7,15 +7,15 @@
 use crate::engines::RenderRequest;
 use crate::jobs::{Done, Worker};
 use crate::readers::{JobCtx, ReadError};
-use common::domain::render::RenderPlan;
-use common::domain::task::Task;
-use common::ending::Product;
-use common::media::{WriteError, new_thumbnail_key, rendered_key};
-use common::store::items;
-use common::store::jobs::{Claimed, ClaimedItem, Music};
-use common::store::renders::{self, NewRendered};
+use domain::render::RenderPlan;
+use domain::task::Task;
+use runtime::ending::Product;
+use runtime::media::{WriteError, new_thumbnail_key, rendered_key};
 use serde_json::json;
 use std::io;
+use store::items;
+use store::jobs::{Claimed, ClaimedItem, Music};
+use store::renders::{self, NewRendered};
 use tokio_util::io::ReaderStream;
 
 /// Bytes that are moved to the media store at once.

@@ -5,7 +5,7 @@
 //! receivers can hold the others up. Who finds no place is told when to come again, each a little later than the one
 //! before, and holds no slot meanwhile.
 
-use common::ids::AccountId;
+use domain::ids::AccountId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -8,24 +8,24 @@
 mod hosts;
 
 use crate::deliver::DeliverError;
-use common::domain::attempt::AttemptError;
-use common::domain::signature::project_signature;
-use common::ids::ProjectWebhookId;
-use common::outbound::{AttemptOutcome, USER_AGENT, WebhookRequest};
-use common::own_fault;
-use common::process::Process;
-use common::queue::{Handler, Queue, Subject, Subscription};
-use common::seal::{SealError, Sealer};
-use common::store::project_webhooks::{self, Outcome, Waiting};
-use common::store::webhook_secrets::purpose;
+use domain::attempt::AttemptError;
+use domain::ids::ProjectWebhookId;
+use domain::signature::project_signature;
 use futures_util::FutureExt;
 use hosts::{Hosts, Place};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use runtime::outbound::{AttemptOutcome, USER_AGENT, WebhookRequest};
+use runtime::own_fault;
+use runtime::process::Process;
+use runtime::queue::{Handler, Queue, Subject, Subscription};
+use runtime::seal::{SealError, Sealer};
 use secrecy::ExposeSecret;
 use serde_json::{Map, Value};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
+use store::project_webhooks::{self, Outcome, Waiting};
+use store::webhook_secrets::purpose;
 use tokio::time::{Instant, sleep};
 
 /// What a lease has beyond the request, for the record.

@@ -7,11 +7,11 @@
 use super::{JobCtx, ReadError};
 use crate::readers::speech::detector::RATE;
 use bytes::Bytes;
-use common::domain::read::Read;
-use common::outbound::sending_client;
-use common::own_fault;
+use domain::read::Read;
 use futures_util::{Stream, StreamExt};
 use reqwest::Body;
+use runtime::outbound::sending_client;
+use runtime::own_fault;
 use secrecy::{ExposeSecret, SecretString};
 use serde::de::DeserializeOwned;
 use std::io;

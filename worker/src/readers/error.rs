@@ -4,9 +4,9 @@
 //! (`job.error.message`), so they hold no path, no decoder output and nothing of the file. The codes are the closed
 //! list of contract §3.2.
 
-use common::domain::read::Read;
-use common::domain::task::Task;
-use common::own_fault;
+use domain::read::Read;
+use domain::task::Task;
+use runtime::own_fault;
 use std::sync::Arc;
 
 /// What a media file has too much of.

@@ -29,9 +29,9 @@ pub use speech::KnownSpeech;
 pub use stored::{Engine, OutputFile, Quality, ReadOutcome, StoredRead};
 pub use transcript::TranscriberSettings;
 
-use common::config::Confinement;
-use common::domain::read::Read;
+use domain::read::Read;
 use futures_util::future::BoxFuture;
+use runtime::config::Confinement;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;

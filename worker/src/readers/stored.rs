@@ -4,7 +4,7 @@
 //! renamed or taken away, and `schema` rises when one changes its meaning.
 
 use bytes::Bytes;
-use common::domain::read::Read;
+use domain::read::Read;
 use serde::{Deserialize, Serialize};
 
 /// The version of the shape that is written.

@@ -3,7 +3,7 @@
 //! Pure. A piece is as long in samples as it is in frames, counted from the start of what is made and not from the piece
 //! before, so that sound and picture never drift apart however many cuts there are.
 
-use common::domain::media_time::{FrameRate, Span, sample_at};
+use domain::media_time::{FrameRate, Span, sample_at};
 
 /// How long a cut fades on each of its sides, in milliseconds: enough that it does not click.
 const FADE_MS: u32 = 5;
@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(cut.iter().map(|piece| piece.len).sum::<i64>(), rate.sample_of(60_000, 44_100));
         assert!(cut.iter().all(|piece| (4_414..=4_415).contains(&piece.len)));
         let in_time = pieces(&keep, 44_100, None);
-        let total_us = common::domain::media_time::total_us(&keep);
+        let total_us = domain::media_time::total_us(&keep);
         assert_eq!(in_time.iter().map(|piece| piece.len).sum::<i64>(), sample_at(total_us, 44_100));
     }
 

@@ -7,7 +7,7 @@ use super::Renderer;
 use super::format::MOST_PIXELS;
 use crate::readers::decode::{Encoder, Feed, ON_THE_MEDIAS_CLOCK, Paid, Workshop, fits_a_second, input_arguments};
 use crate::readers::{JobCtx, MediaSource, ReadError};
-use common::domain::media_time::{FrameRate, Span};
+use domain::media_time::{FrameRate, Span};
 use std::ffi::OsStr;
 use std::fmt::Write;
 

@@ -4,8 +4,8 @@
 //! where their sum would pass the ceiling does `limiter` turn both down, for as long as that takes.
 
 use super::limiter::Limiter;
-use common::domain::ducking::GainPoint;
-use common::domain::media_time::sample_at;
+use domain::ducking::GainPoint;
+use domain::media_time::sample_at;
 
 /// Channels of a mix.
 pub(super) const CHANNELS: usize = 2;

@@ -1,4 +1,4 @@
-//! Renders: new media out of stored media, as a plan says (`common::domain::render`).
+//! Renders: new media out of stored media, as a plan says (`domain::render`).
 //!
 //! Everything that touches bytes happens in confined children, as in `readers::decode`, whose neighbour this is.
 //! `sound` cuts or mixes to the sample, `film` keeps a picture's frames, `format` says what is written. Nothing here
@@ -16,9 +16,8 @@ mod tests;
 use crate::ingest::facts;
 use crate::readers::decode::{Channels, DecodedSound, Workshop, cover, made};
 use crate::readers::{Engine, JobCtx, MediaSource, MediaTools, ReadError};
-use common::domain::media_time::{FrameRate, Span, total_us};
-use common::domain::render::RenderPlan;
-use common::store::uploads::Facts;
+use domain::media_time::{FrameRate, Span, total_us};
+use domain::render::RenderPlan;
 use film::Film;
 use format::{Container, kept_channels};
 use sound::Track;
@@ -26,6 +25,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::path::Path;
 use std::process::Command;
+use store::uploads::Facts;
 
 /// The encoders without which nothing is rendered here.
 const NEEDED: [&str; 2] = ["libx264", "aac"];

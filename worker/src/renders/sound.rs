@@ -8,8 +8,8 @@ use super::format::Container;
 use super::mix::{CHANNELS, Mixer};
 use crate::readers::decode::{Channels, DecodedSound, Encoder, Feed, SoundFormat, SoundStream, Workshop};
 use crate::readers::{JobCtx, MediaSource, Progress, ReadError};
-use common::domain::ducking::GainPoint;
-use common::domain::media_time::{FrameRate, Span, sample_at};
+use domain::ducking::GainPoint;
+use domain::media_time::{FrameRate, Span, sample_at};
 use std::ffi::OsStr;
 
 /// Silence that is written at once, in samples.

@@ -18,7 +18,7 @@ const SECRET: &str = "the-secret-of-the-service";
 /// Runs a row, and prints what came of it.
 pub fn run(umask: &str, namespaces: bool) {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(u32::from_str_radix(umask, 8).unwrap()));
-    common::process::close_to_others().unwrap();
+    runtime::process::close_to_others().unwrap();
     if !namespaces {
         forbid_namespaces();
     }
@@ -27,7 +27,7 @@ pub fn run(umask: &str, namespaces: bool) {
         limits: MediaLimits { streams: 1 << 20, ..MediaLimits::default() },
         ..ReaderSettings::default()
     };
-    let full = ReaderSettings { confinement: common::config::Confinement::Full, ..settings.clone() };
+    let full = ReaderSettings { confinement: runtime::config::Confinement::Full, ..settings.clone() };
     if let Err(NoDecoder::Unconfined { .. }) = MediaTools::found(&full) {
         println!("asked for full: refused");
     }
@@ -150,7 +150,7 @@ async fn attacked(tools: std::sync::Arc<MediaTools>) {
         "abstract": name,
         "port": tcp.local_addr().unwrap().port(),
         "processes": [std::process::id(), neighbours_pid, 1],
-        "full": tools.confinement() == common::config::Confinement::Full,
+        "full": tools.confinement() == runtime::config::Confinement::Full,
     });
     fs::write(data.join("attack"), targets.to_string()).unwrap();
     match MediaSource::open(&data.join("attack"), &tools, &ctx).await {

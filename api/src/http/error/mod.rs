@@ -6,7 +6,6 @@
 
 mod suggestion;
 
-use common::store;
 use poem::error::ResponseError;
 use poem::http::StatusCode;
 use poem_openapi::ApiResponse;

@@ -9,12 +9,12 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
-use common::store::account_audit::{self, AuditRow, Filter};
 use poem_openapi::param::Query;
 use poem_openapi::payload::Json;
 use poem_openapi::types::Any;
 use poem_openapi::{Object, OpenApi};
 use serde_json::Value;
+use store::account_audit::{self, AuditRow, Filter};
 
 /// What this operation refuses with, beside what every operation may.
 pub const ERRORS: Refusals = &[("GET /audit", &[Code::SessionNotAllowed, Code::InvalidCursor])];

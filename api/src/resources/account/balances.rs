@@ -9,13 +9,13 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::Answer;
 use crate::http::text::{MinuteCount, Text, Time};
 use crate::usecases::balance::balance;
-use common::config::Settings;
-use common::domain::minutes::Rates;
-use common::domain::read::Read;
-use common::domain::task::Task;
-use common::store::minutes::Balance;
+use domain::minutes::Rates;
+use domain::read::Read;
+use domain::task::Task;
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
+use runtime::config::Settings;
+use store::minutes::Balance;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[("GET /balances", &[]), ("POST /tools/get_balances", &[])];

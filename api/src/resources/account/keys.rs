@@ -10,13 +10,13 @@ use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
 use crate::usecases::keys::{create_key, key_made_before, revoke_key};
 use crate::usecases::once::{Before, Made, Once};
-use common::domain::credential::ApiKey;
-use common::ids::{KeyId, UserId};
-use common::store::keys::{self, KeyRow, Revoked};
+use domain::credential::ApiKey;
+use domain::ids::{KeyId, UserId};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::types::ToJSON;
 use poem_openapi::{Object, OpenApi};
+use store::keys::{self, KeyRow, Revoked};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[

@@ -11,13 +11,13 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::rate::Standing;
 use crate::http::scope::Scope;
 use crate::http::text::{Text, Time};
-use common::domain::credential::{CredentialHash, SessionCode, SessionToken};
-use common::store::credentials::Pace;
-use common::store::sessions::{self, Redemption};
+use domain::credential::{CredentialHash, SessionCode, SessionToken};
 use poem::Request;
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
 use std::net::IpAddr;
+use store::credentials::Pace;
+use store::sessions::{self, Redemption};
 use uuid::Uuid;
 
 /// What these operations refuse with, beside what every operation may.

@@ -6,10 +6,10 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
-use common::store::workspaces::{self, WorkspaceRow};
 use poem_openapi::param::Query;
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
+use store::workspaces::{self, WorkspaceRow};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[("GET /workspaces", &[Code::InvalidCursor])];

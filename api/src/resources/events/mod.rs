@@ -14,11 +14,11 @@ use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
 use crate::resources::tools::jobs::JobAnswer;
 use crate::resources::webhooks::Subscribed;
-use common::domain::event::EventId;
-use common::store::events::{self, Found};
+use domain::event::EventId;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::{Enum, Object, OpenApi, Union};
 use serde_json::value::RawValue;
+use store::events::{self, Found};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals =

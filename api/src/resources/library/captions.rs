@@ -5,13 +5,13 @@ use crate::app::App;
 use crate::http::answers::{Large, Room, holding};
 use crate::http::error::{Answer, ApiError};
 use bytes::Bytes;
-use common::domain::captions::{self, TextFormat};
-use common::domain::read::Read;
-use common::ids::{AccountId, ItemId};
-use common::store::{footage, items};
+use domain::captions::{self, TextFormat};
+use domain::ids::{AccountId, ItemId};
+use domain::read::Read;
 use poem::http::{HeaderValue, header};
 use poem::{IntoResponse, Response};
 use poem_openapi::Enum;
+use store::{footage, items};
 
 /// Bytes of the largest transcript that is written as text: a day of words is a few tens of MiB.
 const MOST_BYTES: u64 = 64 << 20;

@@ -6,11 +6,11 @@
 use crate::http::answers::{Answers, Large, Room, holding};
 use crate::http::error::{Answer, ApiError};
 use bytes::{Bytes, BytesMut};
-use common::ids::AccountId;
-use common::media::StoredObject;
+use domain::ids::AccountId;
 use futures_util::stream::{self, BoxStream, StreamExt, TryStreamExt};
 use poem::http::{HeaderValue, header};
 use poem::{Body, IntoResponse, Response};
+use runtime::media::StoredObject;
 use std::io;
 
 /// Bytes that a streamed object holds: what is read of it at a time, and what waits to be taken.

@@ -4,12 +4,12 @@
 use crate::app::links::Links;
 use crate::contract::envelope::{ItemKind, MediaLink};
 use crate::http::text::{Text, Time};
-use common::domain::item::{ItemStatus, ItemType, Stream};
-use common::domain::link::Picture;
-use common::domain::upload::served_type;
-use common::store::items::ItemRow;
+use domain::item::{ItemStatus, ItemType, Stream};
+use domain::link::Picture;
+use domain::upload::served_type;
 use poem_openapi::{Enum, Object};
 use std::collections::BTreeMap;
+use store::items::ItemRow;
 
 /// A library item (contract §2).
 #[expect(clippy::struct_field_names, reason = "the names are the interface's")]

@@ -7,13 +7,11 @@
 use crate::app::links::Links;
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
-use common::domain::footage::{self, Moment, Passage, Turn, milliseconds, seconds};
-use common::domain::link::Picture;
-use common::domain::read::Read;
-use common::domain::voices::Voices;
-use common::ids::ItemId;
-use common::store::footage as rows;
-use common::store::items;
+use domain::footage::{self, Moment, Passage, Turn, milliseconds, seconds};
+use domain::ids::ItemId;
+use domain::link::Picture;
+use domain::read::Read;
+use domain::voices::Voices;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
@@ -22,6 +20,8 @@ use sqlx::PgConnection;
 use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
+use store::footage as rows;
+use store::items;
 
 /// What other reads of the item have to say in one read.
 pub(super) enum Others {
@@ -222,7 +222,7 @@ impl Serialize for Fields<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use common::domain::link::LinkKeys;
+    use domain::link::LinkKeys;
 
     fn put(others: Others, document: &str) -> String {
         let links = Links::new(LinkKeys::derived(["secret"]), "https://example.com", 7_200);

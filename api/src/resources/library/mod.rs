@@ -25,13 +25,13 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
 use crate::usecases::library::{delete_item, reach, unknown};
-use common::domain::read::Read;
-use common::ids::ItemId;
-use common::store::items;
+use domain::ids::ItemId;
+use domain::read::Read;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use sqlx::PgConnection;
+use store::items;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[

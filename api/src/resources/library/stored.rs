@@ -10,15 +10,15 @@ use super::joined::Others;
 use crate::app::App;
 use crate::http::error::{Answer, ApiError};
 use bytes::Bytes;
-use common::domain::captions::TextFormat;
-use common::domain::read::Read;
-use common::ids::{AccountId, ItemId};
-use common::store::items;
+use domain::captions::TextFormat;
+use domain::ids::{AccountId, ItemId};
+use domain::read::Read;
 use poem::{IntoResponse, Response};
 use poem_openapi::ApiResponse;
 use poem_openapi::payload::{Json, Payload};
 use poem_openapi::registry::{MetaMediaType, MetaResponse, MetaResponses, Registry};
 use poem_openapi::types::{Any, Type};
+use store::items;
 
 /// Bytes of the largest stored read that is answered: a day of words is a few tens of MiB.
 const MOST_BYTES: u64 = 256 << 20;

@@ -17,7 +17,7 @@ use crate::http::answers::holding;
 use crate::http::error::{ApiError, Code};
 use crate::http::refusal::{Envelope, Refused, classify};
 use crate::http::request::{SentBody, Template, media_type};
-use common::ids::AccountId;
+use domain::ids::AccountId;
 use poem::endpoint::TowerCompatExt;
 use poem::http::{HeaderValue, StatusCode, header};
 use poem::{Endpoint, EndpointExt, Request, Response, Route, post};

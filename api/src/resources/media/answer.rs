@@ -10,11 +10,9 @@ use crate::http::answers::holding;
 use crate::http::error::{ApiError, Code};
 use crate::http::refusal::Envelope;
 use bytes::Bytes;
-use common::domain::file_name::{Disposition, content_disposition, file_name};
-use common::domain::upload::{served_type, usual_extension};
-use common::ids::ItemId;
-use common::media::StoredObject;
-use common::store::items::LinkedMedia;
+use domain::file_name::{Disposition, content_disposition, file_name};
+use domain::ids::ItemId;
+use domain::upload::{served_type, usual_extension};
 use futures_util::TryStreamExt;
 use poem::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use poem::{Body, IntoResponse, Response};
@@ -22,8 +20,10 @@ use poem_openapi::ApiResponse;
 use poem_openapi::payload::{Binary, Payload};
 use poem_openapi::registry::{MetaHeader, MetaMediaType, MetaResponse, MetaResponses, Registry};
 use poem_openapi::types::Type;
+use runtime::media::StoredObject;
 use std::io;
 use std::ops::Range;
+use store::items::LinkedMedia;
 
 /// What media is served as, as the document says it.
 const TYPES: [&str; 4] = ["video/*", "audio/*", "image/*", "application/octet-stream"];

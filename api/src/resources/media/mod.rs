@@ -14,15 +14,15 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
 use crate::http::text::Text;
 use answer::{MediaAnswer, Sent, Served};
-use common::domain::http_range::{Asked, asked, is_known};
-use common::domain::link::Shown;
-use common::ids::ItemId;
-use common::media::{Handed, MediaError};
-use common::store::items::{self, LinkedMedia};
+use domain::http_range::{Asked, asked, is_known};
+use domain::ids::ItemId;
+use domain::link::Shown;
 use poem::Request;
 use poem::http::Method;
 use poem_openapi::OpenApi;
 use poem_openapi::param::{Header, Path, Query};
+use runtime::media::{Handed, MediaError};
+use store::items::{self, LinkedMedia};
 
 /// What this operation refuses with, beside what every operation may.
 pub const ERRORS: Refusals =

@@ -10,13 +10,13 @@ use crate::http::text::{MinuteCount, Text, Time};
 use crate::resources::account::balances::BalancesAnswer;
 use crate::usecases::balance::balance;
 use crate::usecases::operator::accounts::{NewAccount, open_account, rename_account};
-use common::domain::credential::ApiKey;
-use common::domain::minutes::Minutes;
-use common::ids::AccountId;
-use common::store::accounts::{self, AccountRow};
+use domain::credential::ApiKey;
+use domain::ids::AccountId;
+use domain::minutes::Minutes;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
+use store::accounts::{self, AccountRow};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[

@@ -6,12 +6,12 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
-use common::store::audit::{self, AuditRow, Filter};
 use poem_openapi::param::Query;
 use poem_openapi::payload::Json;
 use poem_openapi::types::Any;
 use poem_openapi::{Object, OpenApi};
 use serde_json::Value;
+use store::audit::{self, AuditRow, Filter};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[("GET /operator/audit", &[Code::InvalidCursor])];

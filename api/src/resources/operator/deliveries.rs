@@ -11,14 +11,14 @@ use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
 use crate::resources::webhooks::deliveries::{Delivery, Kind, Status, page_of};
 use crate::usecases::operator::deliveries::resend_all;
-use common::domain::series::DeliveryStatus;
-use common::ids::{AccountId, EndpointId};
-use common::store::deliveries::{self, Everywhere, Filter, Place, UnsentFilter, UnsentOf};
-use common::store::endpoints;
+use domain::ids::{AccountId, EndpointId};
+use domain::series::DeliveryStatus;
 use poem_openapi::param::Query;
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
 use sqlx::PgConnection;
+use store::deliveries::{self, Everywhere, Filter, Place, UnsentFilter, UnsentOf};
+use store::endpoints;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[

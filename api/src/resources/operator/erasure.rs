@@ -10,7 +10,7 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, Code};
 use crate::http::text::Text;
 use crate::usecases::operator::erasure::{ErasedNow, erase_account, erase_item, erase_workspace};
-use common::ids::{AccountId, ItemId, WorkspaceId};
+use domain::ids::{AccountId, ItemId, WorkspaceId};
 use poem_openapi::param::Path;
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};

@@ -10,18 +10,18 @@ use crate::http::text::{Text, Time};
 use crate::resources::tools::jobs::{JobAnswer, JobKindWord, JobStatusWord};
 use crate::resources::tools::prepare_media::{PreparedRead, ReadKind};
 use crate::usecases::dispatch::{self, DispatchRequest, Dispatched, Prepared};
-use common::domain::job::JobStatus;
-use common::domain::plan::{Answer as ReadAnswer, Reason};
-use common::domain::read::Read;
-use common::ids::{ItemId, JobId, RequestId};
-use common::store::jobs::{self, Call, Everywhere, Found, Origin, Owners, Place};
-use common::store::workspaces;
+use domain::ids::{ItemId, JobId, RequestId};
+use domain::job::JobStatus;
+use domain::plan::{Answer as ReadAnswer, Reason};
+use domain::read::Read;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use serde_json::json;
 use sqlx::PgConnection;
 use std::collections::HashMap;
+use store::jobs::{self, Call, Everywhere, Found, Origin, Owners, Place};
+use store::workspaces;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
@@ -217,7 +217,7 @@ async fn shown(conn: &mut PgConnection, found: &[Found]) -> Answer<HashMap<JobId
     let ids: Vec<JobId> = found.iter().map(|one| one.job).collect();
     let whose: HashMap<JobId, &Found> = found.iter().map(|one| (one.job, one)).collect();
     let jobs = jobs::by_ids(conn, &ids, None).await?;
-    let show = |job: common::domain::job::Job| {
+    let show = |job: domain::job::Job| {
         let whose = whose.get(&job.id)?;
         let shown = OperatorJob {
             payer_account_id: Text::of(whose.payer),

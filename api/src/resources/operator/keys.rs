@@ -9,11 +9,11 @@ use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
 use crate::resources::account::keys::made_by;
 use crate::usecases::operator::keys::revoke_key;
-use common::ids::{AccountId, KeyId};
-use common::store::keys::{self, KeyRow};
+use domain::ids::{AccountId, KeyId};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
+use store::keys::{self, KeyRow};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[

@@ -8,12 +8,12 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
 use crate::usecases::operator::members::{put_member, remove_member};
-use common::domain::role::Role;
-use common::ids::{UserId, WorkspaceId};
-use common::store::members::{self, MemberRow};
+use domain::ids::{UserId, WorkspaceId};
+use domain::role::Role;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
+use store::members::{self, MemberRow};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[

@@ -21,7 +21,7 @@ use crate::auth::operator::{OperatorAuth, OperatorCaller};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{MinuteCount, Text};
 use crate::usecases::operator::missing;
-use common::domain::minutes::Minutes;
+use domain::minutes::Minutes;
 
 /// More than anybody is given by one request, in minutes: a slip of the keyboard is refused.
 const MOST_MINUTES: i64 = 10_000_000;

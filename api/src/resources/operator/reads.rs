@@ -7,11 +7,11 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{Text, Time};
 use crate::resources::tools::prepare_media::ReadKind;
 use crate::usecases::operator::reads::pause_or_resume_read;
-use common::domain::read::Read;
-use common::store::reads::{self, Begun, KindRow};
+use domain::read::Read;
 use poem_openapi::param::Path;
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
+use store::reads::{self, Begun, KindRow};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[("GET /operator/reads", &[]), ("PATCH /operator/reads/{read}", &[Code::ReadNotFound])];

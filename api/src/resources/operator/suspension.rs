@@ -11,7 +11,7 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
 use crate::usecases::operator::suspension::{end_jobs, end_uploads, resume_account, suspend_account};
-use common::ids::AccountId;
+use domain::ids::AccountId;
 use poem_openapi::param::Path;
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};

@@ -8,12 +8,12 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
 use crate::usecases::operator::users::{add_user, change_user};
-use common::ids::{AccountId, UserId};
-use common::store::users::{self, Change, Filter, Identity, UserRow};
+use domain::ids::{AccountId, UserId};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::types::MaybeUndefined;
 use poem_openapi::{Object, OpenApi};
+use store::users::{self, Change, Filter, Identity, UserRow};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[

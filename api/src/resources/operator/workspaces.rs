@@ -8,11 +8,11 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
 use crate::usecases::operator::workspaces::{AsDefault, change_workspace, open_workspace};
-use common::ids::{AccountId, WorkspaceId};
-use common::store::workspaces::{self, OwnedRow};
+use domain::ids::{AccountId, WorkspaceId};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
+use store::workspaces::{self, OwnedRow};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[

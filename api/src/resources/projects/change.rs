@@ -7,9 +7,9 @@ use crate::http::error::Answer;
 use crate::http::text::Time;
 use crate::usecases::projects::Shown;
 use crate::usecases::projects::status::{Assets, change_project_status};
-use common::ids::ProjectId;
-use common::store::projects::{Change, ProjectRow};
+use domain::ids::ProjectId;
 use poem_openapi::types::{MaybeUndefined, ToJSON};
+use store::projects::{Change, ProjectRow};
 
 impl Projects {
     /// Changes a project's status, for a call that says this of it.

@@ -2,8 +2,8 @@
 
 use super::ProjectState;
 use crate::http::text::{Text, Time};
-use common::store::projects::ListedRow;
 use poem_openapi::Object;
+use store::projects::ListedRow;
 
 /// A project in short.
 #[derive(Debug, Object)]

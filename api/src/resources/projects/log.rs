@@ -9,12 +9,12 @@ use crate::http::error::{Answer, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
 use crate::usecases::projects::reach;
-use common::domain::project::WebhookStatus;
-use common::ids::{ProjectId, ProjectWebhookId};
-use common::store::project_webhooks::{self, WebhookRow};
+use domain::ids::{ProjectId, ProjectWebhookId};
+use domain::project::WebhookStatus;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
+use store::project_webhooks::{self, WebhookRow};
 
 /// What this operation refuses with, beside what every operation may.
 pub const ERRORS: Refusals =

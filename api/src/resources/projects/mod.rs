@@ -25,12 +25,12 @@ use crate::http::text::{Text, Time};
 use crate::usecases::once::Once;
 use crate::usecases::projects::status::cancel_project;
 use crate::usecases::projects::{Shown, create_project, reach, remove_project, set_project_webhook};
-use common::ids::{AccountId, ProjectId};
-use common::store::projects::{self, NewProject, ProjectRow};
+use domain::ids::{AccountId, ProjectId};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::types::{MaybeUndefined, ToJSON};
 use poem_openapi::{Object, OpenApi};
+use store::projects::{self, NewProject, ProjectRow};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[

@@ -5,11 +5,11 @@
 
 use crate::http::error::{Answer, ApiError};
 use crate::http::text::{Text, Time};
-use common::domain::project::ProjectStatus;
-use common::store::projects::ProjectRow;
+use domain::project::ProjectStatus;
 use poem_openapi::types::{Any, ParseFromJSON, ToJSON};
 use poem_openapi::{Enum, Object};
 use serde_json::Value;
+use store::projects::ProjectRow;
 
 /// Where a project stands (contract §3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]

@@ -16,10 +16,10 @@ use crate::resources::uploads::{AskedImport, checked_import};
 use crate::usecases::library::{delete_item, reach};
 use crate::usecases::once::Once;
 use crate::usecases::uploads::import::import_item;
-use common::store::items::ItemRow;
 use poem_openapi::payload::Json;
 use poem_openapi::types::ToJSON;
 use poem_openapi::{Object, OpenApi};
+use store::items::ItemRow;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[

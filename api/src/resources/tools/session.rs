@@ -6,10 +6,10 @@ use crate::contract::envelope::{NoArguments, ToolAnswer};
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, Code};
 use crate::http::text::Text;
-use common::domain::credential::SessionCode;
-use common::store::sessions::{self, NewCode};
+use domain::credential::SessionCode;
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
+use store::sessions::{self, NewCode};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[("POST /tools/get_api_session", &[Code::SessionNotAllowed])];

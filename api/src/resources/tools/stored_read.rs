@@ -16,12 +16,12 @@ use crate::resources::library::{self, Document};
 use crate::usecases::dispatch::{self, DispatchRequest, Dispatched, Prepared};
 use crate::usecases::library::reach;
 use crate::usecases::starting::{self, cloud_processing};
-use common::domain::plan::{Answer as ReadAnswer, Reason};
-use common::domain::read::Read;
-use common::ids::ItemId;
-use common::store::idempotency::Key;
+use domain::ids::ItemId;
+use domain::plan::{Answer as ReadAnswer, Reason};
+use domain::read::Read;
 use poem_openapi::{Enum, Object};
 use serde_json::{Value, json};
+use store::idempotency::Key;
 
 /// What every tool that needs a read may refuse with, beside what every operation may.
 pub const REFUSALS: &[Code] = &[

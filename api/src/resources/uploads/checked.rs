@@ -5,10 +5,10 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::uploads::Announced;
 use crate::usecases::uploads::import::Import;
-use common::config::Settings;
-use common::domain::item::{check_name, check_ref};
-use common::domain::upload::{essence, is_taken};
-use common::process::Process;
+use domain::item::{check_name, check_ref};
+use domain::upload::{essence, is_taken};
+use runtime::config::Settings;
+use runtime::process::Process;
 
 /// What a request announces.
 ///

@@ -10,17 +10,17 @@ use crate::http::shares::Share;
 use crate::usecases::uploads::complete::{expired, unknown};
 use crate::usecases::uploads::token_hash;
 use bytes::Bytes;
-use common::domain::upload::{UploadStatus, essence};
-use common::ids::{AccountId, ItemId, UploadId};
-use common::media::{WriteError, Written, new_media_key};
-use common::store::uploads::{self, RECEIVING_SECONDS, UploadRow};
+use domain::ids::{AccountId, ItemId, UploadId};
+use domain::upload::{UploadStatus, essence};
 use futures_util::stream::{BoxStream, Stream, StreamExt, try_unfold};
 use poem::{Request, RequestBody};
 use poem_openapi::payload::{Binary, Payload};
 use poem_openapi::registry::{MetaMediaType, MetaRequest};
 use poem_openapi::{ApiExtractor, ApiExtractorType, ExtractParamOptions};
+use runtime::media::{WriteError, Written, new_media_key};
 use std::io;
 use std::time::Duration;
+use store::uploads::{self, RECEIVING_SECONDS, UploadRow};
 use tokio::time::{Instant, timeout, timeout_at};
 
 /// How long a body may take to bring [`LEAST_BYTES`] more; its end may come at any time.

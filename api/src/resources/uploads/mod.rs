@@ -27,8 +27,7 @@ use crate::usecases::once::{Before, Made, Once};
 use crate::usecases::uploads::complete::{complete_upload, unknown};
 use crate::usecases::uploads::import::{Imported, import_upload};
 use crate::usecases::uploads::{BegunUpload, begin_upload, token_made_before};
-use common::ids::UploadId;
-use common::store::uploads;
+use domain::ids::UploadId;
 use poem::Request;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
@@ -36,6 +35,7 @@ use poem_openapi::types::ToJSON;
 use poem_openapi::{Enum, Object, OpenApi};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use store::uploads;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[

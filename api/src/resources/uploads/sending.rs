@@ -7,10 +7,10 @@ use super::{busy, completed};
 use crate::app::App;
 use crate::auth::in_time;
 use crate::http::error::Answer;
-use common::ids::UploadId;
-use common::media::Written;
-use common::store::uploads::{self, LetIn, Received};
+use domain::ids::UploadId;
+use runtime::media::Written;
 use std::time::Duration;
+use store::uploads::{self, LetIn, Received};
 use tokio::time::sleep;
 use uuid::Uuid;
 

@@ -1,9 +1,9 @@
 //! An upload as its owner follows it: `GET /uploads/{id}`.
 
 use crate::http::text::{Text, Time};
-use common::domain::upload::UploadStatus;
-use common::store::uploads::UploadShown;
+use domain::upload::UploadStatus;
 use poem_openapi::{Enum, Object};
+use store::uploads::UploadShown;
 
 /// How far an upload has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]

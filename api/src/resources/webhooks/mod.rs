@@ -19,16 +19,16 @@ use crate::http::text::Text;
 use crate::usecases::once::Once;
 use crate::usecases::webhooks::endpoints::{After, change_webhook, register_webhook, remove_webhook};
 use crate::usecases::webhooks::missing;
-use common::domain::event::EventType;
-use common::domain::url_policy::UrlRefused;
-use common::ids::{AccountId, EndpointId};
-use common::store::endpoints::{self, Change, Endpoint, NewEndpoint};
+use domain::event::EventType;
+use domain::ids::{AccountId, EndpointId};
+use domain::url_policy::UrlRefused;
 use poem_openapi::OpenApi;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::types::{MaybeUndefined, ToJSON};
 use shapes::{ChangeWebhook, CreateWebhook, Ping, event_types, kinds};
 pub use shapes::{Subscribed, Webhook};
+use store::endpoints::{self, Change, Endpoint, NewEndpoint};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[

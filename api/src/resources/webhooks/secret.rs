@@ -9,12 +9,12 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{Text, Time};
 use crate::usecases::webhooks::secret::{Wanted, issue_secret, no_secret, remove_secret};
-use common::ids::AccountId;
-use common::seal::SealError;
-use common::store::webhook_secrets::{self, SealedSecret, purpose};
+use domain::ids::AccountId;
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
+use runtime::seal::SealError;
 use secrecy::ExposeSecret;
+use store::webhook_secrets::{self, SealedSecret, purpose};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[

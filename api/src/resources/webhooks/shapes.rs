@@ -2,12 +2,12 @@
 
 use crate::http::text::{Text, Time};
 use crate::resources::tools::jobs::JobKindWord;
-use common::domain::event::EventType;
-use common::domain::job::JobKind;
-use common::domain::series::DisabledReason;
-use common::store::endpoints;
+use domain::event::EventType;
+use domain::job::JobKind;
+use domain::series::DisabledReason;
 use poem_openapi::types::MaybeUndefined;
 use poem_openapi::{Enum, Object};
+use store::endpoints;
 
 /// What an endpoint can be told of (contract §2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]

@@ -7,9 +7,9 @@ use super::render::{candidate, look};
 use super::taken_reads::budget;
 use super::view::View;
 use super::{DispatchError, DispatchRequest, Prepared, Render, RenderRequest, Rendering, balance};
-use common::domain::plan::{self, Answer};
-use common::process::Process;
-use common::store::minutes::Unfolded;
+use domain::plan::{self, Answer};
+use runtime::process::Process;
+use store::minutes::Unfolded;
 
 /// What these reads would come to.
 pub async fn estimate(process: &Process, request: &DispatchRequest) -> Result<Prepared, DispatchError> {

@@ -10,19 +10,19 @@ use super::{
     write,
 };
 use crate::http::rate::kept_byte_us;
-use common::domain::minutes::Minutes;
-use common::domain::plan::{self, Candidate, Reason};
-use common::domain::render::RenderPlan;
-use common::domain::task::Task;
-use common::ending::wakes_of;
-use common::ids::{ItemId, JobId};
-use common::process::Process;
-use common::store::idempotency::{self, Key};
-use common::store::jobs::{Call, Owners};
-use common::store::minutes::{Balance, Unfolded};
-use common::store::renders::{self, NewRender};
-use common::store::usage;
+use domain::ids::{ItemId, JobId};
+use domain::minutes::Minutes;
+use domain::plan::{self, Candidate, Reason};
+use domain::render::RenderPlan;
+use domain::task::Task;
+use runtime::ending::wakes_of;
+use runtime::process::Process;
 use sqlx::PgConnection;
+use store::idempotency::{self, Key};
+use store::jobs::{Call, Owners};
+use store::minutes::{Balance, Unfolded};
+use store::renders::{self, NewRender};
+use store::usage;
 
 /// A render that a call asks for.
 #[derive(Debug, Clone)]

@@ -1,12 +1,12 @@
 //! A call's candidates between taking their reads and deciding which become jobs.
 
-use common::domain::job;
-use common::domain::minutes::Rates;
-use common::domain::plan::{self, Answer, Candidate, Means, Start};
-use common::domain::read::Read;
-use common::ids::{ItemId, JobId};
-use common::store::minutes::Balance;
-use common::store::reads::Taken;
+use domain::ids::{ItemId, JobId};
+use domain::job;
+use domain::minutes::Rates;
+use domain::plan::{self, Answer, Candidate, Means, Start};
+use domain::read::Read;
+use store::minutes::Balance;
+use store::reads::Taken;
 
 /// What an account with this balance has for new jobs.
 pub(super) fn budget(balance: &Balance) -> Means {

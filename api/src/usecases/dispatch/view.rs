@@ -1,17 +1,17 @@
 //! What a call finds before any lock, and what triage makes of it.
 
 use super::{DispatchRequest, Prepared, PreparedItem};
-use common::config::Settings;
-use common::domain::minutes::Minutes;
-use common::domain::plan::Answer::Not;
-use common::domain::plan::{self, Answer, Candidate, Fleet, KnownItem, LiveJob, Reason, Triaged};
-use common::domain::read::Read;
-use common::ids::{ItemId, JobId};
-use common::store::items::{self, ItemForReads, Resolved};
-use common::store::minutes::Balance;
-use common::store::reads::{self, Kinds};
+use domain::ids::{ItemId, JobId};
+use domain::minutes::Minutes;
+use domain::plan::Answer::Not;
+use domain::plan::{self, Answer, Candidate, Fleet, KnownItem, LiveJob, Reason, Triaged};
+use domain::read::Read;
+use runtime::config::Settings;
 use sqlx::PgConnection;
 use std::collections::{HashMap, HashSet};
+use store::items::{self, ItemForReads, Resolved};
+use store::minutes::Balance;
+use store::reads::{self, Kinds};
 
 /// What is known before any lock.
 pub(super) struct View {

@@ -4,14 +4,14 @@ use super::missing;
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;
 use crate::http::error::{Answer, ApiError, Code};
-use common::domain::credential::ApiKey;
-use common::domain::minutes::Minutes;
-use common::ids::{AccountId, WorkspaceId};
-use common::store::accounts::{self, AccountRow};
-use common::store::keys::{self, MadeBy, NewKey};
-use common::store::{account_audit, audit, minutes};
+use domain::credential::ApiKey;
+use domain::ids::{AccountId, WorkspaceId};
+use domain::minutes::Minutes;
 use serde_json::json;
 use sqlx::{Acquire, PgConnection};
+use store::accounts::{self, AccountRow};
+use store::keys::{self, MadeBy, NewKey};
+use store::{account_audit, audit, minutes};
 
 /// An account to open.
 pub struct NewAccount<'a> {

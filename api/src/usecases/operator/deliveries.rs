@@ -6,13 +6,13 @@ use crate::auth::operator::OperatorCaller;
 use crate::http::error::Answer;
 use crate::http::text::Time;
 use crate::usecases::webhooks::series::{Batch, Rate, begin_some};
-use common::domain::event::EventType;
-use common::ending::wakes_of;
-use common::ids::{AccountId, EndpointId};
-use common::store::audit;
-use common::store::deliveries::{UnsentFilter, UnsentOf};
-use common::store::endpoints;
+use domain::event::EventType;
+use domain::ids::{AccountId, EndpointId};
+use runtime::ending::wakes_of;
 use serde_json::{Value, json};
+use store::audit;
+use store::deliveries::{UnsentFilter, UnsentOf};
+use store::endpoints;
 
 /// Batches of one call; a call after it goes on where this one ended.
 const MOST_BATCHES: u32 = 50;

@@ -5,12 +5,12 @@ use super::missing;
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;
 use crate::http::error::{Answer, ApiError, Code};
-use common::ending;
-use common::ids::{AccountId, ItemId, WorkspaceId};
-use common::store::erasure::{self, Erased};
-use common::store::{audit, items, jobs, workspaces};
-use common::wake::Wake;
+use domain::ids::{AccountId, ItemId, WorkspaceId};
+use runtime::ending;
+use runtime::wake::Wake;
 use sqlx::{Acquire, PgConnection};
+use store::erasure::{self, Erased};
+use store::{audit, items, jobs, workspaces};
 
 /// Items, and projects, that one transaction takes.
 const SOME: i64 = 200;

@@ -3,11 +3,11 @@
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;
 use crate::http::error::{Answer, ApiError, Code};
-use common::ids::{AccountId, KeyId, UserId};
-use common::store::{account_audit, accounts, audit, keys};
-use common::wake::Wake;
+use domain::ids::{AccountId, KeyId, UserId};
+use runtime::wake::Wake;
 use serde_json::json;
 use sqlx::{Acquire, PgConnection};
+use store::{account_audit, accounts, audit, keys};
 
 /// Revokes a key, whosever it is.
 pub async fn revoke_key(app: &App, operator: &OperatorCaller, id: KeyId) -> Answer<()> {

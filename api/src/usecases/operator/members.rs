@@ -6,13 +6,13 @@ use super::missing;
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;
 use crate::http::error::{Answer, ApiError, Code};
-use common::domain::role::Role;
-use common::ids::{UserId, WorkspaceId};
-use common::store::members::{self, MemberRow, Put};
-use common::store::{audit, sessions, users, workspaces};
-use common::wake::Wake;
+use domain::ids::{UserId, WorkspaceId};
+use domain::role::Role;
+use runtime::wake::Wake;
 use serde_json::json;
 use sqlx::Acquire;
+use store::members::{self, MemberRow, Put};
+use store::{audit, sessions, users, workspaces};
 
 /// Gives a user a role in a workspace, or changes it.
 pub async fn put_member(

@@ -7,13 +7,13 @@ use crate::auth::operator::OperatorCaller;
 use crate::http::error::Answer;
 use crate::http::text::MinuteCount;
 use crate::usecases::balance::balance;
-use common::domain::minutes::Minutes;
-use common::ids::AccountId;
-use common::store::minutes::Balance;
-use common::store::{audit, minutes};
+use domain::ids::AccountId;
+use domain::minutes::Minutes;
 use poem_openapi::types::ToJSON;
 use serde_json::{Value, json};
 use sqlx::Acquire;
+use store::minutes::Balance;
+use store::{audit, minutes};
 
 /// How minutes are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,11 +4,11 @@ use crate::app::App;
 use crate::auth::operator::OperatorCaller;
 use crate::http::error::{Answer, ApiError};
 use crate::http::text::Time;
-use common::domain::read::Read;
-use common::store::audit;
-use common::store::reads::{self, Begun, KindRow};
+use domain::read::Read;
 use serde_json::json;
 use sqlx::Acquire;
+use store::audit;
+use store::reads::{self, Begun, KindRow};
 
 /// Pauses a read, or resumes it.
 pub async fn pause_or_resume_read(app: &App, operator: &OperatorCaller, read: Read, begun: Begun) -> Answer<KindRow> {

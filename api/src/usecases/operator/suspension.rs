@@ -5,14 +5,14 @@ use super::missing;
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;
 use crate::http::error::{Answer, ApiError, Code};
-use common::ending;
-use common::ids::AccountId;
-use common::store::accounts::{self, AccountRow};
-use common::store::suspension::{self, Suspension};
-use common::store::{account_audit, audit, jobs, uploads};
-use common::wake::Wake;
+use domain::ids::AccountId;
+use runtime::ending;
+use runtime::wake::Wake;
 use serde_json::{Value, json};
 use sqlx::{Acquire, PgConnection};
+use store::accounts::{self, AccountRow};
+use store::suspension::{self, Suspension};
+use store::{account_audit, audit, jobs, uploads};
 
 /// Jobs, and uploads, that one transaction ends.
 const SOME: i64 = 500;

@@ -6,13 +6,13 @@ use super::missing;
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;
 use crate::http::error::{Answer, ApiError, Code};
-use common::ids::{AccountId, UserId};
-use common::store::users::{self, Change, Identity, NotPut, UserRow};
-use common::store::{audit, sessions};
-use common::wake::Wake;
+use domain::ids::{AccountId, UserId};
+use runtime::wake::Wake;
 use serde_json::{Value, json};
 use sqlx::{Acquire, PgConnection};
 use std::fmt::Display;
+use store::users::{self, Change, Identity, NotPut, UserRow};
+use store::{audit, sessions};
 
 /// Adds a user to an account.
 pub async fn add_user(

@@ -5,11 +5,11 @@ use super::missing;
 use crate::app::App;
 use crate::auth::operator::OperatorCaller;
 use crate::http::error::{Answer, Code};
-use common::ids::{AccountId, WorkspaceId};
-use common::store::audit;
-use common::store::workspaces::{self, OwnedRow};
+use domain::ids::{AccountId, WorkspaceId};
 use serde_json::{Value, json};
 use sqlx::Acquire;
+use store::audit;
+use store::workspaces::{self, OwnedRow};
 
 /// What becomes of a workspace as its account's default.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,9 +9,9 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::once::{Begun, Made, Once};
 use crate::usecases::quotas::{self, Asker};
-use common::ids::ProjectId;
-use common::store::projects::{self, NewProject, ProjectRow};
+use domain::ids::ProjectId;
 use sqlx::PgConnection;
+use store::projects::{self, NewProject, ProjectRow};
 use telling::Revision;
 
 /// A project as it is answered, and the body that tells of it.

@@ -7,12 +7,12 @@ use crate::app::App;
 use crate::auth::{Caller, CallerWorkspace};
 use crate::http::error::{Answer, ApiError, Code};
 use chrono::{DateTime, Utc};
-use common::domain::project::ProjectStatus;
-use common::ids::ProjectId;
-use common::store::items::{self, Resolved};
-use common::store::projects::{self, Change, ProjectRow};
+use domain::ids::ProjectId;
+use domain::project::ProjectStatus;
 use serde_json::Value;
 use sqlx::{Acquire, PgConnection};
+use store::items::{self, Resolved};
+use store::projects::{self, Change, ProjectRow};
 
 /// Bytes that assets and timeline may have together, as JSON.
 const MOST_BYTES: usize = 256 << 10;

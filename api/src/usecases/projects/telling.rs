@@ -5,13 +5,13 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::Answer;
 use crate::http::rate::pace;
-use common::domain::project::ProjectStatus;
-use common::ids::{AccountId, ProjectId, ProjectWebhookId};
-use common::queue::{self, Queue, Subject, Ticket};
-use common::store::credentials;
-use common::store::project_webhooks::{self, NewWebhook};
-use common::store::projects::ProjectRow;
+use domain::ids::{AccountId, ProjectId, ProjectWebhookId};
+use domain::project::ProjectStatus;
+use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::PgConnection;
+use store::credentials;
+use store::project_webhooks::{self, NewWebhook};
+use store::projects::ProjectRow;
 use url::Url;
 
 /// Bytes of a change that count as one request.

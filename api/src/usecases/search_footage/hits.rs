@@ -1,9 +1,9 @@
 //! From passages that may be meant to hits: narrowed, scored, and each place in a video once.
 
-use common::domain::footage::Said;
-use common::domain::search::{Asked, Fit, Judged, Spoken, Term, narrow};
-use common::ids::ItemId;
-use common::store::footage::Candidate;
+use domain::footage::Said;
+use domain::ids::ItemId;
+use domain::search::{Asked, Fit, Judged, Spoken, Term, narrow};
+use store::footage::Candidate;
 
 /// Something said in a video.
 #[derive(Debug)]

@@ -6,13 +6,12 @@ mod hits;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
-use common::domain::search::{self, Asked, Fit};
-use common::ids::{ItemId, WorkspaceId};
-use common::store;
-use common::store::footage::{self, Candidate, Within};
+use domain::ids::{ItemId, WorkspaceId};
+use domain::search::{self, Asked, Fit};
 pub use hits::Hit;
 use hits::Hits;
 use std::time::Duration;
+use store::footage::{self, Candidate, Within};
 use tracing::Instrument;
 
 /// Passages looked at beyond twice the limit: some are the neighbours of a better one.

@@ -4,10 +4,10 @@
 use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
-use common::domain::upload::UploadStatus;
-use common::ids::UploadId;
-use common::queue::{self, Queue, Subject, Ticket};
-use common::store::uploads::{self, Completed, UploadRow};
+use domain::ids::UploadId;
+use domain::upload::UploadStatus;
+use runtime::queue::{self, Queue, Subject, Ticket};
+use store::uploads::{self, Completed, UploadRow};
 
 /// Completes an upload of the caller's workspace. Done again, it answers the upload again.
 pub async fn complete_upload(app: &App, caller: &Caller, upload: UploadId) -> Answer<UploadRow> {

@@ -6,12 +6,12 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::library::reach;
 use crate::usecases::once::{Begun, Made, Once};
-use common::ids::{AccountId, ItemId, UploadId};
-use common::process::Process;
-use common::queue::{self, Queue, Subject, Ticket};
-use common::store::items::{ItemRow, NewItem};
-use common::store::uploads::{self, NewImport};
+use domain::ids::{AccountId, ItemId, UploadId};
+use runtime::process::Process;
+use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::PgConnection;
+use store::items::{ItemRow, NewItem};
+use store::uploads::{self, NewImport};
 
 /// Imports of an account that have not ended.
 const MOST_IMPORTS: i64 = 1_000;

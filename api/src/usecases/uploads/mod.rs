@@ -13,12 +13,12 @@ use crate::usecases::quotas::{self, Asker};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
-use common::domain::credential::CredentialHash;
-use common::ids::{ItemId, UploadId};
-use common::process::Process;
-use common::store::items::{self, Added, NewItem};
-use common::store::uploads::{self, NewUpload};
+use domain::credential::CredentialHash;
+use domain::ids::{ItemId, UploadId};
+use runtime::process::Process;
 use sqlx::PgConnection;
+use store::items::{self, Added, NewItem};
+use store::uploads::{self, NewUpload};
 
 /// Bytes that will be sent, as far as that can be judged before they are.
 #[derive(Debug)]

@@ -6,15 +6,15 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::account_audit::{note, note_change, note_made, told};
 use crate::usecases::once::{Begun, Made, Once};
-use common::domain::event::{EventId, EventType, ping_bytes};
-use common::domain::series::Trigger;
-use common::ending::wakes_of;
-use common::ids::{DeliveryId, EndpointId};
-use common::queue::{self, Queue, Subject, Ticket};
-use common::store::deliveries::{LatelyPinged, NewDelivery, Opening, end_of_silent, insert, pings_lately};
-use common::store::endpoints::{self, Change, Endpoint, MOST_ENDPOINTS, NewEndpoint};
-use common::store::{accounts, events};
+use domain::event::{EventId, EventType, ping_bytes};
+use domain::ids::{DeliveryId, EndpointId};
+use domain::series::Trigger;
+use runtime::ending::wakes_of;
+use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::{Acquire, PgConnection};
+use store::deliveries::{LatelyPinged, NewDelivery, Opening, end_of_silent, insert, pings_lately};
+use store::endpoints::{self, Change, Endpoint, MOST_ENDPOINTS, NewEndpoint};
+use store::{accounts, events};
 
 /// Pings a minute an endpoint (contract §8).
 const PINGS_A_MINUTE: i64 = 10;

@@ -6,8 +6,7 @@ pub mod secret;
 pub(super) mod series;
 
 use crate::http::error::{Answer, ApiError, Code};
-use common::ids::EndpointId;
-use common::store;
+use domain::ids::EndpointId;
 use sqlx::PgConnection;
 
 /// Why the account has no such endpoint: nobody has it, or another account does (contract §5.4).

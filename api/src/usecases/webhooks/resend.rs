@@ -7,12 +7,12 @@ use super::series::{Batch, Rate, begin_again, begin_some};
 use crate::app::App;
 use crate::http::error::{Answer, ApiError, Code};
 use chrono::{DateTime, Utc};
-use common::domain::series::Trigger;
-use common::ending::wakes_of;
-use common::ids::{AccountId, DeliveryId, EndpointId};
-use common::store::deliveries::{self, DeliveryRow, Unsent, UnsentFilter};
-use common::store::endpoints;
+use domain::ids::{AccountId, DeliveryId, EndpointId};
+use domain::series::Trigger;
+use runtime::ending::wakes_of;
 use sqlx::{Acquire, PgConnection};
+use store::deliveries::{self, DeliveryRow, Unsent, UnsentFilter};
+use store::endpoints;
 
 /// Transactions of one call; a call after it goes on where this one ended.
 const MOST_BATCHES: u32 = 50;

@@ -6,10 +6,10 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Time;
 use crate::usecases::account_audit::{note, note_made};
-use common::domain::signature::new_secret;
-use common::store::webhook_secrets::{self, SealedSecret, purpose};
+use domain::signature::new_secret;
 use secrecy::ExposeSecret;
 use sqlx::Acquire;
+use store::webhook_secrets::{self, SealedSecret, purpose};
 
 /// Which secret is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,14 +3,14 @@
 
 use crate::http::error::{Answer, ApiError};
 use crate::http::rate;
-use common::config::Settings;
-use common::domain::series::Trigger;
-use common::ids::{AccountId, DeliveryId, EndpointId};
-use common::queue::{self, Queue, Subject, Ticket};
-use common::store::credentials::Pace;
-use common::store::deliveries::{self, NewDelivery, Opening, Unsent, UnsentFilter};
-use common::store::paces::{self, What};
+use domain::ids::{AccountId, DeliveryId, EndpointId};
+use domain::series::Trigger;
+use runtime::config::Settings;
+use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::PgConnection;
+use store::credentials::Pace;
+use store::deliveries::{self, NewDelivery, Opening, Unsent, UnsentFilter};
+use store::paces::{self, What};
 
 /// Events resent in one transaction.
 const SOME: i64 = 1_000;

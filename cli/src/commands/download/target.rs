@@ -6,8 +6,8 @@
 
 use crate::failure::Failure;
 use anyhow::Context as _;
-use common::domain::file_name::file_name;
-use common::domain::upload::usual_extension;
+use domain::file_name::file_name;
+use domain::upload::usual_extension;
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::fs::TryLockError;

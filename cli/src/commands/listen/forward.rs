@@ -7,9 +7,9 @@
 use super::secret::Secret;
 use crate::failure::Failure;
 use anyhow::Context;
-use common::clock::host_unix_seconds;
-use common::outbound::{roots_from_file, sending_client};
 use reqwest::Url;
+use runtime::clock::host_unix_seconds;
+use runtime::outbound::{roots_from_file, sending_client};
 use secrecy::ExposeSecret;
 use serde_json::{Value, json};
 use std::path::Path;

@@ -11,7 +11,7 @@ mod tell;
 
 use super::Context;
 use crate::failure::Failure;
-use common::domain::event::EventType;
+use domain::event::EventType;
 use feed::{Feed, Message};
 use forward::{Forwarded, Forwarder};
 use reqwest::Url;

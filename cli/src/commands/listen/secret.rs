@@ -5,7 +5,7 @@
 
 use crate::client::Client;
 use crate::failure::Failure;
-use common::domain::signature::new_secret;
+use domain::signature::new_secret;
 use secrecy::SecretString;
 
 /// A signing secret, and whose it is.

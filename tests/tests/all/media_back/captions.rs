@@ -1,7 +1,7 @@
 //! Transcripts as text and captions, over the route and the tool, as another program reads them.
 
 use anyhow::{Context, ensure};
-use common::ids::{ItemId, JobId};
+use domain::ids::{ItemId, JobId};
 use mws_tests::world::{Answer, Client, Media, Tenant, World};
 use serde_json::{Value, json};
 use std::process::Command;

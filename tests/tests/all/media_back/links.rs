@@ -3,7 +3,7 @@
 use super::{follow, link, path, shown, tag};
 use crate::renders::{cut, job_id, talk};
 use anyhow::ensure;
-use common::ids::ItemId;
+use domain::ids::ItemId;
 use mws_tests::world::{World, processes, runners, until};
 use runners::RENDERED;
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! The bytes behind a link, all or some of them, and what is said of them.
 
 use super::{follow, link, path, shown, tag};
-use common::domain::item::ItemStatus;
-use common::ids::ItemId;
+use domain::ids::ItemId;
+use domain::item::ItemStatus;
 use mws_tests::world::{Answer, Media, World};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};

@@ -2,12 +2,12 @@
 
 use super::{ANNA, BO, done, get, log, refusal, send, stage, text};
 use api::contract::access::{ACCESS, Needs};
-use common::config::Signup;
-use common::domain::minutes::Minutes;
-use common::domain::operator::OperatorRole;
-use common::ids::AccountId;
+use domain::ids::AccountId;
+use domain::minutes::Minutes;
+use domain::operator::OperatorRole;
 use futures_util::future::try_join_all;
 use mws_tests::world::{AuthorizationServer, World};
+use runtime::config::Signup;
 use serde_json::{Value, json};
 
 #[tokio::test]

@@ -1,10 +1,10 @@
 //! Erasing: no word of what was erased is left in any table, and the ledger is as it was.
 
 use super::{done, get, log, refusal, send, stage, text};
-use common::store::accounts;
 use mws_tests::world::{Media, Tenant, World, runners};
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
+use store::accounts;
 
 /// What marks everything that the tests erase.
 const WORD: &str = "kingfisher";
@@ -122,7 +122,7 @@ async fn an_erased_account_leaves_its_ledger_and_ids_and_no_word_of_anybodys() -
     );
     assert!(get(&anna, &path).await?["account"]["erased_at"].is_string());
     assert_eq!(get(&other.client, "/workspaces").await?["data"].as_array().map(Vec::len), Some(1));
-    let chain = common::store::audit::verify(&mut *world.pool().acquire().await?).await?;
+    let chain = store::audit::verify(&mut *world.pool().acquire().await?).await?;
     assert_eq!(chain.broken_at, None, "the operators' log is whole without what was changed");
     assert!(log(&anna).await?.contains(&format!("account.erase {account}")));
     assert!(second.starts_with("wsp_"));

@@ -1,12 +1,12 @@
 //! Suspended accounts, revoked keys, disabled users, members who go; and the log of it that the account's owner reads.
 
 use super::{ANNA, done, get, log, refusal, send, stage, text};
-use common::config::Signup;
-use common::store::{accounts, audit};
 use mws_tests::world::{AuthorizationServer, Client, Feed, Media, World, runners, until};
+use runtime::config::Signup;
 use serde_json::{Value, json};
 use sqlx::Connection;
 use std::time::Duration;
+use store::{accounts, audit};
 
 /// What a caller is told who asks for something small.
 async fn told(client: &Client) -> anyhow::Result<(u16, String)> {

@@ -1,8 +1,8 @@
 //! Paused reads, jobs and deliveries of all accounts.
 
 use super::{done, get, log, refusal, send, stage, text};
-use common::domain::read::Read;
-use common::ids::{DeliveryId, EndpointId};
+use domain::ids::{DeliveryId, EndpointId};
+use domain::read::Read;
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, Tenant, World, until};
 use serde_json::{Value, json};

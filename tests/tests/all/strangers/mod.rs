@@ -6,12 +6,12 @@ mod events;
 mod owner;
 
 use api::contract::access::{Needs, needs};
-use common::config::Signup;
-use common::domain::role::Role;
+use domain::role::Role;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use mws_tests::document::{Attempt, attempts};
 use mws_tests::world::{Answer, AuthorizationServer, Client, World};
 use owner::{Owner, Stranger, everybody};
+use runtime::config::Signup;
 use serde_json::json;
 
 /// The operations that answer what they find of a list of ids, and what they don't find likewise.

@@ -1,10 +1,10 @@
 //! Somebody who has one of everything, all of it marked with a word that nobody else may read; and those of another
 //! account who try to.
 
-use common::store::accounts;
 use mws_tests::world::{AuthorizationServer, Client, Media, Tenant, World};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use store::accounts;
 
 /// An account with one of everything, all of it marked with a word that nobody else may read.
 pub struct Owner {

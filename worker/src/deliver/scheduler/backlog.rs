@@ -4,7 +4,7 @@
 //! One prefetch of an endpoint is under way at a time; what is added meanwhile is known when it is answered, so that
 //! nothing is forgotten.
 
-use common::ids::{AccountId, DeliveryId, EndpointId};
+use domain::ids::{AccountId, DeliveryId, EndpointId};
 use std::collections::HashMap;
 use std::time::Duration;
 use tokio::time::Instant;

@@ -2,7 +2,7 @@
 
 use super::latency::Latency;
 use super::limits::{ENDPOINT, ENDPOINT_SLOW, Lane, LaneLoad};
-use common::ids::{AccountId, DeliveryId};
+use domain::ids::{AccountId, DeliveryId};
 use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::time::Instant;

@@ -1,7 +1,7 @@
 //! How many deliveries are in flight at once, to whom: the numbers, and what slow and unproven endpoints leave to the
 //! others.
 
-use common::ids::{AccountId, EndpointId};
+use domain::ids::{AccountId, EndpointId};
 use std::time::Duration;
 
 /// At once to one endpoint, over both lanes.

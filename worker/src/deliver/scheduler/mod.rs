@@ -19,7 +19,7 @@ pub use endpoint_queue::Leased;
 pub use limits::{Lane, Limits, Slot};
 
 use backlog::{Backlog, TicketDelays};
-use common::ids::{AccountId, DeliveryId, EndpointId};
+use domain::ids::{AccountId, DeliveryId, EndpointId};
 use endpoint_queue::EndpointQueue;
 use std::collections::{BTreeSet, HashMap};
 use std::mem::take;

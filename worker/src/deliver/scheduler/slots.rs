@@ -4,7 +4,7 @@ use super::endpoint_queue::{EndpointQueue, Leased};
 use super::latency::{Latency, UNKNOWN_MS};
 use super::limits::{Lane, LaneLoad, Slot};
 use super::{AS_QUEUED, DeliveryScheduler, Departure, LONGEST_WAIT};
-use common::ids::{AccountId, EndpointId};
+use domain::ids::{AccountId, EndpointId};
 use std::time::Duration;
 use tokio::time::Instant;
 

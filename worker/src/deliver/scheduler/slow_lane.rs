@@ -7,7 +7,7 @@
 use super::endpoint_queue::EndpointQueue;
 use super::limits::{ENDPOINT, ENDPOINT_SLOW, Lane, Slot};
 use super::{Action, DeliveryScheduler, Departure, LONGEST_WAIT};
-use common::ids::{AccountId, EndpointId};
+use domain::ids::{AccountId, EndpointId};
 use tokio::time::Instant;
 
 impl<D, T> DeliveryScheduler<D, T> {

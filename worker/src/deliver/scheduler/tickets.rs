@@ -5,7 +5,7 @@ use super::endpoint_queue::{EndpointQueue, target_length};
 use super::latency::UNKNOWN_MS;
 use super::limits::{ENDPOINT, Lane};
 use super::{Action, DeliveryScheduler};
-use common::ids::{AccountId, DeliveryId, EndpointId};
+use domain::ids::{AccountId, DeliveryId, EndpointId};
 use std::collections::hash_map::Entry;
 use tokio::time::Instant;
 

@@ -11,7 +11,7 @@ mod tracker;
 use crate::readers::decode::{Channels, SoundBlocks, SoundFormat, decode_sound};
 use crate::readers::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader};
 use activation::Activations;
-use common::domain::read::Read;
+use domain::read::Read;
 use facts::{TempoPoint, hundredths};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;

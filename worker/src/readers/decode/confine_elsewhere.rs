@@ -1,7 +1,7 @@
 //! `confine` for systems that are not Linux: limits, and nothing else, so decoders start only where the settings say
 //! `MWS_DECODER_CONFINEMENT=none`. For developers' machines; nobody's customers should send their bytes here.
 
-use common::config::Confinement as Level;
+use runtime::config::Confinement as Level;
 use std::convert::Infallible;
 use std::ffi::OsStr;
 use std::fs::File;

@@ -33,9 +33,9 @@ pub use sound::{Channels, DecodedSound, SoundBlocks, SoundFormat, decode_sound};
 pub use source::MediaSource;
 
 use super::ReaderSettings;
-use common::config::Confinement;
 use confine::Confiner;
 use names::{CODECS, FORMATS};
+use runtime::config::Confinement;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::readers::tests::an_hour;
-use common::domain::minutes::{Minutes, Rates};
-use common::domain::read::Read;
+use domain::minutes::{Minutes, Rates};
+use domain::read::Read;
 
 fn paid(ms: i64) -> Paid {
     Paid::of(&JobCtx { paid_ms: Some(ms), ..an_hour() })

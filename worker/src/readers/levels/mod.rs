@@ -8,7 +8,7 @@ mod peaks;
 
 use crate::readers::decode::{Channels, SoundFormat, decode_sound};
 use crate::readers::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader};
-use common::domain::read::Read;
+use domain::read::Read;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use loudness::Meter;

@@ -9,7 +9,7 @@ mod shots;
 use crate::readers::decode::{small_pictures, still};
 use crate::readers::stored::seconds;
 use crate::readers::{Engine, JobCtx, MediaSource, OutputFile, ReadError, ReadOutcome, Reader};
-use common::domain::read::Read;
+use domain::read::Read;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use moments::Moment;

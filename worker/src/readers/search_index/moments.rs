@@ -1,4 +1,4 @@
-//! The moments of a video: its shots. Pure. What is said in each is joined when they are read (`common::domain::footage`).
+//! The moments of a video: its shots. Pure. What is said in each is joined when they are read (`domain::footage`).
 
 use crate::readers::stored::thousandths;
 use serde::Serialize;

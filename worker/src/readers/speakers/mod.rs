@@ -21,7 +21,7 @@ use crate::readers::speech::segments::Segment;
 use crate::readers::stored::seconds;
 use crate::readers::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader, ReaderSettings};
 use clusters::voices;
-use common::domain::read::Read;
+use domain::read::Read;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use mfcc::{Cepstra, Cepstrum, FRAME, HOP};

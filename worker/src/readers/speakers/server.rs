@@ -10,7 +10,7 @@ use crate::readers::engine_server::{EngineServer, Form, WAV_HEADER_BYTES};
 use crate::readers::speech::kept_sound::KeptSound;
 use crate::readers::stored::thousandths;
 use crate::readers::{Engine, JobCtx, Limit, ReadError};
-use common::domain::read::Read;
+use domain::read::Read;
 use secrecy::SecretString;
 use serde::Deserialize;
 use std::collections::HashSet;

@@ -10,7 +10,7 @@
 use super::{Studio, an_hour};
 use crate::readers::ReadOutcome;
 use crate::readers::beats::onsets;
-use common::domain::read::Read;
+use domain::read::Read;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 use super::engine_servers::{sent_samples, server};
 use super::{Studio, an_hour};
 use crate::readers::{DiarizerSettings, KnownSpeech, Quality, ReadError, ReaderSettings};
-use common::domain::read::Read;
+use domain::read::Read;
 use serde_json::json;
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use super::an_hour;
 use crate::readers::engine_server::{EngineServer, Form};
 use crate::readers::{JobCtx, ReadError};
-use common::domain::read::Read;
+use domain::read::Read;
 use serde_json::Value;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};

@@ -2,7 +2,7 @@
 
 use super::{Studio, an_hour};
 use crate::readers::{JobCtx, MediaSource, ReadError, ReadOutcome};
-use common::domain::read::Read;
+use domain::read::Read;
 use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;

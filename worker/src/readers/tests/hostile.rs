@@ -5,7 +5,7 @@
 use super::{JobCtx, Studio, an_hour, assert_near};
 use crate::readers::decode::{Channels, SoundBlocks, SoundFormat, decode_sound, small_pictures};
 use crate::readers::{Limit, MediaLimits, ReadError, ReaderSettings};
-use common::domain::read::Read;
+use domain::read::Read;
 use std::fs;
 use std::mem::discriminant;
 use std::os::unix::fs::PermissionsExt;

@@ -3,7 +3,7 @@
 use super::{Studio, assert_near};
 use crate::readers::ReadOutcome;
 use base64::Engine;
-use common::domain::read::Read;
+use domain::read::Read;
 use serde_json::{Value, json};
 use std::fmt::Write;
 

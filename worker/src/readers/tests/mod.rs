@@ -15,7 +15,7 @@ pub(crate) mod speech;
 mod transcript;
 
 use super::{JobCtx, MediaSource, MediaTools, ReadError, ReadOutcome, ReaderSettings, Readers};
-use common::domain::read::Read;
+use domain::read::Read;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;

@@ -7,8 +7,8 @@ use super::{JobCtx, Studio, an_hour};
 use crate::ingest::length_ms;
 use crate::readers::decode::{Channels, SoundBlocks, SoundFormat, decode_sound, small_pictures};
 use crate::readers::{MediaSource, ReadError};
-use common::domain::minutes::{Minutes, Rates};
-use common::domain::read::Read;
+use domain::minutes::{Minutes, Rates};
+use domain::read::Read;
 use std::fs;
 use std::path::Path;
 

@@ -3,7 +3,7 @@
 use super::{Studio, an_hour};
 use crate::readers::search_index::{MostStills, SearchIndex};
 use crate::readers::{ReadError, ReadOutcome, Reader};
-use common::domain::read::Read;
+use domain::read::Read;
 use serde_json::json;
 use std::path::PathBuf;
 

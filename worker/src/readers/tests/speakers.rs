@@ -2,7 +2,7 @@
 
 use super::{Studio, an_hour};
 use crate::readers::{Quality, ReadOutcome};
-use common::domain::read::Read;
+use domain::read::Read;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::PathBuf;

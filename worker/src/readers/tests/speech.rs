@@ -2,7 +2,7 @@
 
 use super::Studio;
 use crate::readers::ReadOutcome;
-use common::domain::read::Read;
+use domain::read::Read;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 

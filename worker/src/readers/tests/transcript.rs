@@ -3,7 +3,7 @@
 use super::engine_servers::{sent_samples, server};
 use super::{Studio, an_hour};
 use crate::readers::{JobCtx, Quality, ReadError, ReadOutcome, ReaderSettings, TranscriberSettings};
-use common::domain::read::Read;
+use domain::read::Read;
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::time::Instant;

@@ -14,7 +14,7 @@ use crate::readers::speech::Speech;
 use crate::readers::speech::chunks::{Chunk, Chunker};
 use crate::readers::speech::kept_sound::KeptSound;
 use crate::readers::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader, ReaderSettings};
-use common::domain::read::Read;
+use domain::read::Read;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use pocketsphinx::PocketSphinx;

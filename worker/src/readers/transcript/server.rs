@@ -8,7 +8,7 @@ use super::text::Word;
 use crate::readers::engine_server::{EngineServer, Form};
 use crate::readers::speech::chunks::Chunk;
 use crate::readers::{Engine, JobCtx, ReadError};
-use common::domain::read::Read;
+use domain::read::Read;
 use secrecy::SecretString;
 use serde::Deserialize;
 

@@ -2,11 +2,11 @@
 
 use super::{Darkroom, RATE, cut, near, number, onsets, stream};
 use crate::readers::tests::speech::frame_f1;
-use common::domain::item::ItemType;
-use common::domain::media_time::{FrameRate, Span, speech_of, total_us};
-use common::domain::read::Read;
-use common::domain::silence::{SilenceRule, keep};
-use common::store::uploads::Facts;
+use domain::item::ItemType;
+use domain::media_time::{FrameRate, Span, speech_of, total_us};
+use domain::read::Read;
+use domain::silence::{SilenceRule, keep};
+use store::uploads::Facts;
 
 #[expect(clippy::cast_precision_loss, reason = "media times are small numbers")]
 fn seconds(us: i64) -> f64 {

@@ -3,11 +3,11 @@
 //! The voice is a tone of 500 Hz and the music one of 6 kHz, so that each can be told from their mix by one Fourier sum.
 
 use super::{Darkroom, RATE, near, number, stream};
-use common::domain::ducking::{DuckRule, envelope};
-use common::domain::item::ItemType;
-use common::domain::media_time::Span;
-use common::domain::render::RenderPlan;
-use common::ids::ItemId;
+use domain::ducking::{DuckRule, envelope};
+use domain::ids::ItemId;
+use domain::item::ItemType;
+use domain::media_time::Span;
+use domain::render::RenderPlan;
 use std::path::{Path, PathBuf};
 
 const VOICE_HZ: f64 = 500.0;

@@ -10,14 +10,14 @@ mod edges;
 use super::{Renderer, Sources};
 use crate::readers::tests::{Studio, an_hour};
 use crate::readers::{JobCtx, ReadError, ReaderSettings};
-use common::domain::media_time::{FrameRate, Span};
-use common::domain::render::RenderPlan;
-use common::ids::ItemId;
-use common::store::uploads::Facts;
+use domain::ids::ItemId;
+use domain::media_time::{FrameRate, Span};
+use domain::render::RenderPlan;
 use serde_json::Value;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use store::uploads::Facts;
 
 /// Samples a second that sound is measured at.
 const RATE: u32 = 48_000;

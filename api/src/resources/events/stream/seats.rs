@@ -3,7 +3,7 @@
 //! is ended, and goes on where it was when its client connects again and there is room.
 
 use crate::http::error::{Answer, ApiError, Code};
-use common::ids::AccountId;
+use domain::ids::AccountId;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_util::sync::CancellationToken;

@@ -2,11 +2,11 @@
 //!
 //! It owns the order of the two questions: first which number was given out, then which transactions run.
 
-use common::domain::horizon::{Horizon, Look};
-use common::store::event_stream::{self, Cursor};
+use domain::horizon::{Horizon, Look};
 use sqlx::PgPool;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use store::event_stream::{self, Cursor};
 use tokio::sync::Mutex;
 use tokio::time::sleep;
 

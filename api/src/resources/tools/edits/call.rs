@@ -14,17 +14,17 @@ use crate::resources::tools::stored_read::{Need, NeedStatus, Needed, QueuedRead,
 use crate::usecases::dispatch::{self, Dispatched, Prepared, Render, RenderRequest, Rendering};
 use crate::usecases::library::resolve;
 use crate::usecases::starting::{self, cloud_processing, needed};
-use common::domain::item::ItemStatus;
-use common::domain::media_time::{Span, speech_of, true_duration_ms};
-use common::domain::minutes::Minutes;
-use common::domain::plan::Reason;
-use common::domain::read::Read;
-use common::domain::render::RenderPlan;
-use common::ids::{ItemId, JobId};
-use common::store::idempotency::Key;
-use common::store::items::{self, ItemForReads};
+use domain::ids::{ItemId, JobId};
+use domain::item::ItemStatus;
+use domain::media_time::{Span, speech_of, true_duration_ms};
+use domain::minutes::Minutes;
+use domain::plan::Reason;
+use domain::read::Read;
+use domain::render::RenderPlan;
 use poem_openapi::types::{ParseFromJSON, ToJSON};
 use serde_json::{Value, json};
+use store::idempotency::Key;
+use store::items::{self, ItemForReads};
 
 /// A call of such a tool.
 pub(super) struct Call<'a> {

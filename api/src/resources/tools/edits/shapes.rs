@@ -1,13 +1,13 @@
 //! What `remove_silence` and `duck_music` take and answer (contract §4.4).
 //!
-//! Times are seconds from the media's start. The limits of the parameters are those of the rules in `common::domain`, which
+//! Times are seconds from the media's start. The limits of the parameters are those of the rules in `runtime::domain`, which
 //! a test holds the numbers written here against.
 
 use crate::http::text::{MinuteCount, Text};
 use crate::resources::tools::stored_read::NeedStatus;
-use common::domain::ducking::{DuckRule, GainPoint};
-use common::domain::media_time::Span;
-use common::domain::silence::SilenceRule;
+use domain::ducking::{DuckRule, GainPoint};
+use domain::media_time::Span;
+use domain::silence::SilenceRule;
 use poem_openapi::Object;
 use poem_openapi::types::Example;
 use serde_json::{Value, json};
@@ -220,7 +220,7 @@ pub(super) fn seconds(us: i64) -> f64 {
 mod tests {
     use super::*;
     use crate::openapi::document;
-    use common::domain::ducking::MOST_POINTS;
+    use domain::ducking::MOST_POINTS;
 
     /// What the document says of a parameter: least, most, and its words.
     fn documented(tool: &str, field: &str) -> (f64, f64, String) {

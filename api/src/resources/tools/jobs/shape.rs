@@ -2,7 +2,7 @@
 
 use crate::http::text::{MinuteCount, Text, Time};
 use crate::resources::tools::prepare_media::ReadKind;
-use common::domain::job::{Job, JobError, JobKind, JobStatus};
+use domain::job::{Job, JobError, JobKind, JobStatus};
 use poem_openapi::types::Any;
 use poem_openapi::{Enum, Object};
 use serde_json::Value;
@@ -181,9 +181,9 @@ pub enum CancelOutcome {
 mod tests {
     use super::*;
     use chrono::DateTime;
-    use common::domain::minutes::Minutes;
-    use common::domain::read::Read;
-    use common::ids::{ItemId, JobId, WorkspaceId};
+    use domain::ids::{ItemId, JobId, WorkspaceId};
+    use domain::minutes::Minutes;
+    use domain::read::Read;
     use poem_openapi::types::ToJSON;
 
     #[test]

@@ -3,8 +3,8 @@
 use super::ReadKind;
 use crate::http::text::{MinuteCount, Text, Time};
 use crate::usecases::dispatch::{Prepared, PreparedItem};
-use common::domain::plan::{Answer, Reason};
-use common::domain::read::Read;
+use domain::plan::{Answer, Reason};
+use domain::read::Read;
 use poem_openapi::{Enum, Object};
 use std::collections::HashSet;
 

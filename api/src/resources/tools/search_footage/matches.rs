@@ -3,10 +3,10 @@
 use crate::app::links::Links;
 use crate::http::text::Text;
 use crate::usecases::search_footage::Hit;
-use common::domain::footage::seconds;
-use common::domain::link::Picture;
-use common::store::footage::Seen;
+use domain::footage::seconds;
+use domain::link::Picture;
 use poem_openapi::Object;
+use store::footage::Seen;
 
 /// Something said in a video.
 #[derive(Debug, Object)]

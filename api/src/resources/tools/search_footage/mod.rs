@@ -14,12 +14,12 @@ use crate::http::error::{Answer, Code};
 use crate::http::text::Text;
 use crate::usecases::library::reach;
 use crate::usecases::search_footage::search_footage;
-use common::ids::ItemId;
-use common::store::footage::{self, Within};
+use domain::ids::ItemId;
 pub use matches::FootageMatch;
 use poem_openapi::payload::Json;
 use poem_openapi::types::Example;
 use poem_openapi::{Object, OpenApi};
+use store::footage::{self, Within};
 
 /// What this operation refuses with, beside what every operation may.
 pub const ERRORS: Refusals = &[("POST /tools/search_footage", &[Code::ItemNotFound])];

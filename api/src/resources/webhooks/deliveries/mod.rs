@@ -14,9 +14,7 @@ use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
 use crate::usecases::webhooks::missing;
 use crate::usecases::webhooks::resend::{resend_delivery, resend_since};
-use common::ids::{DeliveryId, EndpointId};
-use common::store::deliveries::{self, DeliveryRow, Everywhere, Filter, Place};
-use common::store::endpoints;
+use domain::ids::{DeliveryId, EndpointId};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
@@ -24,6 +22,8 @@ pub use shapes::{Attempt, Delivery, DeliveryDetail, Kind, Status};
 use shapes::{Resent, ResentSince};
 use sqlx::PgConnection;
 use std::collections::HashMap;
+use store::deliveries::{self, DeliveryRow, Everywhere, Filter, Place};
+use store::endpoints;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[

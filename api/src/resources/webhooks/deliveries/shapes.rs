@@ -1,13 +1,13 @@
 //! How deliveries are shown, and the words that the document has for the domain's.
 
 use crate::http::text::{Text, Time};
-use common::domain::event::EventType;
-use common::domain::series::{DeliveryStatus, Trigger};
-use common::store::deliveries::{AttemptRow, DeliveryRow, SentRow};
+use domain::event::EventType;
+use domain::series::{DeliveryStatus, Trigger};
 use poem_openapi::types::Any;
 use poem_openapi::{Enum, Object, Union};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use store::deliveries::{AttemptRow, DeliveryRow, SentRow};
 
 /// Where a delivery stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]

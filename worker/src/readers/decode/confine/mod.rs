@@ -19,7 +19,7 @@ pub(super) use process::Process;
 pub(super) use start::{StartError, Started};
 pub(super) use users::Seat;
 
-use common::config::Confinement as Level;
+use runtime::config::Confinement as Level;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs::{File, Permissions};

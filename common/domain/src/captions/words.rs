@@ -1,0 +1,114 @@
+//! The words of a transcript, made fit to be laid out: in order, without white space or control characters, none wider
+//! than a line, each with who says it.
+//!
+//! Engines say odd things: words without length, out of order, several in one, thousands of letters long. Nothing of
+//! what was said is left out for it.
+
+use super::layout::{COLUMNS, columns_of};
+use crate::footage::{Turn, milliseconds};
+use crate::voices::Voices;
+use unicode_segmentation::UnicodeSegmentation;
+
+/// A word, or a part of one, that is no wider than a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spoken {
+    /// Its text, without white space.
+    pub text: String,
+    /// How wide that is.
+    pub columns: usize,
+    /// Where it begins.
+    pub start_ms: i64,
+    /// Where it ends; not before it begins.
+    pub end_ms: i64,
+    /// Who says it, where that is known.
+    pub speaker: Option<String>,
+    /// Whether it goes on a word that was too wide for a line.
+    pub goes_on: bool,
+}
+
+impl Spoken {
+    /// Whether no space stands between this word and the next one.
+    pub fn is_glued_to(&self, next: &Self) -> bool {
+        let ends = self.text.chars().next_back().is_some_and(is_written_without_spaces);
+        next.goes_on || (ends && next.text.chars().next().is_some_and(is_written_without_spaces))
+    }
+}
+
+/// Chinese and Japanese have no spaces between words.
+fn is_written_without_spaces(letter: char) -> bool {
+    matches!(u32::from(letter), 0x2E80..=0x9FFF | 0xF900..=0xFAFF | 0xFF00..=0xFF65 | 0x20000..=0x3_FFFF)
+}
+
+/// Characters that turn the direction of what follows, which could make a line say something else.
+const fn turns_direction(letter: char) -> bool {
+    matches!(letter, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The words of these texts with their seconds, in the order in which they begin.
+pub fn spoken<'a>(said: impl Iterator<Item = (&'a str, f64, f64)>, turns: &[Turn]) -> Vec<Spoken> {
+    let mut said: Vec<(&str, i32, i32)> = said
+        .map(|(text, start, end)| {
+            let start_ms = milliseconds(start);
+            (text, start_ms, milliseconds(end).max(start_ms))
+        })
+        .collect();
+    said.sort_by_key(|(_, start_ms, _)| *start_ms);
+    let mut voices = Voices::of(turns);
+    let mut words: Vec<Spoken> = Vec::with_capacity(said.len());
+    for (text, start_ms, end_ms) in said {
+        let speaker = speaker_of(&mut voices, start_ms, end_ms);
+        add(&mut words, text, (start_ms.into(), end_ms.into()), speaker.as_deref());
+    }
+    words
+}
+
+/// Adds the parts of a text, each with its part of the time.
+fn add(words: &mut Vec<Spoken>, text: &str, (start_ms, end_ms): (i64, i64), speaker: Option<&str>) {
+    let text: String = text.chars().filter(|letter| !turns_direction(*letter)).collect();
+    let is_gap = |letter: char| letter.is_whitespace() || letter.is_control();
+    let parts = text.split(is_gap).filter(|part| !part.is_empty());
+    let pieces: Vec<(String, usize, bool)> = parts.flat_map(pieces).collect();
+    let all: usize = pieces.iter().map(|(_, columns, _)| columns).sum();
+    let mut before = 0;
+    for (text, columns, goes_on) in pieces {
+        let at = |place: usize| {
+            let part = i64::try_from(place).unwrap_or(0) * (end_ms - start_ms);
+            start_ms + part / i64::try_from(all.max(1)).unwrap_or(1)
+        };
+        let (start_ms, end_ms) = (at(before), at(before + columns));
+        words.push(Spoken { text, columns, start_ms, end_ms, speaker: speaker.map(str::to_owned), goes_on });
+        before += columns;
+    }
+}
+
+/// A word in pieces that each fit on a line, how wide each is, and whether it goes on the one before.
+fn pieces(word: &str) -> Vec<(String, usize, bool)> {
+    let mut pieces: Vec<(String, usize, bool)> = Vec::new();
+    for letter in word.graphemes(true) {
+        let columns = columns_of(letter);
+        match pieces.last_mut() {
+            Some((text, so_far, _)) if *so_far + columns <= COLUMNS => {
+                text.push_str(letter);
+                *so_far += columns;
+            }
+            last => {
+                let goes_on = last.is_some();
+                pieces.push((letter.to_owned(), columns, goes_on));
+            }
+        }
+    }
+    pieces
+}
+
+/// Who says a word; nobody where no name is known.
+fn speaker_of(voices: &mut Voices, start_ms: i32, end_ms: i32) -> Option<String> {
+    // A word without length is said by who speaks then.
+    let until_ms = end_ms.max(start_ms.saturating_add(1));
+    voices.longest_between(start_ms, until_ms).map(plain).filter(|name| !name.is_empty())
+}
+
+/// A name on one line.
+fn plain(name: &str) -> String {
+    let name: String = name.chars().filter(|letter| !letter.is_control() && !turns_direction(*letter)).collect();
+    name.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,38 @@
+//! The rules of the service as pure functions and values: no pool, and no clock and no randomness but those of new ids.
+//!
+//! Whatever a rule needs is handed in, whatever it decides is handed back; the edges do the IO.
+
+pub mod attempt;
+pub mod attempt_headers;
+pub mod captions;
+pub mod credential;
+pub mod ducking;
+pub mod event;
+pub mod file_name;
+pub mod footage;
+pub mod horizon;
+pub mod host_name;
+pub mod http_range;
+pub mod ids;
+pub mod item;
+pub mod job;
+pub mod link;
+pub mod media_time;
+pub mod minutes;
+pub mod operator;
+pub mod plan;
+pub mod project;
+pub mod public_address;
+pub mod read;
+pub mod render;
+pub mod retry;
+pub mod role;
+pub mod search;
+pub mod series;
+pub mod silence;
+pub mod task;
+pub mod upload;
+pub mod url_policy;
+pub mod voices;
+
+pub use mws_signature as signature;

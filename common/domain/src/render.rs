@@ -1,0 +1,127 @@
+//! What a render makes of which items: a plan that is whole, so that every attempt at it makes the same
+//! (contract §10, row `render`).
+//!
+//! A plan is made when its job is dispatched and kept with it. Its hash is what tells two renders apart: while one lives or
+//! its item is there, the same plan is not rendered again.
+
+use crate::ducking::GainPoint;
+use crate::ids::ItemId;
+use crate::item::NAME_CHARS;
+use crate::media_time::Span;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// What is to be made of what.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "tool", rename_all = "snake_case")]
+pub enum RenderPlan {
+    /// The item's kept spans, one after the other.
+    RemoveSilence {
+        /// What is cut.
+        item: ItemId,
+        /// What stays of it: sorted and apart (`domain::silence`).
+        keep: Vec<Span>,
+    },
+    /// The voice over the music, which the envelope turns down.
+    DuckMusic {
+        /// Decides the length; its picture, if it has one, is kept.
+        voice: ItemId,
+        /// Of which the sound is taken.
+        music: ItemId,
+        /// The music's gain (`domain::ducking`).
+        envelope: Vec<GainPoint>,
+    },
+}
+
+impl RenderPlan {
+    /// The item that the render is made from first and foremost: its job is shown on this one, and priced by it.
+    pub const fn source(&self) -> ItemId {
+        match self {
+            Self::RemoveSilence { item, .. } => *item,
+            Self::DuckMusic { voice, .. } => *voice,
+        }
+    }
+
+    /// The item that it needs beside that one.
+    pub const fn music(&self) -> Option<ItemId> {
+        match self {
+            Self::RemoveSilence { .. } => None,
+            Self::DuckMusic { music, .. } => Some(*music),
+        }
+    }
+
+    /// SHA-256 of the plan in its canonical form. Plans of different workspaces differ, for their items do.
+    pub fn hash(&self) -> [u8; 32] {
+        // A plan has no map and no float in it: there is one way to write it, and it can't fail.
+        Sha256::digest(serde_json::to_vec(self).unwrap_or_default()).into()
+    }
+
+    /// What the new item is called, after the one it is made from: `talk (silence removed)` of `talk.mp4`.
+    pub fn name(&self, source_name: &str) -> String {
+        let suffix = match self {
+            Self::RemoveSilence { .. } => " (silence removed)",
+            Self::DuckMusic { .. } => " (with music)",
+        };
+        let stem: String = stem(source_name).chars().take(NAME_CHARS - suffix.len()).collect();
+        stem + suffix
+    }
+}
+
+/// A file's name without what says its format.
+fn stem(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((stem, ending)) if !stem.is_empty() && is_ending(ending) => stem,
+        _ => name,
+    }
+}
+
+/// Two to four letters and digits, letters among them: `mp4`, not `5` of `take 1.5`.
+fn is_ending(text: &str) -> bool {
+    (2..=4).contains(&text.len())
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && text.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(item: ItemId, keep: &[(i64, i64)]) -> RenderPlan {
+        RenderPlan::RemoveSilence { item, keep: keep.iter().copied().map(Span::from).collect() }
+    }
+
+    #[test]
+    fn plans_have_one_hash_if_they_make_the_same_of_the_same() {
+        let (one, other) = (ItemId::mint(), ItemId::mint());
+        assert_eq!(cut(one, &[(0, 5)]).hash(), cut(one, &[(0, 5)]).hash());
+        let ducked =
+            |music| RenderPlan::DuckMusic { voice: one, music, envelope: vec![GainPoint { t_us: 0, gain: 0 }] };
+        let all = [cut(one, &[(0, 5)]), cut(one, &[(0, 6)]), cut(other, &[(0, 5)]), ducked(one), ducked(other)];
+        let hashes: std::collections::HashSet<_> = all.iter().map(RenderPlan::hash).collect();
+        assert_eq!(hashes.len(), all.len());
+    }
+
+    #[test]
+    fn a_plan_comes_back_from_its_json() {
+        let plan = cut(ItemId::mint(), &[(0, 5), (7, 9)]);
+        let json = serde_json::to_value(&plan).unwrap();
+        assert_eq!((&json["tool"], &json["keep"]), (&"remove_silence".into(), &serde_json::json!([[0, 5], [7, 9]])));
+        assert_eq!(serde_json::from_value::<RenderPlan>(json).unwrap(), plan);
+    }
+
+    #[test]
+    fn a_render_is_called_after_what_it_is_made_from() {
+        let plan = cut(ItemId::mint(), &[]);
+        for (source, name) in [
+            ("talk.mp4", "talk (silence removed)"),
+            ("talk", "talk (silence removed)"),
+            (".mp4", ".mp4 (silence removed)"),
+            ("take 1.5", "take 1.5 (silence removed)"),
+            ("Folge 3. Teil zwei", "Folge 3. Teil zwei (silence removed)"),
+        ] {
+            assert_eq!(plan.name(source), name);
+        }
+        let long = plan.name(&"ä".repeat(NAME_CHARS));
+        assert_eq!((long.chars().count(), long.ends_with("ä (silence removed)")), (NAME_CHARS, true));
+    }
+}

@@ -1,0 +1,90 @@
+//! What `remove_silence` keeps of a media, from where somebody speaks in it (contract §4.4).
+//!
+//! Pure: spans in, spans out. Where speech sits is the `speech` read's; cutting is the worker's, which does what is
+//! decided here and nothing else.
+
+use crate::media_time::{FrameRate, Span, joined, tidied, total_us};
+
+/// How long a silence must be to be cut, and how much of it stays beside speech.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SilenceRule {
+    min_silence_us: i64,
+    padding_us: i64,
+}
+
+impl SilenceRule {
+    /// Milliseconds of the shortest silence that is cut, when a call does not say.
+    pub const MIN_SILENCE_MS: u32 = 500;
+    /// The longest that a call may say: a minute.
+    pub const MOST_SILENCE_MS: u32 = 60_000;
+    /// The shortest: below it, breaths and plosives would be cut.
+    pub const LEAST_SILENCE_MS: u32 = 100;
+    /// Milliseconds that stay before and after speech, when a call does not say. The read's segments begin a little early
+    /// and end a little late already.
+    pub const PADDING_MS: u32 = 50;
+    /// The longest that a call may say.
+    pub const MOST_PADDING_MS: u32 = 5_000;
+
+    /// Silence of at least `min_silence_ms` is cut, but for `padding_ms` on each of its sides where speech is. Values
+    /// beyond the limits are taken to the limit.
+    pub fn new(min_silence_ms: u32, padding_ms: u32) -> Self {
+        Self {
+            min_silence_us: i64::from(min_silence_ms.clamp(Self::LEAST_SILENCE_MS, Self::MOST_SILENCE_MS)) * 1000,
+            padding_us: i64::from(padding_ms.min(Self::MOST_PADDING_MS)) * 1000,
+        }
+    }
+}
+
+/// What stays of a media, and how much goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kept {
+    /// What stays: sorted, apart from each other, within the media, each longer than nothing.
+    pub keep: Vec<Span>,
+    /// What goes, in microseconds.
+    pub removed_us: i64,
+}
+
+/// Decides what is kept of a media of this duration in which somebody speaks there.
+///
+/// A silence shorter than the minimum stays whole, also before the first and after the last word; a longer one goes but for
+/// its padding, and not at all where its two paddings meet. A video's cuts move outwards to the border of a frame, so that
+/// speech loses nothing. Where nobody speaks nothing is kept: all of it is silence.
+pub fn keep(speech: &[Span], duration_us: i64, rule: SilenceRule, rate: Option<FrameRate>) -> Kept {
+    let SilenceRule { min_silence_us, padding_us } = rule;
+    // A silence of exactly the minimum is cut.
+    let mut spoken = joined(tidied(speech, duration_us), min_silence_us - 1);
+    let last = spoken.len().saturating_sub(1);
+    for (place, span) in spoken.iter_mut().enumerate() {
+        let head = place == 0 && span.start_us < min_silence_us;
+        let tail = place == last && duration_us - span.end_us < min_silence_us;
+        *span = Span::new(
+            if head { 0 } else { (span.start_us - padding_us).max(0) },
+            if tail { duration_us } else { (span.end_us + padding_us).min(duration_us) },
+        );
+    }
+    let keep = match rate {
+        Some(rate) => on_frames(&spoken, duration_us, rate),
+        None => joined(spoken, 0),
+    };
+    let removed_us = (duration_us - total_us(&keep)).max(0);
+    Kept { keep, removed_us }
+}
+
+/// The end of the media's last whole frame. Durations are kept in milliseconds, so half of one may be missing.
+fn last_frame(duration_us: i64, rate: FrameRate) -> i64 {
+    rate.at_or_before(duration_us + 500)
+}
+
+/// The spans widened to whole frames of those that the media has.
+fn on_frames(spans: &[Span], duration_us: i64, rate: FrameRate) -> Vec<Span> {
+    let last = last_frame(duration_us, rate);
+    let frames = spans.iter().filter_map(|span| {
+        let (start, end) = (rate.at_or_before(span.start_us), rate.at_or_after(span.end_us).min(last));
+        (start < end).then(|| Span::new(rate.us_of(start), rate.us_of(end)))
+    });
+    joined(frames, 0)
+}
+
+#[cfg(test)]
+#[path = "silence_tests.rs"]
+mod tests;

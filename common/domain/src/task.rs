@@ -1,0 +1,93 @@
+//! The work that a job does, which names its queue, its rate and its engine.
+//!
+//! A job's kind and read are what clients are shown (`job`); a task is the same seen by whoever runs or prices it.
+
+use crate::job::JobKind;
+use crate::read::Read;
+
+/// What a job does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Task {
+    /// Computes a read of an item.
+    Read(Read),
+    /// Makes a new item of others (`domain::render`).
+    Render,
+}
+
+impl Task {
+    /// All seven, the reads first.
+    pub const ALL: [Self; 7] = [
+        Self::Read(Read::Transcript),
+        Self::Read(Read::SearchIndex),
+        Self::Read(Read::Speech),
+        Self::Read(Read::Speakers),
+        Self::Read(Read::Beats),
+        Self::Read(Read::Levels),
+        Self::Render,
+    ];
+
+    /// What a job of this kind and read does; nothing for kinds that are not run here.
+    pub const fn of(kind: JobKind, read: Option<Read>) -> Option<Self> {
+        match (kind, read) {
+            (_, Some(read)) => Some(Self::Read(read)),
+            (JobKind::Render, None) => Some(Self::Render),
+            _ => None,
+        }
+    }
+
+    /// The word used in settings, balances and logs: a read's own, or `render`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read(read) => read.name(),
+            Self::Render => "render",
+        }
+    }
+
+    /// The task with this name, if there is one.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|task| task.name() == name)
+    }
+
+    /// The kind of its jobs.
+    pub const fn kind(self) -> JobKind {
+        match self {
+            Self::Read(read) => JobKind::of(read),
+            Self::Render => JobKind::Render,
+        }
+    }
+
+    /// The read it computes, if it computes one.
+    pub const fn read(self) -> Option<Read> {
+        match self {
+            Self::Read(read) => Some(read),
+            Self::Render => None,
+        }
+    }
+}
+
+impl From<Read> for Task {
+    fn from(read: Read) -> Self {
+        Self::Read(read)
+    }
+}
+
+impl std::fmt::Display for Task {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_comes_back_from_its_name_and_from_its_jobs() {
+        for task in Task::ALL {
+            assert_eq!(Task::from_name(task.name()), Some(task));
+            assert_eq!(Task::of(task.kind(), task.read()), Some(task));
+        }
+        assert_eq!(Task::of(JobKind::Dub, None), None);
+        assert_eq!(Task::from_name("rendering"), None);
+    }
+}

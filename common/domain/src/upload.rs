@@ -1,0 +1,181 @@
+//! Uploads and imports: what may be sent, and for how long. When a failed ingest is tried again is decided as for jobs,
+//! in `job`.
+
+use crate::item::ItemType;
+use serde::{Deserialize, Serialize};
+
+/// Hours an upload waits for its bytes before it is dropped.
+pub const UPLOAD_HOURS: i32 = 24;
+/// How far an upload has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
+#[serde(rename_all = "snake_case")]
+#[sqlx(type_name = "text", rename_all = "snake_case")]
+pub enum UploadStatus {
+    /// Its bytes are to be sent, and `complete` to be called.
+    AwaitingUpload,
+    /// A worker fetches or probes it, or will.
+    Processing,
+    /// Its item is ready.
+    Done,
+    /// Its item failed, or was deleted.
+    Failed,
+    /// Its bytes did not come in time.
+    Expired,
+}
+
+/// What may be uploaded, as clients name it, and what kind of item it becomes.
+const MEDIA_TYPES: [(&str, ItemType); 35] = [
+    ("video/mp4", ItemType::Video),
+    ("video/quicktime", ItemType::Video),
+    ("video/webm", ItemType::Video),
+    ("video/x-matroska", ItemType::Video),
+    ("video/matroska", ItemType::Video),
+    ("video/x-msvideo", ItemType::Video),
+    ("video/avi", ItemType::Video),
+    ("video/mp2t", ItemType::Video),
+    ("video/x-m4v", ItemType::Video),
+    ("video/3gpp", ItemType::Video),
+    ("video/ogg", ItemType::Video),
+    ("audio/mpeg", ItemType::Audio),
+    ("audio/mp3", ItemType::Audio),
+    ("audio/wav", ItemType::Audio),
+    ("audio/x-wav", ItemType::Audio),
+    ("audio/wave", ItemType::Audio),
+    ("audio/vnd.wave", ItemType::Audio),
+    ("audio/flac", ItemType::Audio),
+    ("audio/x-flac", ItemType::Audio),
+    ("audio/ogg", ItemType::Audio),
+    ("audio/opus", ItemType::Audio),
+    ("audio/mp4", ItemType::Audio),
+    ("audio/m4a", ItemType::Audio),
+    ("audio/x-m4a", ItemType::Audio),
+    ("audio/aac", ItemType::Audio),
+    ("audio/webm", ItemType::Audio),
+    ("audio/x-matroska", ItemType::Audio),
+    ("audio/3gpp", ItemType::Audio),
+    ("image/png", ItemType::Image),
+    ("image/jpeg", ItemType::Image),
+    ("image/jpg", ItemType::Image),
+    ("image/webp", ItemType::Image),
+    ("image/gif", ItemType::Image),
+    ("image/bmp", ItemType::Image),
+    ("image/tiff", ItemType::Image),
+];
+
+/// A media type without its parameters, in lower case: `video/mp4` of `Video/MP4; codecs=avc1`.
+pub fn essence(content_type: &str) -> String {
+    content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+/// Whether media of this type may be uploaded. What the bytes are is found out by probing them.
+pub fn is_taken(essence: &str) -> bool {
+    MEDIA_TYPES.iter().any(|(name, _)| *name == essence)
+}
+
+/// The media type of an item: the announced one where it names the kind of thing that was found, else that of its
+/// container as `ffprobe` calls it.
+pub fn settled_type(announced: Option<&str>, format_name: &str, found: ItemType) -> String {
+    let announced = announced.map(essence).filter(|name| MEDIA_TYPES.contains(&(name.as_str(), found)));
+    announced.unwrap_or_else(|| format!("{}/{}", found.name(), subtype(format_name, found)))
+}
+
+/// What media of this type is served as: its own type where that is on the list of what may be uploaded, so that
+/// nothing that a browser runs or lays out is ever served; else bytes of no type.
+pub fn served_type(content_type: Option<&str>) -> &'static str {
+    let essence = content_type.map(essence).unwrap_or_default();
+    MEDIA_TYPES.iter().find(|(name, _)| *name == essence).map_or("application/octet-stream", |(name, _)| *name)
+}
+
+/// How the name of a file of this type usually ends; nothing for a type that may not be uploaded.
+pub fn usual_extension(content_type: &str) -> Option<&'static str> {
+    let (kind, subtype) = content_type.split_once('/')?;
+    let plain = subtype.strip_prefix("x-").unwrap_or(subtype);
+    Some(match (kind, plain) {
+        ("video", "mp4") => "mp4",
+        ("audio", "mp4" | "m4a") => "m4a",
+        ("video", "m4v") => "m4v",
+        ("video", "quicktime") => "mov",
+        ("video" | "audio", "webm") => "webm",
+        ("video", "matroska") => "mkv",
+        ("audio", "matroska") => "mka",
+        ("video", "msvideo" | "avi") => "avi",
+        ("video", "mp2t") => "ts",
+        ("video" | "audio", "3gpp") => "3gp",
+        ("video", "ogg") => "ogv",
+        ("audio", "mpeg" | "mp3") => "mp3",
+        ("audio", "wav" | "wave" | "vnd.wave") => "wav",
+        ("audio", "flac") => "flac",
+        ("audio", "ogg") => "ogg",
+        ("audio", "opus") => "opus",
+        ("audio", "aac") => "aac",
+        ("image", "png") => "png",
+        ("image", "jpeg" | "jpg") => "jpg",
+        ("image", "webp") => "webp",
+        ("image", "gif") => "gif",
+        ("image", "bmp") => "bmp",
+        ("image", "tiff") => "tiff",
+        _ => return None,
+    })
+}
+
+fn subtype(format_name: &str, found: ItemType) -> &'static str {
+    let is = |name: &str| format_name.split(',').any(|format| format == name);
+    let subtypes = [
+        ("mp3", "mpeg"),
+        ("wav", "wav"),
+        ("flac", "flac"),
+        ("ogg", "ogg"),
+        ("webm", "webm"),
+        ("matroska", "x-matroska"),
+        ("aac", "aac"),
+        ("avi", "x-msvideo"),
+        ("mpegts", "mp2t"),
+        ("mov", "mp4"),
+        ("png_pipe", "png"),
+        ("jpeg_pipe", "jpeg"),
+        ("webp_pipe", "webp"),
+        ("gif", "gif"),
+        ("bmp_pipe", "bmp"),
+        ("tiff_pipe", "tiff"),
+    ];
+    // Sound in a container of moving pictures keeps the container's name, as `audio/x-matroska` does.
+    let unknown = if found == ItemType::Image { "png" } else { "mp4" };
+    subtypes.iter().find(|(name, _)| is(name)).map_or(unknown, |(_, subtype)| subtype)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_media_type_is_judged_without_its_parameters_and_its_case() {
+        assert!(is_taken(&essence("Audio/WAV; rate=8000")));
+        assert!(!is_taken(&essence("application/x-mpegurl")));
+        assert!(!is_taken(&essence("text/html")));
+        assert!(!is_taken(""));
+    }
+
+    #[test]
+    fn what_is_served_has_a_type_of_the_list_and_every_type_of_it_an_extension() {
+        assert_eq!(served_type(Some("video/mp4")), "video/mp4");
+        for odd in
+            [None, Some("text/html"), Some("image/svg+xml"), Some("application/pdf"), Some(""), Some("video/mp4/x")]
+        {
+            assert_eq!(served_type(odd), "application/octet-stream", "{odd:?}");
+        }
+        for (name, _) in MEDIA_TYPES {
+            assert_eq!(served_type(Some(name)), name);
+            assert!(usual_extension(name).is_some(), "{name}");
+        }
+        assert_eq!(usual_extension("text/html"), None);
+    }
+
+    #[test]
+    fn an_item_has_the_type_of_its_bytes_where_the_announced_one_is_of_another_kind() {
+        assert_eq!(settled_type(Some("audio/mp3"), "mp3", ItemType::Audio), "audio/mp3");
+        assert_eq!(settled_type(Some("video/mp4"), "wav", ItemType::Audio), "audio/wav");
+        assert_eq!(settled_type(Some("text/html"), "mov,mp4,m4a,3gp", ItemType::Video), "video/mp4");
+        assert_eq!(settled_type(None, "matroska,webm", ItemType::Video), "video/webm");
+        assert_eq!(settled_type(None, "png_pipe", ItemType::Image), "image/png");
+    }
+}

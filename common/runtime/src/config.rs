@@ -1,0 +1,375 @@
+//! The settings that every process reads, from flags and `MWS_*` variables, with their units and defaults.
+//!
+//! One struct, so that `mws up` and the three separate processes can't disagree. What only one process needs stands in
+//! its own group. Nothing here reads a clock, a file or the database.
+
+use crate::secret_files::{SecretFiles, refuse_in_arguments};
+use clap::Args;
+use domain::job::JobKind;
+use domain::minutes::{Minutes, Rates};
+use domain::retry::RetrySchedule;
+use ipnet::IpNet;
+use secrecy::SecretString;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Settings of the whole deployment (`mws up --help`).
+#[derive(Debug, Clone, Args)]
+pub struct Settings {
+    /// Files that hold secrets.
+    #[command(flatten)]
+    pub secret_files: SecretFiles,
+
+    /// PostgreSQL to use. Unset: `mws up` starts an embedded server in the data folder.
+    #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
+    pub database_url: Option<String>,
+
+    /// Seconds that a start waits for a database that can't be reached, or does not write, before it gives up.
+    #[arg(long, env = "MWS_DATABASE_WAIT_SECONDS", default_value_t = 45)]
+    pub database_wait_seconds: u64,
+
+    /// Folder of the embedded server, the media and `credentials.json`.
+    #[arg(long, env = "MWS_DATA_DIR", default_value = ".mws")]
+    pub data_dir: PathBuf,
+
+    /// Where uploaded media is kept: `file:<folder>` or `s3://bucket/prefix`. Unset: `media` in the data folder.
+    #[arg(long, env = "MWS_MEDIA_STORE")]
+    pub media_store: Option<String>,
+
+    /// 32 bytes in base64 that seal secrets at rest. Made and kept in the data folder by `mws up`.
+    #[arg(long, env = "MWS_SECRET_KEY", hide_env_values = true)]
+    pub secret_key: Option<SecretString>,
+
+    /// Keys before it (comma-separated), for what is still sealed under them: docs/operations.md says how to change keys.
+    #[arg(long, env = "MWS_SECRET_KEY_OLD", hide_env_values = true, value_delimiter = ',')]
+    pub secret_key_old: Vec<SecretString>,
+
+    /// Start although signing secrets are sealed under keys that are lost: their accounts' webhooks fail as
+    /// `secret_unavailable` until they make new ones.
+    #[arg(long, env = "MWS_ACCEPT_LOST_SECRETS")]
+    pub accept_lost_secrets: bool,
+
+    /// Bearer token of the operator routes. Made and kept in the data folder by `mws up`.
+    #[arg(long, env = "MWS_OPERATOR_TOKEN", hide_env_values = true)]
+    pub operator_token: Option<SecretString>,
+
+    /// Operators with names: `name:role:token`, comma-separated; the role is `read` or `act`. Beside the single token.
+    #[arg(long, env = "MWS_OPERATOR_TOKENS", hide_env_values = true)]
+    pub operator_tokens: Option<SecretString>,
+
+    /// Signs webhooks of accounts without a secret of their own. Made and kept in the data folder by `mws up`.
+    #[arg(long, env = "MWS_DEFAULT_WEBHOOK_SECRET", hide_env_values = true)]
+    pub default_webhook_secret: Option<SecretString>,
+
+    /// Networks (CIDR, comma-separated) that webhooks and imports may reach although private; plain http to these alone.
+    /// For closed networks and tests: it opens every port there to every account. Metadata services of clouds stay shut.
+    #[arg(long, env = "MWS_OUTBOUND_ALLOW", value_delimiter = ',')]
+    pub outbound_allow: Vec<IpNet>,
+
+    /// PEM file of root certificates that webhooks and imports trust beside the web's, for closed networks.
+    #[arg(long, env = "MWS_OUTBOUND_ROOTS")]
+    pub outbound_roots: Option<PathBuf>,
+
+    /// Seconds between the attempts of a webhook delivery (comma-separated, at most seven).
+    #[arg(long, env = "MWS_WEBHOOK_RETRY_SECONDS", default_value = "60,300,1800,7200,21600,43200,86400")]
+    pub webhook_retry_seconds: RetrySchedule,
+
+    /// Whether deliveries carry the Standard Webhooks headers beside ours.
+    #[arg(long, env = "MWS_STANDARD_WEBHOOKS")]
+    pub standard_webhooks: bool,
+
+    /// Kinds of jobs whose ends are events, told to endpoints and to `GET /events` (comma-separated).
+    #[arg(
+        long,
+        env = "MWS_EVENT_KINDS",
+        value_delimiter = ',',
+        default_value = "generation,render,dub,transcription,read",
+        value_parser = event_kind
+    )]
+    pub event_kinds: Vec<JobKind>,
+
+    /// Milliseconds a receiver has for its whole answer.
+    #[arg(long, env = "MWS_WEBHOOK_TIMEOUT_MS", default_value_t = 10_000)]
+    pub webhook_timeout_ms: u64,
+
+    /// Requests a minute an account.
+    #[arg(long, env = "MWS_RATE_PER_MINUTE", default_value_t = 600)]
+    pub rate_per_minute: u32,
+
+    /// Requests an account may send at once before the rate counts.
+    #[arg(long, env = "MWS_RATE_BURST", default_value_t = 60)]
+    pub rate_burst: u32,
+
+    /// Cloud minutes granted an account each month, unless the account has an allowance of its own.
+    #[arg(long, env = "MWS_MONTHLY_MINUTES", default_value = "1000")]
+    pub monthly_minutes: Minutes,
+
+    /// Minutes charged for a minute of media, as `transcript=1,render=0.5`; what is not named keeps its default.
+    #[arg(long, env = "MWS_RATES", default_value = "")]
+    pub rates: Rates,
+
+    /// Reads a worker process runs at once. Unset: one a core.
+    #[arg(long, env = "MWS_WORKER_READS")]
+    pub worker_reads: Option<usize>,
+
+    /// Webhook deliveries a worker process sends at once.
+    #[arg(long, env = "MWS_WORKER_WEBHOOKS", default_value_t = 256)]
+    pub worker_webhooks: usize,
+
+    /// Reads this worker subscribes to, and `render` (comma-separated). Unset: all that it can run.
+    #[arg(long, env = "MWS_READS", value_delimiter = ',')]
+    pub reads: Vec<String>,
+
+    /// Transcription server (`http(s)://…`) that speaks OpenAI's `/v1/audio/transcriptions`. Unset: `pocketsphinx`.
+    #[arg(long, env = "MWS_TRANSCRIBER")]
+    pub transcriber: Option<String>,
+
+    /// Model that the transcription server is asked for.
+    #[arg(long, env = "MWS_TRANSCRIBER_MODEL", default_value = "whisper-1")]
+    pub transcriber_model: String,
+
+    /// Bearer token of the transcription server.
+    #[arg(long, env = "MWS_TRANSCRIBER_KEY", hide_env_values = true)]
+    pub transcriber_key: Option<SecretString>,
+
+    /// Server (`http(s)://…`) that tells speakers apart, as docs/engines.md says. Unset: the built-in engine.
+    #[arg(long, env = "MWS_DIARIZER")]
+    pub diarizer: Option<String>,
+
+    /// Bearer token of that server.
+    #[arg(long, env = "MWS_DIARIZER_KEY", hide_env_values = true)]
+    pub diarizer_key: Option<SecretString>,
+
+    /// Bytes of one upload.
+    #[arg(long, env = "MWS_MAX_UPLOAD_BYTES", default_value_t = 10 << 30)]
+    pub max_upload_bytes: u64,
+
+    /// Bytes of media an account may keep.
+    #[arg(long, env = "MWS_STORAGE_QUOTA_BYTES", default_value_t = 1 << 40)]
+    pub storage_quota_bytes: u64,
+
+    /// Items an account may have, those that were deleted and whose rows are still kept included.
+    #[arg(long, env = "MWS_MAX_ITEMS", default_value_t = 200_000)]
+    pub max_items: u64,
+
+    /// Projects an account may have.
+    #[arg(long, env = "MWS_MAX_PROJECTS", default_value_t = 10_000)]
+    pub max_projects: u64,
+
+    /// Bytes of an account's projects, and of the log of their webhooks.
+    #[arg(long, env = "MWS_PROJECT_QUOTA_BYTES", default_value_t = 256 << 20)]
+    pub project_quota_bytes: u64,
+
+    /// Bytes of answers to calls with an Idempotency-Key that an account may have kept in a day.
+    #[arg(long, env = "MWS_KEPT_ANSWERS_BYTES", default_value_t = 1 << 30)]
+    pub kept_answers_bytes: u64,
+
+    /// Seconds of the longest media that is read.
+    #[arg(long, env = "MWS_MAX_MEDIA_SECONDS", default_value_t = 86_400)]
+    pub max_media_seconds: u64,
+
+    /// Least confinement of the decoders. A worker that can't have it computes no reads and takes no uploads in.
+    #[arg(long, env = "MWS_DECODER_CONFINEMENT", default_value = "filtered")]
+    pub decoder_confinement: Confinement,
+
+    /// A read's deadline is this many times its media's duration, and 60 s.
+    #[arg(long, env = "MWS_READ_TIMEOUT_FACTOR", default_value_t = 2.0)]
+    pub read_timeout_factor: f64,
+
+    /// A render's deadline is this many times its media's duration, and 60 s: encoding takes longer than reading.
+    #[arg(long, env = "MWS_RENDER_TIMEOUT_FACTOR", default_value_t = 10.0)]
+    pub render_timeout_factor: f64,
+
+    /// Days that ended jobs, deliveries, cancelled projects, and the rows of deleted items are kept.
+    #[arg(long, env = "MWS_RETENTION_DAYS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub retention_days: u32,
+
+    /// Days that an account's audit log (`GET /audit`) is kept.
+    #[arg(long, env = "MWS_AUDIT_DAYS", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub audit_days: u32,
+
+    /// Seconds that a stopping worker lets running work end before it hands it back.
+    #[arg(long, env = "MWS_DRAIN_SECONDS", default_value_t = 20)]
+    pub drain_seconds: u64,
+
+    /// Address and port of `/healthz`, `/readyz` and `/metrics`, another for each process of a host. Unset: a worker and a
+    /// scheduler don't serve them, and an api serves them on its own port; set, it keeps `/metrics` off that.
+    #[arg(long, env = "MWS_HEALTH_LISTEN")]
+    pub health_listen: Option<SocketAddr>,
+
+    /// What is logged, as `tracing` filters say it.
+    #[arg(long, env = "MWS_LOG", default_value = "info")]
+    pub log: String,
+
+    /// How it is logged. Unset: text on a terminal, else JSON.
+    #[arg(long, env = "MWS_LOG_FORMAT")]
+    pub log_format: Option<LogFormat>,
+}
+
+/// How far a process that decodes customers' bytes is kept from everything else.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, clap::ValueEnum)]
+pub enum Confinement {
+    /// Limits alone: for a machine whose kernel has no Landlock, at your own risk.
+    None,
+    /// Landlock and seccomp: it opens only its input and the system's libraries, and has no network and no processes.
+    #[default]
+    Filtered,
+    /// The same, in namespaces of its own, with a private root.
+    Full,
+}
+
+impl Confinement {
+    /// As the setting names it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Filtered => "filtered",
+            Self::Full => "full",
+        }
+    }
+}
+
+/// A kind of jobs by its name.
+fn event_kind(name: &str) -> Result<JobKind, String> {
+    let names = || JobKind::ALL.map(JobKind::name).join(", ");
+    JobKind::from_name(name).ok_or_else(|| format!("expected one of {}", names()))
+}
+
+/// The shape of log lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub enum LogFormat {
+    /// Lines for people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// Settings of the api alone.
+#[derive(Debug, Clone, Args)]
+pub struct ApiSettings {
+    /// Address and port to listen on.
+    #[arg(long, env = "MWS_LISTEN", default_value = "127.0.0.1:8080")]
+    pub listen: SocketAddr,
+
+    /// The URL clients reach the service by, without a path. Unset: from the address listened on.
+    #[arg(long, env = "MWS_PUBLIC_URL")]
+    pub public_url: Option<String>,
+
+    /// Proxies (CIDR, comma-separated) whose X-Forwarded-For counts. A proxy that is not named here is one address to the
+    /// service, with all who come through it: they share one address's connections, wrong credentials and redeemed codes.
+    #[arg(long, env = "MWS_TRUSTED_PROXIES", value_delimiter = ',')]
+    pub trusted_proxies: Vec<IpNet>,
+
+    /// Address and port of operators' routes and `/metrics`, which the customers' port then answers 404 for. Unset: one port.
+    #[arg(long, env = "MWS_OPERATOR_LISTEN")]
+    pub operator_listen: Option<SocketAddr>,
+
+    /// Networks (CIDR, comma-separated) that operators' routes and `/metrics` are answered to, whichever port they are on.
+    /// Unset: any.
+    #[arg(long, env = "MWS_OPERATOR_ALLOW", value_delimiter = ',')]
+    pub operator_allow: Vec<IpNet>,
+
+    /// Connections open at a time; one too many is answered 503. Fewer where the limit of open files (`RLIMIT_NOFILE`, raised
+    /// to the hard one at the start) leaves no room for as many: the log says how many there are.
+    #[arg(long, env = "MWS_MAX_CONNECTIONS", default_value_t = 4096)]
+    pub max_connections: usize,
+
+    /// Connections that one address may have open, and requests that it may have under way through a trusted proxy; an IPv6
+    /// network of 64 bits counts as one address.
+    #[arg(long, env = "MWS_MAX_ADDRESS_CONNECTIONS", default_value_t = 256)]
+    pub max_address_connections: usize,
+
+    /// Requests that one account may have under way.
+    #[arg(long, env = "MWS_MAX_ACCOUNT_REQUESTS", default_value_t = 64)]
+    pub max_account_requests: usize,
+
+    /// Uploads that one account may be sending the bytes of.
+    #[arg(long, env = "MWS_MAX_ACCOUNT_UPLOADS", default_value_t = 8)]
+    pub max_account_uploads: usize,
+
+    /// Downloads that one account's links may have under way: each holds 256 KiB while it is taken, and a process sends
+    /// at most
+    /// 512.
+    #[arg(long, env = "MWS_MAX_ACCOUNT_DOWNLOADS", default_value_t = 16)]
+    pub max_account_downloads: usize,
+
+    /// Seconds after which a link to an item's media has ended for certain; it lasts for half of them at least.
+    #[arg(long, env = "MWS_MEDIA_LINK_SECONDS", default_value_t = 7_200, value_parser = clap::value_parser!(u32).range(60..=604_800))]
+    pub media_link_seconds: u32,
+
+    /// Wrong credentials that one address may send in a minute; past them it is answered 429, late.
+    #[arg(long, env = "MWS_WRONG_CREDENTIALS_PER_MINUTE", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+    pub wrong_credentials_per_minute: u32,
+
+    /// Names (comma-separated, `host` or `host:port`) by which `/mcp` is called, beside the public URL's and loopback.
+    #[arg(long, env = "MWS_MCP_HOSTS", value_delimiter = ',')]
+    pub mcp_hosts: Vec<String>,
+
+    /// Whose OAuth tokens are taken.
+    #[command(flatten)]
+    pub oauth: OAuthSettings,
+}
+
+/// Whose OAuth 2.0 access tokens are taken (contract §5.2). Issuer and audience belong together.
+#[derive(Debug, Clone, Default, Args)]
+pub struct OAuthSettings {
+    /// The authorization server, exactly as its metadata and its tokens name it. Unset: OAuth tokens are refused.
+    #[arg(id = "oauth_issuer", long = "oauth-issuer", env = "MWS_OAUTH_ISSUER")]
+    pub issuer: Option<String>,
+
+    /// What tokens must be meant for, one of these (comma-separated): the `resource` that clients ask the issuer for.
+    #[arg(id = "oauth_audience", long = "oauth-audience", env = "MWS_OAUTH_AUDIENCE", value_delimiter = ',')]
+    pub audience: Vec<String>,
+
+    /// What becomes of somebody who signs in and whom the operator has not added.
+    #[arg(id = "oauth_signup", long = "oauth-signup", env = "MWS_OAUTH_SIGNUP", default_value = "refuse")]
+    pub signup: Signup,
+}
+
+/// What becomes of somebody who signs in by OAuth and is not known here. Whom the operator has added is always let in.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Signup {
+    /// They are told to ask the operator.
+    #[default]
+    Refuse,
+    /// They get an account of their own, with a workspace.
+    Create,
+}
+
+/// The arguments of this process. A variable that is set to nothing is one that is not set, as in compose files that pass
+/// on what they were not given. Ends the process with clap's words where an argument is wrong.
+pub fn arguments<P: clap::Parser>() -> P {
+    if let Err(error) = refuse_in_arguments(std::env::args_os()) {
+        P::command().error(clap::error::ErrorKind::ValueValidation, error).exit();
+    }
+    let matches = without_empty_variables(P::command()).get_matches();
+    P::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
+/// The command, blind to variables that are set to nothing.
+pub fn without_empty_variables(command: clap::Command) -> clap::Command {
+    let is_empty = |arg: &clap::Arg| arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
+    command
+        .mut_args(|arg| if is_empty(&arg) { arg.env(None::<&'static str>) } else { arg })
+        .mut_subcommands(without_empty_variables)
+}
+
+impl Settings {
+    /// How long a receiver has for its whole answer.
+    pub fn webhook_timeout(&self) -> Duration {
+        Duration::from_millis(self.webhook_timeout_ms)
+    }
+
+    /// Where media is kept, when no other place is set.
+    pub fn media_store_url(&self) -> String {
+        self.media_store.clone().unwrap_or_else(|| format!("file:{}", self.data_dir.join("media").display()))
+    }
+
+    /// Reads this process runs at once.
+    pub fn read_slots(&self) -> usize {
+        self.worker_reads
+            .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, std::num::NonZero::get))
+            .max(1)
+    }
+}

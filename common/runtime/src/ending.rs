@@ -1,0 +1,333 @@
+//! How jobs end, once for every way: the worker's finish, a cancellation, a deleted item, a rescued lease.
+//!
+//! In the caller's transaction, and for a whole batch in a fixed number of statements: holds are settled or released,
+//! what was made is stored and what was owned given back, events and their deliveries recorded, freed places handed
+//! over, and tickets pushed. What must happen after the commit is handed back as an `AfterCommit`. It never begins or
+//! commits, and never decides what an attempt came to: the conditional updates of `store::jobs` did.
+
+use crate::queue::{self, Picker, Queue, Subject, Ticket};
+use crate::sparing::Sparing;
+use crate::wake::{Wake, Wakes};
+use domain::event::{EventId, EventType, JobEvent};
+use domain::footage::Rows;
+use domain::ids::{AccountId, ItemId, JobId};
+use domain::job::{JobKind, JobStatus, dated_back};
+use domain::minutes::Minutes;
+use domain::task::Task;
+use sqlx::{PgConnection, PgPool};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use store::accounts;
+use store::credentials::Pace;
+use store::events::{self, EndedEvent, Spread};
+use store::footage;
+use store::jobs::{self, Admitted, EndedJob, Freed, Line};
+use store::minutes::Settlement;
+use store::reads::{self, NewRead};
+use store::renders::{self, NewRendered};
+use tokio::time::Instant;
+
+/// What a job made, to be kept if it succeeds.
+#[derive(Debug, Clone)]
+pub enum Product {
+    /// A result on its item.
+    Read(Box<NewRead>),
+    /// A new item.
+    Item(Box<NewRendered>),
+}
+
+impl Product {
+    fn job(&self) -> JobId {
+        match self {
+            Self::Read(read) => read.job,
+            Self::Item(item) => item.job,
+        }
+    }
+
+    /// How many rows of footage it has.
+    pub fn rows(&self) -> usize {
+        match self {
+            Self::Read(read) => read.rows.moments.len() + read.rows.passages.len() + read.rows.turns.len(),
+            Self::Item(_) => 0,
+        }
+    }
+
+    /// The same without them, for who has written them already (`write_rows`).
+    #[must_use]
+    pub fn without_rows(mut self) -> Self {
+        if let Self::Read(read) = &mut self {
+            read.rows = Rows::default();
+        }
+        self
+    }
+}
+
+/// What is to be done once the transaction that ended jobs is committed.
+#[derive(Debug, Default)]
+#[must_use = "call `run` after the commit, or waiting jobs stay without a place until the scheduler finds them"]
+pub struct AfterCommit {
+    wakes: Vec<Wake>,
+    /// Tickets of first attempts, whose queue has to be woken unless they are sent here.
+    first_attempts: Vec<Ticket>,
+    /// All other tickets that were pushed.
+    others: Vec<Ticket>,
+    /// Accounts with a place that no waiting job was found for.
+    places_left: Vec<AccountId>,
+}
+
+/// Ends a batch: `ended` as the conditional update answered, `made` what came with it. Products of jobs that did not
+/// succeed after all, because their item is gone, are dropped.
+pub async fn end_jobs(
+    conn: &mut PgConnection,
+    ended: &[EndedJob],
+    made: &[Product],
+    told: &[JobKind],
+) -> Result<AfterCommit, sqlx::Error> {
+    settle_all(conn, ended, made, told, None, None).await
+}
+
+/// The same for a worker's batches, which come so often that what they have in common is done sparingly: while it is
+/// dear to read accounts' lines from their front, they are read from where the ended jobs stood.
+pub async fn end_batch(
+    conn: &mut PgConnection,
+    ended: &[EndedJob],
+    made: &[Product],
+    told: &[JobKind],
+    fronts: &Mutex<Sparing>,
+) -> Result<AfterCommit, sqlx::Error> {
+    settle_all(conn, ended, made, told, None, Some(fronts)).await
+}
+
+/// The same for jobs that `account` has stopped: they cost it nothing, so what is sent of them goes at its own rate.
+pub async fn end_stopped_jobs(
+    conn: &mut PgConnection,
+    stopped: &[EndedJob],
+    account: AccountId,
+    pace: Pace,
+    told: &[JobKind],
+) -> Result<AfterCommit, sqlx::Error> {
+    let to_come = stopped.iter().filter(|job| !job.status.is_final()).count();
+    settle_all(conn, stopped, &[], told, Some(Spread { account, pace, to_come }), None).await
+}
+
+async fn settle_all(
+    conn: &mut PgConnection,
+    ended: &[EndedJob],
+    made: &[Product],
+    told: &[JobKind],
+    spread: Option<Spread>,
+    fronts: Option<&Mutex<Sparing>>,
+) -> Result<AfterCommit, sqlx::Error> {
+    let finals: Vec<&EndedJob> = ended.iter().filter(|job| job.status.is_final()).collect();
+    keep(conn, &finals, made).await?;
+    let renders: Vec<JobId> = finals.iter().filter(|job| job.read.is_none()).map(|job| job.job).collect();
+    if !renders.is_empty() {
+        renders::give_back(conn, &renders).await?;
+    }
+    let freed = freed(ended);
+    let settlements: Vec<Settlement> = finals.iter().map(|job| settlement(job)).collect();
+    let admitted = leave(conn, &settlements, &freed, fronts).await?;
+    let mut tickets = record_events(conn, &finals, told, spread).await?;
+    tickets.extend(tickets_of(&admitted));
+    queue::push(conn, &tickets).await?;
+
+    let is_first = |ticket: &Ticket| ticket.queue == Queue::WebhookFirst;
+    let (first_attempts, others): (Vec<Ticket>, Vec<Ticket>) = tickets.into_iter().partition(is_first);
+    let mut wakes = wakes_of(&others);
+    wakes.extend(finals.iter().flat_map(|job| [Wake::JobEnded(job.job), Wake::Events(job.owner)]));
+    wakes.extend(ended.iter().filter(|job| job.status == JobStatus::Running).map(|job| Wake::StopAsked(job.job)));
+    let taken = |payer| admitted.iter().filter(|job| job.payer == payer).count();
+    let places_left = freed
+        .iter()
+        .filter(|freed| i64::try_from(taken(freed.account)).unwrap_or(i64::MAX) < freed.places)
+        .map(|freed| freed.account)
+        .collect();
+    Ok(AfterCommit { wakes, first_attempts, others, places_left })
+}
+
+/// The places that these jobs gave up.
+fn freed(ended: &[EndedJob]) -> Vec<Freed> {
+    let mut freed: BTreeMap<AccountId, Freed> = BTreeMap::new();
+    for job in ended.iter().filter(|job| job.freed_place) {
+        let of = Freed { account: job.payer, places: 0, first: job.seq };
+        let of = freed.entry(job.payer).or_insert(of);
+        of.places += 1;
+        of.first = of.first.min(job.seq);
+    }
+    freed.into_values().collect()
+}
+
+/// Hands over what ended jobs leave, reading lines from their front as often as `fronts` allows.
+async fn leave(
+    conn: &mut PgConnection,
+    settlements: &[Settlement],
+    freed: &[Freed],
+    fronts: Option<&Mutex<Sparing>>,
+) -> sqlx::Result<Vec<Admitted>> {
+    let sparing = |fronts: &Mutex<Sparing>| *fronts.lock().unwrap_or_else(PoisonError::into_inner);
+    let began = Instant::now();
+    if fronts.is_some_and(|fronts| !sparing(fronts).may(began)) {
+        return jobs::leave(conn, settlements, freed, Line::Behind).await;
+    }
+    let admitted = jobs::leave(conn, settlements, freed, Line::Front).await?;
+    if let Some(fronts) = fronts {
+        let now = Instant::now();
+        fronts.lock().unwrap_or_else(PoisonError::into_inner).took(now.duration_since(began), now);
+    }
+    Ok(admitted)
+}
+
+/// Keeps what the jobs that succeeded have made: their reads in one statement, their items, which are few, in one each.
+async fn keep(conn: &mut PgConnection, finals: &[&EndedJob], made: &[Product]) -> sqlx::Result<()> {
+    let succeeded = |job| finals.iter().any(|one| one.job == job && one.status == JobStatus::Succeeded);
+    let mut reads: Vec<NewRead> = Vec::new();
+    for product in made.iter().filter(|product| succeeded(product.job())) {
+        match product {
+            Product::Read(read) => reads.push((**read).clone()),
+            Product::Item(item) => renders::store(conn, item).await?,
+        }
+    }
+    keep_reads(conn, &reads).await
+}
+
+/// Stores results, and the rows of those that were not stored before.
+async fn keep_reads(conn: &mut PgConnection, results: &[NewRead]) -> sqlx::Result<()> {
+    let stored = reads::store(conn, results).await?;
+    let new = results.iter().filter(|one| stored.contains(&(one.item, one.read)));
+    let rows: Vec<(ItemId, &Rows)> = new.map(|one| (one.item, &one.rows)).collect();
+    add_rows(conn, &rows).await
+}
+
+/// Writes the rows of footage of what a job made, ahead of its end in the same transaction. A read that is stored already keeps
+/// the rows that it has.
+pub async fn write_rows(conn: &mut PgConnection, made: &[Product]) -> sqlx::Result<()> {
+    let mut rows: Vec<(ItemId, &Rows)> = Vec::new();
+    for product in made {
+        if let Product::Read(read) = product
+            && !reads::is_stored(conn, read.item, read.read).await?
+        {
+            rows.push((read.item, &read.rows));
+        }
+    }
+    add_rows(conn, &rows).await
+}
+
+async fn add_rows(conn: &mut PgConnection, rows: &[(ItemId, &Rows)]) -> sqlx::Result<()> {
+    footage::add_moments(conn, rows).await?;
+    footage::add_passages(conn, rows).await?;
+    footage::add_turns(conn, rows).await
+}
+
+impl AfterCommit {
+    /// Gives the first attempts of deliveries to somebody in this process, before the queue is told of them. Those that `take`
+    /// refuses are the queue's.
+    pub fn offer_first_attempts(&mut self, mut take: impl FnMut(Subject) -> bool) {
+        self.first_attempts.retain(|ticket| !take(ticket.subject));
+    }
+
+    /// Tells who picks tickets in this process of those that were pushed.
+    pub fn note_tickets(&self, picker: &Picker) {
+        picker.note(&self.others);
+    }
+
+    /// Wakes those who wait, and looks once more, under the account's lock, for jobs that a place could go to: a dispatch
+    /// that counted places before this commit may have left one waiting.
+    pub async fn run(self, pool: &PgPool, wakes: &Wakes) {
+        wakes.send(self.wakes.into_iter().chain(wakes_of(&self.first_attempts)));
+        for account in self.places_left {
+            if let Err(error) = admit(pool, wakes, account).await {
+                tracing::warn!(account.id = %account, error = %error, "Waiting jobs were not admitted; the scheduler will.");
+            }
+        }
+    }
+
+    /// Joins what two batches of one transaction leave to do.
+    pub fn join(mut self, other: Self) -> Self {
+        self.wakes.extend(other.wakes);
+        self.first_attempts.extend(other.first_attempts);
+        self.others.extend(other.others);
+        self.places_left.extend(other.places_left);
+        self
+    }
+}
+
+/// Use case: gives an account's free places to its waiting jobs. Returns how many got one.
+pub async fn admit(pool: &PgPool, wakes: &Wakes, account: AccountId) -> sqlx::Result<usize> {
+    let mut tx = pool.begin().await?;
+    accounts::lock(&mut tx, account).await?;
+    let admitted = jobs::admit(&mut tx, account).await?;
+    let tickets = tickets_of(&admitted);
+    queue::push(&mut tx, &tickets).await?;
+    tx.commit().await?;
+    wakes.send(wakes_of(&tickets));
+    Ok(admitted.len())
+}
+
+/// The tickets of these jobs, whose ids are on their rows. The caller pushes them.
+pub fn tickets_of(admitted: &[Admitted]) -> Vec<Ticket> {
+    let ticket =
+        |job: &Admitted| Some(Ticket { id: job.ticket.clone(), ..job_ticket(job.job, job.task()?, job.others) });
+    admitted.iter().filter_map(ticket).collect()
+}
+
+/// A ticket for a job whose account has this many others with a place.
+pub fn job_ticket(job: JobId, task: Task, others: i64) -> Ticket {
+    Ticket::new(Queue::from(task), Subject::Job(job)).dated_back(dated_back(others))
+}
+
+/// The wakes that new tickets ask for, one a queue.
+pub fn wakes_of(tickets: &[Ticket]) -> Vec<Wake> {
+    let mut names: Vec<&'static str> = tickets.iter().map(|ticket| ticket.queue.name()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter().map(|name| Wake::Queue(name.to_owned())).collect()
+}
+
+fn settlement(job: &EndedJob) -> Settlement {
+    let charge = job.charged.unwrap_or(Minutes::ZERO);
+    Settlement {
+        job: job.job,
+        account: job.payer,
+        month: job.hold_month,
+        held: job.held,
+        charged: Settlement::split(charge, job.held.0, job.held.1),
+        settles: job.status == JobStatus::Succeeded,
+    }
+}
+
+/// Records the events of jobs that ended, with the job as `get_jobs` shows it from now on.
+async fn record_events(
+    conn: &mut PgConnection,
+    finals: &[&EndedJob],
+    told: &[JobKind],
+    spread: Option<Spread>,
+) -> sqlx::Result<Vec<Ticket>> {
+    let told = finals.iter().filter(|ended| told.contains(&ended.shown.kind));
+    let recorded = told.filter_map(|ended| event(ended).transpose()).collect::<sqlx::Result<Vec<EndedEvent>>>()?;
+    events::record_spread(conn, &recorded, spread).await
+}
+
+fn event(ended: &EndedJob) -> sqlx::Result<Option<EndedEvent>> {
+    let job = &ended.shown;
+    let event_type = match job.status {
+        JobStatus::Succeeded => EventType::JobSucceeded,
+        JobStatus::Failed => EventType::JobFailed,
+        JobStatus::Cancelled => EventType::JobCancelled,
+        JobStatus::Queued | JobStatus::Running => return Ok(None),
+    };
+    let event_id = EventId::of_job(job.id, event_type);
+    let created_at = job.finished_at.unwrap_or(job.created_at);
+    let workspace_id = job.workspace_id;
+    let body = JobEvent { id: &event_id, event_type, created_at, workspace_id, timeline_id: None, job };
+    let body = serde_json::to_string(&body).map_err(|error| sqlx::Error::Encode(Box::new(error)))?;
+    Ok(Some(EndedEvent {
+        event_id,
+        event_type,
+        job_id: job.id,
+        kind: job.kind,
+        workspace_id,
+        account_id: ended.owner,
+        body,
+        traceparent: ended.traceparent.clone(),
+    }))
+}

@@ -1,0 +1,179 @@
+//! `/healthz`, `/readyz` and `/metrics`, which every process answers (`mws up --help`).
+//!
+//! The worker and the scheduler serve them alone, where `MWS_HEALTH_LISTEN` says; so does the api, which mounts them beside
+//! its routes too, `/metrics` only where it is not served elsewhere. Nothing here takes a credential, so a check is made
+//! once a second at most, whoever asks. Ready is a process that can write to the database and whose queue goes round; what
+//! its duties come to is told beside that, for it is no reason to send clients elsewhere.
+
+use crate::measure;
+use crate::process::Process;
+use crate::signs::{Loops, Signs};
+use metrics_exporter_prometheus::PrometheusHandle;
+use poem::http::StatusCode;
+use poem::listener::TcpListener;
+use poem::{Body, Endpoint, EndpointExt, Response, Route, Server, get};
+use serde_json::json;
+use sqlx::PgPool;
+use std::net::SocketAddr;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use store::fleet::{self, Member, Service};
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout};
+
+/// How long a check may take.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// When to ask again a process that is not ready.
+const RETRY_AFTER_SECONDS: u64 = 1;
+/// How long what was found is told again.
+const KEPT: Duration = Duration::from_secs(1);
+
+/// What was found of the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Database {
+    state: &'static str,
+    migrations: &'static str,
+}
+
+impl Database {
+    const UNREACHABLE: Self = Self { state: "unreachable", migrations: "unknown" };
+
+    fn of(checked: &sqlx::Result<i64>) -> Self {
+        match checked {
+            Ok(0) => Self { state: "ok", migrations: "ok" },
+            Ok(_) => Self { state: "ok", migrations: "pending" },
+            Err(error) if store::is_read_only(error) => Self { state: "read_only", migrations: "unknown" },
+            // As one that is full does.
+            Err(sqlx::Error::Database(_)) => Self { state: "refuses", migrations: "unknown" },
+            Err(_) => Self::UNREACHABLE,
+        }
+    }
+}
+
+/// What the answers are made of. Cheap to clone.
+#[derive(Clone)]
+pub struct Health {
+    pool: PgPool,
+    name: Arc<str>,
+    host: Arc<str>,
+    service: Service,
+    signs: Signs,
+    decoders: Arc<OnceLock<&'static str>>,
+    found: Arc<Mutex<Option<(Instant, Database)>>>,
+    recorder: Option<PrometheusHandle>,
+}
+
+impl Health {
+    /// Of this process.
+    pub fn new(process: &Process, service: Service) -> Self {
+        let recorder = match measure::recorder() {
+            Ok(recorder) => Some(recorder.clone()),
+            Err(error) => {
+                tracing::warn!(error = %error, "Nothing is measured: another recorder is installed.");
+                None
+            }
+        };
+        Self {
+            pool: process.pool.clone(),
+            name: Arc::clone(&process.name),
+            host: Arc::clone(&process.host),
+            service,
+            signs: process.signs.clone(),
+            decoders: Arc::clone(&process.decoders),
+            found: Arc::default(),
+            recorder,
+        }
+    }
+
+    /// The three routes.
+    pub fn routes(&self) -> Route {
+        let page = self.clone();
+        self.probes().at("/metrics", get(poem::endpoint::make_sync(move |_| page.page())))
+    }
+
+    /// The two that balancers ask, which tell nothing of how much there is to do.
+    pub fn probes(&self) -> Route {
+        let ready = self.clone();
+        Route::new().at("/healthz", get(poem::endpoint::make_sync(|_| "ok\n"))).at(
+            "/readyz",
+            get(poem::endpoint::make(move |_| {
+                let health = ready.clone();
+                async move { health.ready().await }
+            })),
+        )
+    }
+
+    async fn ready(&self) -> Response {
+        let database = timeout(PATIENCE, self.database()).await.unwrap_or(Database::UNREACHABLE);
+        let now = Instant::now();
+        let loops = self.signs.loops(now);
+        let ready = database.migrations == "ok" && loops != Loops::Silent;
+        let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+        let mut body = json!({
+            "ready": ready,
+            "database": database.state,
+            "migrations": database.migrations,
+            "queue": loops.word(),
+            "decoders": self.decoders.get().unwrap_or(&"none here"),
+        });
+        if self.signs.has_duties() {
+            body["duties"] = self.signs.duties(now);
+        }
+        for (name, value) in self.signs.notes() {
+            body[name] = value;
+        }
+        let response = Response::builder().status(status).content_type("application/json");
+        let response = if ready { response } else { response.header("retry-after", RETRY_AFTER_SECONDS) };
+        response.body(body.to_string())
+    }
+
+    /// What is found of the database now, or was a moment ago. Those who ask at once wait for one check.
+    async fn database(&self) -> Database {
+        let mut found = self.found.lock().await;
+        if let Some((at, database)) = *found
+            && at.elapsed() < KEPT
+        {
+            return database;
+        }
+        let database = Database::of(&self.write().await);
+        *found = Some((Instant::now(), database));
+        database
+    }
+
+    /// Writes as everything else does that must not be lost. Returns how many migrations are pending.
+    async fn write(&self) -> sqlx::Result<i64> {
+        let mut conn = self.pool.acquire().await?;
+        fleet::beat(&mut conn, Member { name: &self.name, host: &self.host, service: self.service }).await?;
+        store::pending_migrations(&mut conn).await
+    }
+
+    fn page(&self) -> Response {
+        let idle = f64::from(u32::try_from(self.pool.num_idle()).unwrap_or(u32::MAX));
+        let busy = (f64::from(self.pool.size()) - idle).max(0.0);
+        metrics::gauge!("mws_db_pool_connections", "state" => "idle").set(idle);
+        metrics::gauge!("mws_db_pool_connections", "state" => "busy").set(busy);
+        let body = self.recorder.as_ref().map(PrometheusHandle::render).unwrap_or_default();
+        Response::builder().content_type("text/plain; version=0.0.4; charset=utf-8").body(Body::from(body))
+    }
+}
+
+/// Serves the three routes alone, if the settings name an address.
+pub fn serve(process: &Process, service: Service) {
+    let Some(listen) = process.settings.health_listen else { return };
+    let (health, shutdown) = (Health::new(process, service), process.shutdown.clone());
+    tokio::spawn(async move {
+        let server = Server::new(TcpListener::bind(listen));
+        let ended = server.run_with_graceful_shutdown(endpoint(&health), shutdown.cancelled(), Some(PATIENCE)).await;
+        report(listen, ended);
+    });
+}
+
+fn endpoint(health: &Health) -> impl Endpoint + use<> {
+    health.routes().map_to_response()
+}
+
+fn report(listen: SocketAddr, ended: std::io::Result<()>) {
+    if let Err(error) = ended {
+        tracing::error!(listen = %listen, error = %error, "Health and metrics are not served.");
+    }
+}

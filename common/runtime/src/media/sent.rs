@@ -1,0 +1,179 @@
+//! Objects on their way out: found, and read a piece at a time as they are taken; or, of a bucket, handed out by a link
+//! to it.
+//!
+//! However large an object is, no more than two pieces of it are in memory. Whom it is for, and for how long, is the
+//! caller's to say.
+
+use super::{MediaError, MediaStore};
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt, TryStreamExt};
+use object_store::path::Path as Key;
+use object_store::signer::{Method, SignedUrlOptions, Signer};
+use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectStore, ObjectStoreExt};
+use std::io::{Seek, SeekFrom};
+use std::ops::Range;
+use std::time::Duration;
+use tokio::io::AsyncReadExt;
+use tokio_util::io::ReaderStream;
+
+/// Bytes that are read at a time.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// An object that was found and is not read yet.
+#[derive(Debug)]
+pub struct StoredObject {
+    /// The size of the whole object.
+    pub bytes: u64,
+    found: GetResult,
+}
+
+/// How a link to a bucket is to answer.
+#[derive(Debug, Clone, Copy)]
+pub struct Handed<'a> {
+    /// Seconds that it is good for.
+    pub seconds: u64,
+    /// The media type that the bucket answers with.
+    pub content_type: &'a str,
+    /// And its `Content-Disposition`.
+    pub disposition: &'a str,
+}
+
+impl StoredObject {
+    /// Its bytes, or those that were asked for, read as they are taken.
+    pub fn into_stream(self) -> impl Stream<Item = Result<Bytes, MediaError>> + Send + 'static {
+        let Range { start, end } = self.found.range.clone();
+        match self.found.payload {
+            GetResultPayload::File(mut file, _) => {
+                // Of an open file this is a number in memory, and no wait.
+                let found = file.seek(SeekFrom::Start(start)).map(|_| {
+                    let mut file = tokio::fs::File::from_std(file);
+                    file.set_max_buf_size(PIECE_BYTES);
+                    ReaderStream::with_capacity(file.take(end - start), PIECE_BYTES).map_err(MediaError::from)
+                });
+                futures_util::stream::once(async { found.map_err(MediaError::from) }).try_flatten().boxed()
+            }
+            GetResultPayload::Stream(stream) => stream.map_err(MediaError::from).boxed(),
+        }
+    }
+
+    /// All of them at once.
+    pub async fn whole(self) -> Result<Bytes, MediaError> {
+        Ok(self.found.bytes().await?)
+    }
+}
+
+impl MediaStore {
+    /// The bytes under `key`, at most `max_bytes` of them.
+    pub async fn get(&self, key: &str, max_bytes: u64) -> Result<Bytes, MediaError> {
+        self.find(key, max_bytes).await?.whole().await
+    }
+
+    /// The object under `key`, of at most `max_bytes`, to be read as it is taken.
+    pub async fn find(&self, key: &str, max_bytes: u64) -> Result<StoredObject, MediaError> {
+        let found = self.part(key, None).await?;
+        if found.bytes > max_bytes {
+            return Err(MediaError::TooLarge(max_bytes));
+        }
+        Ok(found)
+    }
+
+    /// The object under `key`, or these bytes of it, to be read as they are taken.
+    pub async fn part(&self, key: &str, range: Option<Range<u64>>) -> Result<StoredObject, MediaError> {
+        let key = Key::parse(key).map_err(object_store::Error::from)?;
+        let options = GetOptions { range: range.map(GetRange::Bounded), ..GetOptions::default() };
+        let found = self.objects.get_opts(&key, options).await?;
+        Ok(StoredObject { bytes: found.meta.size, found })
+    }
+
+    /// The size of the object under `key`.
+    pub async fn size(&self, key: &str) -> Result<u64, MediaError> {
+        let key = Key::parse(key).map_err(object_store::Error::from)?;
+        Ok(self.objects.head(&key).await?.size)
+    }
+
+    /// A link by which whoever has it gets the object from the bucket itself; nothing when the store is no bucket.
+    /// Whether the object is there is not asked.
+    pub async fn link(&self, key: &str, handed: Handed<'_>) -> Result<Option<String>, MediaError> {
+        let Some((bucket, prefix)) = &self.bucket else { return Ok(None) };
+        let key = Key::parse(key).map_err(object_store::Error::from)?;
+        let key: Key = prefix.parts().chain(key.parts()).collect();
+        let answer =
+            [("response-content-type", handed.content_type), ("response-content-disposition", handed.disposition)];
+        let options = SignedUrlOptions::new().with_query(answer);
+        let lasts = Duration::from_secs(handed.seconds.max(1));
+        let url = bucket.signed_url_opts(Method::GET, &key, lasts, &options).await?;
+        Ok(Some(url.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::media::new_media_key;
+    use crate::media::open::Connector;
+    use domain::ids::ItemId;
+    use object_store::aws::AmazonS3Builder;
+    use object_store::memory::InMemory;
+    use std::collections::HashMap;
+    use std::sync::Arc;
+    use ulid::Ulid;
+
+    async fn read(object: StoredObject) -> Vec<u8> {
+        let pieces: Vec<Bytes> = object.into_stream().try_collect().await.unwrap();
+        assert!(pieces.iter().all(|piece| piece.len() <= PIECE_BYTES));
+        pieces.concat()
+    }
+
+    #[tokio::test]
+    async fn a_part_of_a_file_is_read_in_pieces_and_a_file_that_ends_early_ends_its_stream() {
+        let folder = std::env::temp_dir().join(format!("mws-media-{}", Ulid::generate()));
+        let store = MediaStore::open(&format!("file:{}", folder.display())).unwrap();
+        let bytes: Vec<u8> = (0..200_000_u32).flat_map(u32::to_le_bytes).collect();
+        let key = new_media_key(ItemId::mint());
+        store.put(&key, bytes.clone().into()).await.unwrap();
+        for (range, wanted) in
+            [(None, &bytes[..]), (Some(0..1), &bytes[..1]), (Some(70_001..700_003), &bytes[70_001..700_003])]
+        {
+            let object = store.part(&key, range).await.unwrap();
+            assert_eq!(object.bytes, 800_000);
+            assert!(read(object).await == wanted);
+        }
+        assert_eq!(store.size(&key).await.unwrap(), 800_000);
+        let found = store.part(&key, None).await.unwrap();
+        std::fs::File::options().write(true).open(folder.join(&key)).unwrap().set_len(100_000).unwrap();
+        assert_eq!(read(found).await.len(), 100_000, "and no end to wait for");
+        assert!(store.part("items/none", None).await.unwrap_err().is_missing());
+        assert_eq!(store.link(&key, HANDED).await.unwrap(), None);
+        std::fs::remove_dir_all(folder).unwrap();
+    }
+
+    const HANDED: Handed<'_> = Handed {
+        seconds: 7_200,
+        content_type: "video/mp4",
+        disposition: "attachment; filename=\"a.mp4\"; filename*=UTF-8''%C3%A4.mp4",
+    };
+
+    #[tokio::test]
+    async fn a_bucket_hands_an_object_out_by_a_link_that_says_what_it_is_and_ends() {
+        let bucket = AmazonS3Builder::new()
+            .with_http_connector(Connector)
+            .with_bucket_name("films")
+            .with_region("eu-central-1")
+            .with_access_key_id("id")
+            .with_secret_access_key("a secret")
+            .build()
+            .unwrap();
+        for (prefix, path) in [("", "/items/a/media/b"), ("kept/here", "/kept/here/items/a/media/b")] {
+            let bucket = Some((bucket.clone(), Key::parse(prefix).unwrap()));
+            let store = MediaStore { objects: Arc::new(InMemory::new()), folder: None, bucket };
+            let link = store.link("items/a/media/b", HANDED).await.unwrap().unwrap();
+            let link = url::Url::parse(&link).unwrap();
+            assert!(link.path().ends_with(path), "{link}");
+            let query: HashMap<String, String> = link.query_pairs().into_owned().collect();
+            assert_eq!(query["X-Amz-Expires"], "7200");
+            assert_eq!(query["response-content-type"], "video/mp4");
+            assert_eq!(query["response-content-disposition"], HANDED.disposition);
+            assert!(!link.as_str().contains("secret"));
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! The download behind an import by URL, under the same policy as webhooks (contract §4.6).
+//!
+//! It owns the size cap, the least rate and the name that a download suggests. It never stores anything: the bytes go on as a stream,
+//! to `media`, so that memory stays bounded whatever the size.
+
+use super::classify::{broken_off, unsent, verdict};
+use super::metered::Allowances;
+use super::pool::{Unsent, allowances, next_chunk};
+use super::{OutboundClient, shares};
+use bytes::Bytes;
+use domain::attempt::AttemptError;
+use domain::ids::AccountId;
+use domain::url_policy::UrlRefused;
+use futures_util::stream::{Stream, try_unfold};
+use http::Method;
+use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap};
+use hyper::body::{Body as _, Incoming};
+use percent_encoding::percent_decode_str;
+use std::time::Duration;
+use tokio::time::Instant;
+use url::Url;
+
+/// The longest name that is taken from a download, in characters.
+const LONGEST_NAME: usize = 200;
+
+/// How long the answer to a download may take to begin.
+const FIRST_ANSWER: Duration = Duration::from_secs(30);
+
+/// What a download may have.
+#[derive(Debug, Clone, Copy)]
+pub struct FetchLimits {
+    /// Bytes.
+    pub max_bytes: u64,
+    /// The time for all of it, the last byte included.
+    pub timeout: Duration,
+    /// How fast it must be.
+    pub pace: Pace,
+}
+
+/// A least rate: so many bytes in each span of time, but for the last one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pace {
+    /// Bytes.
+    pub least_bytes: u64,
+    /// The span.
+    pub within: Duration,
+}
+
+impl Default for Pace {
+    /// That of bytes which are sent to us: 32 KiB in 30 s.
+    fn default() -> Self {
+        Self { least_bytes: 32 << 10, within: Duration::from_secs(30) }
+    }
+}
+
+/// Why a download failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum FetchError {
+    /// The URL's text is refused; no connection was opened.
+    #[error(transparent)]
+    Url(UrlRefused),
+    /// The request or the stream failed; the status is given if the answer had one that is not 2xx.
+    #[error("the download failed: {error}")]
+    Failed {
+        /// At which step.
+        error: AttemptError,
+        /// The answer's status.
+        status: Option<u16>,
+    },
+    /// It could not be made for a reason of ours: it is no failure of the URL's.
+    #[error("the download can't be made now")]
+    Ours,
+    /// It came slower than the least rate.
+    #[error("fewer than {} bytes came in {} s", .0.least_bytes, .0.within.as_secs())]
+    TooSlow(Pace),
+    /// It was not whole when the time was over.
+    #[error("the download took longer than {} s", .0.as_secs())]
+    TooLong(Duration),
+    /// There are more bytes than allowed.
+    #[error("the file is larger than {max_bytes} bytes")]
+    TooLarge {
+        /// The cap.
+        max_bytes: u64,
+    },
+}
+
+/// A download whose headers have arrived.
+#[derive(Debug)]
+pub struct Fetched {
+    /// The answer's content type, as it was sent.
+    pub content_type: Option<String>,
+    /// The file's name: from the header if it gives one, else the last part of the path. It holds no path separator.
+    pub name: Option<String>,
+    /// The size that the answer announced, in bytes; it is not to be trusted.
+    pub announced_bytes: Option<u64>,
+    body: Body,
+}
+
+#[derive(Debug)]
+struct Body {
+    response: Incoming,
+    allowances: Option<Allowances>,
+    left: u64,
+    limits: FetchLimits,
+    deadline: Instant,
+    /// When the span ends that is under way, and how many bytes came in it.
+    span_ends: Instant,
+    in_span: u64,
+}
+
+impl OutboundClient {
+    /// Starts a download for this account.
+    ///
+    /// # Errors
+    /// [`FetchError`]: the URL is refused, the request fails, the status is not 2xx, or too much is announced.
+    pub async fn fetch(&self, url: &str, account: AccountId, limits: FetchLimits) -> Result<Fetched, FetchError> {
+        let deadline = Instant::now() + limits.timeout;
+        let max_bytes = limits.max_bytes;
+        let url = self.check_url(url).map_err(FetchError::Url)?;
+        let sent = self.pool(&url).send(Method::GET, url.url(), HeaderMap::new(), Bytes::new());
+        let answers_by = deadline.min(Instant::now() + FIRST_ANSWER);
+        let response = match tokio::time::timeout_at(answers_by, shares::on_behalf(account, sent)).await {
+            Ok(response) => response.map_err(|error| not_begun(&error))?,
+            Err(_) => return Err(failed(AttemptError::Timeout)),
+        };
+        let allowances = allowances(&response);
+        let status = Some(response.status().as_u16());
+        verdict(response.status()).map_err(|error| FetchError::Failed { error, status })?;
+        let announced_bytes = response.body().size_hint().exact();
+        if announced_bytes.is_some_and(|bytes| bytes > max_bytes) {
+            return Err(FetchError::TooLarge { max_bytes });
+        }
+        let header = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let content_type = header.map(str::to_owned);
+        let name = named(response.headers()).or_else(|| last_segment(url.url()));
+        let span_ends = Instant::now() + limits.pace.within;
+        let body = Body {
+            response: response.into_body(),
+            allowances,
+            left: max_bytes,
+            limits,
+            deadline,
+            span_ends,
+            in_span: 0,
+        };
+        Ok(Fetched { content_type, name, announced_bytes, body })
+    }
+}
+
+impl Fetched {
+    /// The bytes, in order. The stream ends with an error past the size cap or the deadline, when it is too slow, and when
+    /// the connection breaks: bytes that came before an error are no file.
+    pub fn into_stream(self) -> impl Stream<Item = Result<Bytes, FetchError>> + Send {
+        try_unfold(self.body, |mut body| async move { Ok(body.next().await?.map(|chunk| (chunk, body))) })
+    }
+}
+
+impl Body {
+    async fn next(&mut self) -> Result<Option<Bytes>, FetchError> {
+        let FetchLimits { max_bytes, timeout, pace } = self.limits;
+        let chunk = loop {
+            match tokio::time::timeout_at(self.deadline.min(self.span_ends), next_chunk(&mut self.response)).await {
+                Ok(chunk) => break chunk.map_err(|error| failed(broken_off(&error)))?,
+                Err(_) if Instant::now() >= self.deadline => return Err(FetchError::TooLong(timeout)),
+                Err(_) => self.end_span(pace)?,
+            }
+        };
+        let Some(chunk) = chunk else { return Ok(None) };
+        self.allowances.iter().for_each(|allowances| allowances.took(chunk.len()));
+        if Instant::now() > self.span_ends {
+            // Whoever takes the bytes was slow, not who sends them.
+            (self.in_span, self.span_ends) = (0, Instant::now() + pace.within);
+        }
+        let length = u64::try_from(chunk.len()).unwrap_or(u64::MAX);
+        self.left = self.left.checked_sub(length).ok_or(FetchError::TooLarge { max_bytes })?;
+        self.in_span = self.in_span.saturating_add(length);
+        Ok(Some(chunk))
+    }
+
+    /// Begins another span, if enough came in the one that has ended.
+    fn end_span(&mut self, pace: Pace) -> Result<(), FetchError> {
+        if self.in_span < pace.least_bytes {
+            return Err(FetchError::TooSlow(pace));
+        }
+        (self.in_span, self.span_ends) = (0, Instant::now() + pace.within);
+        Ok(())
+    }
+}
+
+/// What it comes to that there is no answer.
+fn not_begun(error: &Unsent) -> FetchError {
+    let failure = unsent(error);
+    if failure.is_ours { FetchError::Ours } else { failed(failure.error) }
+}
+
+const fn failed(error: AttemptError) -> FetchError {
+    FetchError::Failed { error, status: None }
+}
+
+/// The name in `Content-Disposition`, in its plain form; RFC 5987's encoded form is passed over.
+fn named(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(CONTENT_DISPOSITION)?.to_str().ok()?;
+    let name = value.split(';').find_map(|part| part.trim().strip_prefix("filename="))?;
+    cleaned(name.trim_matches('"'))
+}
+
+fn last_segment(url: &Url) -> Option<String> {
+    let segment = url.path_segments()?.next_back()?;
+    cleaned(&percent_decode_str(segment).decode_utf8_lossy())
+}
+
+/// A name that can do no harm wherever it is shown: the part behind the last separator, without control characters.
+fn cleaned(name: &str) -> Option<String> {
+    let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let name: String = name.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
+    let name = name.trim();
+    (!name.is_empty() && name != "." && name != "..").then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_comes_from_the_header_or_the_path_and_never_leads_anywhere() {
+        let header = |value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(CONTENT_DISPOSITION, value.parse().expect("a header value"));
+            named(&headers)
+        };
+        assert_eq!(header("attachment; filename=\"a b.mp4\"").as_deref(), Some("a b.mp4"));
+        assert_eq!(header("attachment; filename=\"../../etc/passwd\"").as_deref(), Some("passwd"));
+        assert_eq!(header("attachment; filename=\"..\\..\\x.mp4\"").as_deref(), Some("x.mp4"));
+        assert_eq!(header("attachment; filename=\"..\""), None);
+        assert_eq!(header("inline"), None);
+        let path = |url: &str| last_segment(&Url::parse(url).expect("a URL"));
+        assert_eq!(path("https://a.example/x/clip%20%C3%A9.mp4?y=/z").as_deref(), Some("clip é.mp4"));
+        assert_eq!(path("https://a.example/%2e%2e%2fetc%2fpasswd").as_deref(), Some("passwd"));
+        assert_eq!(path("https://a.example/100%").as_deref(), Some("100%"));
+        assert_eq!(path("https://a.example/a%00b%0a").as_deref(), Some("ab"));
+        assert_eq!(path("https://a.example/"), None);
+        let long = format!("https://a.example/{}", "a".repeat(1_000));
+        assert_eq!(path(&long).map(|name| name.len()), Some(LONGEST_NAME));
+    }
+}
+
+#[cfg(test)]
+#[path = "fetch_tests.rs"]
+mod downloads;

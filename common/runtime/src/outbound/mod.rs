@@ -1,0 +1,247 @@
+//! The only HTTP client of the project: it calls URLs that customers gave, and nothing that is not theirs to reach.
+//!
+//! It owns the connections, the deadline and what is told of a failure. It never follows a redirect, uses a proxy,
+//! decompresses, or retries: `domain::retry` says when, the worker does it. Every request passes `domain::url_policy`
+//! twice, as text before it leaves and as addresses when its name is resolved; a literal skips the second.
+//!
+//! One client serves the process for ever, because a client made for each request costs a TLS set-up each time. There
+//! are two pools in it, since plain HTTP may reach named networks alone and a resolver isn't told the scheme.
+
+mod classify;
+mod fetch;
+mod metered;
+mod pool;
+mod resolve;
+mod shares;
+mod system_names;
+mod webhook;
+
+#[cfg(test)]
+pub(crate) mod test_receiver;
+#[cfg(test)]
+mod tests;
+
+use domain::ids::AccountId;
+use domain::url_policy::{CheckedUrl, NetworkPolicy, Plain, UrlRefused};
+pub use fetch::{FetchError, FetchLimits, Fetched, Pace};
+use pool::Pool;
+use reqwest::redirect;
+pub use resolve::Lookup;
+use resolve::{ResolveError, VettingResolver};
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use shares::Shares;
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+pub use webhook::{AttemptOutcome, WebhookRequest};
+
+/// What receivers see as `User-Agent`.
+pub const USER_AGENT: &str = concat!("media-workspace-service/", env!("CARGO_PKG_VERSION"));
+
+/// Idle connections are closed before the five seconds after which Node and Apache close theirs: a request that meets
+/// such a close half-way counts as a failure although the receiver is well.
+const IDLE: Duration = Duration::from_secs(4);
+
+/// A connection attempt that is not needed any more, since another connection came free, still ends.
+const LONGEST_CONNECT: Duration = Duration::from_secs(30);
+
+/// How long a name may take to resolve while an endpoint is being created.
+const CREATION_LOOKUP: Duration = Duration::from_secs(5);
+
+/// URLs that are remembered as checked: those of all endpoints that a process sends to within a while.
+const MOST_CHECKED: usize = 1_024;
+
+/// How the client is set up.
+#[derive(Debug, Clone, Default)]
+pub struct OutboundSettings {
+    /// Which addresses may be reached: `MWS_OUTBOUND_ALLOW`.
+    pub policy: NetworkPolicy,
+    /// Root certificates that count beside the web's, for tests and closed networks: `MWS_OUTBOUND_ROOTS`.
+    pub extra_roots: Vec<CertificateDer<'static>>,
+    /// Who resolves names.
+    pub lookup: Lookup,
+}
+
+/// Why no client could be made.
+#[derive(Debug, thiserror::Error)]
+pub enum OutboundError {
+    /// An extra root certificate is not usable.
+    #[error("an extra root certificate can't be used: {0}")]
+    Root(String),
+    /// The TLS or HTTP set-up failed.
+    #[error("the outbound client can't be set up: {0}")]
+    Setup(String),
+}
+
+/// Reads the certificates of a PEM file.
+///
+/// # Errors
+/// [`OutboundError::Root`] when the text is no PEM, or holds no certificate.
+pub fn roots_from_pem(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, OutboundError> {
+    let roots = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
+    let roots = roots.map_err(|error| OutboundError::Root(error.to_string()))?;
+    if roots.is_empty() { Err(OutboundError::Root("the file holds none".into())) } else { Ok(roots) }
+}
+
+/// Reads the certificates of a PEM file, such as `MWS_OUTBOUND_ROOTS` names.
+///
+/// # Errors
+/// [`OutboundError::Root`], which names the file, when it can't be read or holds no certificate.
+pub fn roots_from_file(path: &Path) -> Result<Vec<CertificateDer<'static>>, OutboundError> {
+    let named = |why: String| OutboundError::Root(format!("{}: {why}", path.display()));
+    let pem = std::fs::read(path).map_err(|error| named(error.to_string()))?;
+    roots_from_pem(&pem).map_err(|error| match error {
+        OutboundError::Root(why) | OutboundError::Setup(why) => named(why),
+    })
+}
+
+/// The client. Cheap to clone; all clones share their connections.
+#[derive(Clone)]
+pub struct OutboundClient {
+    policy: Arc<NetworkPolicy>,
+    lookup: Lookup,
+    /// URLs of requests that were checked before. What a check says follows from the text and the policy alone.
+    checked: Arc<Mutex<HashMap<String, Arc<CheckedUrl>>>>,
+    /// Lookups for URLs that are being registered; requests have a share of their own.
+    checks: Shares,
+    https: Pool,
+    plain: Pool,
+}
+
+impl fmt::Debug for OutboundClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OutboundClient").field("policy", &self.policy).finish_non_exhaustive()
+    }
+}
+
+impl OutboundClient {
+    /// Makes the client. Once a process.
+    ///
+    /// # Errors
+    /// [`OutboundError`] when a root certificate or the TLS set-up is wrong.
+    pub fn new(settings: OutboundSettings) -> Result<Self, OutboundError> {
+        let mut tls = tls(&settings.extra_roots)?;
+        tls.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let policy = Arc::new(settings.policy);
+        let lookup = settings.lookup;
+        let requests = Shares::default();
+        let pool = |plain| {
+            let resolver = VettingResolver::new(lookup.clone(), policy.clone(), plain, requests.clone());
+            Pool::new(tls.clone(), resolver)
+        };
+        let (https, plain) = (pool(Plain::No), pool(Plain::Yes));
+        Ok(Self { policy, lookup, checked: Arc::default(), checks: Shares::default(), https, plain })
+    }
+
+    /// Checks a URL's text alone; the name is not resolved.
+    ///
+    /// # Errors
+    /// [`UrlRefused`], whose variants carry the names of codes.
+    pub fn check_url(&self, url: &str) -> Result<CheckedUrl, UrlRefused> {
+        self.policy.check_url(url)
+    }
+
+    /// [`Self::check_url`] for one that many requests go to: its text is parsed and judged once.
+    ///
+    /// # Errors
+    /// [`UrlRefused`], each time anew.
+    pub fn checked_before(&self, url: &str) -> Result<Arc<CheckedUrl>, UrlRefused> {
+        // Nothing is half done where a holder of the lock panicked.
+        let known = || self.checked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(checked) = known().get(url) {
+            return Ok(Arc::clone(checked));
+        }
+        let checked = Arc::new(self.check_url(url)?);
+        let mut known = known();
+        if known.len() >= MOST_CHECKED {
+            known.clear();
+        }
+        known.insert(url.to_owned(), Arc::clone(&checked));
+        Ok(checked)
+    }
+
+    /// Checks a URL that this account registers (contract §6.3): its text, and what its name resolves
+    /// to now. A public name that does not resolve now is accepted over https, since every send checks again.
+    ///
+    /// # Errors
+    /// [`UrlRefused`].
+    pub async fn check_resolves_public(&self, url: &str, account: AccountId) -> Result<CheckedUrl, UrlRefused> {
+        self.check_resolves_within(url, account, CREATION_LOOKUP).await
+    }
+
+    async fn check_resolves_within(
+        &self,
+        url: &str,
+        account: AccountId,
+        limit: Duration,
+    ) -> Result<CheckedUrl, UrlRefused> {
+        let checked = self.check_url(url)?;
+        let Some(name) = checked.name() else { return Ok(checked) };
+        let plain = if checked.is_plain() { Plain::Yes } else { Plain::No };
+        let resolver = VettingResolver::new(self.lookup.clone(), self.policy.clone(), plain, self.checks.clone());
+        match tokio::time::timeout(limit, resolver.vetted(name.to_owned(), Some(account))).await {
+            Ok(Err(ResolveError::Refused(refused))) => Err(refused),
+            Ok(Ok(_)) => Ok(checked),
+            Ok(Err(ResolveError::Failed | ResolveError::Ours)) | Err(_) => {
+                self.policy.check_unresolved(&checked)?;
+                Ok(checked)
+            }
+        }
+    }
+
+    /// The pool for a checked URL.
+    fn pool(&self, url: &CheckedUrl) -> &Pool {
+        if url.is_plain() { &self.plain } else { &self.https }
+    }
+}
+
+/// A client for URLs that the operator has configured, such as the media store's or a token issuer's. It asks no
+/// policy, because those may well be private: never call a customer's URL with it. It follows no redirect and uses no
+/// proxy.
+///
+/// # Errors
+/// As [`OutboundClient::new`].
+pub fn trusted_client(extra_roots: &[CertificateDer<'static>]) -> Result<reqwest::Client, OutboundError> {
+    let built = trusted(extra_roots)?.read_timeout(Duration::from_secs(30)).build();
+    built.map_err(|error| OutboundError::Setup(error.to_string()))
+}
+
+/// [`trusted_client`] for requests that take long, because of what they send or of what is done with it: an answer is
+/// waited for as long as the caller does, who must put an end to it.
+///
+/// # Errors
+/// As [`OutboundClient::new`].
+pub fn sending_client(extra_roots: &[CertificateDer<'static>]) -> Result<reqwest::Client, OutboundError> {
+    // A server that has gone without a word is noticed by its silence on the connection, not in its answer.
+    let built = trusted(extra_roots)?.pool_idle_timeout(IDLE).tcp_keepalive(Duration::from_secs(15)).build();
+    built.map_err(|error| OutboundError::Setup(error.to_string()))
+}
+
+#[expect(clippy::disallowed_methods, reason = "this module owns the only HTTP client")]
+fn trusted(extra_roots: &[CertificateDer<'static>]) -> Result<reqwest::ClientBuilder, OutboundError> {
+    Ok(reqwest::Client::builder()
+        .tls_backend_preconfigured(tls(extra_roots)?)
+        .no_proxy()
+        .redirect(redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .user_agent(USER_AGENT)
+        .connect_timeout(Duration::from_secs(5)))
+}
+
+fn tls(extra_roots: &[CertificateDer<'static>]) -> Result<rustls::ClientConfig, OutboundError> {
+    let mut roots: rustls::RootCertStore = webpki_roots::TLS_SERVER_ROOTS.iter().cloned().collect();
+    for root in extra_roots {
+        roots.add(root.clone()).map_err(|error| OutboundError::Root(error.to_string()))?;
+    }
+    // The provider is named here, so that it does not matter whether a main has installed one.
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = rustls::ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| OutboundError::Setup(error.to_string()))?;
+    let mut config = builder.with_root_certificates(roots).with_no_client_auth();
+    config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(config)
+}

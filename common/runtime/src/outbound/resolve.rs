@@ -1,0 +1,141 @@
+//! Name resolution for the outbound client: a lookup whose every answer is judged before a connection is opened.
+//!
+//! It owns the rule that one bad address refuses the whole name, at each resolution, so that a name which changes its
+//! answer between the check and the request (rebinding) gains nothing. It never looks at literals: clients don't ask
+//! a resolver about those, which is why `OutboundClient` checks the URL as well. `system_names` asks, `shares` says how
+//! many names are looked up for one account.
+
+use super::shares::{self, Shares};
+use super::system_names::SystemNames;
+use crate::own_fault;
+use domain::ids::AccountId;
+use domain::url_policy::{NetworkPolicy, Plain, UrlRefused};
+use futures_util::future::BoxFuture;
+use hyper_util::client::legacy::connect::dns::Name;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::{fmt, io, vec};
+use tower::Service;
+
+/// Who resolves a name to addresses: the system, or a function in tests.
+#[derive(Clone)]
+pub struct Lookup(Who);
+
+#[derive(Clone)]
+enum Who {
+    System(Arc<SystemNames>),
+    Function(Arc<LookupFn>),
+}
+
+type LookupFn = dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync;
+
+/// Why a lookup gave nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unresolved {
+    /// The name has no address, or its servers did not say so in time.
+    Failed,
+    /// It could not be asked for.
+    Ours,
+}
+
+impl Lookup {
+    /// The system's names, hosts file and all.
+    pub fn system() -> Self {
+        Self(Who::System(Arc::new(SystemNames::new())))
+    }
+
+    /// A function in the system's place, for tests.
+    pub fn from_fn<F>(lookup: F) -> Self
+    where
+        F: Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync + 'static,
+    {
+        Self(Who::Function(Arc::new(lookup)))
+    }
+
+    async fn addresses(&self, name: &str) -> Result<Vec<IpAddr>, Unresolved> {
+        match &self.0 {
+            Who::Function(lookup) => lookup(name.to_owned())
+                .await
+                .map_err(|error| if own_fault::is_behind(&error) { Unresolved::Ours } else { Unresolved::Failed }),
+            Who::System(names) => names.addresses(name).await,
+        }
+    }
+}
+
+impl Default for Lookup {
+    fn default() -> Self {
+        Self::system()
+    }
+}
+
+impl fmt::Debug for Lookup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Lookup")
+    }
+}
+
+/// Why a name gave no address to connect to. Its text never holds an address.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ResolveError {
+    /// At least one address may not be reached.
+    #[error("the name leads to an address that is not public")]
+    Refused(UrlRefused),
+    /// The name has no address.
+    #[error("the name does not resolve")]
+    Failed,
+    /// It could not be asked for, for a reason of ours.
+    #[error("the name can't be looked up now")]
+    Ours,
+}
+
+/// The resolver that connections use.
+#[derive(Clone)]
+pub(super) struct VettingResolver {
+    lookup: Lookup,
+    policy: Arc<NetworkPolicy>,
+    plain: Plain,
+    shares: Shares,
+}
+
+impl VettingResolver {
+    pub(super) fn new(lookup: Lookup, policy: Arc<NetworkPolicy>, plain: Plain, shares: Shares) -> Self {
+        Self { lookup, policy, plain, shares }
+    }
+
+    /// The name's addresses, looked up for this account, if every one of them may be reached.
+    pub(super) async fn vetted(self, name: String, whose: Option<AccountId>) -> Result<Vec<IpAddr>, ResolveError> {
+        let Some(_turn) = self.shares.turn(whose).await else { return Err(ResolveError::Ours) };
+        let addresses = self.lookup.addresses(&name).await.map_err(|unresolved| match unresolved {
+            Unresolved::Failed => ResolveError::Failed,
+            Unresolved::Ours => ResolveError::Ours,
+        })?;
+        if addresses.is_empty() {
+            return Err(ResolveError::Failed);
+        }
+        self.policy.check_addresses(&name, &addresses, self.plain).map_err(ResolveError::Refused)?;
+        Ok(addresses)
+    }
+}
+
+impl Service<Name> for VettingResolver {
+    type Response = vec::IntoIter<SocketAddr>;
+    type Error = ResolveError;
+    type Future = BoxFuture<'static, Result<Self::Response, ResolveError>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ResolveError>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, name: Name) -> Self::Future {
+        let resolver = self.clone();
+        // Said by the task that asks, before this is handed to whatever opens the connection.
+        let whose = shares::whose();
+        Box::pin(async move {
+            let addresses = resolver.vetted(name.as_str().to_owned(), whose).await?;
+            // Port 0 stands for the URL's own.
+            let addresses: Vec<_> = addresses.into_iter().map(|address| SocketAddr::new(address, 0)).collect();
+            Ok(addresses.into_iter())
+        })
+    }
+}

@@ -1,0 +1,128 @@
+//! One attempt of a webhook: a POST, one deadline over all of it, and what the log keeps (contract §6.1.8, §6.2.5).
+//!
+//! It owns the caps on what is read of an answer. It never signs, counts or retries: headers and bytes are handed in as
+//! they are to be sent, and the outcome goes to the store.
+
+use super::classify::{Failure, unsent, verdict};
+use super::pool::next_chunk;
+use super::{OutboundClient, UrlRefused, shares};
+use bytes::Bytes;
+use domain::attempt::AttemptError;
+use domain::ids::AccountId;
+use http::Method;
+use http::header::HeaderMap;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How much of an answer's body is read, in bytes. What lies beyond is left unread, and is no failure.
+const READ_CAP: usize = 16 * 1024;
+
+/// How much of it is kept, in bytes.
+const EXCERPT_CAP: usize = 1024;
+
+/// One attempt to be made.
+#[derive(Debug, Clone)]
+pub struct WebhookRequest {
+    /// Whose it is: the names of one account's URLs are looked up so many at a time.
+    pub account: AccountId,
+    /// Where to, as the customer gave it; it is checked here, at every attempt.
+    pub url: String,
+    /// The headers to send, signature and content type among them.
+    pub headers: HeaderMap,
+    /// The exact bytes that were signed.
+    pub body: Bytes,
+    /// The time for everything: resolving, connecting, TLS, headers and the capped body.
+    pub timeout: Duration,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttemptOutcome {
+    /// The answer's status, if headers came; also beside a `timeout`, when the body did not end.
+    pub status: Option<u16>,
+    /// None on success, which is a 2xx within the time.
+    pub error: Option<AttemptError>,
+    /// Whether the error is a fault of this process or its machine. Nothing was sent then, and nothing is to be counted.
+    pub is_ours: bool,
+    /// The start of the answer's body as text, at most 1 KiB; bytes that are no text, and NUL, which Postgres can't
+    /// keep, are shown as U+FFFD.
+    pub excerpt: String,
+    /// From the check of the URL to the end, in milliseconds.
+    pub duration_ms: u32,
+}
+
+impl AttemptOutcome {
+    /// Of an attempt that was not made.
+    pub const fn not_sent(error: AttemptError) -> Self {
+        Self { status: None, error: Some(error), is_ours: false, excerpt: String::new(), duration_ms: 0 }
+    }
+}
+
+/// What has been seen of an answer so far; it outlives the deadline.
+#[derive(Default)]
+struct Answer {
+    status: Option<u16>,
+    start: Vec<u8>,
+}
+
+impl OutboundClient {
+    /// Makes one attempt. It never fails otherwise than in its outcome, and never takes longer than its timeout.
+    pub async fn post_webhook(&self, request: WebhookRequest) -> AttemptOutcome {
+        let started = Instant::now();
+        let deadline = started + request.timeout;
+        let mut answer = Answer::default();
+        let exchange = shares::on_behalf(request.account, self.exchange(request, &mut answer));
+        let result = tokio::time::timeout_at(deadline, exchange).await;
+        let failure = result.unwrap_or(Err(AttemptError::Timeout.into())).err();
+        AttemptOutcome {
+            status: answer.status,
+            error: failure.map(|failure| failure.error),
+            is_ours: failure.is_some_and(|failure| failure.is_ours),
+            excerpt: excerpt(&answer.start),
+            duration_ms: u32::try_from(started.elapsed().as_millis()).unwrap_or(u32::MAX),
+        }
+    }
+
+    async fn exchange(&self, request: WebhookRequest, answer: &mut Answer) -> Result<(), Failure> {
+        let url = self.checked_before(&request.url).map_err(|_: UrlRefused| AttemptError::UrlNotPublic)?;
+        let sent = self.pool(&url).send(Method::POST, url.url(), request.headers, request.body).await;
+        let response = sent.map_err(|error| unsent(&error))?;
+        let status = response.status();
+        answer.status = Some(status.as_u16());
+        let mut body = response.into_body();
+        let mut read = 0;
+        // A body that breaks off doesn't change the verdict: the status was received, and nothing else of an answer
+        // counts. The request was seen, so a retry would only deliver it twice.
+        while let Ok(Some(chunk)) = next_chunk(&mut body).await {
+            read += chunk.len();
+            let room = EXCERPT_CAP - answer.start.len();
+            answer.start.extend(chunk.iter().take(room));
+            if read >= READ_CAP {
+                break;
+            }
+        }
+        Ok(verdict(status)?)
+    }
+}
+
+fn excerpt(start: &[u8]) -> String {
+    let mut text = String::from_utf8_lossy(start).replace('\0', "\u{fffd}");
+    // A replacement takes three bytes, so the text can be longer than what it was made of.
+    text.truncate(text.floor_char_boundary(EXCERPT_CAP));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_is_text_of_at_most_a_kibibyte() {
+        assert_eq!(excerpt(b"ok"), "ok");
+        assert_eq!(excerpt(b"a\0b\xff"), "a\u{fffd}b\u{fffd}");
+        assert!(excerpt(&[0xff; EXCERPT_CAP]).len() <= EXCERPT_CAP);
+        assert!(excerpt(&[0; EXCERPT_CAP]).len() <= EXCERPT_CAP);
+        let split = "ä".repeat(EXCERPT_CAP);
+        assert!(excerpt(&split.as_bytes()[..EXCERPT_CAP - 1]).len() <= EXCERPT_CAP);
+    }
+}

@@ -1,0 +1,317 @@
+//! What every process holds while it runs: its settings, its pool, its wake-ups and the signal that ends it.
+//!
+//! `mws up` hands one `Process` to the api, the worker and the scheduler; each of them alone starts its own. A process has
+//! a name that no other has had, host-pid-ulid, which leases, claims and queue workers are known by.
+
+use crate::clock::host_unix_millis;
+use crate::config::Settings;
+use crate::descriptors;
+use crate::media::{MediaError, MediaStore};
+use crate::outbound::{OutboundClient, OutboundError, OutboundSettings, roots_from_file};
+use crate::seal::{SealError, Sealer};
+use crate::signs::Signs;
+use crate::wake::Wakes;
+use domain::ids;
+use domain::url_policy::NetworkPolicy;
+use secrecy::SecretString;
+use sqlx::PgPool;
+use sqlx::migrate::MigrateError;
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+use store::fleet::{Member, Service};
+use store::{PoolSize, inspect, webhook_secrets};
+use tokio::time::{Instant, sleep};
+use tokio_util::sync::CancellationToken;
+use ulid::Ulid;
+
+/// Between the first two tries to reach the database at a start; each later pause is twice as long.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+/// The longest.
+const LONGEST_PAUSE: Duration = Duration::from_secs(2);
+/// How often the database's clock is looked at.
+const CLOCK_LOOK: Duration = Duration::from_mins(1);
+/// How long that may take to be believed, in milliseconds.
+const LONGEST_CLOCK_LOOK_MS: i64 = 1_000;
+/// How often it is told that the database is waited for.
+const TELL_AGAIN: Duration = Duration::from_secs(10);
+
+/// A running process's shared parts. Cheap to clone.
+#[derive(Clone)]
+pub struct Process {
+    /// The settings it was started with.
+    pub settings: Arc<Settings>,
+    /// host-pid-ulid: new at every start.
+    pub name: Arc<str>,
+    /// The host's name.
+    pub host: Arc<str>,
+    /// Connections straight to Postgres.
+    pub pool: PgPool,
+    /// Descriptors that this process needs beside those of its clients' connections (`descriptors`).
+    pub descriptors_needed: usize,
+    /// Where uploaded media and large results are kept.
+    pub media: MediaStore,
+    /// The only way to a customer's URL.
+    pub outbound: OutboundClient,
+    /// Notifications to and from other processes.
+    pub wakes: Wakes,
+    /// Signs of life, for `/readyz`.
+    pub signs: Signs,
+    /// Cancelled when the process is to end.
+    pub shutdown: CancellationToken,
+    /// How far this process's decoders are confined, once it has a worker: a level, or `refused`.
+    pub decoders: Arc<OnceLock<&'static str>>,
+}
+
+/// Why a process can't start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// A setting that this process needs is not set.
+    #[error("{name} is not set: {cure}")]
+    Missing {
+        /// The variable.
+        name: &'static str,
+        /// What to do.
+        cure: &'static str,
+    },
+    /// The database can't be reached.
+    #[error("the database can't be reached: {0}")]
+    Database(#[from] sqlx::Error),
+    /// The database can't be brought up to date.
+    #[error("the database can't be brought up to date: {0}")]
+    Migrate(#[from] MigrateError),
+    /// The media store can't be used.
+    #[error(transparent)]
+    Media(#[from] MediaError),
+    /// A key that seals secrets is none.
+    #[error(transparent)]
+    Seal(#[from] SealError),
+    /// Secrets are sealed under keys that this process was not given.
+    #[error(
+        "{count} signing secrets are sealed under a key that is not configured, and could not be used: add that key to \
+         MWS_SECRET_KEY_OLD. If it is lost for good, set MWS_ACCEPT_LOST_SECRETS=true: the webhooks of these accounts then \
+         fail as secret_unavailable until their owners make new secrets"
+    )]
+    UnknownSeals {
+        /// How many.
+        count: i64,
+    },
+    /// The outbound client can't be set up.
+    #[error(transparent)]
+    Outbound(#[from] OutboundError),
+}
+
+impl StartError {
+    /// Whether another try may succeed.
+    fn may_pass(&self) -> bool {
+        match self {
+            Self::Database(error)
+            | Self::Migrate(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) => {
+                store::is_away(error)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Process {
+    /// It, as the fleet knows it when it does this.
+    pub fn member(&self, service: Service) -> Member<'_> {
+        Member { name: &self.name, host: &self.host, service }
+    }
+
+    /// Connects, brings the database up to date and starts listening for wake-ups.
+    pub async fn start(settings: Settings, connections: PoolSize, service: &str) -> Result<Self, StartError> {
+        let descriptors = descriptors::raise();
+        tracing::info!(descriptors, "The process may have so many files and sockets open.");
+        let url = settings.database_url.as_deref().ok_or(StartError::Missing {
+            name: "DATABASE_URL",
+            cure: "name a PostgreSQL, or run `mws up`, which brings its own",
+        })?;
+        for (name, secret) in [
+            ("MWS_SECRET_KEY", &settings.secret_key),
+            ("MWS_OPERATOR_TOKEN", &settings.operator_token),
+            ("MWS_DEFAULT_WEBHOOK_SECRET", &settings.default_webhook_secret),
+        ] {
+            require(name, secret.as_ref())?;
+        }
+        let patience = Duration::from_secs(settings.database_wait_seconds);
+        let pool = in_patience(patience, async || {
+            let pool = store::connect(url, connections, &format!("mws-{service}")).await?;
+            store::migrate(&pool).await?;
+            Ok(pool)
+        })
+        .await?;
+        can_open(&settings, &pool).await?;
+        look_at_clock(&pool).await?;
+        Self::over(settings, pool)
+    }
+
+    /// A process over a database that is up to date.
+    pub fn over(settings: Settings, pool: PgPool) -> Result<Self, StartError> {
+        let media = MediaStore::open(&settings.media_store_url())?;
+        let policy = NetworkPolicy::naming(settings.outbound_allow.iter().copied());
+        if policy.names_networks() {
+            let networks: Vec<String> = settings.outbound_allow.iter().map(ToString::to_string).collect();
+            tracing::warn!(
+                networks = networks.join(","),
+                "MWS_OUTBOUND_ALLOW: every account's webhooks and imports may reach any port in these networks, over plain \
+                 http too, and see the start of what answers there."
+            );
+        }
+        let extra_roots = settings.outbound_roots.as_deref().map_or_else(|| Ok(Vec::new()), roots_from_file)?;
+        let outbound = OutboundClient::new(OutboundSettings { policy, extra_roots, ..OutboundSettings::default() })?;
+        let shutdown = CancellationToken::new();
+        let wakes = Wakes::start(&pool, shutdown.clone());
+        tokio::spawn(follow_clock(pool.clone(), shutdown.clone()));
+        let host = host_name();
+        let name = format!("{host}-{}-{}", std::process::id(), Ulid::generate());
+        Ok(Self {
+            settings: Arc::new(settings),
+            name: name.into(),
+            host: host.into(),
+            descriptors_needed: descriptors::of_a_process(pool.options().get_max_connections()),
+            pool,
+            media,
+            outbound,
+            wakes,
+            signs: Signs::default(),
+            shutdown,
+            decoders: Arc::default(),
+        })
+    }
+
+    /// A part of this process: its own name, and connections of its own, so that no part can keep the others from theirs.
+    /// They are opened when they are needed.
+    #[must_use]
+    pub fn part(&self, name: &str, connections: PoolSize) -> Self {
+        let pool = store::apart(&self.pool, connections, &format!("mws-{name}"));
+        Self {
+            name: format!("{}-{name}", self.name).into(),
+            descriptors_needed: self.descriptors_needed + descriptors::of_a_process(connections.0),
+            pool,
+            ..self.clone()
+        }
+    }
+
+    /// Cancels `shutdown` at the first Ctrl-C or SIGTERM.
+    pub fn end_on_signals(&self) -> std::io::Result<()> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let mut interrupt = signal(SignalKind::interrupt())?;
+        let mut terminate = signal(SignalKind::terminate())?;
+        let shutdown = self.shutdown.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+                () = shutdown.cancelled() => return,
+            }
+            tracing::info!("Stopping: running work is let end or handed back.");
+            shutdown.cancel();
+        });
+        Ok(())
+    }
+}
+
+/// Looks at the database's clock each minute, which ids go by.
+async fn follow_clock(pool: PgPool, shutdown: CancellationToken) {
+    loop {
+        tokio::select! {
+            () = sleep(CLOCK_LOOK) => {}
+            () = shutdown.cancelled() => return,
+        }
+        // Without an answer the last one counts, until the next.
+        let _ = look_at_clock(&pool).await;
+    }
+}
+
+async fn look_at_clock(pool: &PgPool) -> sqlx::Result<()> {
+    let mut conn = pool.acquire().await?;
+    let before = host_unix_millis();
+    let theirs = inspect::clock_ms(&mut conn).await?;
+    let after = host_unix_millis();
+    // An answer that took long says nothing exact.
+    if after - before < LONGEST_CLOCK_LOOK_MS {
+        ids::follow_clock(theirs, before.midpoint(after));
+    }
+    Ok(())
+}
+
+/// An error where secrets are sealed under a key that the settings don't name, unless they say that it is lost.
+async fn can_open(settings: &Settings, pool: &PgPool) -> Result<(), StartError> {
+    let Some(sealer) = Sealer::of(settings)? else { return Ok(()) };
+    let known = sealer.headers();
+    let seals = webhook_secrets::by_key(&mut *pool.acquire().await?).await?;
+    let count = seals.iter().filter(|seals| !known.contains(&seals.header)).map(|seals| seals.count).sum();
+    if count == 0 {
+        return Ok(());
+    }
+    if !settings.accept_lost_secrets {
+        return Err(StartError::UnknownSeals { count });
+    }
+    tracing::error!(
+        secrets = count,
+        "Signing secrets are sealed under keys that are not configured: they can't be used."
+    );
+    Ok(())
+}
+
+/// Tries until it works, or fails for a reason that does not pass, or `patience` is over: a database that is started beside the
+/// process, or fails over meanwhile, takes a while. The first failure is told, and one each ten seconds.
+async fn in_patience<T>(patience: Duration, tried: impl AsyncFn() -> Result<T, StartError>) -> Result<T, StartError> {
+    let (began, mut pause, mut tell_at) = (Instant::now(), FIRST_PAUSE, Instant::now());
+    loop {
+        match tried().await {
+            Err(error) if error.may_pass() && began.elapsed() + pause < patience => {
+                if Instant::now() >= tell_at {
+                    tell_at = Instant::now() + TELL_AGAIN;
+                    let left = patience.saturating_sub(began.elapsed()).as_secs();
+                    tracing::warn!(error = %error, seconds_left = left, "The start waits for the database.");
+                }
+            }
+            ended => return ended,
+        }
+        sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// How a process exits: what went wrong is a line of the log like every other, and the exit code 1.
+pub fn exit_code(service: &str, ended: anyhow::Result<()>) -> ExitCode {
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // The causes, and no backtrace.
+            tracing::error!(error = format!("{error:#}"), "The {service} ended.");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn require(name: &'static str, secret: Option<&SecretString>) -> Result<(), StartError> {
+    let cure = "separate processes share it, so it can't be made here; `openssl rand -base64 32` makes one";
+    secret.map(|_| ()).ok_or(StartError::Missing { name, cure })
+}
+
+fn host_name() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/hostname")
+        .ok()
+        .or_else(|| std::env::var("HOSTNAME").ok())
+        .map(|name| name.trim().to_owned())
+        .filter(|name| !name.is_empty())
+        .unwrap_or_else(|| "host".to_owned())
+}
+
+/// Closes this process to others of its user: they may not read its memory, its environment or its open files, nor trace it.
+/// Call it first thing in a main.
+pub fn close_to_others() -> std::io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;
+    Ok(())
+}
+
+/// Makes ring the TLS provider of the process. Call first thing in a main; a second call changes nothing.
+pub fn install_crypto() {
+    // An error says that a provider is installed already, which is what was asked for.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}

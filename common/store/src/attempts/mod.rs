@@ -1,0 +1,165 @@
+//! Attempts to deliver: what was sent, what came back, and what follows (contract §6.1, §6.3).
+//!
+//! The statement that logs an attempt also counts it against its endpoint, disables the endpoint at the twentieth
+//! failure in a row, and gives the series its next state, so that none of these can be done twice or without the
+//! others. Most batches hold nothing but successes and count nothing: they have a statement of their own, which does
+//! less.
+
+use chrono::{DateTime, Utc};
+use domain::attempt::AttemptError;
+use domain::ids::{AccountId, DeliveryId, EndpointId};
+use domain::series::{FAILURES_THAT_DISABLE, FAILURES_THAT_WARN, Next};
+use sqlx::PgConnection;
+use std::collections::HashSet;
+
+/// An attempt that has ended.
+#[derive(Debug, Clone)]
+pub struct EndedAttempt {
+    /// The series.
+    pub delivery_id: DeliveryId,
+    /// The claim that it was made under.
+    pub claim_no: i32,
+    /// Where it went.
+    pub endpoint_id: EndpointId,
+    /// Its number.
+    pub attempt: i16,
+    /// Whether it counts towards the endpoint's failures in a row.
+    pub counts: bool,
+    /// The process that made it.
+    pub worker: String,
+    /// When it began.
+    pub at: DateTime<Utc>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: i32,
+    /// The host that it went to; none when nothing is known to have been sent.
+    pub url_host: Option<String>,
+    /// The path there, without the query string.
+    pub url_path: Option<String>,
+    /// What is kept of the headers: the text that `domain::attempt_headers` made of them.
+    pub kept_headers: Option<String>,
+    /// The answer's status.
+    pub response_status: Option<i16>,
+    /// What was wrong; none on success.
+    pub error: Option<AttemptError>,
+    /// The start of the answer's body, at most 1 KiB.
+    pub response_excerpt: Option<String>,
+    /// What follows for the series.
+    pub next: Next,
+}
+
+/// An endpoint whose count was written.
+#[derive(Debug, Clone)]
+pub struct Counted {
+    /// Which.
+    pub id: EndpointId,
+    /// Its account.
+    pub account_id: AccountId,
+    /// False when these attempts disabled it.
+    pub enabled: bool,
+    /// Failures in a row.
+    pub consecutive_failures: i32,
+    /// How many of those are new.
+    pub added: i32,
+}
+
+impl Counted {
+    /// Whether its owner is to be warned now: the tenth failure in a row is among the new ones.
+    pub const fn warns(&self) -> bool {
+        self.enabled
+            && self.consecutive_failures >= FAILURES_THAT_WARN
+            && self.consecutive_failures - self.added < FAILURES_THAT_WARN
+    }
+
+    /// Says in the log what the endpoint's owner sees in `GET /webhooks` (contract §6.3). For whoever has
+    /// committed the record.
+    pub fn tell(&self) {
+        let (endpoint, account, failures) = (self.id, self.account_id, self.consecutive_failures);
+        if !self.enabled {
+            tracing::warn!(
+                endpoint.id = %endpoint, account.id = %account, failures,
+                "A webhook endpoint is disabled: its last {FAILURES_THAT_DISABLE} attempts failed."
+            );
+        } else if self.warns() {
+            tracing::warn!(
+                endpoint.id = %endpoint, account.id = %account, failures,
+                "A webhook endpoint keeps failing; it will be disabled at {FAILURES_THAT_DISABLE} failures in a row."
+            );
+        }
+    }
+}
+
+/// Records attempts, in the order in which they ended, and answers the endpoints whose count was written.
+///
+/// An attempt that a rescue has logged already is left as it is. A series that is no longer the claim's, or has ended,
+/// keeps its state; the attempt is logged and counted all the same. An endpoint is written on success only when its
+/// count is not 0 or its `last_success_at` is ten seconds old. One that is disabled already is not written at all, so
+/// that a late success can't undo a disabling.
+pub async fn record(conn: &mut PgConnection, ended: &[EndedAttempt]) -> sqlx::Result<Vec<Counted>> {
+    sqlx::query_file_as!(
+        Counted,
+        "src/attempts/record.sql",
+        &column(ended, |attempt| attempt.delivery_id) as _,
+        &column(ended, |attempt| attempt.claim_no),
+        &column(ended, |attempt| attempt.endpoint_id) as _,
+        &column(ended, |attempt| attempt.attempt),
+        &column(ended, |attempt| attempt.counts),
+        &column(ended, |attempt| attempt.worker.clone()),
+        &column(ended, |attempt| attempt.at),
+        &column(ended, |attempt| attempt.duration_ms),
+        &column(ended, |attempt| attempt.url_host.clone()) as _,
+        &column(ended, |attempt| attempt.url_path.clone()) as _,
+        &column(ended, |attempt| attempt.kept_headers.clone()) as _,
+        &column(ended, |attempt| attempt.response_status) as _,
+        &column(ended, |attempt| attempt.error.map(|error| error.name().to_owned())) as _,
+        &column(ended, |attempt| attempt.response_excerpt.clone()) as _,
+        &column(ended, |attempt| attempt.next.status().name().to_owned()),
+        &column(ended, |attempt| match attempt.next {
+            Next::Retry { after_ms } => Some(after_ms),
+            Next::Succeeded | Next::Failed => None,
+        }) as _,
+        FAILURES_THAT_DISABLE
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Records attempts that all succeeded, such as [`parted`] takes out of a batch. It comes to the same as
+/// [`record`] would, and goes by ids alone, so it is for connections that plan a statement once.
+pub async fn record_succeeded(conn: &mut PgConnection, ended: &[EndedAttempt]) -> sqlx::Result<()> {
+    let mut endpoints: Vec<EndpointId> =
+        ended.iter().filter(|attempt| attempt.counts).map(|attempt| attempt.endpoint_id).collect();
+    endpoints.sort_unstable();
+    endpoints.dedup();
+    sqlx::query_file!(
+        "src/attempts/record_succeeded.sql",
+        &column(ended, |attempt| attempt.delivery_id) as _,
+        &column(ended, |attempt| attempt.claim_no),
+        &column(ended, |attempt| attempt.endpoint_id) as _,
+        &column(ended, |attempt| attempt.attempt),
+        &column(ended, |attempt| attempt.counts),
+        &column(ended, |attempt| attempt.worker.clone()),
+        &column(ended, |attempt| attempt.at),
+        &column(ended, |attempt| attempt.duration_ms),
+        &column(ended, |attempt| attempt.url_host.clone()) as _,
+        &column(ended, |attempt| attempt.url_path.clone()) as _,
+        &column(ended, |attempt| attempt.kept_headers.clone()) as _,
+        &column(ended, |attempt| attempt.response_status) as _,
+        &column(ended, |attempt| attempt.response_excerpt.clone()) as _,
+        &endpoints as _
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Parts a batch into what [`record_succeeded`] may write and what [`record`] must: all of an endpoint to which one
+/// failed, in the order in which they ended.
+pub fn parted(ended: Vec<EndedAttempt>) -> (Vec<EndedAttempt>, Vec<EndedAttempt>) {
+    let failed = ended.iter().filter(|attempt| attempt.next != Next::Succeeded);
+    let failing: HashSet<EndpointId> = failed.map(|attempt| attempt.endpoint_id).collect();
+    ended.into_iter().partition(|attempt| !failing.contains(&attempt.endpoint_id))
+}
+
+fn column<T>(ended: &[EndedAttempt], part: impl Fn(&EndedAttempt) -> T) -> Vec<T> {
+    ended.iter().map(part).collect()
+}

@@ -1,0 +1,75 @@
+//! Deliveries that end without an attempt, and those that are old enough to be forgotten.
+//!
+//! Their endpoint was disabled or removed, or a resend takes their place. One whose attempt is under way is left to be
+//! recorded first, unless its endpoint's owner asked for it again: then it ends here and its attempt is still logged.
+
+use domain::ids::EndpointId;
+use sqlx::PgConnection;
+
+/// Ends up to `limit` waiting series of disabled endpoints as `skipped` (pings are sent all the same) and of removed ones
+/// as `cancelled`. `endpoint` narrows it to one. Returns how many.
+pub async fn end_of_silent(conn: &mut PgConnection, endpoint: Option<EndpointId>, limit: i64) -> sqlx::Result<u64> {
+    let done = sqlx::query!(
+        "UPDATE deliveries AS d
+         SET status = ended.status, finished_at = mws_now(),
+             error = CASE WHEN ended.status = 'skipped' THEN 'endpoint_disabled' ELSE d.error END
+         FROM (
+             SELECT waiting.id, CASE WHEN w.deleted_at IS NULL THEN 'skipped' ELSE 'cancelled' END AS status
+             FROM webhook_endpoints AS w
+             JOIN deliveries AS waiting ON waiting.endpoint_id = w.id
+             WHERE (NOT w.enabled OR w.deleted_at IS NOT NULL) AND ($1::uuid IS NULL OR w.id = $1)
+                 AND waiting.status = 'pending' AND waiting.finished_at IS NULL AND waiting.lease_until IS NULL
+                 AND (w.deleted_at IS NOT NULL OR waiting.trigger <> 'test')
+             LIMIT $2
+             FOR UPDATE OF waiting SKIP LOCKED
+         ) AS ended
+         WHERE d.id = ended.id",
+        endpoint as _,
+        limit
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// Ends what is pending of an event to an endpoint, because a resend takes its place: the series that was asked for, or
+/// an earlier resend of it. The transaction has locked the endpoint, so that no two resends do this at once. Returns
+/// how many.
+pub async fn replace(conn: &mut PgConnection, endpoint: EndpointId, event_id: &str) -> sqlx::Result<u64> {
+    let done = sqlx::query!(
+        "UPDATE deliveries SET status = 'cancelled', finished_at = mws_now()
+         WHERE endpoint_id = $1 AND event_id = $2 AND status = 'pending'",
+        endpoint as _,
+        event_id
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// Deletes up to `limit` ended series older than `retention_days`, with their attempts. Returns how many series.
+///
+/// Ids sort by the time they were minted, so the oldest rows are the primary key's first and need no other index. Whether one is
+/// old is said by the database's time: a host whose clock is behind mints ids that look old at once.
+pub async fn prune(conn: &mut PgConnection, retention_days: i32, limit: i64) -> sqlx::Result<u64> {
+    let deleted = sqlx::query_scalar!(
+        r#"WITH old AS MATERIALIZED (
+             SELECT d.id FROM deliveries AS d
+             WHERE d.id < mws_first_id(mws_now() - make_interval(days => $1)) AND d.status <> 'pending'
+                 AND d.created_at < mws_now() - make_interval(days => $1)
+             ORDER BY d.id
+             LIMIT $2
+             FOR UPDATE SKIP LOCKED
+         ), attempts AS (
+             DELETE FROM delivery_attempts WHERE delivery_id = ANY (ARRAY(SELECT id FROM old))
+         ), gone AS (
+             DELETE FROM deliveries WHERE id = ANY (ARRAY(SELECT id FROM old)) RETURNING 1
+         )
+         SELECT count(*) AS "count!" FROM gone"#,
+        retention_days,
+        limit
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(deleted.unsigned_abs())
+}

@@ -1,0 +1,185 @@
+//! Looking through deliveries, an endpoint's own or those of all accounts, and what operators send again (contract
+//! §6.1.11, §11). A page looks at no more than a window of rows, whatever its filters.
+
+use super::log::{Filter, UnsentFilter};
+use crate::{Seen, WINDOW};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::event::{EventId, EventType};
+use domain::ids::{AccountId, DeliveryId, EndpointId, JobId};
+use domain::series::DeliveryStatus;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+/// Where to look. Each is an order of newest first that an index gives.
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// Everywhere.
+    All,
+    /// To these endpoints.
+    Endpoints(Vec<EndpointId>),
+    /// Of this job.
+    Job(JobId),
+}
+
+/// Which of the deliveries there are shown. What is none passes everything.
+#[derive(Debug, Clone, Default)]
+pub struct Everywhere {
+    /// As the account's own log filters.
+    pub filter: Filter,
+    /// Whose last attempt came to this.
+    pub error: Option<String>,
+}
+
+impl Everywhere {
+    fn is_open(&self) -> bool {
+        let Filter { status, event_type, http_status, since, until } = self.filter;
+        status.is_none()
+            && event_type.is_none()
+            && http_status.is_none()
+            && since.is_none()
+            && until.is_none()
+            && self.error.is_none()
+    }
+}
+
+/// What a host's clock may be ahead of the database's, whose times `until` is compared with.
+const HOSTS_AHEAD: TimeDelta = TimeDelta::minutes(10);
+
+struct Row {
+    delivery: Option<DeliveryId>,
+    looked_at: i64,
+    last: Option<Uuid>,
+    last_created: Option<DateTime<Utc>>,
+}
+
+/// The statement for one way of scanning; `$10` is that way's own.
+macro_rules! look {
+    ($scan:tt, $conn:expr, $every:expr, $edge:expr, $limit:expr, $window:expr $(, $own:expr)?) => {
+        sqlx::query_as!(
+            Row,
+            "WITH seen AS (" + $scan + r#"), found AS (
+                 SELECT id FROM seen
+                 WHERE ($3::text IS NULL OR status = $3)
+                     AND ($4::text IS NULL OR event_type = $4)
+                     AND ($5::smallint IS NULL OR response_status = $5)
+                     AND ($6::text IS NULL OR error = $6)
+                     AND ($7::timestamptz IS NULL OR created_at >= $7)
+                     AND ($8::timestamptz IS NULL OR created_at < $8)
+                 ORDER BY id DESC LIMIT $9
+             )
+             SELECT found.id AS "delivery?: DeliveryId", (SELECT count(*) FROM seen) AS "looked_at!",
+                 edge.id AS "last?", edge.created_at AS "last_created?"
+             FROM (VALUES (1)) AS one (row)
+             LEFT JOIN found ON true
+             LEFT JOIN (SELECT id, created_at FROM seen ORDER BY id LIMIT 1) AS edge ON true
+             ORDER BY found.id DESC"#,
+            $edge,
+            $window,
+            $every.filter.status.map(DeliveryStatus::name),
+            $every.filter.event_type.map(EventType::name),
+            $every.filter.http_status,
+            $every.error,
+            $every.filter.since,
+            $every.filter.until,
+            $limit
+            $(, $own)?
+        )
+        .fetch_all($conn)
+        .await?
+    };
+}
+
+/// Up to `limit` deliveries, newest first, older than `before`.
+pub async fn everywhere(
+    conn: &mut PgConnection,
+    place: &Place,
+    every: &Everywhere,
+    before: Option<DeliveryId>,
+    limit: i64,
+) -> sqlx::Result<Seen<DeliveryId>> {
+    let edge = edge(before, every.filter.until);
+    let window = if every.is_open() { limit } else { WINDOW };
+    let rows = match place {
+        Place::All => look!(
+            "SELECT id, status, event_type, response_status, error, created_at FROM deliveries WHERE id < $1 ORDER BY id DESC LIMIT $2",
+            conn,
+            every,
+            edge,
+            limit,
+            window
+        ),
+        Place::Endpoints(endpoints) => look!(
+            "SELECT own.* FROM unnest($10::uuid[]) AS place (id) CROSS JOIN LATERAL (
+                 SELECT id, status, event_type, response_status, error, created_at FROM deliveries
+                 WHERE endpoint_id = place.id AND id < $1
+                 ORDER BY id DESC LIMIT $2
+             ) AS own ORDER BY own.id DESC LIMIT $2",
+            conn,
+            every,
+            edge,
+            limit,
+            window,
+            endpoints as &[EndpointId]
+        ),
+        Place::Job(job) => look!(
+            "SELECT id, status, event_type, response_status, error, created_at FROM deliveries WHERE event_id = ANY ($10) AND id < $1 ORDER BY id DESC LIMIT $2",
+            conn,
+            every,
+            edge,
+            limit,
+            window,
+            &EventType::SUBSCRIBABLE.map(|ended| EventId::of_job(*job, ended).to_string())
+        ),
+    };
+    let last = rows.first().filter(|row| row.looked_at >= window);
+    // Rows are minted in the order of time, so past one that is too old there is nothing.
+    let since = every.filter.since;
+    let beyond = last.filter(|row| since.is_none_or(|since| row.last_created.is_none_or(|last| last >= since)));
+    let last_seen = beyond.and_then(|row| row.last);
+    Ok(Seen { rows: rows.iter().filter_map(|row| row.delivery).collect(), last_seen })
+}
+
+/// The id that a page begins below. Ids sort by the time they were minted at, so that nothing begun before `until` is above.
+fn edge(before: Option<DeliveryId>, until: Option<DateTime<Utc>>) -> Uuid {
+    let until = until.and_then(|until| until.checked_add_signed(HOSTS_AHEAD));
+    let until = until.and_then(|until| u128::try_from(until.timestamp_millis()).ok());
+    // The first 48 bits of an id are its milliseconds.
+    let until = until.map(|ms| Uuid::from_u128(ms << 80));
+    before.map(DeliveryId::uuid).into_iter().chain(until).min().unwrap_or(Uuid::max())
+}
+
+/// What an endpoint has to be sent again.
+#[derive(Debug)]
+pub struct UnsentOf {
+    /// The endpoint.
+    pub endpoint_id: EndpointId,
+    /// Whose.
+    pub account_id: AccountId,
+    /// Whether anything is sent to it.
+    pub enabled: bool,
+    /// How many events.
+    pub count: i64,
+}
+
+/// What is worth sending again of all endpoints, of an account's, or of one: as `unsent` finds it, counted by endpoint.
+pub async fn unsent_of(
+    conn: &mut PgConnection,
+    account: Option<AccountId>,
+    endpoint: Option<EndpointId>,
+    filter: &UnsentFilter,
+) -> sqlx::Result<Vec<UnsentOf>> {
+    sqlx::query_file_as!(
+        UnsentOf,
+        "src/deliveries/unsent_of.sql",
+        account as _,
+        endpoint as _,
+        filter.since,
+        filter.until,
+        filter.status.map(DeliveryStatus::name),
+        filter.event_type.map(EventType::name),
+        filter.http_status,
+        filter.error,
+    )
+    .fetch_all(conn)
+    .await
+}

@@ -1,0 +1,148 @@
+//! Delivery series: one event to one endpoint, from its first attempt to its end (contract §6.1.8–11).
+//!
+//! It owns the rows of `deliveries`: how they begin (here), are claimed (`claim`), delayed in the queue (`tickets`),
+//! found when due (`due`), made good after a crash (`rescue`), ended without an attempt (`end`) and shown (`log`,
+//! `everywhere`). What happened at an attempt is recorded by `attempts`, which writes the end of a claim too. Whoever
+//! changes several deliveries skips those that another transaction has locked, so that only `attempts::record`, whose
+//! rows are its own by lease, ever waits for one.
+
+mod claim;
+mod due;
+mod end;
+mod everywhere;
+mod log;
+mod rescue;
+mod tickets;
+
+pub use claim::{
+    Claim, CurrentTarget, Deferred, ReleasedClaim, Wanted, claim, defer, failing, release_claims, revalidate,
+};
+pub use due::{Due, From, set_tickets, ticketless, with_lost_tickets};
+pub use end::{end_of_silent, prune, replace};
+pub use everywhere::{Everywhere, Place, UnsentOf, everywhere, unsent_of};
+pub use log::{
+    AttemptRow, DeliveryRow, Filter, LatelyPinged, SentRow, Unsent, UnsentFilter, attempts_of, body_of, by_ids,
+    pings_lately, sent_of, unsent,
+};
+pub use rescue::{LostClaim, free_interrupted, lost_for_good};
+pub use tickets::{Delay, delay_tickets};
+
+use super::events::EndedEvent;
+use domain::event::{EventId, EventType};
+use domain::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
+use domain::series::Trigger;
+use sqlx::PgConnection;
+
+/// How a new series begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Opening {
+    /// Due now, with this ticket.
+    Pending {
+        /// The ticket that the caller pushes in the same transaction.
+        ticket_id: String,
+    },
+    /// Due in a while; it gets its ticket then.
+    Later {
+        /// Milliseconds.
+        after_ms: i64,
+    },
+    /// Ended already, because its endpoint is disabled; it is there to be seen and resent.
+    Skipped,
+}
+
+/// A series to insert.
+#[derive(Debug, Clone)]
+pub struct NewDelivery {
+    /// Its id.
+    pub id: DeliveryId,
+    /// Where it goes.
+    pub endpoint_id: EndpointId,
+    /// The endpoint's account.
+    pub account_id: AccountId,
+    /// The workspace of the job; none for a ping.
+    pub workspace_id: Option<WorkspaceId>,
+    /// What it tells of.
+    pub event_id: EventId,
+    /// The event's type.
+    pub event_type: EventType,
+    /// The job; none for a ping.
+    pub job_id: Option<JobId>,
+    /// Why it is sent.
+    pub trigger: Trigger,
+    /// The series that it repeats.
+    pub resend_of: Option<DeliveryId>,
+    /// The trace that it belongs to.
+    pub traceparent: Option<String>,
+    /// How it begins.
+    pub opening: Opening,
+}
+
+impl NewDelivery {
+    /// The series that tells one endpoint of a job's end.
+    pub fn of_event(id: DeliveryId, endpoint_id: EndpointId, event: &EndedEvent, opening: Opening) -> Self {
+        Self {
+            id,
+            endpoint_id,
+            account_id: event.account_id,
+            workspace_id: Some(event.workspace_id),
+            event_id: event.event_id.clone(),
+            event_type: event.event_type,
+            job_id: Some(event.job_id),
+            trigger: Trigger::Event,
+            resend_of: None,
+            traceparent: event.traceparent.clone(),
+            opening,
+        }
+    }
+}
+
+/// Inserts the series in one statement.
+pub async fn insert(conn: &mut PgConnection, series: &[NewDelivery]) -> sqlx::Result<()> {
+    let tickets: Vec<Option<String>> = series.iter().map(|new| new.opening.ticket_id()).collect();
+    sqlx::query!(
+        "INSERT INTO deliveries (id, endpoint_id, account_id, workspace_id, event_id, event_type, job_id, trigger,
+             resend_of, traceparent, ticket_id, status, error, finished_at, due_at)
+         SELECT new.id, new.endpoint_id, new.account_id, new.workspace_id, new.event_id, new.event_type, new.job_id,
+             new.trigger, new.resend_of, new.traceparent, new.ticket_id,
+             CASE WHEN skipped THEN 'skipped' ELSE 'pending' END,
+             CASE WHEN skipped THEN 'endpoint_disabled' END,
+             CASE WHEN skipped THEN mws_now() END,
+             mws_now() + new.after_ms * interval '1 ms'
+         FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::uuid[], $8::text[],
+             $9::uuid[], $10::text[], $11::text[], $12::boolean[], $13::bigint[])
+             AS new (id, endpoint_id, account_id, workspace_id, event_id, event_type, job_id, trigger, resend_of,
+                 traceparent, ticket_id, skipped, after_ms)",
+        &series.iter().map(|new| new.id).collect::<Vec<_>>() as _,
+        &series.iter().map(|new| new.endpoint_id).collect::<Vec<_>>() as _,
+        &series.iter().map(|new| new.account_id).collect::<Vec<_>>() as _,
+        &series.iter().map(|new| new.workspace_id).collect::<Vec<_>>() as _,
+        &series.iter().map(|new| new.event_id.to_string()).collect::<Vec<_>>(),
+        &series.iter().map(|new| new.event_type.to_string()).collect::<Vec<_>>(),
+        &series.iter().map(|new| new.job_id).collect::<Vec<_>>() as _,
+        &series.iter().map(|new| new.trigger.name().to_owned()).collect::<Vec<_>>(),
+        &series.iter().map(|new| new.resend_of).collect::<Vec<_>>() as _,
+        &series.iter().map(|new| new.traceparent.clone()).collect::<Vec<_>>() as _,
+        &tickets as _,
+        &series.iter().map(|new| new.opening == Opening::Skipped).collect::<Vec<_>>(),
+        &series.iter().map(|new| new.opening.after_ms()).collect::<Vec<_>>()
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+impl Opening {
+    fn ticket_id(&self) -> Option<String> {
+        match self {
+            Self::Pending { ticket_id } => Some(ticket_id.clone()),
+            Self::Later { .. } | Self::Skipped => None,
+        }
+    }
+
+    const fn after_ms(&self) -> i64 {
+        match self {
+            Self::Later { after_ms } => *after_ms,
+            Self::Pending { .. } | Self::Skipped => 0,
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Webhook endpoints: where an account wants its events (contract §2, "Webhook endpoint").
+//!
+//! It owns what their owner says of them. Their failures are counted, and counted out, by `attempts::record`. A removed
+//! endpoint stays as a row until its deliveries are pruned, so that the log of what was sent to it stays whole.
+
+use chrono::{DateTime, Utc};
+use domain::event::EventType;
+use domain::ids::{AccountId, EndpointId};
+use domain::job::JobKind;
+use domain::series::DisabledReason;
+use sqlx::PgConnection;
+
+/// The most endpoints an account may have (contract §8).
+pub const MOST_ENDPOINTS: i64 = 10;
+
+/// An endpoint (contract §6.3).
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    /// Which.
+    pub id: EndpointId,
+    /// Where events go.
+    pub url: String,
+    /// The owner's words.
+    pub description: Option<String>,
+    /// What it is told of.
+    pub event_types: Vec<String>,
+    /// Of which kinds of jobs; none means every kind.
+    pub kinds: Option<Vec<String>>,
+    /// Whether events are sent.
+    pub enabled: bool,
+    /// Why not.
+    pub disabled_reason: Option<DisabledReason>,
+    /// Since when not.
+    pub disabled_at: Option<DateTime<Utc>>,
+    /// Failed attempts since the last success or enabling.
+    pub consecutive_failures: i32,
+    /// When an attempt last succeeded, to ten seconds.
+    pub last_success_at: Option<DateTime<Utc>>,
+    /// When it was registered.
+    pub created_at: DateTime<Utc>,
+    /// When its owner, or its failures, last changed it.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// An endpoint to register.
+#[derive(Debug, Clone)]
+pub struct NewEndpoint {
+    /// Its id.
+    pub id: EndpointId,
+    /// Whose.
+    pub account_id: AccountId,
+    /// Where events go; checked.
+    pub url: String,
+    /// The owner's words.
+    pub description: Option<String>,
+    /// What it is told of.
+    pub event_types: Vec<EventType>,
+    /// Of which kinds of jobs; none means every kind.
+    pub kinds: Option<Vec<JobKind>>,
+}
+
+/// Registers an endpoint, unless the account, which the caller has locked (`accounts::lock`), has
+/// [`MOST_ENDPOINTS`] already.
+pub async fn insert(conn: &mut PgConnection, new: &NewEndpoint) -> sqlx::Result<Option<Endpoint>> {
+    sqlx::query_as!(
+        Endpoint,
+        r#"INSERT INTO webhook_endpoints (id, account_id, url, description, event_types, kinds)
+           SELECT $1, $2, $3, $4, $5, $7
+           WHERE (SELECT count(*) FROM webhook_endpoints WHERE account_id = $2 AND deleted_at IS NULL) < $6
+           RETURNING id AS "id: EndpointId", url, description, event_types, kinds, enabled,
+               disabled_reason AS "disabled_reason: DisabledReason", disabled_at, consecutive_failures,
+               last_success_at, created_at, updated_at"#,
+        new.id as _,
+        new.account_id as _,
+        new.url,
+        new.description,
+        &names(&new.event_types),
+        MOST_ENDPOINTS,
+        new.kinds.as_deref().map(kind_names) as _
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// An endpoint of the account.
+pub async fn find(conn: &mut PgConnection, account: AccountId, id: EndpointId) -> sqlx::Result<Option<Endpoint>> {
+    sqlx::query_as!(
+        Endpoint,
+        r#"SELECT id AS "id: EndpointId", url, description, event_types, kinds, enabled,
+               disabled_reason AS "disabled_reason: DisabledReason", disabled_at, consecutive_failures,
+               last_success_at, created_at, updated_at
+           FROM webhook_endpoints WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL"#,
+        id as _,
+        account as _
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Every endpoint that the account has or had, the removed ones among them: what its deliveries are found by.
+pub async fn of_account(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Vec<EndpointId>> {
+    sqlx::query_scalar!(r#"SELECT id AS "id: EndpointId" FROM webhook_endpoints WHERE account_id = $1"#, account as _)
+        .fetch_all(conn)
+        .await
+}
+
+/// Locks an endpoint of the account until the transaction ends. Returns whether it is enabled; none when there is none.
+pub async fn lock(conn: &mut PgConnection, account: AccountId, id: EndpointId) -> sqlx::Result<Option<bool>> {
+    sqlx::query_scalar!(
+        "SELECT enabled FROM webhook_endpoints WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL
+         FOR NO KEY UPDATE",
+        id as _,
+        account as _
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Whether any account has this endpoint: one that exists is refused otherwise than one that does not.
+pub async fn exists(conn: &mut PgConnection, id: EndpointId) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT 1 FROM webhook_endpoints WHERE id = $1 AND deleted_at IS NULL) AS "exists!""#,
+        id as _
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// Up to `limit` endpoints of the account, newest first, that come after `after` in that order.
+pub async fn list(
+    conn: &mut PgConnection,
+    account: AccountId,
+    after: Option<EndpointId>,
+    limit: i64,
+) -> sqlx::Result<Vec<Endpoint>> {
+    sqlx::query_as!(
+        Endpoint,
+        r#"SELECT id AS "id: EndpointId", url, description, event_types, kinds, enabled,
+               disabled_reason AS "disabled_reason: DisabledReason", disabled_at, consecutive_failures,
+               last_success_at, created_at, updated_at
+           FROM webhook_endpoints
+           WHERE account_id = $1 AND deleted_at IS NULL AND ($2::uuid IS NULL OR id < $2)
+           ORDER BY id DESC
+           LIMIT $3"#,
+        account as _,
+        after as _,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// What its owner changes. What is none stays.
+#[derive(Debug, Clone, Default)]
+pub struct Change {
+    /// A new URL; checked. Pending attempts use it too.
+    pub url: Option<String>,
+    /// New words; an inner none takes them away.
+    pub description: Option<Option<String>>,
+    /// What it is to be told of.
+    pub event_types: Option<Vec<EventType>>,
+    /// Of which kinds of jobs; an inner none is every kind.
+    pub kinds: Option<Option<Vec<JobKind>>>,
+    /// Whether events are to be sent. Enabling a disabled endpoint clears its count (contract §6.1.10).
+    pub enabled: Option<bool>,
+}
+
+/// Changes an endpoint of the account, and locks it until the transaction ends. A change of nothing only locks.
+pub async fn update(
+    conn: &mut PgConnection,
+    account: AccountId,
+    id: EndpointId,
+    change: &Change,
+) -> sqlx::Result<Option<Endpoint>> {
+    sqlx::query_as!(
+        Endpoint,
+        r#"UPDATE webhook_endpoints AS w
+           SET url = coalesce($3, w.url),
+               description = CASE WHEN $4 THEN $5 ELSE w.description END,
+               event_types = coalesce($6, w.event_types),
+               kinds = CASE WHEN $8 THEN $9 ELSE w.kinds END,
+               enabled = coalesce($7, w.enabled),
+               consecutive_failures = CASE WHEN $7 AND NOT w.enabled THEN 0 ELSE w.consecutive_failures END,
+               disabled_reason = CASE
+                   WHEN $7 THEN NULL WHEN NOT $7 THEN coalesce(w.disabled_reason, 'user') ELSE w.disabled_reason END,
+               disabled_at = CASE
+                   WHEN $7 THEN NULL WHEN NOT $7 THEN coalesce(w.disabled_at, mws_now()) ELSE w.disabled_at END,
+               updated_at = CASE
+                   WHEN $3::text IS NOT NULL OR $4 OR $6::text[] IS NOT NULL OR $8 OR $7 <> w.enabled THEN mws_now()
+                   ELSE w.updated_at END
+           WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL
+           RETURNING id AS "id: EndpointId", url, description, event_types, kinds, enabled,
+               disabled_reason AS "disabled_reason: DisabledReason", disabled_at, consecutive_failures,
+               last_success_at, created_at, updated_at"#,
+        id as _,
+        account as _,
+        change.url,
+        change.description.is_some(),
+        change.description.clone().flatten(),
+        change.event_types.as_deref().map(names) as _,
+        change.enabled,
+        change.kinds.is_some(),
+        change.kinds.iter().flatten().next().map(|kinds| kind_names(kinds)) as _
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Removes an endpoint of the account. Its waiting series are ended by `deliveries::end_of_silent`.
+pub async fn remove(conn: &mut PgConnection, account: AccountId, id: EndpointId) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "UPDATE webhook_endpoints SET deleted_at = mws_now(), updated_at = mws_now()
+         WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL",
+        id as _,
+        account as _
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Deletes the rows of removed endpoints that no delivery tells of any more. Returns how many.
+pub async fn prune(conn: &mut PgConnection, retention_days: i32) -> sqlx::Result<u64> {
+    let done = sqlx::query!(
+        "DELETE FROM webhook_endpoints AS w
+         WHERE w.deleted_at < mws_now() - make_interval(days => $1)
+             AND (SELECT d.id FROM deliveries AS d WHERE d.endpoint_id = w.id LIMIT 1) IS NULL",
+        retention_days
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+fn kind_names(kinds: &[JobKind]) -> Vec<String> {
+    kinds.iter().map(|kind| kind.name().to_owned()).collect()
+}
+
+fn names(types: &[EventType]) -> Vec<String> {
+    types.iter().map(|each| each.name().to_owned()).collect()
+}

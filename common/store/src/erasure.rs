@@ -1,0 +1,154 @@
+//! Erasing what belongs to people: names, words and addresses go, ids, times and the ledger's numbers stay (docs/operators.md).
+//!
+//! It owns which columns hold such words. Items are made tombstones by `items::tombstone` and forgotten by `items::purged`; jobs,
+//! events and deliveries end with their retention. Each function does some rows, so that no transaction is long.
+
+use domain::ids::{AccountId, ItemId, UserId, WorkspaceId};
+use sqlx::PgConnection;
+
+/// What became of an account that was to be erased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Erased {
+    /// It is now.
+    Now,
+    /// It was before.
+    Before,
+    /// It is not suspended, and stays as it is.
+    NotSuspended,
+    /// There is no such account.
+    Missing,
+}
+
+/// Marks a suspended account as erased, for good, and forgets its name.
+pub async fn account(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Erased> {
+    let found = sqlx::query!(
+        r#"WITH before AS (
+               SELECT id, suspended_at, erased_at FROM accounts WHERE id = $1 FOR NO KEY UPDATE
+           ), changed AS (
+               UPDATE accounts SET name = '', erased_at = mws_now(), suspended_reason = 'erased'
+               FROM before
+               WHERE accounts.id = before.id AND before.suspended_at IS NOT NULL AND before.erased_at IS NULL
+           )
+           SELECT suspended_at IS NOT NULL AS "suspended!", erased_at IS NOT NULL AS "erased!" FROM before"#,
+        account as _
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(match found {
+        None => Erased::Missing,
+        Some(row) if row.erased => Erased::Before,
+        Some(row) if row.suspended => Erased::Now,
+        Some(_) => Erased::NotSuspended,
+    })
+}
+
+/// Forgets who the account's users are: they are disabled, and nobody is known by their subjects. Returns which.
+pub async fn users(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Vec<UserId>> {
+    sqlx::query_scalar!(
+        r#"WITH gone AS (
+               UPDATE users SET name = '', oauth_issuer = NULL, oauth_subject = NULL,
+                   disabled_at = coalesce(disabled_at, mws_now())
+               WHERE account_id = $1
+               RETURNING id
+           ), no_members AS (
+               DELETE FROM members USING gone WHERE members.user_id = gone.id
+           ), no_codes AS (
+               DELETE FROM session_codes WHERE account_id = $1
+           ), no_tokens AS (
+               DELETE FROM session_tokens WHERE account_id = $1
+           )
+           SELECT id AS "id!: UserId" FROM gone"#,
+        account as _
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Removes the account's endpoints, signing secret, audit log and kept answers, and forgets where endpoints led.
+pub async fn belongings(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
+    sqlx::query!(
+        "WITH no_endpoints AS (
+             UPDATE webhook_endpoints SET url = 'https://erased.invalid/', description = NULL,
+                 deleted_at = coalesce(deleted_at, mws_now()), updated_at = mws_now()
+             WHERE account_id = $1
+         ), no_secret AS (
+             DELETE FROM webhook_secrets WHERE account_id = $1
+         ), no_answers AS (
+             DELETE FROM idempotency_keys WHERE account_id = $1
+         )
+         DELETE FROM account_audit WHERE account_id = $1",
+        account as _
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Forgets a workspace's name and members, and revokes the keys to it.
+pub async fn workspace(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<()> {
+    sqlx::query!(
+        "WITH no_name AS (
+             UPDATE workspaces SET name = '', erased_at = coalesce(erased_at, mws_now()) WHERE id = $1
+         ), no_members AS (
+             DELETE FROM members WHERE workspace_id = $1
+         )
+         UPDATE api_keys SET name = NULL, revoked_at = coalesce(revoked_at, mws_now()) WHERE workspace_id = $1",
+        workspace as _
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Deletes up to `limit` projects of a workspace with their webhooks. Returns how many.
+pub async fn projects(conn: &mut PgConnection, workspace: WorkspaceId, limit: i64) -> sqlx::Result<u64> {
+    let gone: Vec<uuid::Uuid> = sqlx::query_scalar!(
+        "SELECT id FROM projects WHERE workspace_id = $1 ORDER BY id LIMIT $2",
+        workspace as _,
+        limit
+    )
+    .fetch_all(&mut *conn)
+    .await?;
+    sqlx::query!("DELETE FROM project_webhooks WHERE project_id = ANY ($1)", &gone).execute(&mut *conn).await?;
+    let done = sqlx::query!("DELETE FROM projects WHERE id = ANY ($1)", &gone).execute(conn).await?;
+    Ok(done.rows_affected())
+}
+
+/// Up to `limit` items of a workspace that are not deleted.
+pub async fn items_left(conn: &mut PgConnection, workspace: WorkspaceId, limit: i64) -> sqlx::Result<Vec<ItemId>> {
+    sqlx::query_scalar!(
+        r#"SELECT id AS "id: ItemId" FROM items WHERE workspace_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT $2"#,
+        workspace as _,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Forgets what an item was called, whether its bytes are gone yet or not. Call it after `items::tombstone`.
+pub async fn item_names(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<()> {
+    sqlx::query!(
+        "WITH no_uploads AS (
+             UPDATE uploads SET filename = '', source_url = NULL WHERE item_id = ANY ($1) AND finished_at IS NOT NULL
+         )
+         UPDATE items SET name = '', ref = '', sha256 = NULL, streams = NULL, error_message = NULL, erased_at = mws_now()
+         WHERE id = ANY ($1) AND deleted_at IS NOT NULL AND erased_at IS NULL",
+        items as &[ItemId]
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Takes what was changed out of the operators' log, for these targets. Who did what, and when, stays.
+pub async fn audited(conn: &mut PgConnection, targets: &[String]) -> sqlx::Result<u64> {
+    let done = sqlx::query!(
+        "UPDATE operator_audit SET before = NULL, after = NULL, erased_at = mws_now()
+         WHERE target = ANY ($1) AND erased_at IS NULL AND number IS NOT NULL
+             AND (before IS NOT NULL OR after IS NOT NULL)",
+        targets
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}

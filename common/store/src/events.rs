@@ -1,0 +1,297 @@
+//! Events of ended jobs, and the delivery series that each one starts (contract §6.1.1–4).
+//!
+//! The transaction that ends a job records its event here, with one delivery a subscribed endpoint, so that neither can
+//! be lost. It never sends and never decides what a job's event says: `domain::event` makes the bytes, `deliveries` has
+//! everything that follows.
+
+use super::credentials::Pace;
+use super::deliveries::{self, NewDelivery, Opening};
+use super::paces::{self, What};
+use crate::tickets::{Queue, Subject, Ticket};
+use crate::{Seen, WINDOW};
+use chrono::{DateTime, Utc};
+use domain::event::{EventId, EventType};
+use domain::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
+use domain::job::JobKind;
+use sqlx::PgConnection;
+use std::collections::HashMap;
+use uuid::Uuid;
+
+/// The event of a job that has just ended.
+#[derive(Debug, Clone)]
+pub struct EndedEvent {
+    /// What [`EventId::of_job`] gave.
+    pub event_id: EventId,
+    /// One of the subscribable three.
+    pub event_type: EventType,
+    /// The job.
+    pub job_id: JobId,
+    /// What sort of work it was: endpoints may choose by it.
+    pub kind: JobKind,
+    /// The workspace that it ran in.
+    pub workspace_id: WorkspaceId,
+    /// The account that owns the workspace: its endpoints are told, whoever paid (contract §5.5).
+    pub account_id: AccountId,
+    /// The exact bytes that every attempt sends; JSON, so text.
+    pub body: String,
+    /// The trace that the job belongs to.
+    pub traceparent: Option<String>,
+}
+
+/// An endpoint that one of the events is for.
+struct Target {
+    event_id: String,
+    endpoint_id: EndpointId,
+    enabled: bool,
+    healthy: bool,
+}
+
+/// Records the events and one delivery a subscribed endpoint of the owner, in two statements whatever their number.
+///
+/// Give back the tickets to [`crate::tickets::push`] in the same transaction, and wake their queues after its commit. An
+/// event that is recorded already starts nothing again. A disabled endpoint gets a `skipped` delivery, which can be
+/// resent (contract §6.3).
+pub async fn record(conn: &mut PgConnection, ended: &[EndedEvent]) -> sqlx::Result<Vec<Ticket>> {
+    record_spread(conn, ended, None).await
+}
+
+/// For whom events are spread that cost nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Spread {
+    /// Who caused them.
+    pub account: AccountId,
+    /// How fast that account may cause some.
+    pub pace: Pace,
+    /// Jobs that it stopped and whose events are still to come.
+    pub to_come: usize,
+}
+
+/// The same for events that an account caused at no cost: what goes beyond its burst is due later, one delivery after
+/// another at its pace, and gets its ticket then. Nothing is left out.
+pub async fn record_spread(
+    conn: &mut PgConnection,
+    ended: &[EndedEvent],
+    spread: Option<Spread>,
+) -> sqlx::Result<Vec<Ticket>> {
+    if ended.is_empty() && spread.is_none_or(|spread| spread.to_come == 0) {
+        return Ok(Vec::new());
+    }
+    let targets = if ended.is_empty() { Vec::new() } else { insert(conn, ended).await? };
+    let waits_ms = waits(conn, spread, ended.len(), targets.len()).await?;
+    if targets.is_empty() {
+        return Ok(Vec::new());
+    }
+    let by_id: HashMap<&str, &EndedEvent> = ended.iter().map(|event| (event.event_id.as_str(), event)).collect();
+    let mut tickets = Vec::new();
+    let mut series = Vec::with_capacity(targets.len());
+    for (target, after_ms) in targets.iter().zip(waits_ms) {
+        let Some(event) = by_id.get(target.event_id.as_str()) else { continue };
+        let id = DeliveryId::mint();
+        let opening = if target.enabled && after_ms > 0 {
+            Opening::Later { after_ms }
+        } else if target.enabled {
+            let queue = if target.healthy { Queue::WebhookFirst } else { Queue::WebhookSlow };
+            let ticket = Ticket::new(queue, Subject::Delivery { id, endpoint: target.endpoint_id });
+            let ticket_id = ticket.id.clone();
+            tickets.push(ticket);
+            Opening::Pending { ticket_id }
+        } else {
+            Opening::Skipped
+        };
+        series.push(NewDelivery::of_event(id, target.endpoint_id, event, opening));
+    }
+    deliveries::insert(conn, &series).await?;
+    Ok(tickets)
+}
+
+/// When each of these deliveries is due, in milliseconds from now. An end that nobody is told of counts too.
+async fn waits(
+    conn: &mut PgConnection,
+    spread: Option<Spread>,
+    ends: usize,
+    deliveries: usize,
+) -> sqlx::Result<Vec<i64>> {
+    let Some(Spread { account, pace, to_come }) = spread else { return Ok(vec![0; deliveries]) };
+    let many = i64::try_from(ends.max(deliveries) + to_come).unwrap_or(i64::MAX);
+    let ahead_us = paces::count(conn, account, What::StoppedJobs, many.saturating_mul(pace.interval_us)).await?;
+    let stopped = i64::try_from(ends + to_come).unwrap_or(i64::MAX);
+    let of_a_day = stopped.saturating_mul(paces::A_DAY_US / paces::MOST_STOPPED_A_DAY);
+    paces::count(conn, account, What::StoppedJobsADay, of_a_day).await?;
+    Ok(pace.waits_ms(ahead_us).take(deliveries).collect())
+}
+
+/// Inserts the events that are not there yet and answers the endpoints that want one of those.
+async fn insert(conn: &mut PgConnection, ended: &[EndedEvent]) -> sqlx::Result<Vec<Target>> {
+    let ids: Vec<String> = ended.iter().map(|event| event.event_id.to_string()).collect();
+    let types: Vec<String> = ended.iter().map(|event| event.event_type.to_string()).collect();
+    let jobs: Vec<JobId> = ended.iter().map(|event| event.job_id).collect();
+    let workspaces: Vec<WorkspaceId> = ended.iter().map(|event| event.workspace_id).collect();
+    let accounts: Vec<AccountId> = ended.iter().map(|event| event.account_id).collect();
+    let bodies: Vec<String> = ended.iter().map(|event| event.body.clone()).collect();
+    let kinds: Vec<String> = ended.iter().map(|event| event.kind.name().to_owned()).collect();
+    sqlx::query_as!(
+        Target,
+        r#"WITH recorded AS (
+             INSERT INTO events (id, type, job_id, workspace_id, account_id, body)
+             SELECT * FROM unnest($1::text[], $2::text[], $3::uuid[], $4::uuid[], $5::uuid[], $6::text[])
+             ON CONFLICT (id) DO NOTHING
+             RETURNING id, type, account_id
+           )
+           SELECT recorded.id AS event_id, w.id AS "endpoint_id: EndpointId", w.enabled,
+                  w.consecutive_failures = 0 AS "healthy!"
+           FROM recorded
+           JOIN unnest($1::text[], $7::text[]) AS told (id, kind) ON told.id = recorded.id
+           JOIN webhook_endpoints AS w ON w.account_id = recorded.account_id
+           WHERE w.deleted_at IS NULL AND recorded.type = ANY (w.event_types)
+               AND (w.kinds IS NULL OR told.kind = ANY (w.kinds))"#,
+        &ids,
+        &types,
+        &jobs as _,
+        &workspaces as _,
+        &accounts as _,
+        &bodies,
+        &kinds
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Records a ping's event, which is of no job and no workspace.
+pub async fn record_ping(conn: &mut PgConnection, account: AccountId, id: &EventId, body: &str) -> sqlx::Result<()> {
+    sqlx::query!(
+        "INSERT INTO events (id, type, account_id, body) VALUES ($1, 'ping', $2, $3)",
+        id.as_str(),
+        account as _,
+        body
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// An event of the account, or that it is another's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// The bytes that endpoints are sent.
+    Own(String),
+    /// Another account has it.
+    Foreign,
+}
+
+/// One event; none when nobody has it.
+pub async fn find(conn: &mut PgConnection, account: AccountId, id: &EventId) -> sqlx::Result<Option<Found>> {
+    let row = sqlx::query!(
+        r#"SELECT account_id = $2 AS "own!", CASE WHEN account_id = $2 THEN body END AS body FROM events WHERE id = $1"#,
+        id.as_str(),
+        account as _
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.map(|row| row.body.filter(|_| row.own).map_or(Found::Foreign, Found::Own)))
+}
+
+/// Which of an account's events. What is none passes everything.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Of this type.
+    pub event_type: Option<EventType>,
+    /// Recorded at or after.
+    pub since: Option<DateTime<Utc>>,
+    /// Older than the one at this place.
+    pub before: Option<Uuid>,
+}
+
+/// An event and its place.
+#[derive(Debug, Clone)]
+pub struct EventRow {
+    /// Its place in the order of the account's events.
+    pub place: Uuid,
+    /// The bytes that endpoints are sent.
+    pub body: String,
+}
+
+struct Scanned {
+    seq: Option<i64>,
+    body: Option<String>,
+    edge: Option<i64>,
+}
+
+/// Up to `limit` job events of the account, newest first, out of the window that follows `before`.
+pub async fn page(
+    conn: &mut PgConnection,
+    account: AccountId,
+    filter: &Filter,
+    limit: i64,
+) -> sqlx::Result<Seen<EventRow>> {
+    let before = filter.before.map_or(i64::MAX, |place| i64::try_from(place.as_u128()).unwrap_or(i64::MAX));
+    let types = EventType::SUBSCRIBABLE.into_iter().filter(|one| filter.event_type.is_none_or(|asked| asked == *one));
+    // A type is a list of its own, of which all rows are shown.
+    let window = if filter.since.is_none() { limit } else { WINDOW };
+    let rows = sqlx::query_file_as!(
+        Scanned,
+        "src/events_page.sql",
+        account as _,
+        before,
+        window,
+        &types.map(|one| one.name().to_owned()).collect::<Vec<_>>(),
+        filter.since,
+        limit
+    )
+    .fetch_all(conn)
+    .await?;
+    let last_seen = rows.first().and_then(|row| row.edge);
+    // What is beyond the edge is of the next page.
+    let shown = rows.into_iter().filter(|row| last_seen.is_none_or(|last| row.seq >= Some(last)));
+    let rows = shown.filter_map(|row| Some(EventRow { place: place(row.seq?), body: row.body? })).collect();
+    Ok(Seen { rows, last_seen: last_seen.map(place) })
+}
+
+/// A number of the order as a place in a list.
+fn place(seq: i64) -> Uuid {
+    Uuid::from_u128(u128::try_from(seq).unwrap_or_default())
+}
+
+/// Where pruning is among the old events: the last one that was looked at.
+#[derive(Debug, Clone, Copy)]
+pub struct Pruned {
+    created_at: DateTime<Utc>,
+    seq: i64,
+}
+
+/// Looks at the next `some` events older than `retention_days` and deletes those that no delivery tells of any more: a
+/// resend can outlive the series that it repeats. Returns how many went, and where the next begin; none when all were
+/// looked at.
+///
+/// Deliveries are looked up one by one: joined, all of both tables are read for a batch of a million old ones.
+pub async fn prune(
+    conn: &mut PgConnection,
+    retention_days: i32,
+    after: Option<Pruned>,
+    some: i64,
+) -> sqlx::Result<(u64, Option<Pruned>)> {
+    let after = after.unwrap_or(Pruned { created_at: DateTime::UNIX_EPOCH, seq: 0 });
+    let row = sqlx::query!(
+        r#"WITH old AS MATERIALIZED (
+               SELECT id, created_at, seq FROM events
+               WHERE created_at < mws_now() - make_interval(days => $1) AND (created_at, seq) > ($2, $3::bigint)
+               ORDER BY created_at, seq LIMIT $4
+           ), gone AS (
+               DELETE FROM events WHERE id = ANY (ARRAY(
+                   SELECT id FROM old WHERE (SELECT d.id FROM deliveries AS d WHERE d.event_id = old.id LIMIT 1) IS NULL
+               ))
+               RETURNING 1
+           )
+           SELECT (SELECT count(*) FROM gone) AS "gone!", (SELECT count(*) FROM old) = $4 AS "more!",
+               last.created_at AS "created_at?", last.seq AS "seq?"
+           FROM (VALUES (1)) AS one (row)
+           LEFT JOIN (SELECT created_at, seq FROM old ORDER BY created_at DESC, seq DESC LIMIT 1) AS last ON true"#,
+        retention_days,
+        after.created_at,
+        after.seq,
+        some
+    )
+    .fetch_one(conn)
+    .await?;
+    let last = row.created_at.zip(row.seq).map(|(created_at, seq)| Pruned { created_at, seq });
+    Ok((row.gone.unsigned_abs(), last.filter(|_| row.more)))
+}

@@ -1,0 +1,103 @@
+//! The `workers` table: one row a process, for the operator's view of the fleet.
+//!
+//! A process writes its row to say that it lives, and to see that the database can be written.
+
+use domain::task::Task;
+use serde_json::{Map, Value};
+use sqlx::PgConnection;
+
+/// What a process is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Service {
+    /// It answers clients.
+    Api,
+    /// It runs jobs and sends webhooks.
+    Worker,
+    /// It looks after what is due.
+    Scheduler,
+}
+
+impl Service {
+    /// The word in the table.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Api => "api",
+            Self::Worker => "worker",
+            Self::Scheduler => "scheduler",
+        }
+    }
+}
+
+/// A process of the fleet.
+#[derive(Debug, Clone, Copy)]
+pub struct Member<'a> {
+    /// Its name, which no other has.
+    pub name: &'a str,
+    /// The host that it runs on.
+    pub host: &'a str,
+    /// What it is.
+    pub service: Service,
+}
+
+/// How much a process can do at once, and does.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Slots {
+    /// Jobs it can run at once.
+    pub all: usize,
+    /// Jobs it runs now.
+    pub busy: usize,
+}
+
+/// Something that a process can run, and the engine that does it.
+pub type Engine = (Task, String, String);
+
+/// Says that a process lives, and what it can do: each task with the name and version of its engine.
+pub async fn join(conn: &mut PgConnection, member: Member<'_>, engines: &[Engine], slots: Slots) -> sqlx::Result<()> {
+    let named = |(task, name, version): &Engine| (task.name().to_owned(), Value::String(format!("{name} {version}")));
+    let by_task: Map<String, Value> = engines.iter().map(named).collect();
+    let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
+    sqlx::query!(
+        "INSERT INTO workers (name, host, service, version, reads, slots, busy, engines)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+         ON CONFLICT (name) DO UPDATE SET reads = excluded.reads, slots = excluded.slots, busy = excluded.busy,
+             engines = excluded.engines, beat_at = mws_now()",
+        member.name,
+        member.host,
+        member.service.name(),
+        env!("CARGO_PKG_VERSION"),
+        &engines.iter().map(|(task, ..)| task.name().to_owned()).collect::<Vec<_>>(),
+        count(slots.all),
+        count(slots.busy),
+        Value::Object(by_task)
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Says that a process lives, and nothing else of it.
+pub async fn beat(conn: &mut PgConnection, member: Member<'_>) -> sqlx::Result<()> {
+    sqlx::query!(
+        "INSERT INTO workers (name, host, service, version) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (name) DO UPDATE SET beat_at = mws_now()",
+        member.name,
+        member.host,
+        member.service.name(),
+        env!("CARGO_PKG_VERSION")
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Says that a process ended by itself.
+pub async fn leave(conn: &mut PgConnection, name: &str) -> sqlx::Result<()> {
+    sqlx::query!("DELETE FROM workers WHERE name = $1", name).execute(conn).await?;
+    Ok(())
+}
+
+/// Forgets processes that have not said that they live for a day.
+pub async fn forget(conn: &mut PgConnection) -> sqlx::Result<u64> {
+    let done = sqlx::query!("DELETE FROM workers WHERE beat_at < mws_now() - interval '1 day'").execute(conn).await?;
+    Ok(done.rows_affected())
+}

@@ -1,0 +1,170 @@
+//! What is seen and said in items, as rows: written by the finish of the read that found it, read by whoever shows or
+//! searches it.
+//!
+//! A read's rows and its document are stored in one transaction, and its rows only when the document was stored: what is
+//! there already stays, so that an end can't be held up by what an earlier one left. No function here joins one read with another: that is
+//! `domain::footage`, when somebody asks. Neighbour: `search` finds words in the rows.
+
+mod search;
+
+pub use search::{Candidate, Seen, Within, alike, lexemes, reach_for_alike, said, seen_at, unindexed, untranscribed};
+
+use domain::footage::{Moment, Passage, Rows, Turn};
+use domain::ids::ItemId;
+use sqlx::PgConnection;
+use sqlx::types::Json;
+
+/// Rows of a statement: those of a day of talk take seconds, and no statement may take half a minute.
+const ROWS: usize = 250;
+
+/// Adds the moments of these items.
+pub async fn add_moments(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sqlx::Result<()> {
+    let rows: Vec<(ItemId, &Moment)> =
+        of.iter().flat_map(|(item, rows)| rows.moments.iter().map(|row| (*item, row))).collect();
+    for rows in rows.chunks(ROWS) {
+        sqlx::query!(
+            "INSERT INTO moments (item_id, start_ms, end_ms, number, thumbnail_key)
+         SELECT * FROM unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::text[])
+         ON CONFLICT DO NOTHING",
+            &rows.iter().map(|(item, _)| item.uuid()).collect::<Vec<_>>(),
+            &rows.iter().map(|(_, moment)| moment.start_ms).collect::<Vec<_>>(),
+            &rows.iter().map(|(_, moment)| moment.end_ms).collect::<Vec<_>>(),
+            &rows.iter().map(|(_, moment)| moment.number).collect::<Vec<_>>(),
+            &rows.iter().map(|(_, moment)| moment.thumbnail_key.clone()).collect::<Vec<_>>() as &[Option<String>]
+        )
+        .execute(&mut *conn)
+        .await?;
+    }
+    Ok(())
+}
+
+/// Adds the passages of these items, of those that are videos: footage alone is searched.
+pub async fn add_passages(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sqlx::Result<()> {
+    let numbered = |rows: &'_ Rows| (1..).zip(rows.passages.clone()).collect::<Vec<(i32, Passage)>>();
+    let rows: Vec<(ItemId, i32, Passage)> = of
+        .iter()
+        .flat_map(|(item, rows)| numbered(rows).into_iter().map(|(number, passage)| (*item, number, passage)))
+        .collect();
+    let own_words = |passage: &Passage| i32::try_from(passage.own_words).unwrap_or(i32::MAX);
+    for rows in rows.chunks(ROWS) {
+        sqlx::query!(
+        "INSERT INTO passages (item_id, number, workspace_id, text, own_words, times)
+         SELECT p.item_id, p.number, i.workspace_id, p.text, p.own_words, p.times
+         FROM unnest($1::uuid[], $2::int[], $3::text[], $4::int[], $5::json[]) AS p (item_id, number, text, own_words, times)
+         JOIN items i ON i.id = p.item_id AND i.has_video
+         ON CONFLICT DO NOTHING",
+        &rows.iter().map(|row| row.0.uuid()).collect::<Vec<_>>(),
+        &rows.iter().map(|row| row.1).collect::<Vec<_>>(),
+        &rows.iter().map(|row| row.2.text.clone()).collect::<Vec<_>>(),
+        &rows.iter().map(|row| own_words(&row.2)).collect::<Vec<_>>(),
+        &rows.iter().map(|row| serde_json::json!(row.2.times)).collect::<Vec<_>>()
+    )
+    .execute(&mut *conn)
+    .await?;
+    }
+    Ok(())
+}
+
+/// Adds the turns of these items.
+pub async fn add_turns(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sqlx::Result<()> {
+    let rows: Vec<(ItemId, i32, &Turn)> =
+        of.iter().flat_map(|(item, rows)| (1..).zip(&rows.turns).map(|(number, turn)| (*item, number, turn))).collect();
+    for rows in rows.chunks(ROWS) {
+        sqlx::query!(
+            "INSERT INTO turns (item_id, number, start_ms, end_ms, speaker)
+         SELECT * FROM unnest($1::uuid[], $2::int[], $3::int[], $4::int[], $5::text[])
+         ON CONFLICT DO NOTHING",
+            &rows.iter().map(|row| row.0.uuid()).collect::<Vec<_>>(),
+            &rows.iter().map(|row| row.1).collect::<Vec<_>>(),
+            &rows.iter().map(|row| row.2.start_ms).collect::<Vec<_>>(),
+            &rows.iter().map(|row| row.2.end_ms).collect::<Vec<_>>(),
+            &rows.iter().map(|row| row.2.speaker.clone()).collect::<Vec<_>>()
+        )
+        .execute(&mut *conn)
+        .await?;
+    }
+    Ok(())
+}
+
+/// An item's moments, in their order.
+pub async fn moments(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec<Moment>> {
+    sqlx::query_as!(
+        Moment,
+        "SELECT number, start_ms, end_ms, thumbnail_key FROM moments WHERE item_id = $1 ORDER BY start_ms",
+        item as ItemId
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// An item's passages, in their order; none for an item without pictures.
+pub async fn passages(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec<Passage>> {
+    let rows = sqlx::query!(
+        r#"SELECT text, own_words, times AS "times: Json<Vec<(i32, i32)>>" FROM passages WHERE item_id = $1 ORDER BY number"#,
+        item as ItemId
+    )
+    .fetch_all(conn)
+    .await?;
+    let passage = |text, own_words: i32, times: Json<Vec<(i32, i32)>>| Passage {
+        text,
+        own_words: usize::try_from(own_words).unwrap_or_default(),
+        times: times.0,
+    };
+    Ok(rows.into_iter().map(|row| passage(row.text, row.own_words, row.times)).collect())
+}
+
+/// An item's turns, in their order.
+pub async fn turns(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec<Turn>> {
+    sqlx::query_as!(
+        Turn,
+        "SELECT start_ms, end_ms, speaker FROM turns WHERE item_id = $1 ORDER BY start_ms, number",
+        item as ItemId
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// A picture that a link names.
+#[derive(Debug, Clone)]
+pub struct Linked {
+    /// Its key in the media store.
+    pub thumbnail_key: Option<String>,
+    /// Whether the link has ended.
+    pub expired: bool,
+}
+
+/// The picture of an item, for a link that ends at this unix second; nothing when the item is deleted or
+/// its account is suspended.
+pub async fn item_picture(conn: &mut PgConnection, item: ItemId, expires: f64) -> sqlx::Result<Option<Linked>> {
+    sqlx::query_as!(
+        Linked,
+        r#"SELECT thumbnail_key, mws_now() >= to_timestamp($2) AS "expired!" FROM items
+           WHERE id = $1 AND deleted_at IS NULL
+               AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = items.account_id AND a.suspended_at IS NOT NULL)"#,
+        item as ItemId,
+        expires
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// The picture of one moment of an item, likewise.
+pub async fn moment_picture(
+    conn: &mut PgConnection,
+    item: ItemId,
+    number: i32,
+    expires: f64,
+) -> sqlx::Result<Option<Linked>> {
+    sqlx::query_as!(
+        Linked,
+        r#"SELECT m.thumbnail_key, mws_now() >= to_timestamp($3) AS "expired!"
+           FROM moments m JOIN items i ON i.id = m.item_id AND i.deleted_at IS NULL
+           WHERE m.item_id = $1 AND m.number = $2
+               AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = i.account_id AND a.suspended_at IS NOT NULL)"#,
+        item as ItemId,
+        number,
+        expires
+    )
+    .fetch_optional(conn)
+    .await
+}

@@ -1,0 +1,283 @@
+//! Library items and the reads stored on them (contract §2).
+//!
+//! Listing and changing one item is here; `linked` finds what a link shows; `resolve` tells what many refs name, for
+//! the tools that take refs; `storage` counts and drops bytes, `sweep` tells which objects rows name. How an item's
+//! bytes arrive is `store::uploads`. A deleted item stays as a tombstone that no function here shows, so that a job
+//! that still runs on it finds out.
+
+mod linked;
+mod resolve;
+mod storage;
+mod sweep;
+
+pub use linked::{LinkedMedia, linked_media};
+pub use resolve::{ItemForReads, Resolved, resolve};
+pub use storage::{bytes_kept, lock_storage, prune, purged, to_purge, workspace_of};
+pub use sweep::{named_objects, next_to_sweep};
+
+use chrono::{DateTime, Utc};
+use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
+use domain::item::{ItemStatus, ItemType, Stream};
+use domain::read::Read;
+use sqlx::PgConnection;
+use sqlx::types::Json;
+
+/// An item as clients see it.
+#[derive(Debug, Clone)]
+pub struct ItemRow {
+    /// Its id.
+    pub id: ItemId,
+    /// Where it is.
+    pub workspace_id: WorkspaceId,
+    /// Its `ref`: what its maker chose, or its id.
+    pub item_ref: String,
+    /// What people call it; a file's name as it came.
+    pub name: String,
+    /// None until it was probed.
+    pub item_type: Option<ItemType>,
+    /// How far it has come.
+    pub status: ItemStatus,
+    /// Why it failed.
+    pub error_code: Option<String>,
+    /// The same in words.
+    pub error_message: Option<String>,
+    /// Milliseconds. None for an image, and until it was probed.
+    pub duration_ms: Option<i64>,
+    /// Pixels across.
+    pub width: Option<i32>,
+    /// Pixels down.
+    pub height: Option<i32>,
+    /// A media type such as `video/mp4`.
+    pub content_type: Option<String>,
+    /// Bytes kept, or announced.
+    pub bytes: i64,
+    /// SHA-256 of the bytes.
+    pub sha256: Option<Vec<u8>>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// Until when a computer holds its reads back; only while that lease lives.
+    pub leased_until: Option<DateTime<Utc>>,
+    /// The streams of its file; none until it was probed.
+    pub streams: Option<Json<Vec<Stream>>>,
+    /// The key of its picture in the media store, where there is one.
+    pub thumbnail_key: Option<String>,
+    /// When it was looked up: links to it are good for a while from then.
+    pub now: DateTime<Utc>,
+    /// The names of the reads stored on it, in alphabetical order.
+    pub reads: Vec<String>,
+    /// When each of them was stored, in the same order.
+    pub reads_stored_at: Vec<DateTime<Utc>>,
+}
+
+/// Items as clients see them, by whatever follows `FROM items`.
+macro_rules! select_items {
+    ($tail:tt, $($argument:expr),*) => {
+        sqlx::query_as!(
+            ItemRow,
+            r#"SELECT id AS "id: ItemId", workspace_id AS "workspace_id: WorkspaceId", ref AS item_ref, name,
+                type AS "item_type: ItemType", status AS "status: ItemStatus", error_code, error_message, duration_ms,
+                width, height, content_type, bytes, sha256, created_at,
+                CASE WHEN leased_until > mws_now() THEN leased_until END AS leased_until,
+                streams AS "streams: Json<Vec<Stream>>", thumbnail_key, mws_now() AS "now!",
+                ARRAY(SELECT read FROM item_reads WHERE item_id = items.id ORDER BY read) AS "reads!",
+                ARRAY(SELECT stored_at FROM item_reads WHERE item_id = items.id ORDER BY read) AS "reads_stored_at!"
+            FROM items "# + $tail,
+            $($argument),*
+        )
+    };
+}
+
+/// The item with this id, whosever it is.
+pub async fn find(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Option<ItemRow>> {
+    select_items!("WHERE id = $1 AND deleted_at IS NULL", item as ItemId).fetch_optional(conn).await
+}
+
+/// A workspace's items, newest first, from the one after `before`.
+pub async fn page(
+    conn: &mut PgConnection,
+    workspace: WorkspaceId,
+    before: Option<ItemId>,
+    limit: i64,
+) -> sqlx::Result<Vec<ItemRow>> {
+    // Two statements, because one that takes either is planned for neither.
+    match before {
+        None => {
+            select_items!(
+                "WHERE workspace_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT $2",
+                workspace as WorkspaceId,
+                limit
+            )
+            .fetch_all(conn)
+            .await
+        }
+        Some(before) => {
+            select_items!(
+                "WHERE workspace_id = $1 AND deleted_at IS NULL AND id < $3 ORDER BY id DESC LIMIT $2",
+                workspace as WorkspaceId,
+                limit,
+                before as ItemId
+            )
+            .fetch_all(conn)
+            .await
+        }
+    }
+}
+
+/// An item whose bytes are still to come.
+#[derive(Debug, Clone)]
+pub struct NewItem<'a> {
+    /// Its id.
+    pub id: ItemId,
+    /// Where it goes.
+    pub workspace_id: WorkspaceId,
+    /// The account of that workspace, whose storage it takes.
+    pub account_id: AccountId,
+    /// What clients may call it; `domain::item::check_ref` has passed it.
+    pub item_ref: &'a str,
+    /// What people call it.
+    pub name: &'a str,
+    /// As announced.
+    pub content_type: Option<&'a str>,
+    /// As announced; 0 when unknown.
+    pub bytes: i64,
+}
+
+/// Whether an item was added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Added {
+    /// It was.
+    Yes,
+    /// Another item of the workspace has that `ref`.
+    RefTaken,
+}
+
+/// Adds an item in `processing`.
+pub async fn add(conn: &mut PgConnection, item: &NewItem<'_>) -> sqlx::Result<Added> {
+    let added = sqlx::query!(
+        "INSERT INTO items (id, workspace_id, account_id, ref, name, content_type, bytes)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)
+         ON CONFLICT (workspace_id, ref) WHERE deleted_at IS NULL DO NOTHING",
+        item.id as ItemId,
+        item.workspace_id as WorkspaceId,
+        item.account_id as AccountId,
+        item.item_ref,
+        item.name,
+        item.content_type,
+        item.bytes,
+    )
+    .execute(conn)
+    .await?;
+    Ok(if added.rows_affected() == 0 { Added::RefTaken } else { Added::Yes })
+}
+
+/// Where an item's bytes are, for whoever reads them.
+#[derive(Debug, Clone)]
+pub struct ItemMedia {
+    /// The object's key in the media store.
+    pub object_key: String,
+    /// Milliseconds. None for an image.
+    pub duration_ms: Option<i64>,
+}
+
+/// Where the bytes of a ready item are; none when it is deleted or not ready.
+pub async fn media(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Option<ItemMedia>> {
+    sqlx::query_as!(
+        ItemMedia,
+        r#"SELECT object_key AS "object_key!", duration_ms FROM items
+           WHERE id = $1 AND status = 'ready' AND deleted_at IS NULL AND object_key IS NOT NULL"#,
+        item as ItemId,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Whether an item was deleted by this statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tombstone {
+    /// It was there and is now a tombstone.
+    Set,
+    /// It was deleted before, or never was in that workspace.
+    NotThere,
+}
+
+/// Turns an item of this workspace into a tombstone, and ends the upload that was to fill it. The item's jobs are
+/// `store::jobs`'s to cancel in the same transaction; the bytes go later (`to_purge`).
+pub async fn tombstone(conn: &mut PgConnection, item: ItemId, workspace: WorkspaceId) -> sqlx::Result<Tombstone> {
+    let set = sqlx::query_scalar!(
+        // The upload before the item, as a finishing ingest locks them.
+        r#"WITH ended AS (
+            UPDATE uploads SET status = 'failed', finished_at = mws_now(), lease_until = NULL,
+                error_code = 'item_not_found', error_message = 'the item was deleted'
+            WHERE item_id = $1 AND workspace_id = $2 AND status IN ('awaiting_upload', 'processing')
+            RETURNING id
+        ), gone AS (
+            UPDATE items SET deleted_at = mws_now(), leased_until = NULL
+            WHERE id = $1 AND workspace_id = $2 AND deleted_at IS NULL AND (SELECT count(*) FROM ended) >= 0
+            RETURNING id
+        )
+        SELECT count(*) AS "gone!" FROM gone"#,
+        item as ItemId,
+        workspace as WorkspaceId,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(if set == 0 { Tombstone::NotThere } else { Tombstone::Set })
+}
+
+/// Holds an item's reads back for the computer that reads it itself (contract §4.5); returns until when. None
+/// when the workspace has no such item.
+pub async fn lease(
+    conn: &mut PgConnection,
+    item: ItemId,
+    workspace: WorkspaceId,
+    seconds: i32,
+) -> sqlx::Result<Option<DateTime<Utc>>> {
+    sqlx::query_scalar!(
+        r#"UPDATE items SET leased_until = mws_now() + make_interval(secs => $3::int)
+           WHERE id = $1 AND workspace_id = $2 AND deleted_at IS NULL
+           RETURNING leased_until AS "leased_until!""#,
+        item as ItemId,
+        workspace as WorkspaceId,
+        seconds,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Ends a lease before its time. False when the workspace has no such item; an item without a lease is left as it is.
+pub async fn end_lease(conn: &mut PgConnection, item: ItemId, workspace: WorkspaceId) -> sqlx::Result<bool> {
+    let ended = sqlx::query!(
+        "UPDATE items SET leased_until = NULL WHERE id = $1 AND workspace_id = $2 AND deleted_at IS NULL",
+        item as ItemId,
+        workspace as WorkspaceId,
+    )
+    .execute(conn)
+    .await?;
+    Ok(ended.rows_affected() > 0)
+}
+
+/// A read stored on an item: its JSON, or where that is kept when it is large.
+#[derive(Debug, Clone)]
+pub struct StoredRead {
+    /// The job that computed it.
+    pub job_id: JobId,
+    /// The whole result as JSON text (docs/reads.md, "The stored result"); none when it stands under `object_key`.
+    pub result: Option<String>,
+    /// The object in the media store that holds the JSON text instead.
+    pub object_key: Option<String>,
+    /// When it was stored.
+    pub stored_at: DateTime<Utc>,
+}
+
+/// The stored read of an item, if it has been computed.
+pub async fn stored_read(conn: &mut PgConnection, item: ItemId, read: Read) -> sqlx::Result<Option<StoredRead>> {
+    sqlx::query_as!(
+        StoredRead,
+        r#"SELECT job_id AS "job_id: JobId", result::text AS result, object_key, stored_at FROM item_reads
+           WHERE item_id = $1 AND read = $2"#,
+        item as ItemId,
+        read.name(),
+    )
+    .fetch_optional(conn)
+    .await
+}

@@ -1,0 +1,48 @@
+//! Which items' objects are looked at next, and which of those a row names.
+
+use chrono::{DateTime, Utc};
+use domain::ids::ItemId;
+use sqlx::PgConnection;
+use std::collections::HashSet;
+
+/// The next items by their ids, tombstones among them, and moves on; after the last ones none, and then the first again. None while
+/// another looks.
+pub async fn next_to_sweep(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<ItemId>> {
+    sqlx::query_scalar!(
+        r#"WITH here AS (
+               SELECT after_item_id FROM media_sweep FOR UPDATE SKIP LOCKED
+           ), next AS (
+               SELECT items.id FROM here JOIN items ON items.id > here.after_item_id ORDER BY items.id LIMIT $1
+           ), moved AS (
+               UPDATE media_sweep SET after_item_id = coalesce(
+                   (SELECT id FROM next ORDER BY id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')
+               FROM here
+           )
+           SELECT id AS "id!: ItemId" FROM next"#,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// The keys that rows of these items name, and the time `hours` ago.
+pub async fn named_objects(
+    conn: &mut PgConnection,
+    items: &[ItemId],
+    hours: i32,
+) -> sqlx::Result<(HashSet<String>, DateTime<Utc>)> {
+    let before = sqlx::query_scalar!(r#"SELECT mws_now() - make_interval(hours => $1) AS "before!""#, hours)
+        .fetch_one(&mut *conn)
+        .await?;
+    let named = sqlx::query_scalar!(
+        r#"SELECT object_key AS "key!" FROM items WHERE id = ANY ($1) AND object_key IS NOT NULL
+           UNION ALL SELECT thumbnail_key FROM items WHERE id = ANY ($1) AND thumbnail_key IS NOT NULL
+           UNION ALL SELECT object_key FROM uploads WHERE item_id = ANY ($1) AND object_key IS NOT NULL
+           UNION ALL SELECT object_key FROM item_reads WHERE item_id = ANY ($1) AND object_key IS NOT NULL
+           UNION ALL SELECT thumbnail_key FROM moments WHERE item_id = ANY ($1) AND thumbnail_key IS NOT NULL"#,
+        items as &[ItemId]
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok((named.into_iter().collect(), before))
+}

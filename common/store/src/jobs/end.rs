@@ -1,0 +1,281 @@
+//! How attempts end: one conditional update for every way, so that the first committed one wins.
+
+use super::claim::interval;
+use super::query::JobRow;
+use chrono::{DateTime, NaiveDate, Utc};
+use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
+use domain::job::{Job, JobKind, JobStatus};
+use domain::minutes::Minutes;
+use domain::read::Read;
+use serde_json::Value;
+use sqlx::PgConnection;
+use std::time::Duration;
+
+/// What an attempt came to.
+#[derive(Debug, Clone)]
+pub enum Outcome {
+    /// It has a result; charge at most what is held.
+    Succeeded {
+        /// What the work is worth.
+        charge: Minutes,
+        /// What `get_jobs` shows.
+        result: Value,
+    },
+    /// It failed for good.
+    Failed,
+    /// It failed and is tried again after this long, unless it was asked to stop.
+    Retry(Duration),
+    /// Its lease was lost; tried again at once, unless it was asked to stop.
+    Lost,
+    /// Its lease was lost once too often.
+    Abandoned,
+    /// A stopping worker hands it back: not counted.
+    HandedBack,
+    /// Its worker lacked something of its own; tried again after this long, uncounted.
+    PutBack(Duration),
+    /// It was asked to stop and did.
+    Cancelled,
+}
+
+impl Outcome {
+    /// The status it leads to, when nothing speaks against it.
+    const fn status(&self) -> &'static str {
+        match self {
+            Self::Succeeded { .. } => "succeeded",
+            Self::Failed | Self::Abandoned => "failed",
+            Self::Retry(_) | Self::Lost | Self::HandedBack | Self::PutBack(_) => "queued",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The word in `job_claims`.
+    const fn claim_outcome(&self) -> &'static str {
+        match self {
+            Self::Succeeded { .. } => "succeeded",
+            Self::Failed | Self::Retry(_) => "failed",
+            Self::Lost | Self::Abandoned => "lost",
+            Self::HandedBack | Self::PutBack(_) => "handed_back",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// The end of one claim.
+#[derive(Debug, Clone)]
+pub struct End {
+    /// The job.
+    pub job: JobId,
+    /// The claim that ends.
+    pub claim_no: i32,
+    /// Its item.
+    pub item: Option<ItemId>,
+    /// What it came to.
+    pub outcome: Outcome,
+    /// Code, message and whether it is retryable, for what did not succeed.
+    pub error: Option<(String, String, bool)>,
+}
+
+/// A job after one of its claims, or a cancellation, ended.
+#[derive(Debug, Clone)]
+pub struct EndedJob {
+    /// The job.
+    pub job: JobId,
+    /// Where it stands now: final, or queued again.
+    pub status: JobStatus,
+    /// Its read.
+    pub read: Option<Read>,
+    /// Who pays.
+    pub payer: AccountId,
+    /// Who gets the event.
+    pub owner: AccountId,
+    /// The month its hold was made in.
+    pub hold_month: NaiveDate,
+    /// What was held of the month and of the bought minutes.
+    pub held: (Minutes, Minutes),
+    /// What it is charged, when it is final.
+    pub charged: Option<Minutes>,
+    /// Whether it gave up a place of its account.
+    pub freed_place: bool,
+    /// Where it stood in its account's line: those that were asked for later have a higher number.
+    pub seq: i64,
+    /// The trace of the call that started it.
+    pub traceparent: Option<String>,
+    /// The job as callers see it from now on, which is what its event says.
+    pub shown: Job,
+}
+
+/// Ends these claims. A claim that is not in the answer was no longer the caller's, and nothing of it must be kept.
+///
+/// A result for a deleted item becomes a cancellation, and so does a retry of a job that was asked to stop.
+pub async fn end(conn: &mut PgConnection, ends: &[End]) -> sqlx::Result<Vec<EndedJob>> {
+    let part = |of: fn(&(String, String, bool)) -> String| -> Vec<Option<String>> {
+        ends.iter().map(|end| end.error.as_ref().map(of)).collect()
+    };
+    let charges: Vec<i64> = ends
+        .iter()
+        .map(|end| match &end.outcome {
+            Outcome::Succeeded { charge, .. } => charge.hundredths(),
+            _ => 0,
+        })
+        .collect();
+    let results: Vec<Option<Value>> = ends
+        .iter()
+        .map(|end| match &end.outcome {
+            Outcome::Succeeded { result, .. } => Some(result.clone()),
+            _ => None,
+        })
+        .collect();
+    let delays: Vec<_> = ends
+        .iter()
+        .map(|end| match end.outcome {
+            Outcome::Retry(delay) | Outcome::PutBack(delay) => interval(delay),
+            _ => interval(Duration::ZERO),
+        })
+        .collect();
+    sqlx::query_file_as!(
+        EndedRow,
+        "src/jobs/end.sql",
+        &ends.iter().map(|end| end.job.uuid()).collect::<Vec<_>>(),
+        &ends.iter().map(|end| end.claim_no).collect::<Vec<_>>(),
+        &ends.iter().map(|end| end.item.map(ItemId::uuid)).collect::<Vec<_>>() as &[Option<uuid::Uuid>],
+        &ends.iter().map(|end| end.outcome.status().to_owned()).collect::<Vec<_>>(),
+        &ends.iter().map(|end| end.outcome.claim_outcome().to_owned()).collect::<Vec<_>>(),
+        &charges,
+        &results as &[Option<Value>],
+        &delays,
+        &part(|error| error.0.clone()) as &[Option<String>],
+        &part(|error| error.1.clone()) as &[Option<String>],
+        &ends.iter().map(|end| end.error.as_ref().map(|error| error.2)).collect::<Vec<_>>() as &[Option<bool>]
+    )
+    .fetch_all(conn)
+    .await
+    .map(|rows| rows.into_iter().map(EndedJob::from).collect())
+}
+
+/// Cancels those of these jobs in the workspace that are queued and asks those that run to stop. Returns with both,
+/// each in the status it has now; a job that is not in the answer had ended already, or is not there.
+pub async fn cancel(conn: &mut PgConnection, jobs: &[JobId], workspace: WorkspaceId) -> sqlx::Result<Vec<EndedJob>> {
+    stop(conn, jobs, Some(workspace), Gone(false)).await
+}
+
+/// The same for every live job of these items, whoever's they are: what they read is gone.
+pub async fn cancel_for_items(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<Vec<EndedJob>> {
+    let live = sqlx::query_scalar!(
+        r#"SELECT id AS "id!: JobId" FROM jobs WHERE item_id = ANY ($1) AND finished_at IS NULL
+        UNION ALL
+        -- A render may need another item beside that of its job.
+        SELECT job_id FROM job_renders WHERE music_item_id = ANY ($1) AND ended_at IS NULL"#,
+        items as &[ItemId]
+    )
+    .fetch_all(&mut *conn)
+    .await?;
+    stop(conn, &live, None, Gone(true)).await
+}
+
+/// The same for up to `limit` live jobs that an account pays for, wherever they act; not those that were asked before.
+pub async fn cancel_for_payer(conn: &mut PgConnection, payer: AccountId, limit: i64) -> sqlx::Result<Vec<EndedJob>> {
+    let live = sqlx::query_scalar!(
+        r#"SELECT id AS "id!: JobId" FROM jobs
+        WHERE payer_account_id = $1 AND admitted AND finished_at IS NULL AND NOT cancel_requested
+        UNION ALL
+        SELECT id FROM jobs
+        WHERE payer_account_id = $1 AND status = 'queued' AND NOT admitted AND finished_at IS NULL
+        LIMIT $2"#,
+        payer.uuid(),
+        limit
+    )
+    .fetch_all(&mut *conn)
+    .await?;
+    stop(conn, &live, None, Gone(false)).await
+}
+
+/// Whether what the jobs read is gone.
+struct Gone(bool);
+
+async fn stop(
+    conn: &mut PgConnection,
+    jobs: &[JobId],
+    workspace: Option<WorkspaceId>,
+    gone: Gone,
+) -> sqlx::Result<Vec<EndedJob>> {
+    let workspace = workspace.map(WorkspaceId::uuid);
+    sqlx::query_file_as!(EndedRow, "src/jobs/cancel.sql", jobs as &[JobId], workspace, gone.0)
+        .fetch_all(conn)
+        .await
+        .map(|rows| rows.into_iter().map(EndedJob::from).collect())
+}
+
+struct EndedRow {
+    id: JobId,
+    workspace_id: WorkspaceId,
+    kind: JobKind,
+    read: Option<Read>,
+    item_id: Option<ItemId>,
+    item_ref: Option<String>,
+    status: JobStatus,
+    progress: i16,
+    failures: i16,
+    losses: i16,
+    cancel_requested: bool,
+    held_month: i64,
+    held_bought: i64,
+    charged: Option<i64>,
+    result: Option<Value>,
+    error_code: Option<String>,
+    error_message: Option<String>,
+    error_retryable: Option<bool>,
+    context: Option<String>,
+    request_id: Option<String>,
+    created_at: DateTime<Utc>,
+    started_at: Option<DateTime<Utc>>,
+    finished_at: Option<DateTime<Utc>>,
+    payer_account_id: AccountId,
+    owner_account_id: AccountId,
+    hold_month: NaiveDate,
+    traceparent: Option<String>,
+    freed_place: bool,
+    seq: i64,
+}
+
+impl From<EndedRow> for EndedJob {
+    fn from(row: EndedRow) -> Self {
+        let shown = JobRow {
+            id: row.id,
+            workspace_id: row.workspace_id,
+            kind: row.kind,
+            read: row.read,
+            item_id: row.item_id,
+            item_ref: row.item_ref,
+            status: row.status,
+            progress: row.progress,
+            failures: row.failures,
+            losses: row.losses,
+            cancel_requested: row.cancel_requested,
+            held: row.held_month + row.held_bought,
+            charged: row.charged,
+            result: row.result,
+            error_code: row.error_code,
+            error_message: row.error_message,
+            error_retryable: row.error_retryable,
+            context: row.context,
+            request_id: row.request_id,
+            created_at: row.created_at,
+            started_at: row.started_at,
+            finished_at: row.finished_at,
+        };
+        Self {
+            job: row.id,
+            status: row.status,
+            read: row.read,
+            payer: row.payer_account_id,
+            owner: row.owner_account_id,
+            hold_month: row.hold_month,
+            held: (Minutes::from_hundredths(row.held_month), Minutes::from_hundredths(row.held_bought)),
+            charged: row.charged.map(Minutes::from_hundredths),
+            freed_place: row.freed_place,
+            seq: row.seq,
+            traceparent: row.traceparent,
+            shown: shown.into(),
+        }
+    }
+}

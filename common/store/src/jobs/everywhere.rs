@@ -1,0 +1,249 @@
+//! Jobs of all accounts, as operators look through them (contract §11).
+
+use crate::{Seen, WINDOW};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
+use domain::job::{JobKind, JobStatus};
+use domain::read::Read;
+use sqlx::PgConnection;
+use std::cmp::Reverse;
+use std::ops::Range;
+use uuid::Uuid;
+
+/// Where to look. Each is an order of newest first that an index gives.
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// Everywhere.
+    All,
+    /// In these workspaces.
+    Workspaces(Vec<WorkspaceId>),
+    /// At this item.
+    Item(ItemId),
+}
+
+/// Which of the jobs there are shown. What is none or empty passes everything.
+#[derive(Debug, Clone, Default)]
+pub struct Everywhere {
+    /// In these statuses.
+    pub statuses: Vec<JobStatus>,
+    /// Of these kinds.
+    pub kinds: Vec<JobKind>,
+    /// Of these reads.
+    pub reads: Vec<Read>,
+    /// That ended with this error code.
+    pub error_code: Option<String>,
+    /// Created at or after.
+    pub since: Option<DateTime<Utc>>,
+    /// Created before.
+    pub until: Option<DateTime<Utc>>,
+}
+
+impl Everywhere {
+    /// Whether all that is in the lists of the place is shown. Those of a workspace are of one kind and status each.
+    fn is_open(&self, place: &Place) -> bool {
+        let by_list = matches!(place, Place::Workspaces(_)) || (self.statuses.is_empty() && self.kinds.is_empty());
+        by_list && self.reads.is_empty() && self.error_code.is_none() && self.since.is_none() && self.until.is_none()
+    }
+
+    /// The statuses that what is shown can have: what ended with an error code has failed.
+    fn statuses(&self) -> Vec<String> {
+        let can_be = |status: &JobStatus| {
+            is_among(status, &self.statuses) && (self.error_code.is_none() || *status == JobStatus::Failed)
+        };
+        JobStatus::ALL.into_iter().filter(can_be).map(|status| status.name().to_owned()).collect()
+    }
+
+    fn kinds(&self) -> Vec<String> {
+        let kinds = JobKind::ALL.into_iter().filter(|kind| is_among(kind, &self.kinds));
+        kinds.map(|kind| kind.name().to_owned()).collect()
+    }
+}
+
+/// Whether it is asked for: nothing asked for is everything.
+pub(super) fn is_among<T: PartialEq>(one: &T, asked: &[T]) -> bool {
+    asked.is_empty() || asked.contains(one)
+}
+
+/// What a host's clock may differ from the database's, whose times `since` and `until` are compared with.
+const CLOCKS_DIFFER: TimeDelta = TimeDelta::minutes(10);
+
+/// A job that was found: what else is shown of it is `by_ids`'s.
+#[derive(Debug, Clone, Copy)]
+pub struct Found {
+    /// The job.
+    pub job: JobId,
+    /// Who pays.
+    pub payer: AccountId,
+    /// Whose workspace it acts in.
+    pub owner: AccountId,
+}
+
+struct Row {
+    job: Option<JobId>,
+    payer: Option<AccountId>,
+    owner: Option<AccountId>,
+    last: Option<JobId>,
+}
+
+/// The statement for one place: `$from` has the lists that it consists of, each in the order `$order` of an index by
+/// `$where`; `$11` and those after it are the place's own. Of each list no more than a window is looked through, and
+/// only until the page is full. The page ends with the first window to end: what is older in the other lists is of the
+/// next page. Of one list that is asked for only where the page is not full.
+macro_rules! look {
+    ($from:tt, $where:tt, $order:tt, $edge_if:tt, $conn:expr, $filter:expr, $ids:expr, $limit:expr, $window:expr $(, $own:expr)*) => {
+        sqlx::query_as!(
+            Row,
+            "WITH found AS MATERIALIZED (
+                 SELECT own.* FROM " + $from + " CROSS JOIN LATERAL (
+                     SELECT id, payer_account_id, owner_account_id FROM (
+                         SELECT id, status, kind, read, error_code, created_at, payer_account_id, owner_account_id
+                         FROM jobs WHERE " + $where + " ORDER BY " + $order + " LIMIT $3
+                     ) AS seen
+                     WHERE (cardinality($4::text[]) = 0 OR status = ANY ($4))
+                         AND (cardinality($5::text[]) = 0 OR kind = ANY ($5))
+                         AND (cardinality($6::text[]) = 0 OR read = ANY ($6))
+                         AND ($7::text IS NULL OR error_code = $7)
+                         AND ($8::timestamptz IS NULL OR created_at >= $8)
+                         AND ($9::timestamptz IS NULL OR created_at < $9)
+                     ORDER BY " + $order + " LIMIT $10
+                 ) AS own
+                 ORDER BY own.id DESC LIMIT $10
+             ), edge AS (
+                 SELECT last.id FROM " + $from + " CROSS JOIN LATERAL (
+                     SELECT id FROM jobs WHERE " + $where + " ORDER BY " + $order + " OFFSET $3 - 1 LIMIT 1
+                 ) AS last
+                 WHERE " + $edge_if + r#" ORDER BY last.id DESC LIMIT 1
+             )
+             SELECT found.id AS "job?: JobId", found.payer_account_id AS "payer?: AccountId",
+                 found.owner_account_id AS "owner?: AccountId", edge.id AS "last?: JobId"
+             FROM (VALUES (1)) AS one (row)
+             LEFT JOIN found ON true
+             LEFT JOIN edge ON true
+             ORDER BY found.id DESC"#,
+            $ids.start,
+            $ids.end,
+            $window,
+            &$filter.statuses.iter().map(|status| status.name().to_owned()).collect::<Vec<_>>(),
+            &$filter.kinds.iter().map(|kind| kind.name().to_owned()).collect::<Vec<_>>(),
+            &$filter.reads.iter().map(|read| read.name().to_owned()).collect::<Vec<_>>(),
+            $filter.error_code,
+            $filter.since,
+            $filter.until,
+            $limit
+            $(, $own)*
+        )
+        .fetch_all($conn)
+        .await?
+    };
+}
+
+/// Up to `limit` jobs, newest first, older than `before`.
+pub async fn everywhere(
+    conn: &mut PgConnection,
+    place: &Place,
+    filter: &Everywhere,
+    before: Option<JobId>,
+    limit: i64,
+) -> sqlx::Result<Seen<Found>> {
+    let ids = ids(before, filter);
+    let window = if filter.is_open(place) { limit } else { WINDOW };
+    let mut lists = Vec::new();
+    match place {
+        Place::All => lists.push(look!(
+            "(VALUES (1)) AS place (number)",
+            "id >= $1 AND id < $2",
+            "id DESC",
+            "(SELECT count(*) FROM found) < $10",
+            &mut *conn,
+            filter,
+            ids,
+            limit,
+            window
+        )),
+        Place::Workspaces(workspaces) => {
+            // One by one, since how many jobs a workspace has decides how they are found best.
+            for workspace in workspaces {
+                lists.push(look!(
+                    "unnest($12::text[]) AS kinds (kind) CROSS JOIN unnest($13::text[]) AS statuses (status)",
+                    "workspace_id = $11 AND kind = kinds.kind AND status = statuses.status
+                         AND listed_as = CASE WHEN statuses.status IN ('queued', 'running') THEN 'live' ELSE statuses.status END
+                         AND uuid_send(id) >= uuid_send($1) AND uuid_send(id) < uuid_send($2)",
+                    "uuid_send(id) DESC",
+                    "true",
+                    &mut *conn,
+                    filter,
+                    ids,
+                    limit,
+                    window,
+                    workspace as _,
+                    &filter.kinds(),
+                    &filter.statuses()
+                ));
+            }
+        }
+        Place::Item(item) => lists.push(look!(
+            "(VALUES (1)) AS place (number)",
+            "item_id = $11 AND id >= $1 AND id < $2",
+            "id DESC",
+            "(SELECT count(*) FROM found) < $10",
+            &mut *conn,
+            filter,
+            ids,
+            limit,
+            window,
+            item as _
+        )),
+    }
+    let last_seen = lists.iter().filter_map(|rows: &Vec<Row>| rows.first()?.last).max();
+    let found = |row: &Row| Some(Found { job: row.job?, payer: row.payer?, owner: row.owner? });
+    let mut rows: Vec<Found> = lists.iter().flatten().filter_map(found).collect();
+    rows.retain(|row| last_seen.is_none_or(|last| row.job >= last));
+    rows.sort_unstable_by_key(|row| Reverse(row.job));
+    rows.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+    Ok(Seen { rows, last_seen: last_seen.map(JobId::uuid) })
+}
+
+/// The ids among which a page is. They carry the time that they were minted at, so that nothing made before `until` is
+/// above, and nothing made after `since` below.
+fn ids(before: Option<JobId>, filter: &Everywhere) -> Range<Uuid> {
+    // The first 48 bits of an id are its milliseconds.
+    let first = |at: DateTime<Utc>| u128::try_from(at.timestamp_millis()).ok().map(|ms| Uuid::from_u128(ms << 80));
+    let since = filter.since.and_then(|since| since.checked_sub_signed(CLOCKS_DIFFER)).and_then(first);
+    let until = filter.until.and_then(|until| until.checked_add_signed(CLOCKS_DIFFER)).and_then(first);
+    let below = before.map(JobId::uuid).into_iter().chain(until).min();
+    since.unwrap_or(Uuid::nil())..below.unwrap_or(Uuid::max())
+}
+
+/// What an ended job was to do, for whoever wants it done again.
+#[derive(Debug, Clone)]
+pub struct Origin {
+    /// Where it stands.
+    pub status: JobStatus,
+    /// Its read; none for other work.
+    pub read: Option<Read>,
+    /// Its item.
+    pub item: Option<ItemId>,
+    /// Who paid.
+    pub payer: AccountId,
+    /// Whose workspace it acted in.
+    pub owner: AccountId,
+    /// That workspace.
+    pub workspace: WorkspaceId,
+    /// The sentence that was given with it.
+    pub context: Option<String>,
+}
+
+/// The origin of a job.
+pub async fn origin(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Option<Origin>> {
+    sqlx::query_as!(
+        Origin,
+        r#"SELECT j.status AS "status: JobStatus", j.read AS "read: Read", j.item_id AS "item: ItemId",
+               j.payer_account_id AS "payer: AccountId", j.owner_account_id AS "owner: AccountId",
+               j.workspace_id AS "workspace: WorkspaceId", c.context AS "context?"
+           FROM jobs j LEFT JOIN calls c ON c.id = j.call_id
+           WHERE j.id = $1"#,
+        job as _
+    )
+    .fetch_optional(conn)
+    .await
+}

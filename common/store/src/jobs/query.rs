@@ -1,0 +1,154 @@
+//! What callers and events read of jobs.
+
+use super::everywhere::is_among;
+use chrono::{DateTime, Utc};
+use domain::ids::{ItemId, JobId, WorkspaceId};
+use domain::job::{Job, JobError, JobKind, JobStatus, MAX_ATTEMPTS};
+use domain::minutes::Minutes;
+use domain::read::Read;
+use serde_json::Value;
+use sqlx::PgConnection;
+
+/// Which jobs of a workspace to list.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Only in these statuses; empty means all.
+    pub statuses: Vec<JobStatus>,
+    /// Only of these kinds; empty means all.
+    pub kinds: Vec<JobKind>,
+    /// Only of this item.
+    pub item: Option<ItemId>,
+    /// Only created after this.
+    pub created_after: Option<DateTime<Utc>>,
+    /// Only older than this one, which ended the page before.
+    pub before: Option<JobId>,
+}
+
+/// These jobs, where `workspace` allows them, in the order asked for.
+pub async fn by_ids(conn: &mut PgConnection, jobs: &[JobId], workspace: Option<WorkspaceId>) -> sqlx::Result<Vec<Job>> {
+    sqlx::query_file_as!(
+        JobRow,
+        "src/jobs/by_ids.sql",
+        jobs as &[JobId],
+        workspace.map(WorkspaceId::uuid) as Option<uuid::Uuid>
+    )
+    .fetch_all(conn)
+    .await
+    .map(|rows| rows.into_iter().map(Job::from).collect())
+}
+
+/// A page of a workspace's jobs, newest first.
+pub async fn page(
+    conn: &mut PgConnection,
+    workspace: WorkspaceId,
+    filter: &Filter,
+    limit: i64,
+) -> sqlx::Result<Vec<Job>> {
+    let statuses = JobStatus::ALL.into_iter().filter(|status| is_among(status, &filter.statuses));
+    let statuses: Vec<String> = statuses.map(|status| status.name().to_owned()).collect();
+    let kinds = JobKind::ALL.into_iter().filter(|kind| is_among(kind, &filter.kinds));
+    let kinds: Vec<String> = kinds.map(|kind| kind.name().to_owned()).collect();
+    let created_after = filter.created_after.unwrap_or(DateTime::UNIX_EPOCH);
+    let before = filter.before.map_or(uuid::Uuid::max(), JobId::uuid);
+    let workspace = workspace.uuid();
+    let rows = match filter.item {
+        None => {
+            let page = sqlx::query_file_as!(
+                JobRow,
+                "src/jobs/page.sql",
+                workspace,
+                &kinds,
+                &statuses,
+                created_after,
+                before,
+                limit
+            );
+            page.fetch_all(conn).await?
+        }
+        Some(item) => {
+            let page = sqlx::query_file_as!(
+                JobRow,
+                "src/jobs/page_of_item.sql",
+                workspace,
+                &kinds,
+                &statuses,
+                created_after,
+                before,
+                limit,
+                item.uuid()
+            );
+            page.fetch_all(conn).await?
+        }
+    };
+    Ok(rows.into_iter().map(Job::from).collect())
+}
+
+/// Those of these jobs of the workspace that have not ended.
+pub async fn live(conn: &mut PgConnection, jobs: &[JobId], workspace: WorkspaceId) -> sqlx::Result<Vec<JobId>> {
+    sqlx::query_scalar!(
+        r#"SELECT id AS "id: JobId" FROM jobs
+           WHERE id = ANY ($1) AND workspace_id = $2 AND status IN ('queued', 'running')"#,
+        jobs as &[JobId],
+        workspace.uuid()
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// What is shown of a job, as it is read.
+pub(super) struct JobRow {
+    pub id: JobId,
+    pub workspace_id: WorkspaceId,
+    pub kind: JobKind,
+    pub read: Option<Read>,
+    pub item_id: Option<ItemId>,
+    pub item_ref: Option<String>,
+    pub status: JobStatus,
+    pub progress: i16,
+    pub failures: i16,
+    pub losses: i16,
+    pub cancel_requested: bool,
+    pub held: i64,
+    pub charged: Option<i64>,
+    pub result: Option<Value>,
+    pub error_code: Option<String>,
+    pub error_message: Option<String>,
+    pub error_retryable: Option<bool>,
+    pub context: Option<String>,
+    pub request_id: Option<String>,
+    pub created_at: DateTime<Utc>,
+    pub started_at: Option<DateTime<Utc>>,
+    pub finished_at: Option<DateTime<Utc>>,
+}
+
+impl From<JobRow> for Job {
+    fn from(row: JobRow) -> Self {
+        let runs = matches!(row.status, JobStatus::Running | JobStatus::Succeeded);
+        Self {
+            id: row.id,
+            workspace_id: row.workspace_id,
+            kind: row.kind,
+            read: row.read,
+            item_id: row.item_id,
+            item_ref: row.item_ref,
+            status: row.status,
+            progress: row.progress,
+            attempt: row.failures + row.losses + i16::from(runs),
+            max_attempts: MAX_ATTEMPTS,
+            cancel_requested: row.cancel_requested,
+            estimated_minutes: Minutes::from_hundredths(row.held),
+            cloud_minutes: row.charged.map(Minutes::from_hundredths),
+            result: row.result,
+            error: row.error_code.map(|code| JobError {
+                code,
+                message: row.error_message.unwrap_or_default(),
+                retryable: row.error_retryable.unwrap_or_default(),
+            }),
+            context: row.context,
+            request_id: row.request_id,
+            created_at: row.created_at,
+            started_at: row.started_at,
+            finished_at: row.finished_at,
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! API keys: only their hashes (contract §2, "API key").
+//!
+//! The tenth is counted under the account's lock: `accounts::lock` first, then `insert_within`, in one transaction.
+
+use chrono::{DateTime, Utc};
+use domain::credential::ApiKey;
+use domain::ids::{AccountId, KeyId, UserId, WorkspaceId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+/// A key to be stored.
+#[derive(Debug)]
+pub struct NewKey<'a> {
+    /// Who it pays for.
+    pub account_id: AccountId,
+    /// The one workspace it works in; the account owns it.
+    pub workspace_id: WorkspaceId,
+    /// What its owner calls it.
+    pub name: Option<&'a str>,
+    /// The key itself, of which the hash and the first characters are stored.
+    pub key: &'a ApiKey,
+    /// Who makes it.
+    pub made_by: MadeBy,
+}
+
+/// Who makes a key.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct MadeBy {
+    /// The user; of a key that makes it, whoever made that one.
+    pub user: Option<UserId>,
+    /// The key that makes it.
+    pub key: Option<KeyId>,
+}
+
+/// A key as lists show it.
+#[derive(Debug)]
+pub struct KeyRow {
+    /// Its id.
+    pub id: KeyId,
+    /// What its owner calls it.
+    pub name: Option<String>,
+    /// Its first characters.
+    pub prefix: String,
+    /// The workspace it works in.
+    pub workspace_id: WorkspaceId,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it was last used, to the minute.
+    pub last_used_at: Option<DateTime<Utc>>,
+    /// The user who made it, or whose key made it.
+    pub made_by_user: Option<UserId>,
+    /// The key that made it.
+    pub made_by_key: Option<KeyId>,
+    /// When it was revoked; none for a live key.
+    pub revoked_at: Option<DateTime<Utc>>,
+}
+
+/// Stores a key, whatever number there are.
+pub async fn insert(conn: &mut PgConnection, new: &NewKey<'_>) -> sqlx::Result<KeyRow> {
+    insert_within(conn, new, i64::MAX).await?.ok_or(sqlx::Error::RowNotFound)
+}
+
+/// Stores a key unless the account holds `most` already. Call it under the account's lock.
+pub async fn insert_within(conn: &mut PgConnection, new: &NewKey<'_>, most: i64) -> sqlx::Result<Option<KeyRow>> {
+    let hash = new.key.hash();
+    sqlx::query_as!(
+        KeyRow,
+        r#"INSERT INTO api_keys (id, account_id, workspace_id, name, prefix, key_hash, made_by_user_id, made_by_key_id)
+           SELECT $1, $2, $3, $4, $5, $6, coalesce($8, (SELECT made_by_user_id FROM api_keys WHERE id = $9)), $9
+           WHERE (SELECT count(*) FROM api_keys WHERE account_id = $2 AND revoked_at IS NULL) < $7
+           RETURNING id AS "id: KeyId", name, prefix, workspace_id AS "workspace_id: WorkspaceId", created_at,
+               last_used_at, made_by_user_id AS "made_by_user: UserId", made_by_key_id AS "made_by_key: KeyId",
+               revoked_at"#,
+        KeyId::mint() as _,
+        new.account_id as _,
+        new.workspace_id as _,
+        new.name,
+        new.key.display_prefix(),
+        hash.as_bytes(),
+        most,
+        new.made_by.user as _,
+        new.made_by.key as _
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Whose key this is, without counting a request; none when it is revoked or unknown.
+pub async fn owner(conn: &mut PgConnection, key: &ApiKey) -> sqlx::Result<Option<(AccountId, WorkspaceId)>> {
+    let hash = key.hash();
+    let row = sqlx::query!(
+        r#"SELECT account_id AS "account_id: AccountId", workspace_id AS "workspace_id: WorkspaceId"
+           FROM api_keys WHERE key_hash = $1 AND revoked_at IS NULL"#,
+        hash.as_bytes()
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.map(|row| (row.account_id, row.workspace_id)))
+}
+
+/// The workspace that this key of the account is bound to, live or not; none when it is no key of the account.
+pub async fn workspace_of(
+    conn: &mut PgConnection,
+    account: AccountId,
+    key: &ApiKey,
+) -> sqlx::Result<Option<WorkspaceId>> {
+    let hash = key.hash();
+    sqlx::query_scalar!(
+        r#"SELECT workspace_id AS "workspace: WorkspaceId" FROM api_keys WHERE key_hash = $1 AND account_id = $2"#,
+        hash.as_bytes(),
+        account as _
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Revokes the account's oldest live key of this name, to make room for the next. False when there is none.
+pub async fn revoke_oldest_named(conn: &mut PgConnection, account: AccountId, name: &str) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "UPDATE api_keys SET revoked_at = mws_now()
+         WHERE id = (SELECT id FROM api_keys WHERE account_id = $1 AND name = $2 AND revoked_at IS NULL
+                     ORDER BY id LIMIT 1)",
+        account as _,
+        name
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// The account's live keys, newest first, after (that is, older than) `after`.
+pub async fn list(
+    conn: &mut PgConnection,
+    account: AccountId,
+    after: Option<Uuid>,
+    limit: i64,
+) -> sqlx::Result<Vec<KeyRow>> {
+    sqlx::query_as!(
+        KeyRow,
+        r#"SELECT id AS "id: KeyId", name, prefix, workspace_id AS "workspace_id: WorkspaceId", created_at, last_used_at,
+               made_by_user_id AS "made_by_user: UserId", made_by_key_id AS "made_by_key: KeyId", revoked_at
+           FROM api_keys
+           WHERE account_id = $1 AND revoked_at IS NULL AND ($2::uuid IS NULL OR id < $2)
+           ORDER BY id DESC
+           LIMIT $3"#,
+        account as _,
+        after,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// A live key, whosever it is, and whose.
+pub async fn find(conn: &mut PgConnection, key: KeyId) -> sqlx::Result<Option<(AccountId, KeyRow)>> {
+    let row = sqlx::query!(
+        r#"SELECT account_id AS "account_id: AccountId", name, prefix, workspace_id AS "workspace_id: WorkspaceId",
+               created_at, last_used_at, made_by_user_id AS "made_by_user: UserId", made_by_key_id AS "made_by_key: KeyId",
+               revoked_at
+           FROM api_keys WHERE id = $1 AND revoked_at IS NULL"#,
+        key as _
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.map(|row| {
+        let shown = KeyRow {
+            id: key,
+            name: row.name,
+            prefix: row.prefix,
+            workspace_id: row.workspace_id,
+            created_at: row.created_at,
+            last_used_at: row.last_used_at,
+            made_by_user: row.made_by_user,
+            made_by_key: row.made_by_key,
+            revoked_at: row.revoked_at,
+        };
+        (row.account_id, shown)
+    }))
+}
+
+/// What became of a revocation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Revoked {
+    /// The key works no more, nor do its sessions.
+    Now,
+    /// It was revoked before, or never was.
+    Missing,
+    /// It is another account's.
+    Foreign,
+}
+
+/// Revokes a live key of the account.
+pub async fn revoke(conn: &mut PgConnection, account: AccountId, key: KeyId) -> sqlx::Result<Revoked> {
+    let row = sqlx::query!(
+        r#"WITH revoked AS (
+               UPDATE api_keys SET revoked_at = mws_now()
+               WHERE id = $2 AND account_id = $1 AND revoked_at IS NULL
+               RETURNING id
+           )
+           SELECT EXISTS (SELECT FROM revoked) AS "now!",
+               EXISTS (SELECT FROM api_keys WHERE id = $2 AND account_id <> $1) AS "foreign!""#,
+        account as _,
+        key as _
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(match (row.now, row.foreign) {
+        (true, _) => Revoked::Now,
+        (false, true) => Revoked::Foreign,
+        (false, false) => Revoked::Missing,
+    })
+}
+
+/// An account's keys, live and revoked, newest first, after (that is, older than) `after`: for operators.
+pub async fn every(
+    conn: &mut PgConnection,
+    account: AccountId,
+    after: Option<Uuid>,
+    limit: i64,
+) -> sqlx::Result<Vec<KeyRow>> {
+    sqlx::query_as!(
+        KeyRow,
+        r#"SELECT id AS "id: KeyId", name, prefix, workspace_id AS "workspace_id: WorkspaceId", created_at, last_used_at,
+               made_by_user_id AS "made_by_user: UserId", made_by_key_id AS "made_by_key: KeyId", revoked_at
+           FROM api_keys
+           WHERE account_id = $1 AND ($2::uuid IS NULL OR id < $2)
+           ORDER BY id DESC
+           LIMIT $3"#,
+        account as _,
+        after,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Revokes a live key, whosever it is. Returns whose; none when there is no such live key.
+pub async fn revoke_any(conn: &mut PgConnection, key: KeyId) -> sqlx::Result<Option<AccountId>> {
+    sqlx::query_scalar!(
+        r#"UPDATE api_keys SET revoked_at = mws_now() WHERE id = $1 AND revoked_at IS NULL
+           RETURNING account_id AS "account_id: AccountId""#,
+        key as _
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Revokes the live keys of an account that a user made, or whose keys made them. Returns which.
+pub async fn revoke_made_by(conn: &mut PgConnection, account: AccountId, user: UserId) -> sqlx::Result<Vec<KeyId>> {
+    sqlx::query_scalar!(
+        r#"UPDATE api_keys SET revoked_at = mws_now()
+           WHERE made_by_user_id = $2 AND account_id = $1 AND revoked_at IS NULL
+           RETURNING id AS "id: KeyId""#,
+        account as _,
+        user as _
+    )
+    .fetch_all(conn)
+    .await
+}

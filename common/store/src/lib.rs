@@ -1,0 +1,52 @@
+//! All SQL of the service, a file a noun, a function a statement, checked by the compiler.
+//!
+//! Functions take `&mut PgConnection` and never begin or commit: a transaction is opened in one place a use case. A
+//! state change is one conditional update that names the state it leaves. Nothing here decides: rules are in `domain`.
+
+pub mod account_audit;
+pub mod accounts;
+pub mod attempts;
+pub mod audit;
+mod away;
+mod connect;
+pub mod credentials;
+pub mod deliveries;
+pub mod endpoints;
+pub mod erasure;
+pub mod event_stream;
+pub mod events;
+pub mod fleet;
+pub mod footage;
+pub mod idempotency;
+pub mod inspect;
+pub mod items;
+pub mod jobs;
+pub mod keys;
+pub mod ledger;
+pub mod members;
+pub mod minutes;
+pub mod paces;
+pub mod project_webhooks;
+pub mod projects;
+pub mod reads;
+mod refusal;
+pub mod renders;
+pub mod retention;
+pub mod sessions;
+pub mod suspension;
+pub mod tickets;
+pub mod uploads;
+pub mod usage;
+pub mod users;
+pub mod wakes;
+pub mod webhook_secrets;
+mod window;
+pub mod workspaces;
+
+pub use away::{is_away, is_read_only};
+pub use connect::{
+    PoolSize, apart, connect, migrate, pending_migrations, planned_once, planned_once_for_transactions, still_there,
+    to_listen, without_waiting,
+};
+pub use refusal::is_refused_for_good;
+pub use window::{Seen, WINDOW};

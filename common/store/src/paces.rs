@@ -1,0 +1,91 @@
+//! What an account may make us do or keep at a pace beside that of its calls, counted by an instant each.
+//!
+//! Jobs that are stopped cost no minutes, each tells up to ten endpoints, and each leaves two rows in the journal of
+//! minutes for good; a resend repeats what was sent; an answer
+//! is kept for a day under its idempotency key. What each of them weighs, and what follows when an account is ahead, is
+//! the caller's: `events` sends later what goes beyond the burst, `dispatch` and `once` refuse.
+
+use domain::ids::AccountId;
+use sqlx::PgConnection;
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// Ends of jobs that were stopped, or the webhooks that they lead to.
+    StoppedJobs,
+    /// The same jobs by the day, for the rows that stay of them.
+    StoppedJobsADay,
+    /// Deliveries that are sent again.
+    Resends,
+    /// Bytes of answers that are kept under idempotency keys.
+    KeptAnswers,
+}
+
+impl What {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::StoppedJobs, Self::StoppedJobsADay, Self::Resends, Self::KeptAnswers];
+
+    /// The word in the table.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::StoppedJobs => "stopped_jobs",
+            Self::StoppedJobsADay => "stopped_jobs_a_day",
+            Self::Resends => "resends",
+            Self::KeptAnswers => "kept_answers",
+        }
+    }
+}
+
+/// Jobs that an account may stop within a day.
+pub const MOST_STOPPED_A_DAY: i64 = 20_000;
+/// A day, as instants count it.
+pub const A_DAY_US: i64 = 86_400_000_000;
+
+/// Moves the account's instant on by so many microseconds. Returns by how many it was ahead of now before.
+pub async fn count(conn: &mut PgConnection, account: AccountId, what: What, by_us: i64) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"INSERT INTO account_paces AS pace (account_id, what, theoretical_arrival)
+           VALUES ($1, $2, mws_now() + $3::bigint * interval '1 microsecond')
+           ON CONFLICT (account_id, what) DO UPDATE
+           SET theoretical_arrival = greatest(pace.theoretical_arrival, mws_now()) + $3 * interval '1 microsecond'
+           RETURNING (extract(epoch FROM pace.theoretical_arrival - mws_now()) * 1000000)::bigint - $3 AS "ahead!""#,
+        account as AccountId,
+        what.name(),
+        by_us,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// What the account has to wait longest for, and for how many seconds: of these, each with the microseconds that it may
+/// be ahead of now. None when it has to wait for none of them.
+pub async fn wait(
+    conn: &mut PgConnection,
+    account: AccountId,
+    most: &[(What, i64)],
+) -> sqlx::Result<Option<(What, u64)>> {
+    let row = sqlx::query!(
+        r#"SELECT pace.what,
+               ceil(extract(epoch FROM pace.theoretical_arrival - mws_now()) - most.ahead / 1000000.0)::bigint AS "seconds!"
+           FROM account_paces pace JOIN unnest($2::text[], $3::bigint[]) AS most (what, ahead) ON most.what = pace.what
+           WHERE pace.account_id = $1 AND pace.theoretical_arrival > mws_now() + most.ahead * interval '1 microsecond'
+           ORDER BY 2 DESC LIMIT 1"#,
+        account as AccountId,
+        &most.iter().map(|(what, _)| what.name().to_owned()).collect::<Vec<_>>(),
+        &most.iter().map(|(_, ahead_us)| *ahead_us).collect::<Vec<_>>(),
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.and_then(|row| {
+        let what = What::ALL.into_iter().find(|what| what.name() == row.what)?;
+        Some((what, row.seconds.unsigned_abs().max(1)))
+    }))
+}
+
+/// Forgets what has been within its pace for an hour. Returns how many rows went.
+pub async fn forget(conn: &mut PgConnection) -> sqlx::Result<u64> {
+    let gone = sqlx::query!("DELETE FROM account_paces WHERE theoretical_arrival < mws_now() - interval '1 hour'")
+        .execute(conn)
+        .await?;
+    Ok(gone.rows_affected())
+}

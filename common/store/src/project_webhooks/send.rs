@@ -1,0 +1,153 @@
+//! Sending a project's webhook at most once: what to send, the mark that is committed first, and what came of it.
+//!
+//! [`look`] changes nothing. [`mark_sent`] is the fence: of two workers, or two tickets, one is answered true. The caller
+//! runs it alone, outside any transaction, so that it is committed when it answers.
+
+use chrono::{DateTime, Utc};
+use domain::attempt::AttemptError;
+use domain::ids::{AccountId, ProjectId, ProjectWebhookId};
+use domain::project::WebhookStatus;
+use sqlx::PgConnection;
+
+/// A webhook that may be sent, with all that sending needs.
+#[derive(Debug, Clone)]
+pub struct Waiting {
+    /// Which.
+    pub id: ProjectWebhookId,
+    /// The project.
+    pub project_id: ProjectId,
+    /// Whose secret signs.
+    pub account_id: AccountId,
+    /// Where it goes.
+    pub url: String,
+    /// That URL's host.
+    pub url_host: String,
+    /// The stored bytes.
+    pub body: String,
+    /// The account's current signing secret, sealed; none means that nothing is signed (contract §6.2.4).
+    pub sealed: Option<Vec<u8>>,
+    /// How often it was put back for a fault of ours.
+    pub put_backs: i32,
+    /// The database's time.
+    pub now: DateTime<Utc>,
+}
+
+/// The webhook, if it is pending and due.
+pub async fn look(conn: &mut PgConnection, id: ProjectWebhookId) -> sqlx::Result<Option<Waiting>> {
+    sqlx::query_as!(
+        Waiting,
+        r#"SELECT w.id AS "id: ProjectWebhookId", w.project_id AS "project_id: ProjectId",
+               w.account_id AS "account_id: AccountId", w.url, w.url_host, w.body, w.put_backs,
+               s.sealed AS "sealed?", mws_now() AS "now!"
+           FROM project_webhooks AS w
+           LEFT JOIN webhook_secrets AS s ON s.account_id = w.account_id
+           WHERE w.id = $1 AND w.status = 'pending' AND w.due_at <= mws_now()"#,
+        id as _
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Marks a pending webhook as sent, with the headers it will be sent with. True is the leave to send it, once; whoever
+/// has it must [`record`] the end within `lease_ms`.
+pub async fn mark_sent(
+    conn: &mut PgConnection,
+    id: ProjectWebhookId,
+    worker: &str,
+    request_headers: &serde_json::Value,
+    lease_ms: i64,
+) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "UPDATE project_webhooks
+         SET status = 'sent', sent_at = mws_now(), sent_by = $2, request_headers = $3,
+             lease_until = mws_now() + $4::bigint * interval '1 ms'
+         WHERE id = $1 AND status = 'pending'",
+        id as _,
+        worker,
+        request_headers,
+        lease_ms
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// What came of a webhook that was sent.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The answer's status.
+    pub response_status: Option<i16>,
+    /// What was wrong; none on success.
+    pub error: Option<AttemptError>,
+    /// The start of the answer's body, at most 1 KiB.
+    pub response_excerpt: Option<String>,
+    /// How long it took, in milliseconds.
+    pub duration_ms: i32,
+}
+
+impl Outcome {
+    /// The status that it leads to.
+    pub const fn status(&self) -> WebhookStatus {
+        if self.error.is_none() { WebhookStatus::Succeeded } else { WebhookStatus::Failed }
+    }
+}
+
+/// Records the end of what this worker sent, and forgets its body, which is sent once. False when it was called unknown meanwhile, which stays.
+pub async fn record(
+    conn: &mut PgConnection,
+    id: ProjectWebhookId,
+    worker: &str,
+    outcome: &Outcome,
+) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "UPDATE project_webhooks
+         SET status = $3, response_status = $4, error = $5, response_excerpt = $6, duration_ms = $7,
+             finished_at = mws_now(), body = ''
+         WHERE id = $1 AND status = 'sent' AND sent_by = $2",
+        id as _,
+        worker,
+        outcome.status().name(),
+        outcome.response_status,
+        outcome.error.map(AttemptError::name),
+        outcome.response_excerpt,
+        outcome.duration_ms
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Takes back the mark of a webhook that this worker could not send for want of something of its own: no connection was
+/// opened. It is due again when it says. False when it was called unknown meanwhile, which stays.
+pub async fn put_back(
+    conn: &mut PgConnection,
+    id: ProjectWebhookId,
+    worker: &str,
+    after_ms: i64,
+) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "UPDATE project_webhooks
+         SET status = 'pending', sent_at = NULL, sent_by = NULL, lease_until = NULL, request_headers = NULL,
+             ticket_id = NULL, put_backs = put_backs + 1, due_at = mws_now() + $3::bigint * interval '1 ms'
+         WHERE id = $1 AND status = 'sent' AND sent_by = $2 AND finished_at IS NULL",
+        id as _,
+        worker,
+        after_ms
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Makes a pending webhook due later, without a ticket. One that was sent meanwhile is left alone.
+pub async fn postpone(conn: &mut PgConnection, id: ProjectWebhookId, after_ms: i64) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE project_webhooks SET ticket_id = NULL, due_at = mws_now() + $2::bigint * interval '1 ms'
+         WHERE id = $1 AND status = 'pending'",
+        id as _,
+        after_ms
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,273 @@
+//! Projects: what an agent works on, and every change of its status (contract §2, "Project"; §3).
+//!
+//! A change is one conditional update that names the statuses it may leave and raises `revision`. The webhook of a change
+//! is `project_webhooks`'s, written by the caller in the same transaction.
+
+use chrono::{DateTime, Utc};
+use domain::ids::{AccountId, ProjectId, WorkspaceId};
+use domain::project::ProjectStatus;
+use serde_json::Value;
+use sqlx::PgConnection;
+
+/// A project (contract §2, "Project").
+#[derive(Debug, Clone)]
+pub struct ProjectRow {
+    /// Which.
+    pub id: ProjectId,
+    /// Where it is worked on.
+    pub workspace_id: WorkspaceId,
+    /// The workspace's account, whose secret signs.
+    pub account_id: AccountId,
+    /// Where it stands.
+    pub status: ProjectStatus,
+    /// How many changes of status there were, the creation being the first.
+    pub revision: i64,
+    /// How it is worked on.
+    pub mode: String,
+    /// What is to come out.
+    pub output_type: String,
+    /// What was asked for.
+    pub brief: String,
+    /// What the agent last said.
+    pub agent_message: Option<String>,
+    /// Where the result is.
+    pub assembled_url: Option<String>,
+    /// Until when it is there.
+    pub assembled_url_expires_at: Option<DateTime<Utc>>,
+    /// What was made for it, a list.
+    pub assets: Value,
+    /// How that is put together, an object.
+    pub timeline: Option<Value>,
+    /// Where its changes are told.
+    pub webhook_url: Option<String>,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// A project to create.
+#[derive(Debug, Clone)]
+pub struct NewProject {
+    /// Its id.
+    pub id: ProjectId,
+    /// Where it is worked on.
+    pub workspace_id: WorkspaceId,
+    /// That workspace's account.
+    pub account_id: AccountId,
+    /// How it is worked on.
+    pub mode: String,
+    /// What is to come out.
+    pub output_type: String,
+    /// What is asked for.
+    pub brief: String,
+    /// Where its changes are to be told; checked.
+    pub webhook_url: Option<String>,
+}
+
+/// Creates a project in its first status, at revision 1.
+pub async fn insert(conn: &mut PgConnection, new: &NewProject) -> sqlx::Result<ProjectRow> {
+    sqlx::query_as!(
+        ProjectRow,
+        r#"INSERT INTO projects (id, workspace_id, account_id, status, mode, output_type, brief, webhook_url)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+           RETURNING id AS "id: ProjectId", workspace_id AS "workspace_id: WorkspaceId",
+               account_id AS "account_id: AccountId", status AS "status: ProjectStatus", revision, mode, output_type,
+               brief, agent_message, assembled_url, assembled_url_expires_at, assets, timeline, webhook_url, created_at,
+               updated_at"#,
+        new.id as _,
+        new.workspace_id as _,
+        new.account_id as _,
+        ProjectStatus::FIRST.name(),
+        new.mode,
+        new.output_type,
+        new.brief,
+        new.webhook_url
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// One project, in whatever workspace: the caller says who may see it.
+pub async fn find(conn: &mut PgConnection, id: ProjectId) -> sqlx::Result<Option<ProjectRow>> {
+    sqlx::query_as!(
+        ProjectRow,
+        r#"SELECT id AS "id: ProjectId", workspace_id AS "workspace_id: WorkspaceId",
+               account_id AS "account_id: AccountId", status AS "status: ProjectStatus", revision, mode, output_type,
+               brief, agent_message, assembled_url, assembled_url_expires_at, assets, timeline, webhook_url, created_at,
+               updated_at
+           FROM projects WHERE id = $1"#,
+        id as _
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// A project as lists show it.
+#[derive(Debug, Clone)]
+pub struct ListedRow {
+    /// Which.
+    pub id: ProjectId,
+    /// Where it stands.
+    pub status: ProjectStatus,
+    /// How many changes of status there were.
+    pub revision: i64,
+    /// What was asked for.
+    pub brief: String,
+    /// What the agent last said.
+    pub agent_message: Option<String>,
+    /// Where the result is.
+    pub assembled_url: Option<String>,
+    /// Until when it is there.
+    pub assembled_url_expires_at: Option<DateTime<Utc>>,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// Up to `limit` projects of the workspace, newest first, that come after `after` in that order. Long texts are cut: a list
+/// of twenty is no place for a book.
+pub async fn list(
+    conn: &mut PgConnection,
+    workspace: WorkspaceId,
+    after: Option<ProjectId>,
+    limit: i64,
+) -> sqlx::Result<Vec<ListedRow>> {
+    sqlx::query_as!(
+        ListedRow,
+        r#"SELECT id AS "id: ProjectId", status AS "status: ProjectStatus", revision, left(brief, 200) AS "brief!",
+               left(agent_message, 200) AS agent_message, assembled_url, assembled_url_expires_at, created_at, updated_at
+           FROM projects
+           WHERE workspace_id = $1 AND ($2::uuid IS NULL OR id < $2)
+           ORDER BY id DESC
+           LIMIT $3"#,
+        workspace as _,
+        after as _,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Sets where a project of the workspace tells of its changes, or that it does not. Not a change of status: nothing is
+/// told, and the revision stays. Returns whether there is such a project.
+pub async fn set_webhook_url(
+    conn: &mut PgConnection,
+    id: ProjectId,
+    workspace: WorkspaceId,
+    url: Option<&str>,
+) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "UPDATE projects SET webhook_url = $3, updated_at = mws_now() WHERE id = $1 AND workspace_id = $2",
+        id as _,
+        workspace as _,
+        url
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// A change of status, and what comes with it. What is none stays; an inner none takes it away.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// The new status.
+    pub status: ProjectStatus,
+    /// What the agent says.
+    pub agent_message: Option<Option<String>>,
+    /// All assets there are from now on, a list.
+    pub assets: Option<Value>,
+    /// The timeline from now on, an object.
+    pub timeline: Option<Option<Value>>,
+    /// Where the result is.
+    pub assembled_url: Option<Option<String>>,
+    /// Until when it is there.
+    pub assembled_url_expires_at: Option<Option<DateTime<Utc>>>,
+}
+
+impl Change {
+    /// A change of the status alone.
+    pub const fn to(status: ProjectStatus) -> Self {
+        Self {
+            status,
+            agent_message: None,
+            assets: None,
+            timeline: None,
+            assembled_url: None,
+            assembled_url_expires_at: None,
+        }
+    }
+}
+
+/// Changes a project of the workspace, if its status is one that the new one may follow, and raises its revision. None
+/// when it is not, or there is no such project; [`find`] tells which.
+pub async fn change(
+    conn: &mut PgConnection,
+    id: ProjectId,
+    workspace: WorkspaceId,
+    change: &Change,
+) -> sqlx::Result<Option<ProjectRow>> {
+    let from: Vec<String> = change.status.may_follow().iter().map(|status| status.name().to_owned()).collect();
+    sqlx::query_file_as!(
+        ProjectRow,
+        "src/project_change.sql",
+        id as _,
+        workspace as _,
+        &from,
+        change.status.name(),
+        change.agent_message.is_some(),
+        change.agent_message.clone().flatten(),
+        // As text, since sqlx binds values as `jsonb`, which would put their keys in another order.
+        change.assets.as_ref().map(Value::to_string),
+        change.timeline.is_some(),
+        change.timeline.iter().flatten().next().map(Value::to_string),
+        change.assembled_url.is_some(),
+        change.assembled_url.clone().flatten(),
+        change.assembled_url_expires_at.is_some(),
+        change.assembled_url_expires_at.flatten()
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Removes a project of the workspace with the log of its webhooks. Those that are under way end unrecorded. Two statements:
+/// call it in a transaction. Returns whether there was such a project.
+pub async fn remove(conn: &mut PgConnection, id: ProjectId, workspace: WorkspaceId) -> sqlx::Result<bool> {
+    // Locked first, so that no change adds a webhook meanwhile.
+    let found =
+        sqlx::query!("SELECT id FROM projects WHERE id = $1 AND workspace_id = $2 FOR UPDATE", id as _, workspace as _)
+            .fetch_optional(&mut *conn)
+            .await?;
+    if found.is_none() {
+        return Ok(false);
+    }
+    sqlx::query!("DELETE FROM project_webhooks WHERE project_id = $1", id as _).execute(&mut *conn).await?;
+    sqlx::query!("DELETE FROM projects WHERE id = $1", id as _).execute(conn).await?;
+    Ok(true)
+}
+
+/// Removes up to `limit` projects that were cancelled more than `days` ago, with their logs. Returns how many.
+pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
+    let gone = sqlx::query!(
+        "WITH old AS MATERIALIZED (
+             SELECT id FROM projects
+             WHERE status = 'cancelled' AND updated_at < mws_now() - make_interval(days => $1)
+             ORDER BY updated_at LIMIT $2
+             FOR UPDATE SKIP LOCKED
+         ), logs AS (
+             DELETE FROM project_webhooks WHERE project_id = ANY (ARRAY(SELECT id FROM old))
+         )
+         DELETE FROM projects WHERE id = ANY (ARRAY(SELECT id FROM old))",
+        days,
+        limit
+    )
+    .execute(conn)
+    .await?;
+    Ok(gone.rows_affected())
+}
+
+/// The database's time, which is that of everything its transaction writes.
+pub async fn now(conn: &mut PgConnection) -> sqlx::Result<DateTime<Utc>> {
+    sqlx::query_scalar!(r#"SELECT mws_now() AS "now!""#).fetch_one(conn).await
+}

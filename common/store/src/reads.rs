@@ -1,0 +1,310 @@
+//! Stored reads, the live jobs that own reads to come, and what the fleet can run.
+//!
+//! A row of `job_reads` exists only while its job lives; its primary key (item, read) is the promise that nothing starts
+//! twice. Rows are taken sorted, so that two calls for the same items can't lock each other out.
+
+use chrono::{DateTime, Utc};
+use domain::footage::Rows;
+use domain::ids::{ItemId, JobId};
+use domain::minutes::Minutes;
+use domain::plan::{Candidate, LiveJob};
+use domain::read::Read;
+use serde_json::Value;
+use sqlx::PgConnection;
+use std::collections::HashSet;
+
+/// What became of a read that a call wanted a job for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taken {
+    /// This call's job owns it.
+    Own,
+    /// Another live job does.
+    Joined(LiveJob),
+    /// It was stored meanwhile.
+    Stored,
+    /// The job that owned it ended this moment without storing it: look again.
+    Gone,
+}
+
+/// The live jobs that will store reads on these items.
+pub async fn owners(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<Vec<(ItemId, Read, LiveJob)>> {
+    let rows = sqlx::query!(
+        r#"SELECT r.item_id AS "item_id: ItemId", r.read AS "read: Read", r.job_id AS "job_id: JobId",
+                  j.held_month + j.held_bought AS "estimate!"
+           FROM job_reads r JOIN jobs j ON j.id = r.job_id
+           WHERE r.item_id = ANY ($1)"#,
+        items as &[ItemId]
+    )
+    .fetch_all(conn)
+    .await?;
+    let live = |job, estimate| LiveJob { id: job, estimate: Minutes::from_hundredths(estimate) };
+    Ok(rows.into_iter().map(|row| (row.item_id, row.read, live(row.job_id, row.estimate))).collect())
+}
+
+/// Tries to own every read of these candidates, waiting for calls that took the same ones a moment ago.
+pub async fn take(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::Result<()> {
+    let (items, reads, jobs) = columns(candidates);
+    sqlx::query!(
+        "INSERT INTO job_reads (item_id, read, job_id)
+         SELECT item_id, read, job_id FROM unnest($1::uuid[], $2::text[], $3::uuid[]) AS wanted (item_id, read, job_id)
+         ORDER BY item_id, read
+         ON CONFLICT (item_id, read) DO NOTHING",
+        &items as &[ItemId],
+        &reads as &[&str],
+        &jobs as &[JobId]
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// What became of each candidate's reads, in the candidates' order and, within one, in the order of `owns`.
+pub async fn taken(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::Result<Vec<Vec<Taken>>> {
+    let (items, reads, jobs) = columns(candidates);
+    let rows = sqlx::query!(
+        r#"SELECT w.job_id AS "wanted!: JobId", r.job_id AS "owner?: JobId",
+                  j.estimate AS "estimate?", s.stored IS NOT NULL AS "stored!"
+           FROM unnest($1::uuid[], $2::text[], $3::uuid[]) WITH ORDINALITY AS w (item_id, read, job_id, place)
+           LEFT JOIN LATERAL (
+               SELECT job_id FROM job_reads WHERE item_id = w.item_id AND read = w.read LIMIT 1
+           ) r ON true
+           LEFT JOIN LATERAL (
+               SELECT held_month + held_bought AS estimate FROM jobs WHERE id = r.job_id AND r.job_id <> w.job_id LIMIT 1
+           ) j ON true
+           LEFT JOIN LATERAL (
+               SELECT true AS stored FROM item_reads WHERE item_id = w.item_id AND read = w.read LIMIT 1
+           ) s ON true
+           ORDER BY w.place"#,
+        &items as &[ItemId],
+        &reads as &[&str],
+        &jobs as &[JobId]
+    )
+    .fetch_all(conn)
+    .await?;
+    let mut fates = rows.into_iter().map(|row| match (row.owner, row.estimate) {
+        _ if row.stored => Taken::Stored,
+        (Some(owner), _) if owner == row.wanted => Taken::Own,
+        (Some(id), Some(estimate)) => Taken::Joined(LiveJob { id, estimate: Minutes::from_hundredths(estimate) }),
+        _ => Taken::Gone,
+    });
+    Ok(candidates.iter().map(|candidate| fates.by_ref().take(candidate.owns().count()).collect()).collect())
+}
+
+fn columns(candidates: &[Candidate]) -> (Vec<ItemId>, Vec<&'static str>, Vec<JobId>) {
+    let owned = candidates.iter().flat_map(|candidate| candidate.owns().map(move |read| (candidate, read)));
+    let mut columns = (Vec::new(), Vec::new(), Vec::new());
+    for (candidate, read) in owned {
+        columns.0.push(candidate.item);
+        columns.1.push(read.name());
+        columns.2.push(candidate.job);
+    }
+    columns
+}
+
+/// Gives back what these jobs own: those that ended, and those a call took but does not start.
+pub async fn give_back(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<()> {
+    sqlx::query!("DELETE FROM job_reads WHERE job_id = ANY ($1)", jobs as &[JobId]).execute(conn).await?;
+    Ok(())
+}
+
+/// Gives back single reads of a job that is started all the same.
+pub async fn give_back_reads(conn: &mut PgConnection, given: &[(JobId, ItemId, Read)]) -> sqlx::Result<()> {
+    sqlx::query!(
+        "DELETE FROM job_reads r USING unnest($1::uuid[], $2::uuid[], $3::text[]) AS g (job_id, item_id, read)
+         WHERE r.item_id = g.item_id AND r.read = g.read AND r.job_id = g.job_id",
+        &given.iter().map(|one| one.0.uuid()).collect::<Vec<_>>(),
+        &given.iter().map(|one| one.1.uuid()).collect::<Vec<_>>(),
+        &given.iter().map(|one| one.2.name()).collect::<Vec<_>>() as &[&str]
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// A result to keep on an item.
+#[derive(Debug, Clone)]
+pub struct NewRead {
+    /// The item.
+    pub item: ItemId,
+    /// Which read.
+    pub read: Read,
+    /// The job that computed it.
+    pub job: JobId,
+    /// The engine and its version.
+    pub engine: (String, String),
+    /// How sure the engine is of itself, when it says.
+    pub quality: Option<String>,
+    /// Where the result stands: in the row, or in the media store under this key.
+    pub body: ReadBody,
+    /// Bytes of the result and of the files that go with it, which count as storage of the item's account.
+    pub bytes: i64,
+    /// What of it stands in rows of its own, to be joined with other reads and searched.
+    pub rows: Rows,
+}
+
+/// Where a stored read's result stands.
+#[derive(Debug, Clone)]
+pub enum ReadBody {
+    /// In the row.
+    Inline(Value),
+    /// In the media store, for results over 256 KiB.
+    Object(String),
+}
+
+/// Stores results, and returns which were: a read that is stored already keeps its first result. Their rows are
+/// `store::footage`'s to add.
+pub async fn store(conn: &mut PgConnection, reads: &[NewRead]) -> sqlx::Result<Vec<(ItemId, Read)>> {
+    if reads.is_empty() {
+        return Ok(Vec::new());
+    }
+    let bodies: Vec<Option<Value>> = reads
+        .iter()
+        .map(|one| match &one.body {
+            ReadBody::Inline(value) => Some(value.clone()),
+            ReadBody::Object(_) => None,
+        })
+        .collect();
+    let keys: Vec<Option<String>> = reads
+        .iter()
+        .map(|one| match &one.body {
+            ReadBody::Inline(_) => None,
+            ReadBody::Object(key) => Some(key.clone()),
+        })
+        .collect();
+    let stored = sqlx::query!(
+        r#"INSERT INTO item_reads (item_id, read, job_id, engine, engine_version, quality, result, object_key,
+                                 bytes)
+         SELECT * FROM unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::json[],
+                              $8::text[], $9::bigint[])
+         ON CONFLICT (item_id, read) DO NOTHING
+         RETURNING item_id AS "item_id: ItemId", read AS "read: Read""#,
+        &reads.iter().map(|one| one.item.uuid()).collect::<Vec<_>>(),
+        &reads.iter().map(|one| one.read.name().to_owned()).collect::<Vec<_>>(),
+        &reads.iter().map(|one| one.job.uuid()).collect::<Vec<_>>(),
+        &reads.iter().map(|one| one.engine.0.clone()).collect::<Vec<_>>(),
+        &reads.iter().map(|one| one.engine.1.clone()).collect::<Vec<_>>(),
+        &reads.iter().map(|one| one.quality.clone()).collect::<Vec<_>>() as &[Option<String>],
+        &bodies as &[Option<Value>],
+        &keys as &[Option<String>],
+        &reads.iter().map(|one| one.bytes).collect::<Vec<_>>()
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(stored.into_iter().map(|row| (row.item_id, row.read)).collect())
+}
+
+/// Whether an item has this read.
+pub async fn is_stored(conn: &mut PgConnection, item: ItemId, read: Read) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM item_reads WHERE item_id = $1 AND read = $2) AS "stored!""#,
+        item as ItemId,
+        read.name()
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// What the fleet can run and what an operator has paused.
+#[derive(Debug, Clone, Default)]
+pub struct Kinds {
+    /// Reads that a worker has said it can run within the last week.
+    pub configured: HashSet<Read>,
+    /// Reads that are paused.
+    pub paused: HashSet<Read>,
+}
+
+/// Reads the fleet's abilities.
+///
+/// A week, not a heartbeat: work is taken while the workers are down for a while, and refused where none ever could.
+pub async fn kinds(conn: &mut PgConnection) -> sqlx::Result<Kinds> {
+    let rows = sqlx::query!(
+        r#"SELECT read AS "read: Read", paused_at IS NOT NULL AS "paused!",
+                  coalesce(engine_seen_at > mws_now() - interval '7 days', false) AS "configured!"
+           FROM read_kinds"#
+    )
+    .fetch_all(conn)
+    .await?;
+    let mut kinds = Kinds::default();
+    for row in rows {
+        if row.paused {
+            kinds.paused.insert(row.read);
+        }
+        if row.configured {
+            kinds.configured.insert(row.read);
+        }
+    }
+    Ok(kinds)
+}
+
+/// A read as operators see it.
+#[derive(Debug)]
+pub struct KindRow {
+    /// Which.
+    pub read: Read,
+    /// Since when it is paused.
+    pub paused_at: Option<DateTime<Utc>>,
+    /// What computes it, as a worker last said.
+    pub engine: Option<String>,
+    /// And in which version.
+    pub engine_version: Option<String>,
+    /// When one last said so.
+    pub engine_seen_at: Option<DateTime<Utc>>,
+    /// Jobs of it that wait, as far as they are counted: up to 10,001.
+    pub waiting: i64,
+}
+
+/// The six reads.
+pub async fn list(conn: &mut PgConnection) -> sqlx::Result<Vec<KindRow>> {
+    sqlx::query_as!(
+        KindRow,
+        r#"SELECT k.read AS "read: Read", paused_at, engine, engine_version, engine_seen_at,
+                  (SELECT count(*) FROM (SELECT FROM jobs j WHERE j.read = k.read AND j.status = 'queued'
+                       AND j.finished_at IS NULL LIMIT 10001) AS live) AS "waiting!"
+           FROM read_kinds k ORDER BY k.read"#
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Whether jobs of a read are begun.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Begun {
+    /// They are not: those that run go on, those that wait go on waiting, and calls are answered `held`.
+    Paused,
+    /// They are.
+    Resumed,
+}
+
+/// Pauses a read, or resumes it. Returns since when it was paused before, and is now.
+pub async fn set_begun(
+    conn: &mut PgConnection,
+    read: Read,
+    begun: Begun,
+) -> sqlx::Result<(Option<DateTime<Utc>>, Option<DateTime<Utc>>)> {
+    let row = sqlx::query!(
+        r#"WITH before AS (SELECT read, paused_at FROM read_kinds WHERE read = $1 FOR UPDATE)
+           UPDATE read_kinds k SET paused_at = CASE WHEN $2 THEN coalesce(before.paused_at, mws_now()) END
+           FROM before WHERE k.read = before.read
+           RETURNING before.paused_at AS was, k.paused_at AS now_is"#,
+        read.name(),
+        begun == Begun::Paused
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok((row.was, row.now_is))
+}
+
+/// Says that a worker can run these reads with these engines.
+pub async fn announce(conn: &mut PgConnection, engines: &[(Read, String, String)]) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE read_kinds k SET engine = e.engine, engine_version = e.version, engine_seen_at = mws_now()
+         FROM unnest($1::text[], $2::text[], $3::text[]) AS e (read, engine, version)
+         WHERE k.read = e.read",
+        &engines.iter().map(|one| one.0.name().to_owned()).collect::<Vec<_>>(),
+        &engines.iter().map(|one| one.1.clone()).collect::<Vec<_>>(),
+        &engines.iter().map(|one| one.2.clone()).collect::<Vec<_>>()
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,249 @@
+//! Renders: what live ones will make, the items they made, and what lost claims left behind.
+//!
+//! A row of `job_renders` that has not ended is the promise that the same render is not made twice at once, as one of
+//! `job_reads` is for reads. The new item's row is written by the claim that finishes, in its transaction.
+
+use crate::uploads::Facts;
+use crate::usage;
+use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
+use domain::item::Stream;
+use domain::minutes::Minutes;
+use domain::plan::LiveJob;
+use serde_json::Value;
+use sqlx::PgConnection;
+use sqlx::types::Json;
+
+/// A render that a call wants.
+#[derive(Debug, Clone)]
+pub struct NewRender<'a> {
+    /// Its job.
+    pub job: JobId,
+    /// The hash of its plan.
+    pub hash: &'a [u8],
+    /// The plan.
+    pub plan: &'a Value,
+    /// The item to come.
+    pub output: ItemId,
+    /// What it will be called.
+    pub name: &'a str,
+    /// What it needs beside its job's item.
+    pub music: Option<ItemId>,
+}
+
+/// Tries to own a render, waiting for a call that took the same one a moment ago. False when another job owns it.
+pub async fn take(conn: &mut PgConnection, render: &NewRender<'_>) -> sqlx::Result<bool> {
+    let taken = sqlx::query!(
+        "INSERT INTO job_renders (job_id, hash, plan, output_item_id, output_name, music_item_id)
+         VALUES ($1, $2, $3, $4, $5, $6)
+         ON CONFLICT (hash) WHERE ended_at IS NULL DO NOTHING",
+        render.job as JobId,
+        render.hash,
+        render.plan,
+        render.output as ItemId,
+        render.name,
+        render.music.map(ItemId::uuid)
+    )
+    .execute(conn)
+    .await?;
+    Ok(taken.rows_affected() == 1)
+}
+
+/// An item that a render made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Made {
+    /// The item.
+    pub item: ItemId,
+    /// The job that made it; its row may be gone.
+    pub job: JobId,
+}
+
+/// The item that a render with this hash made, while it is there.
+pub async fn made(conn: &mut PgConnection, hash: &[u8]) -> sqlx::Result<Option<Made>> {
+    sqlx::query_as!(
+        Made,
+        r#"SELECT id AS "item: ItemId", made_by_job_id AS "job!: JobId" FROM items
+           WHERE render_hash = $1 AND deleted_at IS NULL"#,
+        hash
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// The live job of a render with this hash.
+pub async fn live(conn: &mut PgConnection, hash: &[u8]) -> sqlx::Result<Option<LiveJob>> {
+    let row = sqlx::query!(
+        r#"SELECT r.job_id AS "job: JobId", j.held_month + j.held_bought AS "held!"
+           FROM job_renders r JOIN jobs j ON j.id = r.job_id
+           WHERE r.hash = $1 AND r.ended_at IS NULL"#,
+        hash
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.map(|row| LiveJob { id: row.job, estimate: Minutes::from_hundredths(row.held) }))
+}
+
+/// Reserves storage for what a claim has rendered, if the account has that much left of `quota`. The caller holds
+/// `items::lock_storage` until its commit. It counts until the render has ended; then the new item does.
+pub async fn reserve(
+    conn: &mut PgConnection,
+    job: JobId,
+    claim_no: i32,
+    account: AccountId,
+    bytes: i64,
+    quota: i64,
+) -> sqlx::Result<bool> {
+    let kept = usage::of(conn, account).await?.media_bytes;
+    let reserved = sqlx::query!(
+        "UPDATE job_renders r SET account_id = $3, reserved_bytes = $4
+         FROM jobs j
+         WHERE r.job_id = $1 AND r.ended_at IS NULL AND j.id = r.job_id AND j.claim_no = $2 AND j.status = 'running'
+             AND $5::bigint - r.reserved_bytes + $4 <= $6::bigint",
+        job as JobId,
+        claim_no,
+        account as AccountId,
+        bytes,
+        kept,
+        quota
+    )
+    .execute(conn)
+    .await?;
+    Ok(reserved.rows_affected() == 1)
+}
+
+/// Bytes of storage that a live render has reserved.
+pub async fn reserved(conn: &mut PgConnection, job: JobId) -> sqlx::Result<i64> {
+    let bytes = sqlx::query_scalar!(
+        "SELECT reserved_bytes FROM job_renders WHERE job_id = $1 AND ended_at IS NULL",
+        job as JobId
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(bytes.unwrap_or(0))
+}
+
+/// A new item, rendered and in the media store.
+#[derive(Debug, Clone)]
+pub struct NewRendered {
+    /// The job that made it.
+    pub job: JobId,
+    /// The hash of its plan.
+    pub hash: Vec<u8>,
+    /// Its id.
+    pub item: ItemId,
+    /// Where it goes.
+    pub workspace: WorkspaceId,
+    /// The account of that workspace, whose storage it takes.
+    pub account: AccountId,
+    /// What people call it.
+    pub name: String,
+    /// What it is, as probed.
+    pub facts: Facts,
+    /// How many bytes it has.
+    pub bytes: i64,
+    /// Their SHA-256.
+    pub sha256: Vec<u8>,
+    /// Where they are.
+    pub object_key: String,
+}
+
+/// Adds a rendered item, ready. Its `ref` is its id.
+pub async fn store(conn: &mut PgConnection, made: &NewRendered) -> sqlx::Result<()> {
+    sqlx::query!(
+        "INSERT INTO items (id, workspace_id, account_id, ref, name, type, status, duration_ms, has_audio, has_video,
+             width, height, content_type, rate_frames, rate_seconds, bytes, sha256, object_key, made_by_job_id,
+             render_hash, streams, thumbnail_key)
+         VALUES ($1, $2, $3, $4, $5, $6, 'ready', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)",
+        made.item as ItemId,
+        made.workspace as WorkspaceId,
+        made.account as AccountId,
+        made.item.to_string(),
+        made.name,
+        made.facts.item_type.name(),
+        made.facts.duration_ms,
+        made.facts.has_audio,
+        made.facts.has_video,
+        made.facts.width,
+        made.facts.height,
+        made.facts.content_type,
+        made.facts.rate().map(|rate| rate.0),
+        made.facts.rate().map(|rate| rate.1),
+        made.bytes,
+        made.sha256,
+        made.object_key,
+        made.job as JobId,
+        made.hash,
+        Json(&made.facts.streams) as Json<&Vec<Stream>>,
+        made.facts.thumbnail_key.as_deref()
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Notes that these jobs have ended, those of them that were renders: the same may be rendered again.
+pub async fn give_back(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE job_renders SET ended_at = mws_now() WHERE job_id = ANY ($1) AND ended_at IS NULL",
+        jobs as &[JobId]
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// A render that ended, and what may still stand in the media store because of it.
+#[derive(Debug, Clone)]
+pub struct Leftover {
+    /// Its job.
+    pub job: JobId,
+    /// The item it was to make.
+    pub output: ItemId,
+    /// The object that is that item's own; nothing when there is no such item.
+    pub kept_key: Option<String>,
+}
+
+/// Renders that ended more than `minutes` ago, when whoever worked for a lost claim has long stopped; oldest first.
+pub async fn leftovers(conn: &mut PgConnection, minutes: i32, limit: i64) -> sqlx::Result<Vec<Leftover>> {
+    sqlx::query_as!(
+        Leftover,
+        r#"SELECT r.job_id AS "job: JobId", r.output_item_id AS "output: ItemId", i.object_key AS kept_key
+           FROM job_renders r
+           LEFT JOIN items i ON i.id = r.output_item_id AND i.deleted_at IS NULL
+           WHERE r.ended_at IS NOT NULL AND r.ended_at < mws_now() - make_interval(mins => $1)
+           ORDER BY r.ended_at LIMIT $2"#,
+        minutes,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Forgets ended renders whose leftovers are gone. Returns how many.
+pub async fn forget(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<u64> {
+    let gone =
+        sqlx::query!("DELETE FROM job_renders WHERE job_id = ANY ($1) AND ended_at IS NOT NULL", jobs as &[JobId])
+            .execute(conn)
+            .await?;
+    Ok(gone.rows_affected())
+}
+
+/// Whether a worker has said within the last week that it can render: as long as for reads (`store::reads::kinds`).
+pub async fn configured(conn: &mut PgConnection) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT coalesce(max(engine_seen_at) > mws_now() - interval '7 days', false) AS "seen!" FROM render_engine"#
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// Says that a worker can render with this engine.
+pub async fn announce(conn: &mut PgConnection, engine: &str, version: &str) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE render_engine SET engine = $1, engine_version = $2, engine_seen_at = mws_now()",
+        engine,
+        version
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}

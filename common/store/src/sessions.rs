@@ -1,0 +1,103 @@
+//! Script sessions: single-use codes and the tokens they are exchanged for (contract §5.3).
+//!
+//! Only hashes are here. A code is redeemed by one conditional update, so that a raced redemption makes one token.
+
+use crate::credentials::Pace;
+use chrono::{DateTime, Utc};
+use domain::credential::CredentialHash;
+use domain::ids::{AccountId, KeyId, UserId, WorkspaceId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+/// A code to be stored.
+#[derive(Debug)]
+pub struct NewCode {
+    /// What is kept of it.
+    pub code_hash: CredentialHash,
+    /// Who pays for what the session does.
+    pub account_id: AccountId,
+    /// Where it works.
+    pub workspace_id: WorkspaceId,
+    /// The user it stands for.
+    pub user_id: Option<UserId>,
+    /// The key it stands for.
+    pub key_id: Option<KeyId>,
+    /// Seconds until it can't be redeemed.
+    pub seconds: u32,
+}
+
+/// Stores a code.
+pub async fn insert_code(conn: &mut PgConnection, code: &NewCode) -> sqlx::Result<()> {
+    sqlx::query!(
+        "INSERT INTO session_codes (code_hash, account_id, workspace_id, user_id, key_id, expires_at)
+         VALUES ($1, $2, $3, $4, $5, mws_now() + $6::bigint * interval '1 second')",
+        code.code_hash.as_bytes(),
+        code.account_id as _,
+        code.workspace_id as _,
+        code.user_id as _,
+        code.key_id as _,
+        i64::from(code.seconds),
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// A redemption that is asked for.
+#[derive(Debug)]
+pub struct Redemption {
+    /// The code's hash.
+    pub code_hash: CredentialHash,
+    /// The hash of the token that it is exchanged for.
+    pub token_hash: CredentialHash,
+    /// Seconds that the token lives.
+    pub token_seconds: u32,
+    /// What the client's address counts under: 16 bytes of a hash, never an account's id.
+    pub address: Uuid,
+}
+
+/// What became of a redemption.
+#[derive(Debug)]
+pub struct Redeemed {
+    /// Whether the address is within its rate. If not, nothing was redeemed.
+    pub passed: bool,
+    /// The address's theoretical arrival after this request.
+    pub arrival: Option<DateTime<Utc>>,
+    /// The database's time.
+    pub now: DateTime<Utc>,
+    /// Where the token works; none when the code is used, expired or unknown.
+    pub workspace_id: Option<WorkspaceId>,
+    /// When the token ends.
+    pub expires_at: Option<DateTime<Utc>>,
+}
+
+/// Exchanges a code for a token, once, if the address is within its rate.
+pub async fn redeem(conn: &mut PgConnection, redemption: &Redemption, pace: Pace) -> sqlx::Result<Redeemed> {
+    sqlx::query_file_as!(
+        Redeemed,
+        "src/redeem.sql",
+        redemption.code_hash.as_bytes(),
+        redemption.token_hash.as_bytes(),
+        i64::from(redemption.token_seconds),
+        redemption.address,
+        pace.interval_us,
+        pace.ahead_us,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// Ends the sessions of a user: in one workspace, or with none everywhere. Codes that were not redeemed go too.
+pub async fn end_of_user(conn: &mut PgConnection, user: UserId, workspace: Option<WorkspaceId>) -> sqlx::Result<()> {
+    sqlx::query!(
+        "WITH codes AS (
+             DELETE FROM session_codes WHERE user_id = $1 AND ($2::uuid IS NULL OR workspace_id = $2)
+         )
+         DELETE FROM session_tokens WHERE user_id = $1 AND ($2::uuid IS NULL OR workspace_id = $2)",
+        user as _,
+        workspace as _
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}

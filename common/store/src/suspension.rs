@@ -1,0 +1,77 @@
+//! Suspending an account: its credentials are refused, its queued jobs wait, its endpoints are told of nothing.
+//!
+//! The refusal itself is in the statements that know callers (`credentials`, `users`); that jobs wait is in `jobs::claim` and
+//! `jobs::places`. What runs is left alone here: `jobs::cancel_for_payer` and `uploads::end_for_account` stop it on request.
+
+use domain::ids::AccountId;
+use sqlx::PgConnection;
+
+/// What became of a suspension, or of its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Suspension {
+    /// It is so now; before, this was the reason, if there was one.
+    Done {
+        /// The reason before.
+        before: Option<String>,
+    },
+    /// The account is erased and stays as it is.
+    Erased,
+    /// There is no such account.
+    Missing,
+}
+
+/// Suspends an account, or gives another reason for it; since when stays with one that is suspended.
+pub async fn suspend(conn: &mut PgConnection, account: AccountId, reason: &str) -> sqlx::Result<Suspension> {
+    change(conn, account, Some(reason)).await
+}
+
+/// Lets an account's credentials in again. One that is not suspended stays as it is.
+pub async fn resume(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Suspension> {
+    change(conn, account, None).await
+}
+
+async fn change(conn: &mut PgConnection, account: AccountId, reason: Option<&str>) -> sqlx::Result<Suspension> {
+    let found = sqlx::query!(
+        r#"WITH before AS (
+               SELECT id, suspended_at, suspended_reason, erased_at FROM accounts WHERE id = $1 FOR NO KEY UPDATE
+           ), changed AS (
+               UPDATE accounts SET suspended_reason = $2,
+                   suspended_at = CASE WHEN $2::text IS NOT NULL THEN coalesce(before.suspended_at, mws_now()) END
+               FROM before WHERE accounts.id = before.id AND before.erased_at IS NULL
+           )
+           SELECT suspended_reason, erased_at IS NOT NULL AS "erased!" FROM before"#,
+        account as _,
+        reason
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(match found {
+        None => Suspension::Missing,
+        Some(row) if row.erased => Suspension::Erased,
+        Some(row) => Suspension::Done { before: row.suspended_reason },
+    })
+}
+
+/// Disables the endpoints of an account that is suspended. What waits for them is ended as `skipped`, and may be sent again.
+pub async fn silence(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<u64> {
+    let done = sqlx::query!(
+        "UPDATE webhook_endpoints SET enabled = false, disabled_reason = 'suspended', disabled_at = mws_now()
+         WHERE account_id = $1 AND enabled AND deleted_at IS NULL",
+        account as _
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}
+
+/// Enables those again that were disabled for the suspension alone.
+pub async fn unsilence(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<u64> {
+    let done = sqlx::query!(
+        "UPDATE webhook_endpoints SET enabled = true, disabled_reason = NULL, disabled_at = NULL
+         WHERE account_id = $1 AND disabled_reason = 'suspended' AND deleted_at IS NULL",
+        account as _
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}

@@ -1,0 +1,180 @@
+//! Queues and their tickets: rows of apalis that carry ids and nothing else.
+//!
+//! The truth is in our own tables, and a ticket is disposable: one that is lost or doubled does no harm, because every
+//! handler begins with a conditional claim of our row. Here tickets are pushed, and those that are claimed as they are
+//! fetched are picked, locked and deleted in one transaction. What apalis fetches itself is not here.
+
+use domain::ids::{DeliveryId, EndpointId, JobId, ProjectWebhookId, UploadId};
+use domain::read::Read;
+use domain::task::Task;
+use serde::{Deserialize, Serialize};
+use sqlx::PgConnection;
+use std::time::Duration;
+use ulid::Ulid;
+
+/// A queue of tickets. There is one a read, and one of renders, so that a worker subscribes to what it can run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Queue {
+    /// Jobs of one read.
+    Read(Read),
+    /// Jobs that make new items.
+    Render,
+    /// Imports to be fetched.
+    Fetch,
+    /// Uploads, and imports that were fetched, to be probed.
+    Ingest,
+    /// First attempts to healthy endpoints.
+    WebhookFirst,
+    /// Every other attempt.
+    WebhookSlow,
+    /// Webhooks of projects, each sent at most once.
+    Project,
+}
+
+impl Queue {
+    /// The name in apalis's tables, in metrics and in notifications.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Read(Read::Transcript) => "read:transcript",
+            Self::Read(Read::SearchIndex) => "read:search_index",
+            Self::Read(Read::Speech) => "read:speech",
+            Self::Read(Read::Speakers) => "read:speakers",
+            Self::Read(Read::Beats) => "read:beats",
+            Self::Read(Read::Levels) => "read:levels",
+            Self::Render => "render",
+            Self::Fetch => "fetch",
+            Self::Ingest => "ingest",
+            Self::WebhookFirst => "webhook:first",
+            Self::WebhookSlow => "webhook:slow",
+            Self::Project => "project",
+        }
+    }
+}
+
+impl From<Task> for Queue {
+    fn from(task: Task) -> Self {
+        match task {
+            Task::Read(read) => Self::Read(read),
+            Task::Render => Self::Render,
+        }
+    }
+}
+
+/// What a ticket is about. Its JSON is `{"job_id":"job_…"}` and the like, of a delivery
+/// `{"delivery":{"id":…,"endpoint":…}}`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Subject {
+    /// A job to claim and run.
+    #[serde(rename = "job_id")]
+    Job(JobId),
+    /// A delivery to claim and send.
+    #[serde(rename = "delivery")]
+    Delivery {
+        /// Which.
+        id: DeliveryId,
+        /// Where it goes, so that one whose endpoint has too many already is put off without a claim.
+        endpoint: EndpointId,
+    },
+    /// An upload to claim, fetch and probe.
+    #[serde(rename = "upload_id")]
+    Upload(UploadId),
+    /// A project's webhook to mark as sent, and send.
+    #[serde(rename = "project_webhook_id")]
+    ProjectWebhook(ProjectWebhookId),
+}
+
+/// One ticket to push. The row it is about stores `id`, so that the scheduler can tell whether it still has one.
+#[derive(Debug, Clone)]
+pub struct Ticket {
+    /// The apalis task's id.
+    pub id: String,
+    /// Where it waits.
+    pub queue: Queue,
+    /// What it is about.
+    pub subject: Subject,
+    /// How far it is dated back: a ticket dated back further is fetched before those that came a little earlier.
+    pub dated_back: Duration,
+}
+
+impl Ticket {
+    /// A ticket with a fresh id.
+    pub fn new(queue: Queue, subject: Subject) -> Self {
+        Self { id: Ulid::generate().to_string(), queue, subject, dated_back: Duration::ZERO }
+    }
+
+    /// The same, dated back.
+    #[must_use]
+    pub fn dated_back(self, dated_back: Duration) -> Self {
+        Self { dated_back, ..self }
+    }
+}
+
+/// Pushes tickets in the caller's transaction, whatever their queues, in one statement.
+///
+/// apalis's own push stamps the host's second and takes one queue a call. This one stamps the database's second,
+/// rounded down, because a ticket stamped by a host whose clock runs ahead stays invisible until the others catch up.
+pub async fn push(conn: &mut PgConnection, tickets: &[Ticket]) -> sqlx::Result<()> {
+    if tickets.is_empty() {
+        return Ok(());
+    }
+    let ids: Vec<String> = tickets.iter().map(|ticket| ticket.id.clone()).collect();
+    let queues: Vec<String> = tickets.iter().map(|ticket| ticket.queue.name().to_owned()).collect();
+    let subjects: Vec<Vec<u8>> =
+        tickets.iter().map(|ticket| serde_json::to_vec(&ticket.subject).unwrap_or_default()).collect();
+    let seconds: Vec<f64> = tickets.iter().map(|ticket| ticket.dated_back.as_secs_f64()).collect();
+    sqlx::query!(
+        "INSERT INTO apalis.jobs (id, job_type, job, status, attempts, max_attempts, run_at, priority, metadata)
+         SELECT id, queue, subject, 'Pending', 0, 1,
+                date_trunc('second', transaction_timestamp()) - make_interval(secs => seconds), 0, ''::hstore
+         FROM unnest($1::text[], $2::text[], $3::bytea[], $4::float8[]) AS ticket (id, queue, subject, seconds)",
+        &ids,
+        &queues,
+        &subjects,
+        &seconds
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Tickets that are locked for the caller's transaction.
+#[derive(Debug, Default)]
+pub struct Picked {
+    /// Their ids.
+    pub ids: Vec<String>,
+    /// What each is about, as JSON.
+    pub jobs: Vec<Vec<u8>>,
+}
+
+/// What a look at the queues has seen.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// How many tickets: more than were picked where others have locked some.
+    pub looked_at: usize,
+    /// Those that were not picked, where more were to be looked at.
+    pub ids: Vec<String>,
+    /// The second that each of those is dated.
+    pub dates: Vec<i64>,
+}
+
+/// Locks up to `most` of these queues' next tickets, in the order that they are due in. Those that another transaction
+/// has locked are left out, and looked at are twice as many and `more`, so that two who pick at once both get what they
+/// ask for.
+pub async fn pick(conn: &mut PgConnection, queues: &[String], most: i64, more: i64) -> sqlx::Result<(Picked, Seen)> {
+    let row = sqlx::query_file!("src/tickets/pick.sql", queues, most, more).fetch_one(conn).await?;
+    let looked_at = usize::try_from(row.looked_at).unwrap_or_default();
+    let seen = Seen { looked_at, ids: row.rest, dates: row.rest_dates };
+    Ok((Picked { ids: row.ids, jobs: row.jobs }, seen))
+}
+
+/// Locks those of these tickets that are still there and due, and that no other transaction has locked.
+pub async fn pick_by_ids(conn: &mut PgConnection, tickets: &[String]) -> sqlx::Result<Picked> {
+    let rows = sqlx::query_file!("src/tickets/pick_by_ids.sql", tickets).fetch_all(conn).await?;
+    let (ids, jobs) = rows.into_iter().map(|row| (row.id, row.job)).unzip();
+    Ok(Picked { ids, jobs })
+}
+
+/// Deletes these tickets, which the caller's transaction has picked.
+pub async fn spend(conn: &mut PgConnection, tickets: &[String]) -> sqlx::Result<()> {
+    sqlx::query!("DELETE FROM apalis.jobs WHERE id = ANY ($1)", tickets).execute(conn).await.map(drop)
+}

@@ -1,0 +1,93 @@
+//! The scheduler's part of uploads: new tickets for those that are due and have none, and an end for those abandoned.
+
+use super::Stage;
+use domain::ids::UploadId;
+use sqlx::PgConnection;
+
+/// Locks uploads that are due and that no ticket will bring to a worker: it is gone, done, or with a queue worker that
+/// has stopped beating. Those that another scheduler is at are skipped.
+pub async fn lock_due(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<(UploadId, Stage)>> {
+    // The queue's own tables are stamped by `now()`, whatever the tests' clock says.
+    let due = sqlx::query!(
+        r#"SELECT id AS "id: UploadId", (object_key IS NULL AND source_url IS NOT NULL) AS "to_fetch!" FROM uploads
+           WHERE status = 'processing' AND finished_at IS NULL AND due_at <= mws_now()
+               AND (lease_until IS NULL OR lease_until <= mws_now())
+               AND NOT EXISTS (
+                   SELECT FROM apalis.jobs ticket
+                   LEFT JOIN apalis.workers holder ON holder.id = ticket.lock_by
+                   WHERE ticket.id = uploads.ticket_id
+                       AND (
+                           ticket.status = 'Pending'
+                           OR (
+                               ticket.status IN ('Queued', 'Running')
+                               AND holder.last_seen > now() - interval '20 seconds'
+                           )
+                       )
+               )
+           ORDER BY due_at
+           LIMIT $1
+           FOR UPDATE SKIP LOCKED"#,
+        limit,
+    )
+    .fetch_all(conn)
+    .await?;
+    let stage = |to_fetch| if to_fetch { Stage::Fetch } else { Stage::Probe };
+    Ok(due.into_iter().map(|row| (row.id, stage(row.to_fetch))).collect())
+}
+
+/// Notes the new tickets of uploads that the same transaction has locked.
+pub async fn assign_tickets(conn: &mut PgConnection, uploads: &[UploadId], tickets: &[String]) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE uploads SET ticket_id = given.ticket
+         FROM unnest($1::uuid[], $2::text[]) AS given (id, ticket)
+         WHERE uploads.id = given.id",
+        uploads as &[UploadId],
+        tickets,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Ends uploads whose bytes did not come in time and drops their items; the bytes go with those. Returns how many.
+pub async fn expire(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
+    let expired = sqlx::query!(
+        "WITH late AS (
+            SELECT id FROM uploads
+            WHERE status = 'awaiting_upload' AND finished_at IS NULL AND expires_at <= mws_now()
+            ORDER BY expires_at
+            LIMIT $1
+            FOR UPDATE SKIP LOCKED
+        ), expired AS (
+            UPDATE uploads SET status = 'expired', finished_at = mws_now()
+            FROM late
+            WHERE uploads.id = late.id
+            RETURNING uploads.item_id
+        )
+        UPDATE items SET deleted_at = mws_now()
+        FROM expired
+        WHERE items.id = expired.item_id AND items.deleted_at IS NULL",
+        limit,
+    )
+    .execute(conn)
+    .await?;
+    Ok(expired.rows_affected())
+}
+
+/// Drops the rows of uploads that ended more than `days` ago. Returns how many.
+pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
+    let pruned = sqlx::query!(
+        "DELETE FROM uploads WHERE id = ANY (ARRAY(
+            SELECT id FROM uploads
+            WHERE finished_at IS NOT NULL AND finished_at < mws_now() - make_interval(days => $1)
+            ORDER BY finished_at
+            LIMIT $2
+            FOR UPDATE SKIP LOCKED
+        ))",
+        days,
+        limit,
+    )
+    .execute(conn)
+    .await?;
+    Ok(pruned.rows_affected())
+}

@@ -1,0 +1,260 @@
+//! Uploads: how an item's bytes arrive, and the durable work order that turns them into a ready item.
+//!
+//! Here is what the api does: making one, completing it. `receive` is how its bytes come in, `work` is the worker's part, `due` the
+//! scheduler's. Every change names the status it leaves; `claim_no` fences a worker that has lost its lease.
+
+mod due;
+mod receive;
+mod work;
+
+pub use due::{assign_tickets, expire, lock_due, prune};
+pub use receive::{LetIn, RECEIVING_SECONDS, Received, claim_left, let_go, let_in, receive, still_in};
+pub use work::{
+    Claim, Counts, Facts, Finished, Reserved, Stage, claim, fail, fetched, finish, hand_back, lock_claims, lock_free,
+    next_of, postpone, renew, reserve, retry,
+};
+
+use chrono::{DateTime, Utc};
+use domain::ids::{AccountId, ItemId, UploadId, WorkspaceId};
+use domain::upload::{UPLOAD_HOURS, UploadStatus};
+use sqlx::PgConnection;
+
+/// An upload to be sent as bytes.
+#[derive(Debug)]
+pub struct NewUpload<'a> {
+    /// Its id.
+    pub id: UploadId,
+    /// The item it fills.
+    pub item_id: ItemId,
+    /// That item's workspace.
+    pub workspace_id: WorkspaceId,
+    /// That workspace's account.
+    pub account_id: AccountId,
+    /// The file's name as the client gave it.
+    pub filename: &'a str,
+    /// The announced media type.
+    pub content_type: &'a str,
+    /// The announced number of bytes.
+    pub bytes: i64,
+    /// The announced SHA-256.
+    pub sha256: Option<&'a [u8]>,
+    /// SHA-256 of the token in the URL that the bytes are put to.
+    pub token_hash: &'a [u8],
+}
+
+/// Adds an upload that waits for its bytes; returns until when it does.
+pub async fn add(conn: &mut PgConnection, upload: &NewUpload<'_>) -> sqlx::Result<DateTime<Utc>> {
+    sqlx::query_scalar!(
+        "INSERT INTO uploads (id, item_id, workspace_id, account_id, filename, content_type, declared_bytes,
+            declared_sha256, token_hash, status, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'awaiting_upload', mws_now() + make_interval(hours => $10))
+         RETURNING expires_at",
+        upload.id as UploadId,
+        upload.item_id as ItemId,
+        upload.workspace_id as WorkspaceId,
+        upload.account_id as AccountId,
+        upload.filename,
+        upload.content_type,
+        upload.bytes,
+        upload.sha256,
+        upload.token_hash,
+        UPLOAD_HOURS,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// An import: bytes that a worker fetches from a URL.
+#[derive(Debug)]
+pub struct NewImport<'a> {
+    /// Its id.
+    pub id: UploadId,
+    /// The item it fills.
+    pub item_id: ItemId,
+    /// That item's workspace.
+    pub workspace_id: WorkspaceId,
+    /// That workspace's account.
+    pub account_id: AccountId,
+    /// The item's name until the download suggests another.
+    pub filename: &'a str,
+    /// From where.
+    pub url: &'a str,
+    /// The ticket pushed with it.
+    pub ticket_id: &'a str,
+}
+
+/// Imports of an account that have not ended, counted up to `most`.
+pub async fn imports_under_way(conn: &mut PgConnection, account: AccountId, most: i64) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM (
+               SELECT FROM uploads
+               WHERE account_id = $1 AND status = 'processing' AND finished_at IS NULL AND source_url IS NOT NULL
+               LIMIT $2
+           ) AS live"#,
+        account as AccountId,
+        most,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// Adds an import, due at once.
+pub async fn add_import(conn: &mut PgConnection, import: &NewImport<'_>) -> sqlx::Result<()> {
+    sqlx::query!(
+        "INSERT INTO uploads (id, item_id, workspace_id, account_id, filename, source_url, ticket_id, status, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, 'processing', mws_now() + make_interval(hours => $8))",
+        import.id as UploadId,
+        import.item_id as ItemId,
+        import.workspace_id as WorkspaceId,
+        import.account_id as AccountId,
+        import.filename,
+        import.url,
+        import.ticket_id,
+        UPLOAD_HOURS,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// An upload as the api needs it.
+#[derive(Debug, Clone)]
+pub struct UploadRow {
+    /// Its id.
+    pub id: UploadId,
+    /// The item it fills.
+    pub item_id: ItemId,
+    /// That item's workspace.
+    pub workspace_id: WorkspaceId,
+    /// That workspace's account.
+    pub account_id: AccountId,
+    /// How far it has come.
+    pub status: UploadStatus,
+    /// Whether its bytes are too late, whatever the scheduler has noted.
+    pub overdue: bool,
+    /// The announced media type; none for an import.
+    pub content_type: Option<String>,
+    /// The announced number of bytes; none for an import.
+    pub declared_bytes: Option<i64>,
+    /// The announced SHA-256.
+    pub declared_sha256: Option<Vec<u8>>,
+    /// SHA-256 of the token in its URL; none for an import.
+    pub token_hash: Option<Vec<u8>>,
+    /// How many bytes have arrived; none before.
+    pub received_bytes: Option<i64>,
+    /// Their SHA-256.
+    pub received_sha256: Option<Vec<u8>>,
+    /// Why the account whose storage it takes is suspended; none when it is not.
+    pub suspended: Option<String>,
+}
+
+/// The upload with this id, whosever it is.
+pub async fn find(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Option<UploadRow>> {
+    sqlx::query_as!(
+        UploadRow,
+        r#"SELECT id AS "id: UploadId", item_id AS "item_id: ItemId", workspace_id AS "workspace_id: WorkspaceId",
+            account_id AS "account_id: AccountId", status AS "status: UploadStatus", expires_at <= mws_now() AS "overdue!",
+            content_type, declared_bytes, declared_sha256, token_hash, received_bytes, received_sha256,
+            (SELECT a.suspended_reason FROM accounts a WHERE a.id = uploads.account_id) AS suspended
+           FROM uploads WHERE id = $1"#,
+        upload as UploadId,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// An upload as its owner follows it.
+#[derive(Debug, Clone)]
+pub struct UploadShown {
+    /// Its id.
+    pub id: UploadId,
+    /// The item it fills.
+    pub item_id: ItemId,
+    /// That item's workspace.
+    pub workspace_id: WorkspaceId,
+    /// How far it has come.
+    pub status: UploadStatus,
+    /// Whether its time to be completed is over, though nothing has noticed yet.
+    pub overdue: bool,
+    /// What it is called.
+    pub filename: String,
+    /// The announced media type; none for an import.
+    pub content_type: Option<String>,
+    /// The announced number of bytes; none for an import.
+    pub declared_bytes: Option<i64>,
+    /// How many bytes have arrived; none before.
+    pub received_bytes: Option<i64>,
+    /// When it is dropped, unless it was completed.
+    pub expires_at: DateTime<Utc>,
+    /// Why it failed.
+    pub error_code: Option<String>,
+    /// The same in words.
+    pub error_message: Option<String>,
+    /// When it was started.
+    pub created_at: DateTime<Utc>,
+    /// When it ended.
+    pub finished_at: Option<DateTime<Utc>>,
+}
+
+/// The upload with this id, whosever it is, as its owner follows it.
+pub async fn shown(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Option<UploadShown>> {
+    sqlx::query_as!(
+        UploadShown,
+        r#"SELECT id AS "id: UploadId", item_id AS "item_id: ItemId", workspace_id AS "workspace_id: WorkspaceId",
+               status AS "status: UploadStatus", expires_at <= mws_now() AS "overdue!", filename, content_type,
+               declared_bytes, received_bytes, expires_at, error_code, error_message, created_at, finished_at
+           FROM uploads WHERE id = $1"#,
+        upload as UploadId,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Ends the uploads and imports of an account that wait or are worked on, with failed items: a worker that has one loses its
+/// claim. Returns how many.
+pub async fn end_for_account(conn: &mut PgConnection, account: AccountId, limit: i64) -> sqlx::Result<u64> {
+    let ended = sqlx::query!(
+        "WITH live AS (
+            SELECT id FROM uploads
+            WHERE account_id = $1 AND status IN ('awaiting_upload', 'processing') AND finished_at IS NULL
+            ORDER BY id LIMIT $2 FOR UPDATE
+        ), done AS (
+            UPDATE uploads SET status = 'failed', finished_at = mws_now(), lease_until = NULL,
+                error_code = 'account_suspended', error_message = 'the account was suspended'
+            FROM live WHERE uploads.id = live.id
+            RETURNING uploads.item_id
+        )
+        UPDATE items SET status = 'failed', error_code = 'account_suspended', bytes = 0,
+            error_message = 'the account was suspended'
+        FROM done WHERE items.id = done.item_id AND items.status = 'processing'",
+        account as AccountId,
+        limit,
+    )
+    .execute(conn)
+    .await?;
+    Ok(ended.rows_affected())
+}
+
+/// Whether an upload went on to be processed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Completed {
+    /// It did; its ticket is to be pushed in the same transaction.
+    Now,
+    /// It does not wait, is too late, or its bytes are not there or not those that were announced: `find` tells.
+    No,
+}
+
+/// Lets an upload be processed, if its bytes are those that were announced.
+pub async fn complete(conn: &mut PgConnection, upload: UploadId, ticket_id: &str) -> sqlx::Result<Completed> {
+    let completed = sqlx::query!(
+        "UPDATE uploads SET status = 'processing', due_at = mws_now(), ticket_id = $2
+         WHERE id = $1 AND status = 'awaiting_upload' AND expires_at > mws_now()
+            AND received_bytes = declared_bytes
+            AND (declared_sha256 IS NULL OR declared_sha256 = received_sha256)",
+        upload as UploadId,
+        ticket_id,
+    )
+    .execute(conn)
+    .await?;
+    Ok(if completed.rows_affected() == 0 { Completed::No } else { Completed::Now })
+}

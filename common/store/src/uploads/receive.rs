@@ -1,0 +1,117 @@
+//! The bytes of an upload on their way in: who sends them now, and what has arrived.
+//!
+//! One request at a time is let in, by a claim that it renews while bytes come and that ends by itself. Bytes that were
+//! sent before are given up when the next are let in, so that an upload never takes more room than it announced.
+
+use domain::ids::UploadId;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+/// Seconds that a claim lasts, unless it is renewed.
+pub const RECEIVING_SECONDS: i32 = 30;
+
+/// Whether a request may send an upload's bytes now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LetIn {
+    /// It may; `dropped` is the object of an earlier send, now nobody's.
+    Yes {
+        /// Its key.
+        dropped: Option<String>,
+    },
+    /// Another request sends them, or the upload waits no longer.
+    No,
+}
+
+/// Lets the request `by` send the upload's bytes, if nobody else does.
+pub async fn let_in(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx::Result<LetIn> {
+    let claimed = sqlx::query_scalar!(
+        "WITH before AS (
+            SELECT id, object_key FROM uploads
+            WHERE id = $1 AND status = 'awaiting_upload' AND expires_at > mws_now()
+                AND (receiving_until IS NULL OR receiving_until <= mws_now())
+            FOR UPDATE
+        )
+        UPDATE uploads SET receiving_by = $2, receiving_until = mws_now() + make_interval(secs => $3),
+            object_key = NULL, received_bytes = NULL, received_sha256 = NULL, received_at = NULL
+        FROM before
+        WHERE uploads.id = before.id
+        RETURNING before.object_key",
+        upload as UploadId,
+        by,
+        f64::from(RECEIVING_SECONDS),
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(claimed.map_or(LetIn::No, |dropped| LetIn::Yes { dropped }))
+}
+
+/// How many seconds are left of the claim of whoever sends the upload's bytes, rounded up; none when nobody does.
+pub async fn claim_left(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Option<i32>> {
+    sqlx::query_scalar!(
+        r#"SELECT ceil(extract(epoch FROM receiving_until - mws_now()))::int AS "left!" FROM uploads
+           WHERE id = $1 AND status = 'awaiting_upload' AND receiving_until > mws_now()"#,
+        upload as UploadId,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Renews the claim; returns whether it is still this request's, and its account not suspended.
+pub async fn still_in(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx::Result<bool> {
+    let renewed = sqlx::query!(
+        "UPDATE uploads SET receiving_until = mws_now() + make_interval(secs => $3)
+         WHERE id = $1 AND receiving_by = $2 AND status = 'awaiting_upload'
+             AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = uploads.account_id AND a.suspended_at IS NOT NULL)",
+        upload as UploadId,
+        by,
+        f64::from(RECEIVING_SECONDS),
+    )
+    .execute(conn)
+    .await?;
+    Ok(renewed.rows_affected() > 0)
+}
+
+/// Gives the claim up, if it is still this request's.
+pub async fn let_go(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE uploads SET receiving_by = NULL, receiving_until = NULL WHERE id = $1 AND receiving_by = $2",
+        upload as UploadId,
+        by,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Whether bytes that were stored became the upload's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Received {
+    /// They did.
+    Recorded,
+    /// The upload no longer waits for them, or lets another send: they are nobody's.
+    NotAwaiting,
+}
+
+/// Records the bytes under `object_key` as the upload's, and ends the claim of the request that sent them.
+pub async fn receive(
+    conn: &mut PgConnection,
+    upload: UploadId,
+    by: Uuid,
+    object_key: &str,
+    bytes: i64,
+    sha256: &[u8],
+) -> sqlx::Result<Received> {
+    let recorded = sqlx::query!(
+        "UPDATE uploads SET object_key = $3, received_bytes = $4, received_sha256 = $5, received_at = mws_now(),
+            receiving_by = NULL, receiving_until = NULL
+         WHERE id = $1 AND receiving_by = $2 AND status = 'awaiting_upload' AND expires_at > mws_now()",
+        upload as UploadId,
+        by,
+        object_key,
+        bytes,
+        sha256,
+    )
+    .execute(conn)
+    .await?;
+    Ok(if recorded.rows_affected() == 0 { Received::NotAwaiting } else { Received::Recorded })
+}

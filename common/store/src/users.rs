@@ -1,0 +1,252 @@
+//! People, by what an OAuth issuer calls them, and how those get in whom nobody has added (contract §5.2).
+//!
+//! Whether a token may be believed is the api's to know before it asks here; whether somebody unknown is let in is a
+//! setting's. The rate is counted in the same statement, as for every other credential (`credentials`).
+
+use crate::credentials::Pace;
+use chrono::{DateTime, Utc};
+use domain::ids::{AccountId, UserId, WorkspaceId};
+use domain::role::Role;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+/// How an issuer names somebody.
+#[derive(Debug, Clone, Copy)]
+pub struct Identity<'a> {
+    /// The issuer.
+    pub issuer: &'a str,
+    /// Its name for them: `sub`.
+    pub subject: &'a str,
+}
+
+/// What a verified token says, and what was asked with it.
+#[derive(Debug)]
+pub struct Presented<'a> {
+    /// Whom it stands for.
+    pub identity: Identity<'a>,
+    /// When it ends, in unix seconds.
+    pub expires: i64,
+    /// When it begins, in unix seconds.
+    pub begins: Option<i64>,
+    /// Seconds that the issuer's clock may differ from the database's.
+    pub leeway: i64,
+    /// The workspace named for this request.
+    pub named: Option<WorkspaceId>,
+    /// The workspaces that the token lets in to, the default first; none means all that the user can reach.
+    pub allowed: Option<&'a [WorkspaceId]>,
+    /// What its bearer counts under while nobody here is known by that identity.
+    pub stranger: Uuid,
+}
+
+/// What a token led to.
+#[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a reason to refuse, and several may hold")]
+pub struct TokenFound {
+    /// Whether its time is over. Not counted then.
+    pub expired: bool,
+    /// Whether its time has not begun. Not counted then.
+    pub early: bool,
+    /// Whether the request is within the rate.
+    pub passed: bool,
+    /// The theoretical arrival after this request.
+    pub arrival: Option<DateTime<Utc>>,
+    /// The database's time.
+    pub now: DateTime<Utc>,
+    /// The user; none when nobody is known by that identity.
+    pub user_id: Option<UserId>,
+    /// Who pays: the user's account.
+    pub account_id: Option<AccountId>,
+    /// The workspace named, or else the default; none when there is none that the user and the token reach.
+    pub workspace_id: Option<WorkspaceId>,
+    /// Who owns that workspace.
+    pub workspace_account_id: Option<AccountId>,
+    /// The user's role there.
+    pub role: Option<Role>,
+    /// Whether the user is disabled.
+    pub disabled: bool,
+    /// Why the user's account, or the one whose workspace it is, is suspended; none when neither is.
+    pub suspended: Option<String>,
+}
+
+/// The caller behind a token that was verified. The default workspace is the first that the token lets in to, then the
+/// default one of the user's own account, then the oldest of all.
+pub async fn token_caller(conn: &mut PgConnection, presented: &Presented<'_>, pace: Pace) -> sqlx::Result<TokenFound> {
+    let allowed: Option<Vec<Uuid>> = presented.allowed.map(|all| all.iter().map(|one| one.uuid()).collect());
+    sqlx::query_file_as!(
+        TokenFound,
+        "src/oauth_caller.sql",
+        presented.identity.issuer,
+        presented.identity.subject,
+        presented.expires,
+        presented.begins,
+        presented.leeway,
+        presented.named.map(WorkspaceId::uuid) as Option<Uuid>,
+        allowed as Option<Vec<Uuid>>,
+        presented.stranger,
+        pace.interval_us,
+        pace.ahead_us,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// Gives somebody unknown an account of their own and a workspace that they own. False when they are known already.
+pub async fn sign_up(conn: &mut PgConnection, identity: Identity<'_>, name: &str) -> sqlx::Result<bool> {
+    let done = sqlx::query_file!(
+        "src/signup.sql",
+        identity.issuer,
+        identity.subject,
+        name,
+        AccountId::mint() as _,
+        UserId::mint() as _,
+        WorkspaceId::mint() as _,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// A user as operators see them.
+#[derive(Debug, Clone)]
+pub struct UserRow {
+    /// Their id.
+    pub id: UserId,
+    /// Who pays for what they do.
+    pub account_id: AccountId,
+    /// What they are called.
+    pub name: String,
+    /// The issuer that names them.
+    pub oauth_issuer: Option<String>,
+    /// Its name for them.
+    pub oauth_subject: Option<String>,
+    /// When they were added.
+    pub created_at: DateTime<Utc>,
+    /// Since when they are refused.
+    pub disabled_at: Option<DateTime<Utc>>,
+}
+
+/// Why a user was not added or changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotPut {
+    /// There is no such account, or no such user.
+    Missing,
+    /// Somebody else is known by that identity.
+    Taken,
+}
+
+/// Adds a user to an account.
+pub async fn add(
+    conn: &mut PgConnection,
+    account: AccountId,
+    name: &str,
+    identity: Option<Identity<'_>>,
+) -> sqlx::Result<Result<UserRow, NotPut>> {
+    let made = sqlx::query_as!(
+        UserRow,
+        r#"INSERT INTO users (id, account_id, name, oauth_issuer, oauth_subject)
+           SELECT $1, id, $3, $4, $5 FROM accounts WHERE id = $2
+           RETURNING id AS "id: UserId", account_id AS "account_id: AccountId", name, oauth_issuer, oauth_subject,
+               created_at, disabled_at"#,
+        UserId::mint() as _,
+        account as _,
+        name,
+        identity.map(|identity| identity.issuer),
+        identity.map(|identity| identity.subject)
+    )
+    .fetch_optional(conn)
+    .await;
+    put(made)
+}
+
+/// What is changed of a user. What is none stays.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Change<'a> {
+    /// Another name.
+    pub name: Option<&'a str>,
+    /// Another identity; an inner none takes it away.
+    pub identity: Option<Option<Identity<'a>>>,
+    /// Whether they are refused from now on; since when stays with one who is.
+    pub disabled: Option<bool>,
+}
+
+/// Changes a user. After `Taken` the transaction is good for nothing but a rollback.
+pub async fn change(conn: &mut PgConnection, id: UserId, change: &Change<'_>) -> sqlx::Result<Result<UserRow, NotPut>> {
+    let identity = change.identity.flatten();
+    let made = sqlx::query_as!(
+        UserRow,
+        r#"UPDATE users SET
+               name = coalesce($2, name),
+               oauth_issuer = CASE WHEN $3 THEN $4 ELSE oauth_issuer END,
+               oauth_subject = CASE WHEN $3 THEN $5 ELSE oauth_subject END,
+               disabled_at = CASE WHEN $6 THEN coalesce(disabled_at, mws_now()) WHEN NOT $6 THEN NULL ELSE disabled_at END
+           WHERE id = $1
+           RETURNING id AS "id: UserId", account_id AS "account_id: AccountId", name, oauth_issuer, oauth_subject,
+               created_at, disabled_at"#,
+        id as _,
+        change.name,
+        change.identity.is_some(),
+        identity.map(|identity| identity.issuer),
+        identity.map(|identity| identity.subject),
+        change.disabled
+    )
+    .fetch_optional(conn)
+    .await;
+    put(made)
+}
+
+fn put(made: sqlx::Result<Option<UserRow>>) -> sqlx::Result<Result<UserRow, NotPut>> {
+    match made {
+        Ok(row) => Ok(row.ok_or(NotPut::Missing)),
+        Err(error) if error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation) => {
+            Ok(Err(NotPut::Taken))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// One user, whose row is locked until the transaction ends.
+pub async fn lock(conn: &mut PgConnection, id: UserId) -> sqlx::Result<Option<UserRow>> {
+    sqlx::query_as!(
+        UserRow,
+        r#"SELECT id AS "id: UserId", account_id AS "account_id: AccountId", name, oauth_issuer, oauth_subject,
+               created_at, disabled_at
+           FROM users WHERE id = $1 FOR NO KEY UPDATE"#,
+        id as _
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Which users are listed. What is none passes everything.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Filter<'a> {
+    /// Of this account.
+    pub account: Option<AccountId>,
+    /// Known to some issuer by this subject.
+    pub subject: Option<&'a str>,
+}
+
+/// Users, newest first, after (that is, older than) `after`.
+pub async fn list(
+    conn: &mut PgConnection,
+    filter: Filter<'_>,
+    after: Option<Uuid>,
+    limit: i64,
+) -> sqlx::Result<Vec<UserRow>> {
+    sqlx::query_as!(
+        UserRow,
+        r#"SELECT id AS "id: UserId", account_id AS "account_id: AccountId", name, oauth_issuer, oauth_subject,
+               created_at, disabled_at
+           FROM users
+           WHERE ($1::uuid IS NULL OR account_id = $1) AND ($2::text IS NULL OR oauth_subject = $2)
+               AND ($3::uuid IS NULL OR id < $3)
+           ORDER BY id DESC
+           LIMIT $4"#,
+        filter.account as _,
+        filter.subject,
+        after,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
