@@ -41,7 +41,7 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 /// How long a duty may rest that looks more often while that is cheap.
-const LONGEST_REST: Duration = Duration::from_secs(15);
+const LONGEST_REST: Duration = Duration::from_secs(5);
 
 /// A duty's one run: how many rows it put right.
 type Run = for<'a> fn(&'a Process) -> BoxFuture<'a, sqlx::Result<u64>>;
@@ -124,8 +124,9 @@ async fn repeat(process: Process, duty: &'static Duty) {
         }
         let began = Instant::now();
         let ran = (duty.run)(&process).await;
-        if matches!(ran, Ok(0)) {
-            ticks.reset_after(after_nothing(duty.every, began.elapsed()));
+        let rest = after_nothing(duty.every, began.elapsed());
+        if matches!(ran, Ok(0)) && rest > duty.every {
+            ticks.reset_after(rest);
         }
         match ran {
             Ok(done) => {
@@ -148,8 +149,8 @@ async fn repeat(process: Process, duty: &'static Duty) {
 }
 
 /// When a duty runs again that took so long and found nothing to do. While a transaction is open for long, each look
-/// reads past all that was deleted since it began: frequent looks then take a thirtieth of the time, down to one in
-/// fifteen seconds.
+/// reads past all that was deleted since it began: frequent looks then take a thirtieth of the time, down to one in five
+/// seconds.
 fn after_nothing(every: Duration, took: Duration) -> Duration {
     took.saturating_mul(30).clamp(every, every.max(LONGEST_REST))
 }

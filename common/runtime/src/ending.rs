@@ -15,8 +15,9 @@ use domain::job::{JobKind, JobStatus, dated_back};
 use domain::minutes::Minutes;
 use domain::task::Task;
 use sqlx::{PgConnection, PgPool};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 use store::accounts;
 use store::credentials::Pace;
 use store::events::{self, EndedEvent, Spread};
@@ -86,14 +87,13 @@ pub async fn end_jobs(
     settle_all(conn, ended, made, told, None, None).await
 }
 
-/// The same for a worker's batches, which come so often that what they have in common is done sparingly: while it is
-/// dear to read accounts' lines from their front, they are read from where the ended jobs stood.
+/// The same for a worker's batches, which come so often that accounts' lines are read from their front sparingly.
 pub async fn end_batch(
     conn: &mut PgConnection,
     ended: &[EndedJob],
     made: &[Product],
     told: &[JobKind],
-    fronts: &Mutex<Sparing>,
+    fronts: &Fronts,
 ) -> Result<AfterCommit, sqlx::Error> {
     settle_all(conn, ended, made, told, None, Some(fronts)).await
 }
@@ -116,7 +116,7 @@ async fn settle_all(
     made: &[Product],
     told: &[JobKind],
     spread: Option<Spread>,
-    fronts: Option<&Mutex<Sparing>>,
+    fronts: Option<&Fronts>,
 ) -> Result<AfterCommit, sqlx::Error> {
     let finals: Vec<&EndedJob> = ended.iter().filter(|job| job.status.is_final()).collect();
     keep(conn, &finals, made).await?;
@@ -124,9 +124,13 @@ async fn settle_all(
     if !renders.is_empty() {
         renders::give_back(conn, &renders).await?;
     }
-    let freed = freed(ended);
     let settlements: Vec<Settlement> = finals.iter().map(|job| settlement(job)).collect();
-    let admitted = leave(conn, &settlements, &freed, fronts).await?;
+    let began = Instant::now();
+    let freed = freed(ended, |account| fronts.is_none_or(|fronts| fronts.may_read(account, began)));
+    let admitted = jobs::leave(conn, &settlements, &freed).await?;
+    if let Some(fronts) = fronts.filter(|_| freed.iter().any(|freed| freed.line == Line::Front)) {
+        fronts.took(began, Instant::now());
+    }
     let mut tickets = record_events(conn, &finals, told, spread).await?;
     tickets.extend(tickets_of(&admitted));
     queue::push(conn, &tickets).await?;
@@ -145,36 +149,58 @@ async fn settle_all(
     Ok(AfterCommit { wakes, first_attempts, others, places_left })
 }
 
-/// The places that these jobs gave up.
-fn freed(ended: &[EndedJob]) -> Vec<Freed> {
-    let mut freed: BTreeMap<AccountId, Freed> = BTreeMap::new();
+/// The places that these jobs gave up, and whose lines may be read from their front.
+fn freed(ended: &[EndedJob], may_read_front: impl Fn(AccountId) -> bool) -> Vec<Freed> {
+    let mut freed: BTreeMap<AccountId, (i64, i64)> = BTreeMap::new();
     for job in ended.iter().filter(|job| job.freed_place) {
-        let of = Freed { account: job.payer, places: 0, first: job.seq };
-        let of = freed.entry(job.payer).or_insert(of);
-        of.places += 1;
-        of.first = of.first.min(job.seq);
+        let (places, first) = freed.entry(job.payer).or_insert((0, job.seq));
+        *places += 1;
+        *first = (*first).min(job.seq);
     }
-    freed.into_values().collect()
+    let freed = freed.into_iter().map(|(account, (places, first))| {
+        let line = if may_read_front(account) { Line::Front } else { Line::From(first) };
+        Freed { account, places, line }
+    });
+    freed.collect()
 }
 
-/// Hands over what ended jobs leave, reading lines from their front as often as `fronts` allows.
-async fn leave(
-    conn: &mut PgConnection,
-    settlements: &[Settlement],
-    freed: &[Freed],
-    fronts: Option<&Mutex<Sparing>>,
-) -> sqlx::Result<Vec<Admitted>> {
-    let sparing = |fronts: &Mutex<Sparing>| *fronts.lock().unwrap_or_else(PoisonError::into_inner);
-    let began = Instant::now();
-    if fronts.is_some_and(|fronts| !sparing(fronts).may(began)) {
-        return jobs::leave(conn, settlements, freed, Line::Behind).await;
+/// When accounts' lines are read from their front by a process's batches: always while that is cheap, and of each account
+/// once in some seconds while it is dear, as it is while an old transaction is open.
+#[derive(Debug, Default)]
+pub struct Fronts(Mutex<FrontsRead>);
+
+#[derive(Debug, Default)]
+struct FrontsRead {
+    sparing: Sparing,
+    /// When each account's line was read from its front, while that is dear.
+    last: HashMap<AccountId, Instant>,
+}
+
+/// What of leaving is cheap.
+const CHEAP: Duration = Duration::from_millis(2);
+/// How long an account's line is not read from its front, at most.
+const LONGEST_UNREAD: Duration = Duration::from_secs(5);
+/// Accounts that are remembered, at most.
+const MOST_REMEMBERED: usize = 10_000;
+
+impl Fronts {
+    fn may_read(&self, account: AccountId, now: Instant) -> bool {
+        let mut read = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = read.last.get(&account);
+        let may = read.sparing.may(now) || last.is_none_or(|last| now.duration_since(*last) >= LONGEST_UNREAD);
+        if may {
+            if read.last.len() >= MOST_REMEMBERED {
+                read.last.clear();
+            }
+            read.last.insert(account, now);
+        }
+        may
     }
-    let admitted = jobs::leave(conn, settlements, freed, Line::Front).await?;
-    if let Some(fronts) = fronts {
-        let now = Instant::now();
-        fronts.lock().unwrap_or_else(PoisonError::into_inner).took(now.duration_since(began), now);
+
+    fn took(&self, began: Instant, now: Instant) {
+        let mut read = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        read.sparing.took(now.duration_since(began), CHEAP, now);
     }
-    Ok(admitted)
 }
 
 /// Keeps what the jobs that succeeded have made: their reads in one statement, their items, which are few, in one each.
@@ -330,4 +356,23 @@ fn event(ended: &EndedJob) -> sqlx::Result<Option<EndedEvent>> {
         body,
         traceparent: ended.traceparent.clone(),
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn while_it_is_dear_each_accounts_line_is_read_from_its_front_once_in_five_seconds() {
+        let (fronts, now, cheap) = (Fronts::default(), Instant::now(), Duration::from_millis(1));
+        let (one, other) = (AccountId::mint(), AccountId::mint());
+        fronts.took(now, now + cheap);
+        assert!(fronts.may_read(one, now) && fronts.may_read(one, now), "it is cheap");
+        // It rests for a second.
+        fronts.took(now, now + LONGEST_UNREAD);
+        let dear = now + LONGEST_UNREAD - cheap;
+        assert!(!fronts.may_read(one, dear));
+        assert!(fronts.may_read(other, dear) && !fronts.may_read(other, dear), "it was not read before");
+        assert!(fronts.may_read(one, now + LONGEST_UNREAD) && !fronts.may_read(one, now + LONGEST_UNREAD));
+    }
 }

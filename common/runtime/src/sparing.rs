@@ -1,22 +1,22 @@
-//! How often something is done whose cost can grow without a bound of its own: always while it is cheap, and for an
-//! eighth of the time while it is dear.
+//! How often something is done whose cost can grow without a bound of its own: always while it is cheap, and less often
+//! while it is dear.
 //!
 //! What reads a queue from its beginning is such a thing: while an old transaction is open, all that was deleted since
-//! is read too.
+//! is read too. What it takes beyond the cheap is then an eighth of the time at most, but where the rest would be longer
+//! than a second.
 
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// What is cheap.
-const CHEAP: Duration = Duration::from_millis(2);
-/// How many times as long as it took is waited after what was dear.
+/// How many times as long as the dear part took is waited.
 const REST: u32 = 7;
+/// The longest rest: a stall of the database's disk is no reason to look away.
+const LONGEST_REST: Duration = Duration::from_secs(1);
 
 /// See the module.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Sparing {
-    /// How long it took last, beyond what is cheap.
-    excess: Duration,
+    was_dear: bool,
     not_before: Option<Instant>,
 }
 
@@ -31,15 +31,16 @@ impl Sparing {
         self.not_before.map(|at| at.saturating_duration_since(now)).unwrap_or_default()
     }
 
-    /// Notes that it took so long, and ended now.
-    pub fn took(&mut self, time: Duration, now: Instant) {
-        self.excess = time.saturating_sub(CHEAP);
-        self.not_before = (!self.excess.is_zero()).then(|| now + self.excess * REST);
+    /// Notes that it took so long, of which this much is cheap, and ended now.
+    pub fn took(&mut self, time: Duration, cheap: Duration, now: Instant) {
+        let dear = time.saturating_sub(cheap);
+        self.was_dear = !dear.is_zero();
+        self.not_before = self.was_dear.then(|| now + dear.saturating_mul(REST).min(LONGEST_REST));
     }
 
     /// Whether it was dear when it was done last.
     pub const fn was_dear(&self) -> bool {
-        !self.excess.is_zero()
+        self.was_dear
     }
 
     /// Allows it once more at once, however dear it was.
@@ -53,19 +54,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_cheap_may_be_done_again_at_once_and_what_is_dear_after_seven_times_as_long() {
-        let now = Instant::now();
+    fn what_is_cheap_may_be_done_again_at_once_and_what_is_dear_after_a_rest() {
+        let (now, cheap) = (Instant::now(), Duration::from_millis(2));
         let mut sparing = Sparing::default();
         assert!(sparing.may(now));
-        sparing.took(CHEAP, now);
+        sparing.took(cheap, cheap, now);
         assert!(sparing.may(now) && !sparing.was_dear());
-        let dear = CHEAP + Duration::from_millis(10);
-        sparing.took(dear, now);
+        let dear = Duration::from_millis(12);
+        sparing.took(dear, cheap, now);
         let again = now + Duration::from_millis(70);
-        assert!(sparing.was_dear() && !sparing.may(again - CHEAP) && sparing.may(again));
-        assert_eq!(sparing.again_in(again - CHEAP), CHEAP);
-        sparing.took(dear, now);
+        assert!(sparing.was_dear() && !sparing.may(again - cheap) && sparing.may(again));
+        assert_eq!(sparing.again_in(again - cheap), cheap);
+        sparing.took(dear, cheap, now);
         sparing.once_more();
         assert!(sparing.may(now) && sparing.was_dear());
+        sparing.took(Duration::from_secs(8), cheap, now);
+        assert_eq!(sparing.again_in(now), LONGEST_REST, "however long it stood still");
     }
 }

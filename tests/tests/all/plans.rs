@@ -87,7 +87,7 @@ async fn a_life_goes_by_indexes(conn: &mut PgConnection) -> anyhow::Result<()> {
     let (job, account) = (JobId::mint(), AccountId::mint());
     Picker::new(vec![Queue::Read(Read::Levels), Queue::Render]).pick(conn, 64).await?;
     goes_by(conn, "pick", &["idx_apalis_jobs_fetch_partial", "jobs_pkey"]).await?;
-    tickets::pick_by_ids(conn, &["none".to_owned()]).await?;
+    tickets::pick_by_ids(conn, &["none".to_owned()], 1).await?;
     goes_by(conn, "pick by ids", &["jobs_pkey"]).await?;
     jobs::claim(conn, &[job], "w", &["none".to_owned()]).await?;
     let claim = ["jobs_pkey", "items_pkey", "job_renders_pkey", "job_reads_", "item_reads_pkey", "accounts_"];
@@ -97,8 +97,7 @@ async fn a_life_goes_by_indexes(conn: &mut PgConnection) -> anyhow::Result<()> {
     jobs::end(conn, &[end]).await?;
     goes_by(conn, "end", &["jobs_pkey", "items_pkey", "job_claims_pkey", "calls_pkey"]).await?;
     assert!(!plans::of_last(conn).await?.contains("job_claims_open"), "an end reads all claims that are open");
-    let freed = Freed { account, places: 2, first: 1 };
-    jobs::leave(conn, &[], &[freed], Line::Behind).await?;
+    jobs::leave(conn, &[], &[Freed { account, places: 2, line: Line::From(1) }]).await?;
     goes_by(conn, "leave", &["job_reads_job", "jobs_waiting", "jobs_admitted", "jobs_pkey"]).await
 }
 

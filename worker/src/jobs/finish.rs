@@ -10,13 +10,12 @@ use crate::deliver::Deliverer;
 use crate::jobs::kept::Kept;
 use domain::job::JobStatus;
 use futures_util::FutureExt;
-use runtime::ending::{self, AfterCommit, Product};
+use runtime::ending::{self, AfterCommit, Fronts, Product};
 use runtime::process::Process;
 use runtime::queue::Picker;
-use runtime::sparing::Sparing;
 use sqlx::{Acquire, PgConnection};
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use store::jobs::{self, End};
 use store::{PoolSize, is_refused_for_good};
 
@@ -59,14 +58,13 @@ pub struct Finisher {
     process: Process,
     deliverer: Deliverer,
     picker: Arc<Picker>,
-    /// How often accounts' lines are read from their front.
-    fronts: Mutex<Sparing>,
+    fronts: Fronts,
 }
 
 impl Finisher {
     /// Of this process: it sends first attempts by `deliverer`, and tells `picker` of the tickets that it pushes.
     pub fn new(process: Process, deliverer: Deliverer, picker: Arc<Picker>) -> Self {
-        Self { process, deliverer, picker, fronts: Mutex::default() }
+        Self { process, deliverer, picker, fronts: Fronts::default() }
     }
 
     /// Gathers ends into batches, which have a connection of their own that plans their statements once.

@@ -1,10 +1,10 @@
-//! Picks the tickets of a set of queues, as cheaply beside an old transaction as without one.
+//! Picks the tickets of a set of queues, nearly as cheaply beside an old transaction as without one.
 //!
 //! While a transaction is open anywhere in the server, PostgreSQL keeps what was deleted since it began, and a look at
 //! a queue reads past all of it: 25 ms a look after two minutes of 1,000 jobs a second (docs/performance.md). So a look
 //! that took long asks the next one for more tickets than are wanted, and until the next after that, tickets are picked
-//! by their ids: of what was seen beyond the wanted ones, and of what this process has pushed since. What others push
-//! meanwhile is seen by the next look, which is no further away than a few times what a look takes.
+//! by their ids: of what was seen beyond the wanted ones, and of what ends of jobs have pushed in this process since.
+//! What others push meanwhile is seen by the next look, within a second.
 
 use super::claims::Next;
 use super::{Queue, Subject, Ticket};
@@ -17,8 +17,13 @@ use std::time::Duration;
 use store::tickets::{self, Picked as Rows, Seen};
 use tokio::time::Instant;
 
+/// What of a look is cheap, and what each ticket adds that it brings beyond those that are wanted.
+const CHEAP: Duration = Duration::from_millis(2);
+const A_TICKET: Duration = Duration::from_micros(3);
 /// How many tickets more a look asks for that follows a dear one.
 const MORE: i64 = 1_000;
+/// How many more ids are tried than tickets are wanted: others may have had some.
+const SPARE: usize = 64;
 /// Tickets that are remembered, at most. Others are seen by the next look.
 const MOST_SEEN: usize = 4_000;
 /// After a look that found tickets which another has locked: either that one claims them, or they are free again.
@@ -42,12 +47,15 @@ pub struct Picker {
     memory: Mutex<Memory>,
 }
 
+/// A ticket that was there: the second that it is dated, and its id.
+type Known = (i64, String);
+
 /// What is known of the queues.
 #[derive(Debug, Default)]
 struct Memory {
     looks: Sparing,
     /// Tickets that were there, in the order that they are fetched in. Some may be gone.
-    seen: BTreeSet<(i64, String)>,
+    seen: BTreeSet<Known>,
 }
 
 /// How tickets are to be picked now.
@@ -55,8 +63,8 @@ struct Memory {
 enum Way {
     /// By a look at the queues, for so many more than are wanted.
     Look(i64),
-    /// These; none until then where nothing is known.
-    ByIds(Vec<String>),
+    /// The first of these that are still there; none where nothing is known.
+    ByIds(Vec<Known>),
 }
 
 impl Picker {
@@ -72,9 +80,11 @@ impl Picker {
         let way = self.memory().way(slots, Instant::now());
         let (rows, next) = match way {
             Way::Look(more) => self.look(conn, slots, more).await?,
-            Way::ByIds(ids) => {
-                let rows = if ids.is_empty() { Rows::default() } else { tickets::pick_by_ids(conn, &ids).await? };
-                (rows, self.memory().next(Instant::now()))
+            Way::ByIds(known) => {
+                let rows = by_ids(conn, &known, slots).await?;
+                let mut memory = self.memory();
+                memory.put_back(known, &rows.ids, slots);
+                (rows, memory.next(Instant::now()))
             }
         };
         let readable = rows.jobs.iter().filter_map(|job| match serde_json::from_slice(job) {
@@ -101,10 +111,10 @@ impl Picker {
         Ok((rows, next))
     }
 
-    /// Notes tickets that this process has pushed and committed.
+    /// Notes tickets that this process has pushed and committed, while looks are dear.
     pub fn note(&self, pushed: &[Ticket]) {
         let mut memory = self.memory();
-        if !memory.looks.may(Instant::now()) {
+        if memory.looks.was_dear() {
             let ours = pushed.iter().filter(|ticket| self.queues.contains(&ticket.queue));
             memory.add(ours.map(|ticket| (dated(ticket), ticket.id.clone())));
         }
@@ -115,19 +125,37 @@ impl Picker {
     }
 }
 
+async fn by_ids(conn: &mut PgConnection, known: &[Known], slots: usize) -> sqlx::Result<Rows> {
+    if known.is_empty() {
+        return Ok(Rows::default());
+    }
+    let ids: Vec<String> = known.iter().map(|(_, id)| id.clone()).collect();
+    tickets::pick_by_ids(conn, &ids, i64::try_from(slots).unwrap_or(i64::MAX)).await
+}
+
 /// The second that a ticket is dated, nearly: the database's clock decides.
 fn dated(ticket: &Ticket) -> i64 {
     host_unix_seconds() - i64::try_from(ticket.dated_back.as_secs()).unwrap_or_default()
 }
 
 impl Memory {
-    /// How so many tickets are to be picked now. Those that are to be picked by their ids are known no more.
+    /// How so many tickets are to be picked now. What is to be tried by its id is known no more.
     fn way(&mut self, wanted: usize, now: Instant) -> Way {
         if self.looks.may(now) {
+            // What is noted while it looks is not in what it sees.
+            self.seen.clear();
             return Way::Look(if self.looks.was_dear() { MORE } else { 0 });
         }
         let next = std::iter::from_fn(|| self.seen.pop_first());
-        Way::ByIds(next.take(wanted).map(|(_, id)| id).collect())
+        Way::ByIds(next.take(wanted.saturating_mul(2).saturating_add(SPARE)).collect())
+    }
+
+    /// Keeps what was not tried, since as many were picked as were wanted before it came to it.
+    fn put_back(&mut self, known: Vec<Known>, picked: &[String], wanted: usize) {
+        if picked.len() >= wanted {
+            let last = known.iter().rposition(|(_, id)| picked.contains(id));
+            self.seen.extend(known.into_iter().skip(last.map_or(0, |last| last + 1)));
+        }
     }
 
     /// When there is more after tickets were picked by their ids.
@@ -135,11 +163,13 @@ impl Memory {
         if self.seen.is_empty() { Next::In(self.looks.again_in(now)) } else { Next::AtOnce }
     }
 
-    /// Keeps what a look has seen beyond what it picked.
+    /// Keeps what a look has seen beyond what it picked, where looks are dear.
     fn looked(&mut self, seen: Seen, began: Instant, now: Instant, with_more: bool) {
-        self.seen.clear();
-        self.looks.took(now.duration_since(began), now);
-        if with_more {
+        let cheap = CHEAP + A_TICKET * u32::try_from(seen.ids.len()).unwrap_or_default();
+        self.looks.took(now.duration_since(began), cheap, now);
+        if !self.looks.was_dear() {
+            self.seen.clear();
+        } else if with_more {
             self.add(seen.dates.into_iter().zip(seen.ids));
         } else {
             // Nothing is known yet that could be picked by its id.
@@ -147,7 +177,7 @@ impl Memory {
         }
     }
 
-    fn add(&mut self, tickets: impl Iterator<Item = (i64, String)>) {
+    fn add(&mut self, tickets: impl Iterator<Item = Known>) {
         let room = MOST_SEEN.saturating_sub(self.seen.len());
         self.seen.extend(tickets.take(room));
     }
@@ -160,6 +190,7 @@ mod tests {
     use domain::read::Read;
 
     const DEAR: Duration = Duration::from_millis(102);
+    /// But for what the tickets take that it brings.
     const REST: Duration = Duration::from_millis(700);
 
     fn seen(tickets: &[(i64, &str)]) -> Seen {
@@ -176,8 +207,13 @@ mod tests {
         (memory, began + DEAR * 2)
     }
 
-    fn ids(ids: &[&str]) -> Way {
-        Way::ByIds(ids.iter().map(|id| (*id).to_owned()).collect())
+    /// Picks so many by their ids, of which these are gone.
+    fn pick(memory: &mut Memory, wanted: usize, gone: &[&str], now: Instant) -> Vec<String> {
+        let Way::ByIds(known) = memory.way(wanted, now) else { panic!("a look") };
+        let there = known.iter().map(|(_, id)| id).filter(|id| !gone.contains(&id.as_str()));
+        let picked: Vec<String> = there.take(wanted).cloned().collect();
+        memory.put_back(known, &picked, wanted);
+        picked
     }
 
     #[test]
@@ -192,13 +228,24 @@ mod tests {
     #[test]
     fn between_dear_looks_tickets_are_picked_by_their_ids_the_oldest_first() {
         let (mut memory, now) = after_dear_looks(&[(30, "c"), (10, "a"), (20, "b")]);
-        assert_eq!(memory.way(2, now), ids(&["a", "b"]));
+        assert_eq!(pick(&mut memory, 2, &[], now), ["a", "b"]);
         assert_eq!(memory.next(now), Next::AtOnce);
-        memory.add([(5, "d".to_owned())].into_iter());
-        assert_eq!(memory.way(2, now), ids(&["d", "c"]));
-        assert_eq!(memory.next(now), Next::In(REST), "nothing is known, and others may have pushed");
-        assert_eq!(memory.way(2, now), ids(&[]));
+        memory.add([(5, "d".to_owned()), (40, "e".to_owned())].into_iter());
+        assert_eq!(pick(&mut memory, 2, &["c"], now), ["d", "e"], "what another had is passed by");
+        let rest = REST - A_TICKET * 7 * 3;
+        assert_eq!(memory.next(now), Next::In(rest), "nothing is known, and others may have pushed");
+        assert!(pick(&mut memory, 2, &[], now).is_empty());
         assert_eq!(memory.way(2, now + REST), Way::Look(MORE));
+    }
+
+    #[test]
+    fn what_is_noted_while_a_dear_look_is_under_way_is_known_after_it() {
+        let (mut memory, now) = after_dear_looks(&[(1, "a")]);
+        let now = now + REST;
+        assert_eq!(memory.way(1, now), Way::Look(MORE));
+        memory.add([(2, "b".to_owned())].into_iter());
+        memory.looked(seen(&[(1, "a")]), now, now + DEAR, true);
+        assert_eq!(pick(&mut memory, 2, &[], now + DEAR), ["a", "b"]);
     }
 
     #[test]

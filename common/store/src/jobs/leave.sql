@@ -1,6 +1,6 @@
 -- What jobs that ended leave to others: their holds as entries of the journal, to be folded ($1 to $8), the reads that
 -- they owned, and the places $10 that the accounts $9 have free, which their next waiting jobs that are due are given,
--- each with a ticket of $11. An account's line is read behind the job $12, or from its front where that is 0. How many of
+-- each with a ticket of $11. An account's line is read from the job $12 on, or from its front where that is 0. How many of
 -- an account had a place before is counted once an account; of one whose line is not read from its front, all $13 were
 -- taken.
 WITH ended AS (
@@ -20,20 +20,20 @@ WITH ended AS (
     DELETE FROM job_reads WHERE job_id = ANY ($1)
 ), next AS MATERIALIZED (
     SELECT waiting.id, freed.payer, row_number() OVER () AS place
-    FROM unnest($9::uuid[], $10::bigint[], $12::bigint[]) AS freed (payer, places, behind)
+    FROM unnest($9::uuid[], $10::bigint[], $12::bigint[]) AS freed (payer, places, from_seq)
     CROSS JOIN LATERAL (
         SELECT id FROM jobs
         WHERE payer_account_id = freed.payer AND status = 'queued' AND NOT admitted AND finished_at IS NULL
-            AND due_at <= mws_now() AND seq > freed.behind
+            AND due_at <= mws_now() AND seq >= freed.from_seq
             AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = freed.payer AND a.suspended_at IS NOT NULL)
             AND NOT EXISTS (SELECT FROM read_kinds k WHERE k.read = jobs.read AND k.paused_at IS NOT NULL)
         ORDER BY seq LIMIT freed.places FOR UPDATE SKIP LOCKED
     ) AS waiting
 ), others AS MATERIALIZED (
-    SELECT freed.payer, CASE WHEN freed.behind > 0 THEN greatest($13::bigint - freed.places, 0) ELSE (
+    SELECT freed.payer, CASE WHEN freed.from_seq > 0 THEN greatest($13::bigint - freed.places, 0) ELSE (
         SELECT count(*) FROM jobs o WHERE o.payer_account_id = freed.payer AND o.admitted AND o.finished_at IS NULL
     ) END AS many
-    FROM unnest($9::uuid[], $10::bigint[], $12::bigint[]) AS freed (payer, places, behind)
+    FROM unnest($9::uuid[], $10::bigint[], $12::bigint[]) AS freed (payer, places, from_seq)
 )
 UPDATE jobs j SET admitted = true, ticket_id = ($11::text[])[next.place]
 FROM next JOIN others USING (payer)

@@ -46,34 +46,32 @@ pub struct Freed {
     pub account: AccountId,
     /// How many.
     pub places: i64,
-    /// The first in the account's line of the jobs that had them.
-    pub first: i64,
+    /// From where on its line is read for those who get them.
+    pub line: Line,
 }
 
-/// From where on an account's line is read for those who get its places.
+/// From where on an account's line is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Line {
-    /// From its front, whatever was there and is deleted.
+    /// From its front, and past whatever was there and is deleted.
     Front,
-    /// Behind the jobs that had the places. Whoever waits further ahead, as one whose read was paused, is found from
-    /// the front later.
-    Behind,
+    /// From this job on: the first of those that had the places. Whoever waits further ahead, as one whose read was
+    /// paused, is found from the front.
+    From(i64),
 }
 
 /// What ended jobs leave to others, in one statement: their holds go into the journal and are left to be folded, the
 /// reads that they owned may be asked for again, and each account's freed places go to its next waiting jobs that are
 /// due. Fewer of those come back than places were freed where no more wait.
-pub async fn leave(
-    conn: &mut PgConnection,
-    ended: &[Settlement],
-    freed: &[Freed],
-    line: Line,
-) -> sqlx::Result<Vec<Admitted>> {
+pub async fn leave(conn: &mut PgConnection, ended: &[Settlement], freed: &[Freed]) -> sqlx::Result<Vec<Admitted>> {
     if ended.is_empty() && freed.is_empty() {
         return Ok(Vec::new());
     }
     let amounts = |of: fn(&Settlement) -> Minutes| ended.iter().map(|one| of(one).hundredths()).collect::<Vec<i64>>();
-    let behind = |freed: &Freed| if line == Line::Front { 0 } else { freed.first };
+    let from = |freed: &Freed| match freed.line {
+        Line::Front => 0,
+        Line::From(seq) => seq,
+    };
     sqlx::query_file_as!(
         Admitted,
         "src/jobs/leave.sql",
@@ -88,7 +86,7 @@ pub async fn leave(
         &freed.iter().map(|one| one.account.uuid()).collect::<Vec<_>>(),
         &freed.iter().map(|one| one.places).collect::<Vec<_>>(),
         &ticket_ids(freed.iter().map(|one| one.places).sum()),
-        &freed.iter().map(behind).collect::<Vec<_>>(),
+        &freed.iter().map(from).collect::<Vec<_>>(),
         PLACES
     )
     .fetch_all(conn)

@@ -167,9 +167,9 @@ pub async fn pick(conn: &mut PgConnection, queues: &[String], most: i64, more: i
     Ok((Picked { ids: row.ids, jobs: row.jobs }, seen))
 }
 
-/// Locks those of these tickets that are still there and due, and that no other transaction has locked.
-pub async fn pick_by_ids(conn: &mut PgConnection, tickets: &[String]) -> sqlx::Result<Picked> {
-    let rows = sqlx::query_file!("src/tickets/pick_by_ids.sql", tickets).fetch_all(conn).await?;
+/// Locks the first `most` of these tickets that are still there and due, and that no other transaction has locked.
+pub async fn pick_by_ids(conn: &mut PgConnection, tickets: &[String], most: i64) -> sqlx::Result<Picked> {
+    let rows = sqlx::query_file!("src/tickets/pick_by_ids.sql", tickets, most).fetch_all(conn).await?;
     let (ids, jobs) = rows.into_iter().map(|row| (row.id, row.job)).unzip();
     Ok(Picked { ids, jobs })
 }

@@ -1,4 +1,4 @@
--- Those of the tickets $1 that are still there, due and not locked by another.
+-- Those of the tickets $1 that are still there, due and not locked by another: the first $2, in the order of $1.
 SELECT ticket.id AS "id!", ticket.job AS "job!"
 FROM unnest($1::text[]) AS known (id)
 CROSS JOIN LATERAL (
@@ -7,3 +7,4 @@ CROSS JOIN LATERAL (
     WHERE id = known.id AND lock_by IS NULL AND run_at < now()
     LIMIT 1 FOR UPDATE SKIP LOCKED
 ) AS ticket
+LIMIT $2
