@@ -3,7 +3,7 @@
 //! It owns the header formats and the secret's format. It never reads a clock, draws randomness or keeps a secret:
 //! the time and the random bytes are handed in, and the secret is borrowed for one call. It is a crate of its own, with
 //! few dependencies, so that a receiver written in Rust can depend on it and call [`verify`] and [`verify_project`]; the
-//! service has it as `common::domain::signature`.
+//! service has it as `domain::signature`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

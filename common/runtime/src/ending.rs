@@ -129,7 +129,7 @@ async fn settle_all(
     let freed = freed(ended, |account| fronts.is_none_or(|fronts| fronts.may_read(account, began)));
     let admitted = jobs::leave(conn, &settlements, &freed).await?;
     if let Some(fronts) = fronts.filter(|_| freed.iter().any(|freed| freed.line == Line::Front)) {
-        fronts.took(began, Instant::now());
+        fronts.took(settlements.len(), began, Instant::now());
     }
     let mut tickets = record_events(conn, &finals, told, spread).await?;
     tickets.extend(tickets_of(&admitted));
@@ -176,8 +176,11 @@ struct FrontsRead {
     last: HashMap<AccountId, Instant>,
 }
 
-/// What of leaving is cheap.
+/// What of leaving is cheap, what each end adds to that, and how many times as long as the rest of it lines are not read from
+/// their front.
 const CHEAP: Duration = Duration::from_millis(2);
+const AN_END: Duration = Duration::from_micros(40);
+const REST: u32 = 7;
 /// How long an account's line is not read from its front, at most.
 const LONGEST_UNREAD: Duration = Duration::from_secs(5);
 /// Accounts that are remembered, at most.
@@ -197,9 +200,13 @@ impl Fronts {
         may
     }
 
-    fn took(&self, began: Instant, now: Instant) {
+    fn took(&self, ends: usize, began: Instant, now: Instant) {
         let mut read = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        read.sparing.took(now.duration_since(began), CHEAP, now);
+        // One account's line that is cheap says nothing of others' that are not.
+        if read.sparing.may(began) {
+            let cheap = CHEAP + AN_END * u32::try_from(ends).unwrap_or_default();
+            read.sparing.took(now.duration_since(began), cheap, REST, now);
+        }
     }
 }
 
@@ -366,11 +373,12 @@ mod tests {
     fn while_it_is_dear_each_accounts_line_is_read_from_its_front_once_in_five_seconds() {
         let (fronts, now, cheap) = (Fronts::default(), Instant::now(), Duration::from_millis(1));
         let (one, other) = (AccountId::mint(), AccountId::mint());
-        fronts.took(now, now + cheap);
+        fronts.took(1, now, now + cheap);
         assert!(fronts.may_read(one, now) && fronts.may_read(one, now), "it is cheap");
         // It rests for a second.
-        fronts.took(now, now + LONGEST_UNREAD);
+        fronts.took(1, now, now + LONGEST_UNREAD);
         let dear = now + LONGEST_UNREAD - cheap;
+        fronts.took(1, dear, dear + cheap);
         assert!(!fronts.may_read(one, dear));
         assert!(fronts.may_read(other, dear) && !fronts.may_read(other, dear), "it was not read before");
         assert!(fronts.may_read(one, now + LONGEST_UNREAD) && !fronts.may_read(one, now + LONGEST_UNREAD));

@@ -2,14 +2,11 @@
 //! while it is dear.
 //!
 //! What reads a queue from its beginning is such a thing: while an old transaction is open, all that was deleted since
-//! is read too. What it takes beyond the cheap is then an eighth of the time at most, but where the rest would be longer
-//! than a second.
+//! is read too. What it takes beyond the cheap is then followed by a rest some times as long.
 
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How many times as long as the dear part took is waited.
-const REST: u32 = 7;
 /// The longest rest: a stall of the database's disk is no reason to look away.
 const LONGEST_REST: Duration = Duration::from_secs(1);
 
@@ -31,11 +28,12 @@ impl Sparing {
         self.not_before.map(|at| at.saturating_duration_since(now)).unwrap_or_default()
     }
 
-    /// Notes that it took so long, of which this much is cheap, and ended now.
-    pub fn took(&mut self, time: Duration, cheap: Duration, now: Instant) {
+    /// Notes that it took so long, of which this much is cheap, and ended now. It rests so many times as long as the other
+    /// part.
+    pub fn took(&mut self, time: Duration, cheap: Duration, rest: u32, now: Instant) {
         let dear = time.saturating_sub(cheap);
         self.was_dear = !dear.is_zero();
-        self.not_before = self.was_dear.then(|| now + dear.saturating_mul(REST).min(LONGEST_REST));
+        self.not_before = self.was_dear.then(|| now + dear.saturating_mul(rest).min(LONGEST_REST));
     }
 
     /// Whether it was dear when it was done last.
@@ -58,17 +56,17 @@ mod tests {
         let (now, cheap) = (Instant::now(), Duration::from_millis(2));
         let mut sparing = Sparing::default();
         assert!(sparing.may(now));
-        sparing.took(cheap, cheap, now);
+        sparing.took(cheap, cheap, 7, now);
         assert!(sparing.may(now) && !sparing.was_dear());
         let dear = Duration::from_millis(12);
-        sparing.took(dear, cheap, now);
+        sparing.took(dear, cheap, 7, now);
         let again = now + Duration::from_millis(70);
         assert!(sparing.was_dear() && !sparing.may(again - cheap) && sparing.may(again));
         assert_eq!(sparing.again_in(again - cheap), cheap);
-        sparing.took(dear, cheap, now);
+        sparing.took(dear, cheap, 7, now);
         sparing.once_more();
         assert!(sparing.may(now) && sparing.was_dear());
-        sparing.took(Duration::from_secs(8), cheap, now);
+        sparing.took(Duration::from_secs(8), cheap, 7, now);
         assert_eq!(sparing.again_in(now), LONGEST_REST, "however long it stood still");
     }
 }

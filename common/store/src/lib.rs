@@ -1,6 +1,6 @@
 //! All SQL of the service, a file a noun, a function a statement, checked by the compiler.
 //!
-//! Functions take `&mut PgConnection` and never begin or commit: a transaction is opened in one place a use case. A
+//! Functions take a connection and never begin or commit: a transaction is opened in one place a use case. A
 //! state change is one conditional update that names the state it leaves. Nothing here decides: rules are in `domain`.
 
 pub mod account_audit;

@@ -1,4 +1,4 @@
-//! The service's only use of apalis: working tickets.
+//! Working tickets: the only use of apalis, but for its migrations, which the store applies.
 //!
 //! What a ticket is, and how it is pushed, is `store::tickets`'. A handler never answers with an error, and nothing here
 //! retries: delays live in our `due_at`, and the scheduler pushes a new ticket for what is due and has none. Waking

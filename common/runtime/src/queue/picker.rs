@@ -1,7 +1,7 @@
 //! Picks the tickets of a set of queues, nearly as cheaply beside an old transaction as without one.
 //!
 //! While a transaction is open anywhere in the server, PostgreSQL keeps what was deleted since it began, and a look at
-//! a queue reads past all of it: 25 ms a look after two minutes of 1,000 jobs a second (docs/performance.md). So a look
+//! a queue reads past all of it: 25 ms a look after two minutes of 1,000 jobs a second (docs/decisions.md 164). So a look
 //! that took long asks the next one for more tickets than are wanted, and until the next after that, tickets are picked
 //! by their ids: of what was seen beyond the wanted ones, and of what ends of jobs have pushed in this process since.
 //! What others push meanwhile is seen by the next look, within a second.
@@ -20,6 +20,10 @@ use tokio::time::Instant;
 /// What of a look is cheap, and what each ticket adds that it brings beyond those that are wanted.
 const CHEAP: Duration = Duration::from_millis(2);
 const A_TICKET: Duration = Duration::from_micros(3);
+/// How many times as long as a dear look is waited for the next: where there was something, and known tickets keep the
+/// slots busy; and where there was nothing, so that whoever comes next is seen soon.
+const REST: u32 = 7;
+const REST_AFTER_NOTHING: u32 = 2;
 /// How many tickets more a look asks for that follows a dear one.
 const MORE: i64 = 1_000;
 /// How many more ids are tried than tickets are wanted: others may have had some.
@@ -107,7 +111,8 @@ impl Picker {
             some if some < seen.looked_at => Next::In(SOON),
             _ => Next::WhenWoken,
         };
-        self.memory().looked(seen, began, Instant::now(), more > 0);
+        let now = Instant::now();
+        self.memory().looked(seen, now.duration_since(began), now, more > 0);
         Ok((rows, next))
     }
 
@@ -129,7 +134,9 @@ async fn by_ids(conn: &mut PgConnection, known: &[Known], slots: usize) -> sqlx:
     if known.is_empty() {
         return Ok(Rows::default());
     }
-    let ids: Vec<String> = known.iter().map(|(_, id)| id.clone()).collect();
+    // One that was noted here and seen in the queue may be known by two dates.
+    let mut tried = BTreeSet::new();
+    let ids: Vec<String> = known.iter().map(|(_, id)| id).filter(|id| tried.insert(*id)).cloned().collect();
     tickets::pick_by_ids(conn, &ids, i64::try_from(slots).unwrap_or(i64::MAX)).await
 }
 
@@ -164,9 +171,10 @@ impl Memory {
     }
 
     /// Keeps what a look has seen beyond what it picked, where looks are dear.
-    fn looked(&mut self, seen: Seen, began: Instant, now: Instant, with_more: bool) {
+    fn looked(&mut self, seen: Seen, time: Duration, now: Instant, with_more: bool) {
         let cheap = CHEAP + A_TICKET * u32::try_from(seen.ids.len()).unwrap_or_default();
-        self.looks.took(now.duration_since(began), cheap, now);
+        let rest = if seen.looked_at == 0 { REST_AFTER_NOTHING } else { REST };
+        self.looks.took(time, cheap, rest, now);
         if !self.looks.was_dear() {
             self.seen.clear();
         } else if with_more {
@@ -191,7 +199,7 @@ mod tests {
 
     const DEAR: Duration = Duration::from_millis(102);
     /// But for what the tickets take that it brings.
-    const REST: Duration = Duration::from_millis(700);
+    const RESTED: Duration = Duration::from_millis(700);
 
     fn seen(tickets: &[(i64, &str)]) -> Seen {
         let (dates, ids) = tickets.iter().map(|(date, id)| (*date, (*id).to_owned())).unzip();
@@ -200,11 +208,11 @@ mod tests {
 
     /// After two dear looks, the second of which has seen these; and when it ended.
     fn after_dear_looks(tickets: &[(i64, &str)]) -> (Memory, Instant) {
-        let (mut memory, began) = (Memory::default(), Instant::now());
-        memory.looked(Seen::default(), began, began + DEAR, false);
-        assert_eq!(memory.way(1, began + DEAR), Way::Look(MORE), "the next look brings what is then picked by its id");
-        memory.looked(seen(tickets), began + DEAR, began + DEAR * 2, true);
-        (memory, began + DEAR * 2)
+        let (mut memory, now) = (Memory::default(), Instant::now());
+        memory.looked(Seen::default(), DEAR, now, false);
+        assert_eq!(memory.way(1, now), Way::Look(MORE), "the next look brings what is then picked by its id");
+        memory.looked(seen(tickets), DEAR, now, true);
+        (memory, now)
     }
 
     /// Picks so many by their ids, of which these are gone.
@@ -221,7 +229,7 @@ mod tests {
         let (mut memory, now) = (Memory::default(), Instant::now());
         for _ in 0..3 {
             assert_eq!(memory.way(8, now), Way::Look(0));
-            memory.looked(Seen::default(), now, now + Duration::from_millis(1), false);
+            memory.looked(Seen::default(), Duration::from_millis(1), now, false);
         }
     }
 
@@ -232,27 +240,33 @@ mod tests {
         assert_eq!(memory.next(now), Next::AtOnce);
         memory.add([(5, "d".to_owned()), (40, "e".to_owned())].into_iter());
         assert_eq!(pick(&mut memory, 2, &["c"], now), ["d", "e"], "what another had is passed by");
-        let rest = REST - A_TICKET * 7 * 3;
+        let rest = RESTED.saturating_sub(A_TICKET * REST * 3);
         assert_eq!(memory.next(now), Next::In(rest), "nothing is known, and others may have pushed");
         assert!(pick(&mut memory, 2, &[], now).is_empty());
-        assert_eq!(memory.way(2, now + REST), Way::Look(MORE));
+        assert_eq!(memory.way(2, now + RESTED), Way::Look(MORE));
+    }
+
+    #[test]
+    fn where_there_was_nothing_the_next_look_comes_sooner() {
+        let (memory, now) = after_dear_looks(&[]);
+        assert_eq!(memory.next(now), Next::In(Duration::from_millis(200)));
     }
 
     #[test]
     fn what_is_noted_while_a_dear_look_is_under_way_is_known_after_it() {
         let (mut memory, now) = after_dear_looks(&[(1, "a")]);
-        let now = now + REST;
+        let now = now + RESTED;
         assert_eq!(memory.way(1, now), Way::Look(MORE));
         memory.add([(2, "b".to_owned())].into_iter());
-        memory.looked(seen(&[(1, "a")]), now, now + DEAR, true);
-        assert_eq!(pick(&mut memory, 2, &[], now + DEAR), ["a", "b"]);
+        memory.looked(seen(&[(1, "a")]), DEAR, now, true);
+        assert_eq!(pick(&mut memory, 2, &[], now), ["a", "b"]);
     }
 
     #[test]
     fn a_look_that_is_cheap_again_ends_it() {
         let (mut memory, now) = after_dear_looks(&[(1, "a")]);
-        let now = now + REST;
-        memory.looked(seen(&[(1, "a")]), now, now + Duration::from_millis(1), true);
+        let now = now + RESTED;
+        memory.looked(seen(&[(1, "a")]), Duration::from_millis(1), now, true);
         assert_eq!(memory.way(2, now), Way::Look(0));
     }
 

@@ -1,6 +1,6 @@
 //! What `remove_silence` and `duck_music` take and answer (contract §4.4).
 //!
-//! Times are seconds from the media's start. The limits of the parameters are those of the rules in `runtime::domain`, which
+//! Times are seconds from the media's start. The limits of the parameters are those of the rules in `domain`, which
 //! a test holds the numbers written here against.
 
 use crate::http::text::{MinuteCount, Text};
