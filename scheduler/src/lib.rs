@@ -149,8 +149,8 @@ async fn repeat(process: Process, duty: &'static Duty) {
 }
 
 /// When a duty runs again that took so long and found nothing to do. While a transaction is open for long, each look
-/// reads past all that was deleted since it began: frequent looks then take a thirtieth of the time, down to one in five
-/// seconds.
+/// reads past all that was deleted since it began: frequent looks then take a thirtieth of the time, down to one in
+/// five seconds.
 fn after_nothing(every: Duration, took: Duration) -> Duration {
     took.saturating_mul(30).clamp(every, every.max(LONGEST_REST))
 }

@@ -28,8 +28,8 @@ impl Sparing {
         self.not_before.map(|at| at.saturating_duration_since(now)).unwrap_or_default()
     }
 
-    /// Notes that it took so long, of which this much is cheap, and ended now. It rests so many times as long as the other
-    /// part.
+    /// Notes that it took so long, of which this much is cheap, and ended now. It rests so many times as long as what
+    /// is beyond that.
     pub fn took(&mut self, time: Duration, cheap: Duration, rest: u32, now: Instant) {
         let dear = time.saturating_sub(cheap);
         self.was_dear = !dear.is_zero();

@@ -48,7 +48,7 @@ struct Target {
 
 /// Records the events and one delivery a subscribed endpoint of the owner, in two statements whatever their number.
 ///
-/// Give back the tickets to [`crate::tickets::push`] in the same transaction, and wake their queues after its commit. An
+/// Give the tickets to [`crate::tickets::push`] in the same transaction, and wake their queues after its commit. An
 /// event that is recorded already starts nothing again. A disabled endpoint gets a `skipped` delivery, which can be
 /// resent (contract §6.3).
 pub async fn record(conn: &mut PgConnection, ended: &[EndedEvent]) -> sqlx::Result<Vec<Ticket>> {

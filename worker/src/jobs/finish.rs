@@ -83,7 +83,8 @@ impl Finisher {
                     Ok(finished) => finished,
                     Err(error) if batch.len() == 1 => vec![not_written(&batch[0], &error)],
                     Err(error) => {
-                        tracing::warn!(error = %error, ends = batch.len(), "Ends of jobs were not written; each is tried alone.");
+                        let ends = batch.len();
+                        tracing::warn!(error = %error, ends, "Ends of jobs were not written; each is tried alone.");
                         vec![Finished::Failed; batch.len()]
                     }
                 }

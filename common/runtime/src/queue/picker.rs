@@ -1,10 +1,10 @@
 //! Picks the tickets of a set of queues, nearly as cheaply beside an old transaction as without one.
 //!
 //! While a transaction is open anywhere in the server, PostgreSQL keeps what was deleted since it began, and a look at
-//! a queue reads past all of it: 25 ms a look after two minutes of 1,000 jobs a second (docs/decisions.md 164). So a look
-//! that took long asks the next one for more tickets than are wanted, and until the next after that, tickets are picked
-//! by their ids: of what was seen beyond the wanted ones, and of what ends of jobs have pushed in this process since.
-//! What others push meanwhile is seen by the next look, within a second.
+//! a queue reads past all of it: 25 ms a look after two minutes of 1,000 jobs a second (docs/decisions.md 164). So a
+//! look that took long asks the next one for more tickets than are wanted, and until the next after that, tickets are
+//! picked by their ids: of what was seen beyond the wanted ones, and of what ends of jobs have pushed in this process
+//! since. What others push meanwhile is seen by the next look, about a second later at most.
 
 use super::claims::Next;
 use super::{Queue, Subject, Ticket};

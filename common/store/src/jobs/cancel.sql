@@ -24,7 +24,8 @@ SELECT
     j.charged, j.result, j.error_code, j.error_message, j.error_retryable, c.context AS "context?",
     c.request_id AS "request_id?", j.created_at AS "created_at!", j.started_at, j.finished_at,
     j.payer_account_id AS "payer_account_id!: AccountId", j.owner_account_id AS "owner_account_id!: AccountId",
-    j.hold_month AS "hold_month!", c.traceparent AS "traceparent?", (j.admitted AND j.status = 'cancelled') AS "freed_place!", j.seq AS "seq!"
+    j.hold_month AS "hold_month!", c.traceparent AS "traceparent?", (j.admitted AND j.status = 'cancelled') AS "freed_place!",
+    j.seq AS "seq!"
 FROM stopped j
 LEFT JOIN calls c ON c.id = j.call_id
 LEFT JOIN items i ON i.id = j.item_id

@@ -1,8 +1,8 @@
 -- What jobs that ended leave to others: their holds as entries of the journal, to be folded ($1 to $8), the reads that
 -- they owned, and the places $10 that the accounts $9 have free, which their next waiting jobs that are due are given,
--- each with a ticket of $11. An account's line is read from the job $12 on, or from its front where that is 0. How many of
--- an account had a place before is counted once an account; of one whose line is not read from its front, all $13 were
--- taken.
+-- each with a ticket of $11. An account's line is read from the job $12 on, or from its front where that is 0. How many
+-- of an account had a place before is counted once an account; of one whose line is not read from its front, all $13
+-- were taken.
 WITH ended AS (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::date[], $4::bool[], $5::bigint[], $6::bigint[], $7::bigint[],
                          $8::bigint[])

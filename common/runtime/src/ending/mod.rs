@@ -5,8 +5,11 @@
 //! over, and tickets pushed. What must happen after the commit is handed back as an `AfterCommit`. It never begins or
 //! commits, and never decides what an attempt came to: the conditional updates of `store::jobs` did.
 
+mod fronts;
+
+pub use fronts::Fronts;
+
 use crate::queue::{self, Picker, Queue, Subject, Ticket};
-use crate::sparing::Sparing;
 use crate::wake::{Wake, Wakes};
 use domain::event::{EventId, EventType, JobEvent};
 use domain::footage::Rows;
@@ -15,9 +18,7 @@ use domain::job::{JobKind, JobStatus, dated_back};
 use domain::minutes::Minutes;
 use domain::task::Task;
 use sqlx::{PgConnection, PgPool};
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::collections::BTreeMap;
 use store::accounts;
 use store::credentials::Pace;
 use store::events::{self, EndedEvent, Spread};
@@ -162,52 +163,6 @@ fn freed(ended: &[EndedJob], may_read_front: impl Fn(AccountId) -> bool) -> Vec<
         Freed { account, places, line }
     });
     freed.collect()
-}
-
-/// When accounts' lines are read from their front by a process's batches: always while that is cheap, and of each account
-/// once in some seconds while it is dear, as it is while an old transaction is open.
-#[derive(Debug, Default)]
-pub struct Fronts(Mutex<FrontsRead>);
-
-#[derive(Debug, Default)]
-struct FrontsRead {
-    sparing: Sparing,
-    /// When each account's line was read from its front, while that is dear.
-    last: HashMap<AccountId, Instant>,
-}
-
-/// What of leaving is cheap, what each end adds to that, and how many times as long as the rest of it lines are not read from
-/// their front.
-const CHEAP: Duration = Duration::from_millis(2);
-const AN_END: Duration = Duration::from_micros(40);
-const REST: u32 = 7;
-/// How long an account's line is not read from its front, at most.
-const LONGEST_UNREAD: Duration = Duration::from_secs(5);
-/// Accounts that are remembered, at most.
-const MOST_REMEMBERED: usize = 10_000;
-
-impl Fronts {
-    fn may_read(&self, account: AccountId, now: Instant) -> bool {
-        let mut read = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = read.last.get(&account);
-        let may = read.sparing.may(now) || last.is_none_or(|last| now.duration_since(*last) >= LONGEST_UNREAD);
-        if may {
-            if read.last.len() >= MOST_REMEMBERED {
-                read.last.clear();
-            }
-            read.last.insert(account, now);
-        }
-        may
-    }
-
-    fn took(&self, ends: usize, began: Instant, now: Instant) {
-        let mut read = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // One account's line that is cheap says nothing of others' that are not.
-        if read.sparing.may(began) {
-            let cheap = CHEAP + AN_END * u32::try_from(ends).unwrap_or_default();
-            read.sparing.took(now.duration_since(began), cheap, REST, now);
-        }
-    }
 }
 
 /// Keeps what the jobs that succeeded have made: their reads in one statement, their items, which are few, in one each.
@@ -363,24 +318,4 @@ fn event(ended: &EndedJob) -> sqlx::Result<Option<EndedEvent>> {
         body,
         traceparent: ended.traceparent.clone(),
     }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn while_it_is_dear_each_accounts_line_is_read_from_its_front_once_in_five_seconds() {
-        let (fronts, now, cheap) = (Fronts::default(), Instant::now(), Duration::from_millis(1));
-        let (one, other) = (AccountId::mint(), AccountId::mint());
-        fronts.took(1, now, now + cheap);
-        assert!(fronts.may_read(one, now) && fronts.may_read(one, now), "it is cheap");
-        // It rests for a second.
-        fronts.took(1, now, now + LONGEST_UNREAD);
-        let dear = now + LONGEST_UNREAD - cheap;
-        fronts.took(1, dear, dear + cheap);
-        assert!(!fronts.may_read(one, dear));
-        assert!(fronts.may_read(other, dear) && !fronts.may_read(other, dear), "it was not read before");
-        assert!(fronts.may_read(one, now + LONGEST_UNREAD) && !fronts.may_read(one, now + LONGEST_UNREAD));
-    }
 }
