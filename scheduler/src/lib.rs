@@ -79,7 +79,7 @@ const DUTIES: &[Duty] = &[
     duty!(prune_project_webhooks, 30_000),
     duty!(prune_renders, 60_000),
     duty!(purge_items, 5_000),
-    duty!(reissue_deliveries, 500),
+    duty!(reissue_deliveries, 1_000),
     duty!(reissue_jobs, 1_000),
     duty!(reissue_project_webhooks, 500),
     duty!(reissue_uploads, 1_000),

@@ -5,7 +5,6 @@
 //! multiply the tickets of one delivery.
 
 use domain::ids::DeliveryId;
-use runtime::ending::wakes_of;
 use runtime::process::Process;
 use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::PgConnection;
@@ -24,7 +23,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
         let due = deliveries::ticketless(&mut tx, SOME).await?;
         let tickets = issue(&mut tx, &due).await?;
         tx.commit().await?;
-        process.wakes.send(wakes_of(&tickets));
+        process.wakes.tickets(&tickets);
         pushed += tickets.len() as u64;
         if due.len() < usize::try_from(SOME).unwrap_or(usize::MAX) || process.shutdown.is_cancelled() {
             break;
@@ -35,7 +34,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
         let lost = deliveries::with_lost_tickets(&mut tx, from, LOOKED_AT).await?;
         let tickets = issue(&mut tx, &lost).await?;
         tx.commit().await?;
-        process.wakes.send(wakes_of(&tickets));
+        process.wakes.tickets(&tickets);
         pushed += tickets.len() as u64;
     }
     Ok(pushed)

@@ -4,7 +4,7 @@
 //! looked at by and by: the oldest in each run, since what is lost becomes the oldest, and others from a place of
 //! chance.
 
-use runtime::ending::{tickets_of, wakes_of};
+use runtime::ending::tickets_of;
 use runtime::process::Process;
 use runtime::queue;
 use store::jobs::{self, From};
@@ -22,7 +22,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
         let tickets = tickets_of(&jobs::reissue(&mut tx, from, LOOKED_AT, SOME).await?);
         queue::push(&mut tx, &tickets).await?;
         tx.commit().await?;
-        process.wakes.send(wakes_of(&tickets));
+        process.wakes.tickets(&tickets);
         pushed += tickets.len() as u64;
     }
     Ok(pushed)

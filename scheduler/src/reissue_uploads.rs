@@ -26,6 +26,6 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     uploads::assign_tickets(&mut reissue, &due, &ids).await?;
     queue::push(&mut reissue, &tickets).await?;
     reissue.commit().await?;
-    process.wakes.queues([Queue::Fetch, Queue::Ingest]);
+    process.wakes.tickets(&tickets);
     Ok(due.len() as u64)
 }

@@ -5,11 +5,13 @@ use domain::job::PLACES;
 use domain::read::Read;
 use mws_tests::world::counted;
 use mws_tests::world::{Media, World, until};
-use runtime::queue::{self, Picker, Queue, Subject, Ticket};
+use runtime::queue::{self, Next, Picked, Picker, Queue, Subject, Ticket};
+use runtime::wake::{Wake, Wakes};
 use sqlx::{Connection, PgConnection, PgPool};
 use std::collections::BTreeSet;
 use store::jobs::{self, Freed, Line};
 use store::tickets;
+use tokio_util::sync::CancellationToken;
 
 const QUEUE: Queue = Queue::Read(Read::Levels);
 /// Tickets that were spent while the transaction was open: a look past them takes some milliseconds at least.
@@ -59,14 +61,17 @@ async fn tickets_are_picked_once_each_by_a_few_looks_past_what_an_old_transactio
     sqlx::raw_sql("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()").execute(&mut old).await?;
     spend_many(pool).await?;
 
-    let pickers = [Picker::new(vec![QUEUE]), Picker::new(vec![QUEUE])];
+    // The first is of the process that names what it pushes, the second of another that serves the same queue.
+    let (wakes, stop) = (&world.process.wakes, CancellationToken::new());
+    let others = Wakes::start(pool, stop.clone());
+    let named = [wakes, &others].map(|wakes| wakes.tickets_of(&[QUEUE]));
+    let pickers = named.map(|named| Picker::new(vec![QUEUE], named));
     let (mut expected, mut spent) = (BTreeSet::new(), Vec::new());
     let picking = async {
         for round in 0..10 {
             let pushed = push(pool, 40).await?;
-            // The first is told of every other round's tickets, as of those that its own process pushes.
             if round % 2 == 0 {
-                pickers[0].note(&pushed);
+                wakes.tickets(&pushed);
             }
             expected.extend(pushed.into_iter().map(|ticket| ticket.id));
             spent.extend(spend(pool, &pickers).await?);
@@ -84,6 +89,42 @@ async fn tickets_are_picked_once_each_by_a_few_looks_past_what_an_old_transactio
     assert!(looks > 2 && by_ids > 2, "{looks} looks, and {by_ids} times by ids: {statements:?}");
     assert_eq!(spent.len(), expected.len(), "none is picked twice");
     assert_eq!(spent.into_iter().collect::<BTreeSet<_>>(), expected);
+    stop.cancel();
+    old.close().await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_another_process_has_just_pushed_is_picked_by_its_name_and_without_a_look() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let pool = world.pool();
+    let stop = CancellationToken::new();
+    let others = Wakes::start(pool, stop.clone());
+    let mut heard = others.subscribe();
+    let woken = others.of_queues(&[QUEUE]);
+    let picker = Picker::new(vec![QUEUE], others.tickets_of(&[QUEUE]));
+    let pick = async || -> anyhow::Result<Picked> {
+        let mut tx = pool.begin().await?;
+        let picked = picker.pick(&mut tx, MOST).await?;
+        tickets::spend(&mut tx, &picked.tickets).await?;
+        tx.commit().await?;
+        Ok(picked)
+    };
+    let mut old = PgConnection::connect(&world.database_url()).await?;
+    sqlx::raw_sql("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT pg_current_xact_id()").execute(&mut old).await?;
+    spend_many(pool).await?;
+    assert_eq!(heard.recv().await?, Wake::Everything, "it listens");
+    woken.next().await;
+    until("looks are dear", async || Ok(matches!(pick().await?.next, Next::In(_)).then_some(()))).await?;
+
+    let pushed = push(pool, 3).await?;
+    world.process.wakes.tickets(&pushed);
+    woken.next().await;
+    let (picked, statements) = counted(pick()).await;
+    let expected: BTreeSet<String> = pushed.into_iter().map(|ticket| ticket.id).collect();
+    assert_eq!(picked?.tickets.into_iter().collect::<BTreeSet<_>>(), expected);
+    assert!(!statements.iter().any(|statement| statement.contains("The next")), "{statements:?}");
+    stop.cancel();
     old.close().await?;
     world.end().await
 }

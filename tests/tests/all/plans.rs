@@ -7,6 +7,7 @@ use domain::read::Read;
 use mws_tests::plans;
 use mws_tests::world::{Media, World};
 use runtime::queue::{Picker, Queue};
+use runtime::wake::NamedTickets;
 use sqlx::{ConnectOptions, PgConnection, PgPool};
 use store::jobs::{self, End, Freed, Line, Outcome};
 use store::minutes::Unfolded;
@@ -85,7 +86,7 @@ async fn has(conn: &mut PgConnection, statement: &str, indexes: &[&str]) -> anyh
 /// What the ticket's pick, the claim, and the end of a job are.
 async fn a_life_goes_by_indexes(conn: &mut PgConnection) -> anyhow::Result<()> {
     let (job, account) = (JobId::mint(), AccountId::mint());
-    Picker::new(vec![Queue::Read(Read::Levels), Queue::Render]).pick(conn, 64).await?;
+    Picker::new(vec![Queue::Read(Read::Levels), Queue::Render], NamedTickets::default()).pick(conn, 64).await?;
     goes_by(conn, "pick", &["idx_apalis_jobs_fetch_partial", "jobs_pkey"]).await?;
     tickets::pick_by_ids(conn, &["none".to_owned()], 1).await?;
     goes_by(conn, "pick by ids", &["jobs_pkey"]).await?;

@@ -90,7 +90,7 @@ pub fn claims(process: &Process, tools: &Arc<MediaTools>, aside: &Aside, connect
                 an_account: i64::try_from(slots / 4).unwrap_or(i64::MAX).max(1),
                 aside: aside.clone(),
                 claims: connections.clone(),
-                picker: Arc::new(Picker::new(queues.clone())),
+                picker: Arc::new(Picker::new(queues.clone(), process.wakes.tickets_of(&queues))),
             };
             let take = Arc::new(move |slots| {
                 let ingest = ingest.clone();
@@ -125,11 +125,11 @@ impl Ingest {
             claim.rollback().await?;
             return Ok(Taken { work: Vec::new(), next: picked.next });
         }
-        let named = picked.subjects.iter().filter_map(|subject| match subject {
+        let subjects = picked.subjects.iter().filter_map(|subject| match subject {
             Subject::Upload(upload) => Some(*upload),
             _ => None,
         });
-        let claimed = self.claim_all(&mut claim, &named.collect::<Vec<_>>()).await?;
+        let claimed = self.claim_all(&mut claim, &subjects.collect::<Vec<_>>()).await?;
         tickets::spend(&mut claim, &picked.tickets).await?;
         claim.commit().await?;
         Ok(Taken { work: claimed.into_iter().map(|claim| self.clone().start(claim)).collect(), next: picked.next })
@@ -270,9 +270,10 @@ impl Ingest {
         let mut hand_on = self.process.pool.begin().await?;
         let announced = announced.as_deref();
         if uploads::fetched(&mut hand_on, claim, key, *bytes, sha256, announced, &ticket.id).await? {
-            queue::push(&mut hand_on, &[ticket]).await?;
+            let pushed = [ticket];
+            queue::push(&mut hand_on, &pushed).await?;
             hand_on.commit().await?;
-            self.process.wakes.queues([Queue::Ingest]);
+            self.process.wakes.tickets(&pushed);
             return Ok(());
         }
         drop(hand_on);
@@ -342,9 +343,10 @@ impl Ingest {
         if uploads::hand_back(&mut tx, claim, &ticket.id).await? == Finished::Lost {
             return Ok(());
         }
-        queue::push(&mut tx, &[ticket]).await?;
+        let pushed = [ticket];
+        queue::push(&mut tx, &pushed).await?;
         tx.commit().await?;
-        self.process.wakes.queues([queue]);
+        self.process.wakes.tickets(&pushed);
         Ok(())
     }
 }

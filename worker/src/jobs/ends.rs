@@ -10,7 +10,6 @@ use crate::deliver::Deliverer;
 use crate::jobs::finish::{Finish, Finished, Finisher};
 use crate::jobs::leases::{Lease, Stop};
 use runtime::process::Process;
-use runtime::queue::Picker;
 use std::sync::Arc;
 use std::time::Duration;
 use store::jobs::Outcome;
@@ -31,8 +30,8 @@ pub(crate) struct Ends {
 
 impl Ends {
     /// For the claims of this process.
-    pub(crate) fn new(process: Process, deliverer: Deliverer, picker: Arc<Picker>) -> Self {
-        let finisher = Arc::new(Finisher::new(process, deliverer, picker));
+    pub(crate) fn new(process: Process, deliverer: Deliverer) -> Self {
+        let finisher = Arc::new(Finisher::new(process, deliverer));
         let batches = Arc::clone(&finisher).batches();
         Self { finisher, batches }
     }

@@ -12,7 +12,6 @@ use domain::job::JobStatus;
 use futures_util::FutureExt;
 use runtime::ending::{self, AfterCommit, Fronts, Product};
 use runtime::process::Process;
-use runtime::queue::Picker;
 use sqlx::{Acquire, PgConnection};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -57,14 +56,13 @@ pub enum Finished {
 pub struct Finisher {
     process: Process,
     deliverer: Deliverer,
-    picker: Arc<Picker>,
     fronts: Fronts,
 }
 
 impl Finisher {
-    /// Of this process: it sends first attempts by `deliverer`, and tells `picker` of the tickets that it pushes.
-    pub fn new(process: Process, deliverer: Deliverer, picker: Arc<Picker>) -> Self {
-        Self { process, deliverer, picker, fronts: Fronts::default() }
+    /// Of this process: it sends first attempts by `deliverer`.
+    pub fn new(process: Process, deliverer: Deliverer) -> Self {
+        Self { process, deliverer, fronts: Fronts::default() }
     }
 
     /// Gathers ends into batches, which have a connection of their own that plans their statements once.
@@ -147,7 +145,6 @@ impl Finisher {
     /// What is to be done once an end is committed.
     fn after(&self, mut after_commit: AfterCommit) {
         after_commit.offer_first_attempts(|delivery| self.deliverer.sends_at_once(delivery));
-        after_commit.note_tickets(&self.picker);
         // Not awaited: it may wait for an account's lock, and the next batch of ends must not.
         let process = self.process.clone();
         tokio::spawn(async move { after_commit.run(&process.pool, &process.wakes).await });

@@ -49,7 +49,7 @@ pub struct Worker {
     leases: Leases,
     /// The connections that claim.
     claims: Kept,
-    picker: Arc<Picker>,
+    picker: Picker,
     ends: Ends,
     admissions: Arc<Mutex<Admissions>>,
 }
@@ -81,8 +81,9 @@ impl Worker {
         queues: Vec<Queue>,
     ) -> Arc<Self> {
         let leases = Leases::start(&process, Duration::from_secs(process.settings.drain_seconds));
-        let picker = Arc::new(Picker::new(queues));
-        let ends = Ends::new(process.clone(), deliverer, Arc::clone(&picker));
+        let named = process.wakes.tickets_of(&queues);
+        let picker = Picker::new(queues, named);
+        let ends = Ends::new(process.clone(), deliverer);
         let claims = Kept::new(claims);
         Arc::new(Self { process, engines, leases, claims, picker, ends, admissions: Arc::default() })
     }
@@ -114,11 +115,11 @@ impl Worker {
             self.claims.keep(conn);
             return Ok(Taken { work: Vec::new(), next: picked.next });
         }
-        let named = picked.subjects.iter().filter_map(|subject| match subject {
+        let subjects = picked.subjects.iter().filter_map(|subject| match subject {
             Subject::Job(job) => Some(*job),
             _ => None,
         });
-        let jobs: Vec<JobId> = named.collect();
+        let jobs: Vec<JobId> = subjects.collect();
         let ClaimAnswer { claimed, freed } =
             jobs::claim(&mut claim, &jobs, &self.process.name, &picked.tickets).await?;
         claim.commit().await?;

@@ -20,7 +20,7 @@ use domain::read::Read;
 pub use error::DispatchError;
 pub use estimate::{estimate, estimate_render};
 pub use render::{Render, RenderRequest, Rendering, dispatch_render};
-use runtime::ending::{job_ticket, wakes_of};
+use runtime::ending::job_ticket;
 use runtime::process::Process;
 use runtime::queue::{self, Ticket};
 use sqlx::PgConnection;
@@ -239,7 +239,7 @@ async fn commit(
         (CommitHook::Note(note), _) => audit::record(&mut tx, &note(&prepared)).await.map(|_| ())?,
     }
     tx.commit().await?;
-    process.wakes.send(wakes_of(&tickets));
+    process.wakes.tickets(&tickets);
     Ok(Committed::Done(prepared))
 }
 

@@ -15,7 +15,6 @@ use domain::minutes::Minutes;
 use domain::plan::{self, Candidate, Reason};
 use domain::render::RenderPlan;
 use domain::task::Task;
-use runtime::ending::wakes_of;
 use runtime::process::Process;
 use sqlx::PgConnection;
 use store::idempotency::{self, Key};
@@ -197,7 +196,7 @@ async fn commit(
         idempotency::answer(&mut tx, key, &compose(&render), kept_byte_us(settings)).await?;
     }
     tx.commit().await?;
-    process.wakes.send(wakes_of(&tickets));
+    process.wakes.tickets(&tickets);
     Ok(Committed::Done(render))
 }
 

@@ -8,7 +8,6 @@ use crate::http::text::Time;
 use crate::usecases::webhooks::series::{Batch, Rate, begin_some};
 use domain::event::EventType;
 use domain::ids::{AccountId, EndpointId};
-use runtime::ending::wakes_of;
 use serde_json::{Value, json};
 use store::audit;
 use store::deliveries::{UnsentFilter, UnsentOf};
@@ -89,7 +88,7 @@ async fn resend_batch(
         audit::record(&mut resend_batch, &entry).await?;
     }
     resend_batch.commit().await?;
-    app.process.wakes.send(wakes_of(&tickets));
+    app.process.wakes.tickets(&tickets);
     Ok(Some(batch))
 }
 

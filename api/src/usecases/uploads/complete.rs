@@ -23,9 +23,10 @@ pub async fn complete_upload(app: &App, caller: &Caller, upload: UploadId) -> An
         let row = uploads::find(&mut complete_upload, upload).await?.ok_or_else(unknown)?;
         return completed_before(row);
     }
-    queue::push(&mut complete_upload, &[ticket]).await?;
+    let pushed = [ticket];
+    queue::push(&mut complete_upload, &pushed).await?;
     complete_upload.commit().await?;
-    process.wakes.queues([Queue::Ingest]);
+    process.wakes.tickets(&pushed);
     Ok(row)
 }
 

@@ -54,10 +54,11 @@ pub async fn import_upload(
         Begun::Now(begin_import, _) => begin_import,
         Begun::Before(before) => return Ok(Made::Before(before)),
     };
-    let body = show(import(&mut begin_import, &app.process, caller, asked).await?);
+    let (imported, ticket) = import(&mut begin_import, &app.process, caller, asked).await?;
+    let body = show(imported);
     once.keep(app, &mut begin_import, &body).await?;
     begin_import.commit().await?;
-    app.process.wakes.queues([Queue::Fetch]);
+    app.process.wakes.tickets(&ticket);
     Ok(Made::Now(body))
 }
 
@@ -73,15 +74,21 @@ pub async fn import_item(
         Begun::Now(begin_import, _) => begin_import,
         Begun::Before(before) => return Ok(Made::Before(before)),
     };
-    let imported = import(&mut begin_import, &app.process, caller, asked).await?;
+    let (imported, ticket) = import(&mut begin_import, &app.process, caller, asked).await?;
     let body = show(reach(&mut begin_import, caller.workspace, &imported.item.to_string()).await?);
     once.keep(app, &mut begin_import, &body).await?;
     begin_import.commit().await?;
-    app.process.wakes.queues([Queue::Fetch]);
+    app.process.wakes.tickets(&ticket);
     Ok(Made::Now(body))
 }
 
-async fn import(conn: &mut PgConnection, process: &Process, caller: &Caller, asked: Import) -> Answer<Imported> {
+/// Adds the item, the upload that fills it, and the ticket that has it fetched.
+async fn import(
+    conn: &mut PgConnection,
+    process: &Process,
+    caller: &Caller,
+    asked: Import,
+) -> Answer<(Imported, [Ticket; 1])> {
     let Import { url, name, item_ref } = asked;
     let (upload, item) = (UploadId::mint(), ItemId::mint());
     let ticket = Ticket::new(Queue::Fetch, Subject::Upload(upload));
@@ -103,8 +110,9 @@ async fn import(conn: &mut PgConnection, process: &Process, caller: &Caller, ask
         ticket_id: &ticket.id,
     };
     uploads::add_import(conn, &new).await?;
-    queue::push(conn, &[ticket]).await?;
-    Ok(Imported { upload, item })
+    let pushed = [ticket];
+    queue::push(conn, &pushed).await?;
+    Ok((Imported { upload, item }, pushed))
 }
 
 /// Refuses one more import past those that an account may have under way: they wait in one line with everybody's.

@@ -9,7 +9,6 @@ use crate::usecases::once::{Begun, Made, Once};
 use domain::event::{EventId, EventType, ping_bytes};
 use domain::ids::{DeliveryId, EndpointId};
 use domain::series::Trigger;
-use runtime::ending::wakes_of;
 use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::{Acquire, PgConnection};
 use store::deliveries::{LatelyPinged, NewDelivery, Opening, end_of_silent, insert, pings_lately};
@@ -75,7 +74,7 @@ pub async fn change_webhook(
     };
     changed.commit().await?;
     let Some((delivery, ticket)) = pinged else { return Ok((row, None)) };
-    app.process.wakes.send(wakes_of(&[ticket]));
+    app.process.wakes.tickets(&[ticket]);
     Ok((row, Some(delivery)))
 }
 

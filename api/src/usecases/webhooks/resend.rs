@@ -9,7 +9,6 @@ use crate::http::error::{Answer, ApiError, Code};
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, DeliveryId, EndpointId};
 use domain::series::Trigger;
-use runtime::ending::wakes_of;
 use sqlx::{Acquire, PgConnection};
 use store::deliveries::{self, DeliveryRow, Unsent, UnsentFilter};
 use store::endpoints;
@@ -58,7 +57,7 @@ pub async fn resend_delivery(
     let (new, tickets) = begin_again(&mut resend, account, endpoint, &[old], trigger, rate).await?;
     let row = deliveries::by_ids(&mut resend, &new, Some(endpoint)).await?.pop();
     resend.commit().await?;
-    app.process.wakes.send(wakes_of(&tickets));
+    app.process.wakes.tickets(&tickets);
     row.ok_or_else(|| ApiError::internal("a delivery that was just inserted is not there"))
 }
 
@@ -81,7 +80,7 @@ pub async fn resend_since(app: &App, account: AccountId, endpoint: EndpointId, s
             other => other?,
         };
         resend.commit().await?;
-        app.process.wakes.send(wakes_of(&tickets));
+        app.process.wakes.tickets(&tickets);
         match batch {
             Batch::Some(count) => begun += count,
             Batch::Last(count) => return Ok(Resent { resent: begun + count, has_more: false }),

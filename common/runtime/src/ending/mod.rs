@@ -9,7 +9,7 @@ mod fronts;
 
 pub use fronts::Fronts;
 
-use crate::queue::{self, Picker, Queue, Subject, Ticket};
+use crate::queue::{self, Queue, Subject, Ticket};
 use crate::wake::{Wake, Wakes};
 use domain::event::{EventId, EventType, JobEvent};
 use domain::footage::Rows;
@@ -69,10 +69,8 @@ impl Product {
 #[must_use = "call `run` after the commit, or waiting jobs stay without a place until the scheduler finds them"]
 pub struct AfterCommit {
     wakes: Vec<Wake>,
-    /// Tickets of first attempts, whose queue has to be woken unless they are sent here.
-    first_attempts: Vec<Ticket>,
-    /// All other tickets that were pushed.
-    others: Vec<Ticket>,
+    /// Tickets that were pushed, whose queues have to be woken.
+    tickets: Vec<Ticket>,
     /// Accounts with a place that no waiting job was found for.
     places_left: Vec<AccountId>,
 }
@@ -136,10 +134,8 @@ async fn settle_all(
     tickets.extend(tickets_of(&admitted));
     queue::push(conn, &tickets).await?;
 
-    let is_first = |ticket: &Ticket| ticket.queue == Queue::WebhookFirst;
-    let (first_attempts, others): (Vec<Ticket>, Vec<Ticket>) = tickets.into_iter().partition(is_first);
-    let mut wakes = wakes_of(&others);
-    wakes.extend(finals.iter().flat_map(|job| [Wake::JobEnded(job.job), Wake::Events(job.owner)]));
+    let mut wakes: Vec<Wake> =
+        finals.iter().flat_map(|job| [Wake::JobEnded(job.job), Wake::Events(job.owner)]).collect();
     wakes.extend(ended.iter().filter(|job| job.status == JobStatus::Running).map(|job| Wake::StopAsked(job.job)));
     let taken = |payer| admitted.iter().filter(|job| job.payer == payer).count();
     let places_left = freed
@@ -147,7 +143,7 @@ async fn settle_all(
         .filter(|freed| i64::try_from(taken(freed.account)).unwrap_or(i64::MAX) < freed.places)
         .map(|freed| freed.account)
         .collect();
-    Ok(AfterCommit { wakes, first_attempts, others, places_left })
+    Ok(AfterCommit { wakes, tickets, places_left })
 }
 
 /// The places that these jobs gave up, and whose lines may be read from their front.
@@ -210,18 +206,14 @@ impl AfterCommit {
     /// Gives the first attempts of deliveries to somebody in this process, before the queue is told of them. Those that `take`
     /// refuses are the queue's.
     pub fn offer_first_attempts(&mut self, mut take: impl FnMut(Subject) -> bool) {
-        self.first_attempts.retain(|ticket| !take(ticket.subject));
-    }
-
-    /// Tells who picks tickets in this process of those that were pushed.
-    pub fn note_tickets(&self, picker: &Picker) {
-        picker.note(&self.others);
+        self.tickets.retain(|ticket| ticket.queue != Queue::WebhookFirst || !take(ticket.subject));
     }
 
     /// Wakes those who wait, and looks once more, under the account's lock, for jobs that a place could go to: a dispatch
     /// that counted places before this commit may have left one waiting.
     pub async fn run(self, pool: &PgPool, wakes: &Wakes) {
-        wakes.send(self.wakes.into_iter().chain(wakes_of(&self.first_attempts)));
+        wakes.tickets(&self.tickets);
+        wakes.send(self.wakes);
         for account in self.places_left {
             if let Err(error) = admit(pool, wakes, account).await {
                 tracing::warn!(account.id = %account, error = %error, "Waiting jobs were not admitted; the scheduler will.");
@@ -232,8 +224,7 @@ impl AfterCommit {
     /// Joins what two batches of one transaction leave to do.
     pub fn join(mut self, other: Self) -> Self {
         self.wakes.extend(other.wakes);
-        self.first_attempts.extend(other.first_attempts);
-        self.others.extend(other.others);
+        self.tickets.extend(other.tickets);
         self.places_left.extend(other.places_left);
         self
     }
@@ -247,7 +238,7 @@ pub async fn admit(pool: &PgPool, wakes: &Wakes, account: AccountId) -> sqlx::Re
     let tickets = tickets_of(&admitted);
     queue::push(&mut tx, &tickets).await?;
     tx.commit().await?;
-    wakes.send(wakes_of(&tickets));
+    wakes.tickets(&tickets);
     Ok(admitted.len())
 }
 
@@ -261,14 +252,6 @@ pub fn tickets_of(admitted: &[Admitted]) -> Vec<Ticket> {
 /// A ticket for a job whose account has this many others with a place.
 pub fn job_ticket(job: JobId, task: Task, others: i64) -> Ticket {
     Ticket::new(Queue::from(task), Subject::Job(job)).dated_back(dated_back(others))
-}
-
-/// The wakes that new tickets ask for, one a queue.
-pub fn wakes_of(tickets: &[Ticket]) -> Vec<Wake> {
-    let mut names: Vec<&'static str> = tickets.iter().map(|ticket| ticket.queue.name()).collect();
-    names.sort_unstable();
-    names.dedup();
-    names.into_iter().map(|name| Wake::Queue(name.to_owned())).collect()
 }
 
 fn settlement(job: &EndedJob) -> Settlement {

@@ -3,13 +3,13 @@
 //! While a transaction is open anywhere in the server, PostgreSQL keeps what was deleted since it began, and a look at
 //! a queue reads past all of it: 25 ms a look after two minutes of 1,000 jobs a second (docs/decisions.md 164). So a
 //! look that took long asks the next one for more tickets than are wanted, and until the next after that, tickets are
-//! picked by their ids: of what was seen beyond the wanted ones, and of what ends of jobs have pushed in this process
-//! since. What others push meanwhile is seen by the next look, about a second later at most.
+//! picked by their ids: of what was seen beyond the wanted ones, and of what was named since (`wake`). Whatever else
+//! is pushed meanwhile is seen by the next look, about a second later at most.
 
 use super::claims::Next;
-use super::{Queue, Subject, Ticket};
-use crate::clock::host_unix_seconds;
+use super::{Queue, Subject};
 use crate::sparing::Sparing;
+use crate::wake::{NamedTicket, NamedTickets};
 use sqlx::PgConnection;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -27,7 +27,7 @@ const REST_AFTER_NOTHING: u32 = 2;
 /// How many tickets more a look asks for that follows a dear one.
 const MORE: i64 = 1_000;
 /// How many more ids are tried than tickets are wanted: others may have had some.
-const SPARE: usize = 64;
+const SPARE: usize = 256;
 /// Tickets that are remembered, at most. Others are seen by the next look.
 const MOST_SEEN: usize = 4_000;
 /// After a look that found tickets which another has locked: either that one claims them, or they are free again.
@@ -48,18 +48,18 @@ pub struct Picked {
 #[derive(Debug)]
 pub struct Picker {
     queues: Vec<Queue>,
+    named: NamedTickets,
     memory: Mutex<Memory>,
 }
-
-/// A ticket that was there: the second that it is dated, and its id.
-type Known = (i64, String);
 
 /// What is known of the queues.
 #[derive(Debug, Default)]
 struct Memory {
     looks: Sparing,
+    /// Whether tickets were picked by their ids though a look was due: the next pick is that look.
+    has_put_off: bool,
     /// Tickets that were there, in the order that they are fetched in. Some may be gone.
-    seen: BTreeSet<Known>,
+    seen: BTreeSet<NamedTicket>,
 }
 
 /// How tickets are to be picked now.
@@ -68,20 +68,20 @@ enum Way {
     /// By a look at the queues, for so many more than are wanted.
     Look(i64),
     /// The first of these that are still there; none where nothing is known.
-    ByIds(Vec<Known>),
+    ByIds(Vec<NamedTicket>),
 }
 
 impl Picker {
-    /// Of these queues.
-    pub fn new(queues: Vec<Queue>) -> Self {
-        Self { queues, memory: Mutex::default() }
+    /// Of these queues, whose new tickets are `named`.
+    pub fn new(queues: Vec<Queue>, named: NamedTickets) -> Self {
+        Self { queues, named, memory: Mutex::default() }
     }
 
     /// Picks the next tickets, as many as there are free slots, and locks them. None is waited for: what another picks
     /// at the same time is left to it. One that can't be read, as of another version of this service, is picked all the
     /// same, and so spent: the row that it is about gets a new one.
     pub async fn pick(&self, conn: &mut PgConnection, slots: usize) -> sqlx::Result<Picked> {
-        let way = self.memory().way(slots, Instant::now());
+        let way = self.memory().way(slots, self.named.take(), Instant::now());
         let (rows, next) = match way {
             Way::Look(more) => self.look(conn, slots, more).await?,
             Way::ByIds(known) => {
@@ -112,17 +112,11 @@ impl Picker {
             _ => Next::WhenWoken,
         };
         let now = Instant::now();
-        self.memory().looked(seen, now.duration_since(began), now, more > 0);
-        Ok((rows, next))
-    }
-
-    /// Notes tickets that this process has pushed and committed, while looks are dear.
-    pub fn note(&self, pushed: &[Ticket]) {
         let mut memory = self.memory();
-        if memory.looks.was_dear() {
-            let ours = pushed.iter().filter(|ticket| self.queues.contains(&ticket.queue));
-            memory.add(ours.map(|ticket| (dated(ticket), ticket.id.clone())));
-        }
+        memory.looked(seen, now.duration_since(began), now, more > 0);
+        self.named.want(memory.looks.was_dear());
+        drop(memory);
+        Ok((rows, next))
     }
 
     fn memory(&self) -> std::sync::MutexGuard<'_, Memory> {
@@ -130,35 +124,34 @@ impl Picker {
     }
 }
 
-async fn by_ids(conn: &mut PgConnection, known: &[Known], slots: usize) -> sqlx::Result<Rows> {
+async fn by_ids(conn: &mut PgConnection, known: &[NamedTicket], slots: usize) -> sqlx::Result<Rows> {
     if known.is_empty() {
         return Ok(Rows::default());
     }
-    // One that was noted here and seen in the queue may be known by two dates.
+    // One that was named and seen in the queue may be known by two dates.
     let mut tried = BTreeSet::new();
     let ids: Vec<String> = known.iter().map(|(_, id)| id).filter(|id| tried.insert(*id)).cloned().collect();
     tickets::pick_by_ids(conn, &ids, i64::try_from(slots).unwrap_or(i64::MAX)).await
 }
 
-/// The second that a ticket is dated, nearly: the database's clock decides.
-fn dated(ticket: &Ticket) -> i64 {
-    host_unix_seconds() - i64::try_from(ticket.dated_back.as_secs()).unwrap_or_default()
-}
-
 impl Memory {
-    /// How so many tickets are to be picked now. What is to be tried by its id is known no more.
-    fn way(&mut self, wanted: usize, now: Instant) -> Way {
-        if self.looks.may(now) {
-            // What is noted while it looks is not in what it sees.
+    /// How so many tickets are to be picked now, when these were named. What is to be tried by its id is known no more.
+    fn way(&mut self, wanted: usize, named: Vec<NamedTicket>, now: Instant) -> Way {
+        let is_due = self.looks.may(now);
+        // Whoever was named does not wait for a look that may take long, unless one was put off already.
+        self.has_put_off = is_due && !named.is_empty() && self.looks.was_dear() && !self.has_put_off;
+        if is_due && !self.has_put_off {
+            // It sees all that was committed before. What is named from now on is not in what it sees.
             self.seen.clear();
             return Way::Look(if self.looks.was_dear() { MORE } else { 0 });
         }
+        self.add(named.into_iter());
         let next = std::iter::from_fn(|| self.seen.pop_first());
         Way::ByIds(next.take(wanted.saturating_mul(2).saturating_add(SPARE)).collect())
     }
 
     /// Keeps what was not tried, since as many were picked as were wanted before it came to it.
-    fn put_back(&mut self, known: Vec<Known>, picked: &[String], wanted: usize) {
+    fn put_back(&mut self, known: Vec<NamedTicket>, picked: &[String], wanted: usize) {
         if picked.len() >= wanted {
             let last = known.iter().rposition(|(_, id)| picked.contains(id));
             self.seen.extend(known.into_iter().skip(last.map_or(0, |last| last + 1)));
@@ -185,7 +178,7 @@ impl Memory {
         }
     }
 
-    fn add(&mut self, tickets: impl Iterator<Item = Known>) {
+    fn add(&mut self, tickets: impl Iterator<Item = NamedTicket>) {
         let room = MOST_SEEN.saturating_sub(self.seen.len());
         self.seen.extend(tickets.take(room));
     }
@@ -194,8 +187,6 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use domain::ids::JobId;
-    use domain::read::Read;
 
     const DEAR: Duration = Duration::from_millis(102);
     /// But for what the tickets take that it brings.
@@ -206,18 +197,22 @@ mod tests {
         Seen { looked_at: tickets.len(), ids, dates }
     }
 
+    fn named(dated: i64, id: &str) -> NamedTicket {
+        (dated, id.to_owned())
+    }
+
     /// After two dear looks, the second of which has seen these; and when it ended.
     fn after_dear_looks(tickets: &[(i64, &str)]) -> (Memory, Instant) {
         let (mut memory, now) = (Memory::default(), Instant::now());
         memory.looked(Seen::default(), DEAR, now, false);
-        assert_eq!(memory.way(1, now), Way::Look(MORE), "the next look brings what is then picked by its id");
+        assert_eq!(memory.way(1, vec![], now), Way::Look(MORE), "the next look brings what is then picked by its id");
         memory.looked(seen(tickets), DEAR, now, true);
         (memory, now)
     }
 
-    /// Picks so many by their ids, of which these are gone.
-    fn pick(memory: &mut Memory, wanted: usize, gone: &[&str], now: Instant) -> Vec<String> {
-        let Way::ByIds(known) = memory.way(wanted, now) else { panic!("a look") };
+    /// Picks so many by their ids, when these were named and those are gone.
+    fn pick(memory: &mut Memory, wanted: usize, named: &[NamedTicket], gone: &[&str], now: Instant) -> Vec<String> {
+        let Way::ByIds(known) = memory.way(wanted, named.into(), now) else { panic!("a look") };
         let there = known.iter().map(|(_, id)| id).filter(|id| !gone.contains(&id.as_str()));
         let picked: Vec<String> = there.take(wanted).cloned().collect();
         memory.put_back(known, &picked, wanted);
@@ -228,7 +223,7 @@ mod tests {
     fn while_looks_are_cheap_each_pick_is_one() {
         let (mut memory, now) = (Memory::default(), Instant::now());
         for _ in 0..3 {
-            assert_eq!(memory.way(8, now), Way::Look(0));
+            assert_eq!(memory.way(8, vec![named(1, "a")], now), Way::Look(0));
             memory.looked(Seen::default(), Duration::from_millis(1), now, false);
         }
     }
@@ -236,14 +231,25 @@ mod tests {
     #[test]
     fn between_dear_looks_tickets_are_picked_by_their_ids_the_oldest_first() {
         let (mut memory, now) = after_dear_looks(&[(30, "c"), (10, "a"), (20, "b")]);
-        assert_eq!(pick(&mut memory, 2, &[], now), ["a", "b"]);
+        assert_eq!(pick(&mut memory, 2, &[], &[], now), ["a", "b"]);
         assert_eq!(memory.next(now), Next::AtOnce);
-        memory.add([(5, "d".to_owned()), (40, "e".to_owned())].into_iter());
-        assert_eq!(pick(&mut memory, 2, &["c"], now), ["d", "e"], "what another had is passed by");
+        let new = [named(40, "e"), named(5, "d")];
+        assert_eq!(pick(&mut memory, 2, &new, &["c"], now), ["d", "e"], "what another had is passed by");
         let rest = RESTED.saturating_sub(A_TICKET * REST * 3);
         assert_eq!(memory.next(now), Next::In(rest), "nothing is known, and others may have pushed");
-        assert!(pick(&mut memory, 2, &[], now).is_empty());
-        assert_eq!(memory.way(2, now + RESTED), Way::Look(MORE));
+        assert!(pick(&mut memory, 2, &[], &[], now).is_empty());
+        assert_eq!(memory.way(2, vec![], now + RESTED), Way::Look(MORE));
+    }
+
+    #[test]
+    fn what_is_named_goes_once_before_a_dear_look_that_is_due() {
+        let (mut memory, now) = after_dear_looks(&[(10, "a")]);
+        let now = now + RESTED;
+        assert_eq!(pick(&mut memory, 1, &[named(20, "b")], &["a"], now), ["b"]);
+        assert_eq!(memory.next(now), Next::In(Duration::ZERO), "the look is due");
+        assert_eq!(memory.way(1, vec![named(30, "c")], now), Way::Look(MORE), "the next is not before it");
+        assert!(memory.seen.is_empty(), "it sees what was named");
+        assert_eq!(pick(&mut memory, 1, &[named(40, "d")], &[], now), ["d"], "nor does it wait for the one after");
     }
 
     #[test]
@@ -253,13 +259,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_noted_while_a_dear_look_is_under_way_is_known_after_it() {
+    fn what_is_named_while_a_dear_look_is_under_way_is_known_after_it() {
         let (mut memory, now) = after_dear_looks(&[(1, "a")]);
         let now = now + RESTED;
-        assert_eq!(memory.way(1, now), Way::Look(MORE));
-        memory.add([(2, "b".to_owned())].into_iter());
+        assert_eq!(memory.way(1, vec![], now), Way::Look(MORE));
         memory.looked(seen(&[(1, "a")]), DEAR, now, true);
-        assert_eq!(pick(&mut memory, 2, &[], now), ["a", "b"]);
+        assert_eq!(pick(&mut memory, 2, &[named(2, "b")], &[], now), ["a", "b"]);
     }
 
     #[test]
@@ -267,20 +272,14 @@ mod tests {
         let (mut memory, now) = after_dear_looks(&[(1, "a")]);
         let now = now + RESTED;
         memory.looked(seen(&[(1, "a")]), Duration::from_millis(1), now, true);
-        assert_eq!(memory.way(2, now), Way::Look(0));
+        assert_eq!(memory.way(2, vec![], now), Way::Look(0));
     }
 
     #[test]
-    fn what_is_pushed_here_is_remembered_while_looks_are_dear_up_to_a_bound() {
-        let ticket = |read| Ticket::new(Queue::Read(read), Subject::Job(JobId::mint()));
-        let picker = Picker::new(vec![Queue::Read(Read::Beats)]);
-        let beats: Vec<Ticket> = (0..=MOST_SEEN).map(|_| ticket(Read::Beats)).collect();
-        picker.note(&beats);
-        assert!(picker.memory().seen.is_empty(), "the next look finds it");
-        *picker.memory() = after_dear_looks(&[]).0;
-        picker.note(&[ticket(Read::Speech)]);
-        assert!(picker.memory().seen.is_empty(), "it is another's");
-        picker.note(&beats);
-        assert_eq!(picker.memory().seen.len(), MOST_SEEN);
+    fn what_is_named_while_looks_are_dear_is_known_up_to_a_bound() {
+        let (mut memory, now) = after_dear_looks(&[]);
+        let many = (0..=MOST_SEEN).map(|n| named(1, &n.to_string())).collect();
+        assert!(matches!(memory.way(0, many, now), Way::ByIds(tried) if tried.len() == SPARE));
+        assert_eq!(memory.seen.len(), MOST_SEEN - SPARE);
     }
 }

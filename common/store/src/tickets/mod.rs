@@ -13,7 +13,7 @@ use std::time::Duration;
 use ulid::Ulid;
 
 /// A queue of tickets. There is one a read, and one of renders, so that a worker subscribes to what it can run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Queue {
     /// Jobs of one read.
     Read(Read),
@@ -47,6 +47,15 @@ impl Queue {
             Self::WebhookFirst => "webhook:first",
             Self::WebhookSlow => "webhook:slow",
             Self::Project => "project",
+        }
+    }
+
+    /// Whether processes pick its tickets in the transaction that claims what they are about. Others are fetched by
+    /// apalis.
+    pub const fn is_picked(self) -> bool {
+        match self {
+            Self::Read(_) | Self::Render | Self::Fetch | Self::Ingest => true,
+            Self::WebhookFirst | Self::WebhookSlow | Self::Project => false,
         }
     }
 }
