@@ -1,25 +1,27 @@
-//! The dispatch use case: a call's reads become jobs, holds, journal entries, tickets and a stored answer in one
+//! The dispatch use case: what a call asks for becomes jobs, holds, journal entries, tickets and a stored answer in one
 //! transaction, or nothing does (decisions.md, "Truth and tickets").
 //!
-//! What is known is read outside any lock and triaged. Then, in lock order, the transaction reserves the idempotency key,
-//! takes the reads, locks the account, decides with what it has left, and writes. Rules are `domain::plan`'s, SQL is
-//! `store`'s; the order of steps and locks is this file's alone, and `render`'s, which starts renders by the same steps. The
-//! number of statements does not depend on the number of reads.
+//! An attempt goes forward once: `look` reads what is known outside any lock and names candidates for jobs; then, in
+//! lock order, one transaction reserves the idempotency key, takes what the candidates are about, locks the account,
+//! decides with what it has left, writes, and stores the answer. Where something has changed hands meanwhile, the next
+//! attempt begins with a new look. What reads and a render do differently is in `reads` and `render`; rules are
+//! `domain::plan`'s, SQL is `store`'s; the order of steps and locks is this file's alone. The number of statements does
+//! not depend on the number of reads.
 
 mod error;
-mod estimate;
+mod ownership;
+mod reads;
 mod render;
-mod taken_reads;
-mod view;
 
 use crate::http::rate::{self, kept_byte_us};
-use domain::ids::{AccountId, ItemId};
+use domain::ids::AccountId;
 use domain::minutes::Minutes;
-use domain::plan::{Answer, Start};
-use domain::read::Read;
+use domain::plan::{self, Answer, Candidate, Start};
 pub use error::DispatchError;
-pub use estimate::{estimate, estimate_render};
-pub use render::{Render, RenderRequest, Rendering, dispatch_render};
+use ownership::{Decided, Ownership, budget};
+pub use reads::{DispatchRequest, Prepared, PreparedItem};
+pub use render::{Render, RenderRequest, Rendering};
+use runtime::config::Settings;
 use runtime::ending::job_ticket;
 use runtime::process::Process;
 use runtime::queue::{self, Ticket};
@@ -30,29 +32,48 @@ use store::idempotency::{self, Key, Stored};
 use store::jobs::{self, Call, Owners};
 use store::minutes::{self, Balance, Unfolded};
 use store::paces::{self, What};
-use store::reads;
-use taken_reads::{Decided, TakenReads};
-use view::{Triage, View};
 
-/// How often a call looks again because a job it wanted to join ended in the same moment.
+/// How often a call looks, where the key or what it asks for changes hands each time.
 const MAX_ATTEMPTS: usize = 4;
 
-/// What a call asks for.
-#[derive(Debug, Clone)]
-pub struct DispatchRequest {
+/// What a call asks for: reads of items, or one render.
+pub trait Work: Sync {
+    /// What is known before any lock.
+    type Looked: Send + Sync;
+    /// What the call is answered.
+    type Answered: Send;
+
     /// Who pays, who owns, where.
-    pub owners: Owners,
+    fn owners(&self) -> Owners;
+
     /// What its jobs share.
-    pub call: Call,
-    /// Refs in the order asked, without repeats.
-    pub refs: Vec<String>,
-    /// Reads in the order asked, without repeats.
-    pub reads: Vec<Read>,
+    fn call(&self) -> &Call;
+
     /// The idempotency key, if one was sent.
-    pub key: Option<Key>,
+    fn key(&self) -> Option<&Key>;
+
+    /// Reads what is known, and names what needs a job.
+    fn look(
+        &self,
+        conn: &mut PgConnection,
+        settings: &Settings,
+    ) -> impl Future<Output = sqlx::Result<Self::Looked>> + Send;
+
+    /// What needs a job, in the order asked: one for each of many reads, or one render. Empty where all is answered.
+    fn candidates(looked: &Self::Looked) -> &[Candidate];
+
+    /// Takes what the candidates are about. None where it has changed hands since the look.
+    fn take(
+        &self,
+        conn: &mut PgConnection,
+        candidates: &[Candidate],
+    ) -> impl Future<Output = Result<Option<Ownership>, DispatchError>> + Send;
+
+    /// What the call is answered, with one answer for each candidate.
+    fn answer(&self, looked: &Self::Looked, answers: &[Answer], balance: Balance) -> Self::Answered;
 }
 
-/// What a call is answered.
+/// What a dispatch came to.
 #[derive(Debug)]
 pub enum Dispatched<Answered = Prepared> {
     /// What came of it, and the balance after it.
@@ -65,86 +86,119 @@ pub enum Dispatched<Answered = Prepared> {
     TooSoon(What, u64),
 }
 
-/// The answers of one call.
-#[derive(Debug, Clone)]
-pub struct Prepared {
-    /// For each ref: the item it names, if the caller may know, and the answer for each read.
-    pub items: Vec<PreparedItem>,
-    /// What this call's jobs hold.
-    pub held: Minutes,
-    /// What the jobs would hold that the call would start, were it no dry run.
-    pub startable: Minutes,
-    /// What would be held for what the minutes left do not reach for.
-    pub short_of: Minutes,
-    /// The account's balance after this call.
-    pub balance: Balance,
-}
-
-/// The answers for one ref.
-#[derive(Debug, Clone)]
-pub struct PreparedItem {
-    /// As it was asked for.
-    pub asked: String,
-    /// The item, where it can be reached.
-    pub item: Option<ItemId>,
-    /// One for each read, in the order asked.
-    pub answers: Vec<Answer>,
-}
-
 /// What is written in the dispatch's transaction, once it is known what it starts, beside the jobs themselves.
-#[derive(Clone, Copy)]
-enum CommitHook<'a> {
+enum CommitHook<'a, Answered> {
     /// The bytes that are stored under the idempotency key and answered, if there is one.
-    Answer(&'a (dyn Fn(&Prepared) -> String + Sync)),
+    Answer(&'a (dyn Fn(&Answered) -> String + Sync)),
     /// A row of the operators' audit log.
-    Note(&'a (dyn Fn(&Prepared) -> audit::Entry + Sync)),
+    Note(&'a (dyn Fn(&Answered) -> audit::Entry + Sync)),
 }
 
 /// Runs the use case. `compose` makes the bytes that are stored under the idempotency key and answered.
-pub async fn dispatch(
+pub async fn dispatch<W: Work>(
     process: &Process,
-    request: &DispatchRequest,
-    compose: &(dyn Fn(&Prepared) -> String + Sync),
-) -> Result<Dispatched, DispatchError> {
-    run(process, request, CommitHook::Answer(compose)).await
+    work: &W,
+    compose: &(dyn Fn(&W::Answered) -> String + Sync),
+) -> Result<Dispatched<W::Answered>, DispatchError> {
+    run(process, work, &CommitHook::Answer(compose)).await
 }
 
 /// Runs it for an operator: `note` says what the audit log tells of it, if it starts anything.
-pub async fn dispatch_noted(
+pub async fn dispatch_noted<W: Work>(
     process: &Process,
-    request: &DispatchRequest,
-    note: &(dyn Fn(&Prepared) -> audit::Entry + Sync),
-) -> Result<Dispatched, DispatchError> {
-    run(process, request, CommitHook::Note(note)).await
+    work: &W,
+    note: &(dyn Fn(&W::Answered) -> audit::Entry + Sync),
+) -> Result<Dispatched<W::Answered>, DispatchError> {
+    run(process, work, &CommitHook::Note(note)).await
 }
 
-async fn run(process: &Process, request: &DispatchRequest, hook: CommitHook<'_>) -> Result<Dispatched, DispatchError> {
-    let monthly = process.settings.monthly_minutes;
+/// What a call would start and hold, without starting it (`dry_run`).
+///
+/// The same look and decision, by what the account has at this moment; but nothing is taken, locked or written, so that
+/// a call after it may be decided otherwise. Idempotency keys are not asked: nothing is to be repeated.
+pub async fn estimate<W: Work>(process: &Process, work: &W) -> Result<W::Answered, DispatchError> {
+    let settings = &process.settings;
+    let mut conn = process.pool.acquire().await?;
+    let looked = work.look(&mut conn, settings).await?;
+    let balance = balance(&mut conn, work.owners(), settings.monthly_minutes, Unfolded::CountedIn).await?;
+    let decided = plan::decide(W::candidates(&looked).to_vec(), &mut budget(&balance), &settings.rates);
+    let answers: Vec<Answer> = decided
+        .into_iter()
+        .map(|decided| match decided {
+            Ok(start) => Answer::Startable { estimate: start.held() },
+            Err(reason) => Answer::Not(reason),
+        })
+        .collect();
+    Ok(work.answer(&looked, &answers, balance))
+}
+
+async fn run<W: Work>(
+    process: &Process,
+    work: &W,
+    hook: &CommitHook<'_, W::Answered>,
+) -> Result<Dispatched<W::Answered>, DispatchError> {
+    let settings = &process.settings;
     for _ in 0..MAX_ATTEMPTS {
         let mut conn = process.pool.acquire().await?;
-        // Read before the key's answer: where it shows what the key's first call did, that answer is there to be found.
-        let view = View::read(&mut conn, request).await?;
-        if let Some(stored) = stored_answer(&mut conn, request.key.as_ref()).await? {
+        // Before the key is looked up: where the look shows what the first call with the key did, its answer is there.
+        let looked = work.look(&mut conn, settings).await?;
+        if let Some(stored) = stored_answer(&mut conn, work.key()).await? {
             return Ok(stored);
         }
-        let triage = view.triage(request, &process.settings);
-        if triage.candidates.is_empty() {
-            let balance = balance(&mut conn, request.owners, monthly, Unfolded::CountedIn).await?;
-            return Ok(Dispatched::Answered(triage.prepared(request, &[], balance)));
+        if W::candidates(&looked).is_empty() {
+            let balance = balance(&mut conn, work.owners(), settings.monthly_minutes, Unfolded::CountedIn).await?;
+            return Ok(Dispatched::Answered(work.answer(&looked, &[], balance)));
         }
         // An operator's repeat is not the account's doing.
         if matches!(hook, CommitHook::Answer(_))
-            && let Some((what, seconds)) = wait(&mut conn, process, request.owners.payer, request.key.as_ref()).await?
+            && let Some((what, seconds)) = wait(&mut conn, process, work.owners().payer, work.key()).await?
         {
             return Ok(Dispatched::TooSoon(what, seconds));
         }
         drop(conn);
-        match commit(process, request, &triage, hook).await? {
-            Committed::Done(prepared) => return Ok(Dispatched::Answered(prepared)),
-            Committed::KeyTaken | Committed::Retry => {}
+        if let Some(answered) = commit(process, work, &looked, hook).await? {
+            return Ok(Dispatched::Answered(answered));
         }
     }
     Err(DispatchError::Contended)
+}
+
+/// The dispatch's transaction. None where the key or what was asked for has changed hands since the look.
+async fn commit<W: Work>(
+    process: &Process,
+    work: &W,
+    looked: &W::Looked,
+    hook: &CommitHook<'_, W::Answered>,
+) -> Result<Option<W::Answered>, DispatchError> {
+    let settings = &process.settings;
+    let mut tx = process.pool.begin().await?;
+    if let Some(key) = work.key()
+        && !idempotency::reserve(&mut tx, key, work.call().id).await?
+    {
+        return Ok(None);
+    }
+    let Some(taken) = work.take(&mut tx, W::candidates(looked)).await? else { return Ok(None) };
+    let mut balance = locked_balance(&mut tx, work.owners(), settings.monthly_minutes).await?;
+    let Decided { answers, starts, given_back } = taken.decide(&balance, &settings.rates);
+    if starts.is_empty() {
+        // Rolling back gives back what was taken; an answer that started nothing is not stored.
+        tx.rollback().await?;
+        return Ok(Some(work.answer(looked, &answers, balance)));
+    }
+    given_back.write(&mut tx).await?;
+    let tickets = write(&mut tx, work.owners(), work.call(), &balance, &starts).await?;
+    charge(&mut balance, &starts);
+    let answered = work.answer(looked, &answers, balance);
+    match (hook, work.key()) {
+        (CommitHook::Answer(compose), Some(key)) => {
+            idempotency::answer(&mut tx, key, &compose(&answered), kept_byte_us(settings)).await?;
+        }
+        (CommitHook::Answer(_), None) => {}
+        (CommitHook::Note(note), _) => audit::record(&mut tx, &note(&answered)).await.map(|_| ())?,
+    }
+    tx.commit().await?;
+    process.wakes.tickets(&tickets);
+    Ok(Some(answered))
 }
 
 /// What the payer has to wait for before jobs of theirs are started, and how many seconds.
@@ -181,66 +235,13 @@ async fn balance(
     minutes::balance(conn, owners.payer, monthly, unfolded).await?.ok_or(DispatchError::NoAccount)
 }
 
-/// Locks the account, and answers with what it has: true until the transaction ends.
+/// Locks the account, and returns what it has: true until the transaction ends.
 async fn locked_balance(conn: &mut PgConnection, owners: Owners, monthly: Minutes) -> Result<Balance, DispatchError> {
     if !accounts::lock(conn, owners.payer).await? {
         return Err(DispatchError::NoAccount);
     }
     minutes::fold(conn, owners.payer, monthly).await?;
     balance(conn, owners, monthly, Unfolded::LeftOut).await
-}
-
-/// What a transaction came to.
-enum Committed<Answered = Prepared> {
-    Done(Answered),
-    KeyTaken,
-    Retry,
-}
-
-async fn commit(
-    process: &Process,
-    request: &DispatchRequest,
-    triage: &Triage,
-    hook: CommitHook<'_>,
-) -> Result<Committed, DispatchError> {
-    let settings = &process.settings;
-    let mut tx = process.pool.begin().await?;
-    if let Some(key) = &request.key
-        && !idempotency::reserve(&mut tx, key, request.call.id).await?
-    {
-        return Ok(Committed::KeyTaken);
-    }
-    reads::take(&mut tx, &triage.candidates).await?;
-    let owners = reads::taken(&mut tx, &triage.candidates).await?;
-    let Some(taken) = TakenReads::of(&triage.candidates, &owners) else {
-        return Ok(Committed::Retry);
-    };
-    let mut balance = locked_balance(&mut tx, request.owners, settings.monthly_minutes).await?;
-    let Decided { answers, starts, idle, unneeded } = taken.decide(&balance, &settings.rates);
-    if starts.is_empty() {
-        // Rolling back gives back what was taken; an answer that started nothing is not stored.
-        tx.rollback().await?;
-        return Ok(Committed::Done(triage.prepared(request, &answers, balance)));
-    }
-    if !idle.is_empty() {
-        reads::give_back(&mut tx, &idle).await?;
-    }
-    if !unneeded.is_empty() {
-        reads::give_back_reads(&mut tx, &unneeded).await?;
-    }
-    let tickets = write(&mut tx, request.owners, &request.call, &balance, &starts).await?;
-    charge(&mut balance, &starts);
-    let prepared = triage.prepared(request, &answers, balance);
-    match (hook, &request.key) {
-        (CommitHook::Answer(compose), Some(key)) => {
-            idempotency::answer(&mut tx, key, &compose(&prepared), kept_byte_us(settings)).await?;
-        }
-        (CommitHook::Answer(_), None) => {}
-        (CommitHook::Note(note), _) => audit::record(&mut tx, &note(&prepared)).await.map(|_| ())?,
-    }
-    tx.commit().await?;
-    process.wakes.tickets(&tickets);
-    Ok(Committed::Done(prepared))
 }
 
 /// Writes the hold, the jobs and their tickets.

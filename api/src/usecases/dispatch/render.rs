@@ -1,25 +1,19 @@
-//! The dispatch of one render: its job, hold, journal entry, ticket and stored answer in one transaction, or nothing.
+//! One render as work of a dispatch: `job_renders` stands in the place of `job_reads`.
 //!
-//! The same steps and locks as for reads, with `job_renders` in the place of `job_reads`: a render that lives is joined, and
-//! one whose item is there is answered with that item. What is rendered is decided before, by `domain::silence` and
-//! `domain::ducking`.
+//! A render that lives is joined, and one whose item is there is answered with that item. What is rendered is decided
+//! before, by `domain::silence` and `domain::ducking`.
 
-use super::taken_reads::budget;
-use super::{
-    Committed, DispatchError, Dispatched, MAX_ATTEMPTS, Prepared, balance, charge, locked_balance, stored_answer, wait,
-    write,
-};
-use crate::http::rate::kept_byte_us;
+use super::{DispatchError, Ownership, Prepared, Work};
 use domain::ids::{ItemId, JobId};
 use domain::minutes::Minutes;
-use domain::plan::{self, Candidate, Reason};
+use domain::plan::{Answer, Candidate, Reason};
 use domain::render::RenderPlan;
 use domain::task::Task;
-use runtime::process::Process;
+use runtime::config::Settings;
 use sqlx::PgConnection;
-use store::idempotency::{self, Key};
+use store::idempotency::Key;
 use store::jobs::{Call, Owners};
-use store::minutes::{Balance, Unfolded};
+use store::minutes::Balance;
 use store::renders::{self, NewRender};
 use store::usage;
 
@@ -97,113 +91,98 @@ impl From<&Render> for Prepared {
     }
 }
 
-/// Runs the use case. `compose` makes the bytes that are stored under the idempotency key and answered.
-pub async fn dispatch_render(
-    process: &Process,
-    request: &RenderRequest,
-    compose: &(dyn Fn(&Render) -> String + Sync),
-) -> Result<Dispatched<Render>, DispatchError> {
-    let hash = request.plan.hash();
-    for _ in 0..MAX_ATTEMPTS {
-        let mut conn = process.pool.acquire().await?;
-        // Looked for before the key's answer: where the key's first call is seen, its answer is there to be found.
-        let looked = look(&mut conn, process, request, &hash).await?;
-        if let Some(stored) = stored_answer(&mut conn, request.key.as_ref()).await? {
-            return Ok(stored);
-        }
-        if let Some(state) = looked {
-            let balance =
-                balance(&mut conn, request.owners, process.settings.monthly_minutes, Unfolded::CountedIn).await?;
-            return Ok(Dispatched::Answered(Render { state, balance }));
-        }
-        if let Some((what, seconds)) = wait(&mut conn, process, request.owners.payer, request.key.as_ref()).await? {
-            return Ok(Dispatched::TooSoon(what, seconds));
-        }
-        drop(conn);
-        match commit(process, request, &hash, compose).await? {
-            Committed::Done(render) => return Ok(Dispatched::Answered(render)),
-            Committed::KeyTaken | Committed::Retry => {}
-        }
-    }
-    Err(DispatchError::Contended)
+/// What is known before any lock.
+pub enum Looked {
+    /// No job is needed.
+    Answered(Rendering),
+    /// This one is.
+    Candidate(Candidate),
 }
 
-/// The answer that needs no job, if there is one.
-pub(super) async fn look(
-    conn: &mut PgConnection,
-    process: &Process,
-    request: &RenderRequest,
-    hash: &[u8],
-) -> sqlx::Result<Option<Rendering>> {
-    if let Some(made) = renders::made(conn, hash).await? {
-        return Ok(Some(Rendering::Made(made)));
+impl Work for RenderRequest {
+    type Looked = Looked;
+    type Answered = Render;
+
+    fn owners(&self) -> Owners {
+        self.owners
     }
-    if let Some(live) = renders::live(conn, hash).await? {
-        return Ok(Some(Rendering::Queued { job: live.id, estimate: live.estimate, already: true }));
+
+    fn call(&self) -> &Call {
+        &self.call
     }
-    if !renders::configured(conn).await? {
-        return Ok(Some(Rendering::Not(Reason::EngineNotConfigured)));
+
+    fn key(&self) -> Option<&Key> {
+        self.key.as_ref()
     }
-    let kept = usage::of(conn, request.owners.owner).await?;
-    let settings = &process.settings;
-    let full = u64::try_from(kept.media_bytes).unwrap_or(0) >= settings.storage_quota_bytes
-        || kept.items.unsigned_abs() >= settings.max_items;
-    Ok(full.then_some(Rendering::StorageFull))
+
+    async fn look(&self, conn: &mut PgConnection, settings: &Settings) -> sqlx::Result<Looked> {
+        let hash = self.plan.hash();
+        if let Some(made) = renders::made(conn, &hash).await? {
+            return Ok(Looked::Answered(Rendering::Made(made)));
+        }
+        if let Some(live) = renders::live(conn, &hash).await? {
+            let already = Rendering::Queued { job: live.id, estimate: live.estimate, already: true };
+            return Ok(Looked::Answered(already));
+        }
+        if !renders::configured(conn).await? {
+            return Ok(Looked::Answered(Rendering::Not(Reason::EngineNotConfigured)));
+        }
+        let kept = usage::of(conn, self.owners.owner).await?;
+        let is_full = u64::try_from(kept.media_bytes).unwrap_or(0) >= settings.storage_quota_bytes
+            || kept.items.unsigned_abs() >= settings.max_items;
+        if is_full {
+            return Ok(Looked::Answered(Rendering::StorageFull));
+        }
+        Ok(Looked::Candidate(Candidate {
+            job: JobId::mint(),
+            item: self.plan.source(),
+            task: Task::Render,
+            with_speech: false,
+            duration_ms: self.duration_ms,
+        }))
+    }
+
+    fn candidates(looked: &Looked) -> &[Candidate] {
+        match looked {
+            Looked::Answered(_) => &[],
+            Looked::Candidate(candidate) => std::slice::from_ref(candidate),
+        }
+    }
+
+    async fn take(
+        &self,
+        conn: &mut PgConnection,
+        candidates: &[Candidate],
+    ) -> Result<Option<Ownership>, DispatchError> {
+        let hash = self.plan.hash();
+        let [candidate] = candidates else { unreachable!("a render has one candidate") };
+        // One that ended while this call waited to take it has made its item by now.
+        if !self.take_for(conn, candidate.job, &hash).await? || renders::made(conn, &hash).await?.is_some() {
+            return Ok(None);
+        }
+        Ok(Some(Ownership::of_one(candidate.clone())))
+    }
+
+    fn answer(&self, looked: &Looked, answers: &[Answer], balance: Balance) -> Render {
+        let state = match (looked, answers.first()) {
+            (Looked::Answered(state), _) => *state,
+            (Looked::Candidate(_), Some(&Answer::Queued { job, estimate, already })) => {
+                Rendering::Queued { job, estimate, already }
+            }
+            (Looked::Candidate(_), Some(&Answer::Startable { estimate })) => Rendering::Startable { estimate },
+            (Looked::Candidate(_), Some(&Answer::Not(reason))) => Rendering::Not(reason),
+            (Looked::Candidate(_), Some(Answer::Ready) | None) => unreachable!("a render's candidate is decided about"),
+        };
+        Render { state, balance }
+    }
 }
 
-/// The job that the request may lead to.
-pub(super) fn candidate(request: &RenderRequest) -> Candidate {
-    Candidate {
-        job: JobId::mint(),
-        item: request.plan.source(),
-        task: Task::Render,
-        with_speech: false,
-        duration_ms: request.duration_ms,
+impl RenderRequest {
+    /// Tries to own the render, with an id for the item to come.
+    async fn take_for(&self, conn: &mut PgConnection, job: JobId, hash: &[u8]) -> sqlx::Result<bool> {
+        let plan = serde_json::to_value(&self.plan).map_err(|error| sqlx::Error::Encode(Box::new(error)))?;
+        let name = self.plan.name(&self.source_name);
+        let new = NewRender { job, hash, plan: &plan, output: ItemId::mint(), name: &name, music: self.plan.music() };
+        renders::take(conn, &new).await
     }
-}
-
-async fn commit(
-    process: &Process,
-    request: &RenderRequest,
-    hash: &[u8],
-    compose: &(dyn Fn(&Render) -> String + Sync),
-) -> Result<Committed<Render>, DispatchError> {
-    let settings = &process.settings;
-    let candidate = candidate(request);
-    let job = candidate.job;
-    let mut tx = process.pool.begin().await?;
-    if let Some(key) = &request.key
-        && !idempotency::reserve(&mut tx, key, request.call.id).await?
-    {
-        return Ok(Committed::KeyTaken);
-    }
-    // One that ended while this call waited to take it has made its item by now.
-    if !take(&mut tx, request, job, hash).await? || renders::made(&mut tx, hash).await?.is_some() {
-        return Ok(Committed::Retry);
-    }
-    let mut balance = locked_balance(&mut tx, request.owners, settings.monthly_minutes).await?;
-    let start = match plan::decide(vec![candidate], &mut budget(&balance), &settings.rates).pop() {
-        Some(Ok(start)) => start,
-        Some(Err(reason)) => return Ok(Committed::Done(Render { state: Rendering::Not(reason), balance })),
-        None => return Ok(Committed::Retry),
-    };
-    let estimate = start.held();
-    let starts = [start];
-    let tickets = write(&mut tx, request.owners, &request.call, &balance, &starts).await?;
-    charge(&mut balance, &starts);
-    let render = Render { state: Rendering::Queued { job, estimate, already: false }, balance };
-    if let Some(key) = &request.key {
-        idempotency::answer(&mut tx, key, &compose(&render), kept_byte_us(settings)).await?;
-    }
-    tx.commit().await?;
-    process.wakes.tickets(&tickets);
-    Ok(Committed::Done(render))
-}
-
-/// Tries to own the render, with an id for the item to come.
-async fn take(conn: &mut PgConnection, request: &RenderRequest, job: JobId, hash: &[u8]) -> sqlx::Result<bool> {
-    let plan = serde_json::to_value(&request.plan).map_err(|error| sqlx::Error::Encode(Box::new(error)))?;
-    let name = request.plan.name(&request.source_name);
-    let new = NewRender { job, hash, plan: &plan, output: ItemId::mint(), name: &name, music: request.plan.music() };
-    renders::take(conn, &new).await
 }

@@ -196,7 +196,7 @@ impl<'a> Call<'a> {
             Stored::fresh(&ToolAnswer::new(&self.caller.request_id, answer(&rendered)).cloud(cloud).showing(media))
         };
         if self.dry_run {
-            let render = dispatch::estimate_render(&self.app.process, &request).await?;
+            let render = dispatch::estimate(&self.app.process, &request).await?;
             let rendered = started(&render).ok_or_else(|| self.refused(&render))?;
             return Ok(fresh(&render, rendered, self.shown(rendered).await?));
         }
@@ -204,7 +204,7 @@ impl<'a> Call<'a> {
         let compose = |render: &Render| {
             started(render).map_or_else(String::new, |one| fresh(render, one, None).body().to_owned())
         };
-        let dispatched = dispatch::dispatch_render(&self.app.process, &request, &compose).await;
+        let dispatched = dispatch::dispatch(&self.app.process, &request, &compose).await;
         match dispatched.map_err(|error| starting::refused(request.key.as_ref(), error))? {
             Dispatched::KeyReused => Err(starting::key_reused()),
             Dispatched::TooSoon(what, seconds) => Err(rate::too_soon(what, seconds)),

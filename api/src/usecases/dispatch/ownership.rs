@@ -1,12 +1,13 @@
-//! A call's candidates between taking their reads and deciding which become jobs.
+//! A call's candidates between taking what they are about and deciding which become jobs.
 
 use domain::ids::{ItemId, JobId};
 use domain::job;
 use domain::minutes::Rates;
 use domain::plan::{self, Answer, Candidate, Means, Start};
 use domain::read::Read;
+use sqlx::PgConnection;
 use store::minutes::Balance;
-use store::reads::Taken;
+use store::reads::{self, Taken};
 
 /// What an account with this balance has for new jobs.
 pub(super) fn budget(balance: &Balance) -> Means {
@@ -18,20 +19,28 @@ pub(super) fn budget(balance: &Balance) -> Means {
     }
 }
 
-/// The candidates once their reads are taken.
-pub(super) struct TakenReads {
+/// Which candidates are this call's to start, and which are answered already.
+pub struct Ownership {
     /// In the order of the candidates.
     candidates: Vec<Taking>,
-    idle: Vec<JobId>,
-    unneeded: Vec<(JobId, ItemId, Read)>,
+    given_back: GivenBack,
 }
 
 /// What became of one candidate.
 enum Taking {
     /// Another call or job has it: this is the answer.
     Answered(Answer),
-    /// Its read is this call's to start.
+    /// It is this call's to start.
     Own(Candidate),
+}
+
+/// Reads that were taken, and are to be given back since they are not started.
+#[derive(Default)]
+pub(super) struct GivenBack {
+    /// Jobs that won't be, with all that they took.
+    idle: Vec<JobId>,
+    /// Speech that a speakers job took but another stores.
+    unneeded: Vec<(JobId, ItemId, Read)>,
 }
 
 /// What starts, and what does not.
@@ -40,36 +49,39 @@ pub(super) struct Decided {
     pub(super) answers: Vec<Answer>,
     /// The jobs to write.
     pub(super) starts: Vec<Start>,
-    /// Jobs that won't be: what they took is given back.
-    pub(super) idle: Vec<JobId>,
-    /// Speech that a speakers job took but another stores.
-    pub(super) unneeded: Vec<(JobId, ItemId, Read)>,
+    /// What is to be given back where some start. Where none does, the transaction is rolled back.
+    pub(super) given_back: GivenBack,
 }
 
-impl TakenReads {
+impl Ownership {
     /// By who owns each candidate's reads now. None when a job that was to be joined has just ended: look again.
-    pub(super) fn of(candidates: &[Candidate], owners: &[Vec<Taken>]) -> Option<Self> {
+    pub(super) fn of_reads(candidates: &[Candidate], owners: &[Vec<Taken>]) -> Option<Self> {
         assert_eq!(candidates.len(), owners.len(), "the statement tells of every candidate");
-        let mut taken = Self { candidates: Vec::new(), idle: Vec::new(), unneeded: Vec::new() };
+        let (mut taken, mut given_back) = (Vec::with_capacity(candidates.len()), GivenBack::default());
         for (candidate, owners) in candidates.iter().zip(owners) {
             let answer = match owners.first()? {
                 Taken::Own => {
                     let mut candidate = candidate.clone();
                     if candidate.with_speech && owners.get(1) != Some(&Taken::Own) {
                         candidate.with_speech = false;
-                        taken.unneeded.push((candidate.job, candidate.item, Read::Speech));
+                        given_back.unneeded.push((candidate.job, candidate.item, Read::Speech));
                     }
-                    taken.candidates.push(Taking::Own(candidate));
+                    taken.push(Taking::Own(candidate));
                     continue;
                 }
                 Taken::Joined(live) => Answer::joined(*live),
                 Taken::Stored => Answer::Ready,
                 Taken::Gone => return None,
             };
-            taken.idle.push(candidate.job);
-            taken.candidates.push(Taking::Answered(answer));
+            given_back.idle.push(candidate.job);
+            taken.push(Taking::Answered(answer));
         }
-        Some(taken)
+        Some(Self { candidates: taken, given_back })
+    }
+
+    /// Of the one candidate that is this call's. It has no reads to give back.
+    pub(super) fn of_one(candidate: Candidate) -> Self {
+        Self { candidates: vec![Taking::Own(candidate)], given_back: GivenBack::default() }
     }
 
     /// Decides what starts, with what the account has left.
@@ -79,7 +91,7 @@ impl TakenReads {
             Taking::Answered(_) => None,
         });
         let mut decisions = plan::decide(own.collect(), &mut budget(balance), rates).into_iter();
-        let Self { candidates, mut idle, unneeded } = self;
+        let Self { candidates, mut given_back } = self;
         let mut starts = Vec::new();
         let mut answer = |taking| match taking {
             Taking::Answered(answer) => answer,
@@ -90,13 +102,26 @@ impl TakenReads {
                     Answer::Queued { job, estimate, already: false }
                 }
                 Some(Err(reason)) => {
-                    idle.push(job);
+                    given_back.idle.push(job);
                     Answer::Not(reason)
                 }
                 None => unreachable!("`plan::decide` decides about every candidate"),
             },
         };
         let answers = candidates.into_iter().map(&mut answer).collect();
-        Decided { answers, starts, idle, unneeded }
+        Decided { answers, starts, given_back }
+    }
+}
+
+impl GivenBack {
+    /// Gives them back.
+    pub(super) async fn write(self, conn: &mut PgConnection) -> sqlx::Result<()> {
+        if !self.idle.is_empty() {
+            reads::give_back(conn, &self.idle).await?;
+        }
+        if !self.unneeded.is_empty() {
+            reads::give_back_reads(conn, &self.unneeded).await?;
+        }
+        Ok(())
     }
 }

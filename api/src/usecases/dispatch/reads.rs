@@ -1,0 +1,213 @@
+//! Reads of items as work of a dispatch: what a call finds of them before any lock, which need a job, and what it is
+//! answered.
+
+use super::{DispatchError, Ownership, Work};
+use domain::ids::{ItemId, JobId};
+use domain::minutes::Minutes;
+use domain::plan::Answer::Not;
+use domain::plan::{self, Answer, Candidate, Fleet, KnownItem, LiveJob, Reason, Triaged};
+use domain::read::Read;
+use runtime::config::Settings;
+use sqlx::PgConnection;
+use std::collections::{HashMap, HashSet};
+use store::idempotency::Key;
+use store::items::{self, ItemForReads, Resolved};
+use store::jobs::{Call, Owners};
+use store::minutes::Balance;
+use store::reads::{self, Kinds};
+
+/// What a call asks for.
+#[derive(Debug, Clone)]
+pub struct DispatchRequest {
+    /// Who pays, who owns, where.
+    pub owners: Owners,
+    /// What its jobs share.
+    pub call: Call,
+    /// Refs in the order asked, without repeats.
+    pub refs: Vec<String>,
+    /// Reads in the order asked, without repeats.
+    pub reads: Vec<Read>,
+    /// The idempotency key, if one was sent.
+    pub key: Option<Key>,
+}
+
+/// The answers of one call.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    /// For each ref: the item it names, if the caller may know, and the answer for each read.
+    pub items: Vec<PreparedItem>,
+    /// What this call's jobs hold.
+    pub held: Minutes,
+    /// What the jobs would hold that the call would start, were it no dry run.
+    pub startable: Minutes,
+    /// What would be held for what the minutes left do not reach for.
+    pub short_of: Minutes,
+    /// The account's balance after this call.
+    pub balance: Balance,
+}
+
+/// The answers for one ref.
+#[derive(Debug, Clone)]
+pub struct PreparedItem {
+    /// As it was asked for.
+    pub asked: String,
+    /// The item, where it can be reached.
+    pub item: Option<ItemId>,
+    /// One for each read, in the order asked.
+    pub answers: Vec<Answer>,
+}
+
+impl Work for DispatchRequest {
+    type Looked = Triage;
+    type Answered = Prepared;
+
+    fn owners(&self) -> Owners {
+        self.owners
+    }
+
+    fn call(&self) -> &Call {
+        &self.call
+    }
+
+    fn key(&self) -> Option<&Key> {
+        self.key.as_ref()
+    }
+
+    async fn look(&self, conn: &mut PgConnection, settings: &Settings) -> sqlx::Result<Triage> {
+        let items = items::resolve(conn, &self.refs, self.owners.workspace).await?;
+        let ids: Vec<ItemId> = items.iter().filter_map(|found| here(found).map(|item| item.id)).collect();
+        let mut owners: HashMap<ItemId, HashMap<Read, LiveJob>> = HashMap::new();
+        for (item, read, live) in reads::owners(conn, &ids).await? {
+            owners.entry(item).or_default().insert(read, live);
+        }
+        let fleet = fleet(reads::kinds(conn).await?, settings);
+        Ok(Triage::of(&items, &owners, &self.reads, &fleet))
+    }
+
+    fn candidates(looked: &Triage) -> &[Candidate] {
+        &looked.candidates
+    }
+
+    async fn take(
+        &self,
+        conn: &mut PgConnection,
+        candidates: &[Candidate],
+    ) -> Result<Option<Ownership>, DispatchError> {
+        reads::take(conn, candidates).await?;
+        let owners = reads::taken(conn, candidates).await?;
+        Ok(Ownership::of_reads(candidates, &owners))
+    }
+
+    /// The answers in the order asked, the candidates' from `answers`.
+    fn answer(&self, looked: &Triage, answers: &[Answer], balance: Balance) -> Prepared {
+        assert_eq!(answers.len(), looked.candidates.len(), "one answer a candidate");
+        let fill = |answered: &Triaging| match answered {
+            Triaging::Answered(answer) => answer.clone(),
+            Triaging::Candidate(index) => answers[*index].clone(),
+        };
+        let items = looked
+            .refs
+            .iter()
+            .zip(&self.refs)
+            .map(|(found, asked)| PreparedItem {
+                asked: asked.clone(),
+                item: found.ok(),
+                answers: match found {
+                    Ok(item) => looked.by_item.get(item).into_iter().flatten().map(fill).collect(),
+                    Err(reason) => vec![Not(*reason); self.reads.len()],
+                },
+            })
+            .collect();
+        let sum = |part: fn(&Answer) -> Minutes| answers.iter().map(part).sum();
+        let held = sum(|answer| match answer {
+            Answer::Queued { estimate, already: false, .. } => *estimate,
+            _ => Minutes::ZERO,
+        });
+        let startable =
+            sum(|answer| if let Answer::Startable { estimate } = answer { *estimate } else { Minutes::ZERO });
+        let short_of = sum(|answer| match answer {
+            Not(Reason::InsufficientMinutes { needs }) => *needs,
+            _ => Minutes::ZERO,
+        });
+        Prepared { items, held, startable, short_of, balance }
+    }
+}
+
+fn fleet(kinds: Kinds, settings: &Settings) -> Fleet {
+    Fleet {
+        configured: kinds.configured,
+        paused: kinds.paused,
+        rates: settings.rates.clone(),
+        max_media_ms: i64::try_from(settings.max_media_seconds.saturating_mul(1000)).unwrap_or(i64::MAX),
+    }
+}
+
+fn here(found: &Resolved) -> Option<&ItemForReads> {
+    match found {
+        Resolved::Here(item) => Some(item),
+        Resolved::Elsewhere | Resolved::Unknown => None,
+    }
+}
+
+fn known(item: &ItemForReads, owned: Option<&HashMap<Read, LiveJob>>) -> KnownItem {
+    KnownItem {
+        id: item.id,
+        status: item.status,
+        duration_ms: item.duration_ms.unwrap_or_default(),
+        has_audio: item.has_audio,
+        has_video: item.has_video,
+        leased: item.leased_until.is_some(),
+        stored: item.reads.iter().copied().collect::<HashSet<_>>(),
+        owned: owned.cloned().unwrap_or_default(),
+    }
+}
+
+/// One read of one item: answered, or the index of its candidate.
+#[derive(Debug, Clone)]
+enum Triaging {
+    Answered(Answer),
+    Candidate(usize),
+}
+
+/// What needs no job, and the candidates for the rest.
+#[derive(Debug, Default)]
+pub struct Triage {
+    refs: Vec<Result<ItemId, Reason>>,
+    by_item: HashMap<ItemId, Vec<Triaging>>,
+    candidates: Vec<Candidate>,
+}
+
+impl Triage {
+    fn of(items: &[Resolved], owners: &HashMap<ItemId, HashMap<Read, LiveJob>>, asked: &[Read], fleet: &Fleet) -> Self {
+        let mut triage = Self::default();
+        for found in items {
+            match found {
+                Resolved::Unknown => triage.refs.push(Err(Reason::ItemNotFound)),
+                Resolved::Elsewhere => triage.refs.push(Err(Reason::WorkspaceForbidden)),
+                Resolved::Here(item) => {
+                    triage.refs.push(Ok(item.id));
+                    // Two refs of one item are both answered from one triage: one job.
+                    if !triage.by_item.contains_key(&item.id) {
+                        let known = known(item, owners.get(&item.id));
+                        triage.add(item.id, plan::triage(&known, asked, fleet, JobId::mint));
+                    }
+                }
+            }
+        }
+        triage
+    }
+
+    fn add(&mut self, item: ItemId, triaged: Vec<Triaged>) {
+        let mut places = Vec::with_capacity(triaged.len());
+        for one in triaged {
+            places.push(match one {
+                Triaged::Answered(answer) => Triaging::Answered(answer),
+                Triaged::Candidate(candidate) => {
+                    self.candidates.push(candidate);
+                    Triaging::Candidate(self.candidates.len() - 1)
+                }
+            });
+        }
+        self.by_item.insert(item, places);
+    }
+}
