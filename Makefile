@@ -3,7 +3,7 @@
 SHELL := bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help setup setup-to-run build demo test bench eval hostile lint contract deny prepare clean-data
+.PHONY: help setup setup-to-run build check demo test bench eval hostile lint contract deny prepare clean-data
 
 # Queries are compiled against .sqlx, whatever the caller's environment says; scripts/prepare alone asks a database.
 export SQLX_OFFLINE := true
@@ -19,6 +19,10 @@ setup-to-run:
 
 build: ## Compile everything
 	cargo build --workspace --locked
+
+check: ## Check the format, the types and the lints after a small change, against the SQL answers of .sqlx
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 
 demo: setup-to-run build ## Show the service at work, on a file of yours with MEDIA=path
 	"$${CARGO_TARGET_DIR:-target}/debug/mws" demo $(if $(MEDIA),"$(MEDIA)")

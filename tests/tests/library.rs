@@ -4,6 +4,7 @@
 use domain::ids::{AccountId, ItemId, JobId, UploadId, WorkspaceId};
 use domain::item::ItemType;
 use mws_tests::template::TestDatabase;
+use mws_tests::world::invariants;
 use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::pool::PoolConnection;
 use sqlx::{PgConnection, PgPool, Postgres};
@@ -111,8 +112,10 @@ impl Library {
         Ok(())
     }
 
-    async fn close(self) -> anyhow::Result<()> {
+    /// Ends in what must hold of the whole database.
+    async fn end(self) -> anyhow::Result<()> {
         drop(self.conn);
+        invariants::hold(self.database.pool(), &[]).await?;
         self.database.close().await
     }
 }
@@ -170,7 +173,7 @@ async fn refs_of_all_three_forms_are_answered_in_the_order_they_were_asked() -> 
     assert!(matches!(found[1], Resolved::Unknown), "a free text is the caller's own");
     assert!(matches!(found[3], Resolved::Unknown), "a tombstone is nowhere");
     assert!(matches!(found[4], Resolved::Elsewhere));
-    library.close().await
+    library.end().await
 }
 
 #[tokio::test]
@@ -181,7 +184,7 @@ async fn a_lease_is_told_only_while_it_lives() -> anyhow::Result<()> {
     assert!(items::find(&mut library.conn, item).await?.is_some_and(|row| row.leased_until.is_some()));
     library.pass("61 seconds").await?;
     assert!(items::find(&mut library.conn, item).await?.is_some_and(|row| row.leased_until.is_none()));
-    library.close().await
+    library.end().await
 }
 
 #[tokio::test]
@@ -196,7 +199,7 @@ async fn an_upload_is_completed_once_and_with_the_announced_bytes_alone() -> any
     assert_eq!(uploads::complete(&mut library.conn, upload, "t").await?, Completed::Now);
     assert_eq!(uploads::complete(&mut library.conn, upload, "t").await?, Completed::No);
     assert_eq!(library.send(upload, "k3", 3).await?, Received::NotAwaiting);
-    library.close().await
+    library.end().await
 }
 
 #[tokio::test]
@@ -223,7 +226,7 @@ async fn one_request_at_a_time_sends_an_uploads_bytes_and_the_next_drops_what_wa
     let again = uploads::let_in(&mut library.conn, upload, third).await?;
     assert_eq!(again, LetIn::Yes { dropped: Some("k2".to_owned()) });
     assert_eq!(uploads::complete(&mut library.conn, upload, "t").await?, Completed::No, "its bytes are being replaced");
-    library.close().await
+    library.end().await
 }
 
 #[tokio::test]
@@ -247,7 +250,7 @@ async fn a_worker_whose_lease_was_lost_writes_nothing() -> anyhow::Result<()> {
     let media = items::media(&mut library.conn, item).await?.expect("it is ready");
     assert_eq!((media.object_key.as_str(), media.duration_ms), ("items/x/media/1", Some(1_000)));
     assert!(uploads::finish(&mut library.conn, &second, &sound()).await?.is_none(), "it has ended");
-    library.close().await
+    library.end().await
 }
 
 #[tokio::test]
@@ -280,7 +283,7 @@ async fn a_retry_waits_and_then_gets_one_new_ticket() -> anyhow::Result<()> {
             .fetch_one(&mut *library.conn)
             .await?;
     assert_eq!(said, ("done".to_owned(), None, None), "what ended well keeps no error of an attempt before");
-    library.close().await
+    library.end().await
 }
 
 #[tokio::test]
@@ -293,7 +296,7 @@ async fn one_account_fetches_from_so_many_urls_at_once_and_no_more() -> anyhow::
     assert!(uploads::claim(&mut library.conn, other, Stage::Fetch, 2).await?.is_none(), "it waits for two seconds");
     library.pass("3 seconds").await?;
     assert!(uploads::claim(&mut library.conn, other, Stage::Fetch, 2).await?.is_some());
-    library.close().await
+    library.end().await
 }
 
 #[tokio::test]
@@ -339,7 +342,7 @@ async fn what_an_import_reserves_is_given_back_at_every_end() -> anyhow::Result<
     let noted = usage_notes(&mut library).await?.unsigned_abs();
     assert_eq!(usage::fold(&mut library.conn, 1_000).await?, noted);
     assert_eq!((usage_notes(&mut library).await?, kept(&mut library).await?), (0, 0));
-    library.close().await
+    library.end().await
 }
 
 /// Notes of what accounts keep that are not folded yet.
@@ -361,7 +364,7 @@ async fn a_deleted_item_ends_its_upload_and_frees_its_ref() -> anyhow::Result<()
     assert!(uploads::finish(&mut library.conn, &claim, &sound()).await?.is_none());
     assert!(items::find(&mut library.conn, item).await?.is_none());
     library.item("song").await?;
-    library.close().await
+    library.end().await
 }
 
 #[tokio::test]
@@ -382,5 +385,5 @@ async fn an_abandoned_upload_goes_with_its_item_and_its_bytes() -> anyhow::Resul
     assert_eq!(uploads::prune(&mut library.conn, 30, 10).await?, 0);
     library.pass("32 days").await?;
     assert_eq!(uploads::prune(&mut library.conn, 30, 10).await?, 1);
-    library.close().await
+    library.end().await
 }

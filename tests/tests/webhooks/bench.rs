@@ -8,6 +8,7 @@ use domain::event::{EventId, EventType};
 use domain::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
 use domain::job::JobKind;
 use mws_tests::template::TestDatabase;
+use mws_tests::world::invariants;
 use runtime::config::Settings;
 use runtime::process::Process;
 use runtime::queue::{self, Subject};
@@ -249,7 +250,9 @@ impl Bench {
         }
     }
 
-    pub async fn close(self) -> anyhow::Result<()> {
+    /// Ends in what must hold of the whole database.
+    pub async fn end(self) -> anyhow::Result<()> {
+        invariants::hold(self.database.pool(), &self.process.settings.event_kinds).await?;
         self.process.shutdown.cancel();
         self.process.pool.close().await;
         let _ = std::fs::remove_dir_all(&self.folder);

@@ -28,7 +28,7 @@ async fn pings_are_limited_by_the_databases_time() -> anyhow::Result<()> {
     mint_behind(&bench, 1).await?;
     let (status, answer) = call(&bench, Method::PATCH, &path, json!({ "test": true })).await;
     assert_eq!(status, StatusCode::TOO_MANY_REQUESTS, "{answer}");
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -43,5 +43,5 @@ async fn a_delivery_is_kept_for_its_time_although_its_id_looks_old() -> anyhow::
     bench.advance(31 * 86_400).await;
     scheduler::prune_deliveries::run_once(&bench.process).await?;
     assert_eq!(bench.deliveries(endpoint).await.len(), 0);
-    bench.close().await
+    bench.end().await
 }

@@ -326,5 +326,5 @@ async fn a_delivery_as_it_came_passes_receivers_that_are_not_ours() -> anyhow::R
     std::fs::write(&path, json!({ "cases": cases }).to_string())?;
     let output = Command::new("python3").arg(&program).arg(&path).output()?;
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    bench.close().await
+    bench.end().await
 }

@@ -32,7 +32,7 @@ async fn a_crash_between_send_and_record_is_logged_uncounted_and_sent_again_unde
     let log: Vec<_> = bench.attempts(id).await.into_iter().map(|attempt| (attempt.attempt, attempt.error)).collect();
     assert_eq!(log, [(1, Some("interrupted".to_owned())), (1, None)]);
     assert_eq!(bench.endpoint_row(endpoint).await.consecutive_failures, 0);
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -55,7 +55,7 @@ async fn the_fourth_interruption_of_an_attempt_counts_as_its_failure() -> anyhow
     assert_eq!(bench.reissue().await, 1);
     bench.work().await;
     assert_eq!(bench.receiver.received()[0].headers["service-attempt"], "2");
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -74,7 +74,7 @@ async fn an_interruption_that_disables_an_endpoint_is_told_in_the_log() -> anyho
     assert!(!bench.endpoint_row(endpoint).await.enabled);
     let text = log.text();
     assert!(text.contains("is disabled") && text.contains(&endpoint.to_string()), "{text}");
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -92,7 +92,7 @@ async fn a_lost_ticket_is_made_good_and_a_backlog_never_multiplies_its_tickets()
     let rows = bench.deliveries(endpoint).await;
     assert!(rows.iter().all(|row| row.status == DeliveryStatus::Succeeded));
     assert_eq!(bench.receiver.received().len(), 3);
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -113,7 +113,7 @@ async fn a_ticket_held_by_a_queue_worker_that_is_gone_is_made_good() -> anyhow::
     }
     assert_eq!(bench.reissue().await, 1);
     assert_eq!(bench.reissue().await, 0);
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -132,7 +132,7 @@ async fn a_ticket_that_is_lost_behind_a_long_backlog_is_made_good() -> anyhow::R
         assert!(runs < 100, "it is not among those that are looked at");
     }
     assert_eq!(bench.ticket_count().await, backlog + 1);
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -144,7 +144,7 @@ async fn two_tickets_of_one_delivery_send_it_once() -> anyhow::Result<()> {
     tokio::join!(bench.deliverer.deliver_first(subject), bench.deliverer.deliver_first(subject));
     bench.deliverer.deliver_slow(subject).await;
     assert_eq!(bench.receiver.received().len(), 1);
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -192,7 +192,7 @@ async fn a_hanging_endpoint_has_sixteen_in_flight_and_holds_no_other_up() -> any
     assert!(left.is_empty(), "{left:?}");
     assert_eq!(bench.receiver.most_in_flight(), 16);
     assert!(rows.iter().all(|row| row.attempt_count == 1), "waiting and being put back count for nothing");
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -212,5 +212,5 @@ async fn what_is_old_is_pruned_with_its_attempts_and_its_event() -> anyhow::Resu
     .await?;
     assert_eq!(left, (1, 0, 1), "the pending one stays");
     assert_eq!(bench.deliveries(endpoint).await.len(), 1);
-    bench.close().await
+    bench.end().await
 }

@@ -108,7 +108,7 @@ async fn an_open_port_and_a_closed_one_of_our_network_look_alike() -> anyhow::Re
     for port in [open, closed] {
         assert!(!names(&text, port), "{text}");
     }
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -165,5 +165,5 @@ async fn no_log_line_and_no_error_holds_a_secret_or_an_address_of_ours() -> anyh
     }
     assert!(!names(&text, closed), "{closed} is logged: {text}");
     assert_eq!(jobs.len(), 2);
-    bench.close().await
+    bench.end().await
 }

@@ -61,7 +61,7 @@ async fn deleting_an_endpoint_cancels_what_waits_and_logs_what_is_in_flight() ->
     assert_eq!(bench.receiver.received().len(), 3, "nothing is sent after the deletion");
     let path = format!("/webhooks/{endpoint}/deliveries");
     assert_eq!(call(&bench, Method::GET, &path, Value::Null).await.0, StatusCode::NOT_FOUND);
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -92,7 +92,7 @@ async fn a_rotation_inside_an_overlap_is_refused_and_what_is_in_flight_verifies_
     bench.reissue().await;
     bench.work().await;
     assert_eq!(verifying(1), 2, "the retry is signed anew, with both");
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -119,5 +119,5 @@ async fn a_resend_of_what_is_in_flight_takes_its_place_and_the_attempt_is_logged
     let sent = bench.receiver.received();
     assert_eq!(sent.len(), 2, "the failed attempt of the series that was replaced is not tried again");
     assert!(sent.iter().all(|one| one.headers["service-attempt"] == "1" && one.body == sent[0].body));
-    bench.close().await
+    bench.end().await
 }

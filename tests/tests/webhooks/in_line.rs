@@ -34,7 +34,7 @@ async fn a_line_ends_with_the_failure_that_disables_its_endpoint() -> anyhow::Re
     let rows = bench.deliveries(endpoint).await;
     let skipped = rows.iter().filter(|row| row.status == DeliveryStatus::Skipped && row.attempt_count == 0).count();
     assert_eq!(skipped, 60 - sent);
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -54,7 +54,7 @@ async fn a_line_ends_with_the_deletion_of_its_endpoint() -> anyhow::Result<()> {
     let rows = bench.deliveries(endpoint).await;
     let ended = |status| rows.iter().filter(|row| row.status == status).count();
     assert_eq!((ended(DeliveryStatus::Succeeded), ended(DeliveryStatus::Cancelled)), (IN_FLIGHT, 30 - IN_FLIGHT));
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -78,7 +78,7 @@ async fn a_line_goes_to_the_new_url_signed_by_what_signs_now() -> anyhow::Result
         sent.iter().filter(by_default).count()
     };
     assert_eq!((verifies(&bench.receiver), verifies(&new)), (0, 20 - IN_FLIGHT));
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -98,7 +98,7 @@ async fn one_that_was_sent_again_from_the_line_is_sent_once() -> anyhow::Result<
     assert_eq!(bench.receiver.received().len(), IN_FLIGHT, "its series has ended");
     assert_eq!(bench.work().await, 1);
     assert_eq!(bench.receiver.received().len(), IN_FLIGHT + 1, "and the resend is sent");
-    bench.close().await
+    bench.end().await
 }
 
 /// More than stand in a line whose endpoint has not answered yet.
@@ -132,7 +132,7 @@ async fn what_stands_behind_a_line_is_sent_when_the_line_moves_once_and_without_
     assert_eq!(rows(&bench, "status <> 'succeeded' OR attempt_count <> 1").await, 0);
     assert_eq!(bench.receiver.received().len(), IN_FLIGHT + LINE + 700, "each once");
     assert_eq!(bench.receiver.most_in_flight(), IN_FLIGHT);
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -148,7 +148,7 @@ async fn what_a_worker_leaves_behind_a_line_is_anothers() -> anyhow::Result<()> 
     other.end(DEADLINE).await;
     assert_eq!(rows(&bench, "status <> 'succeeded' OR attempt_count <> 1").await, 0);
     assert_eq!(bench.receiver.received().len(), IN_FLIGHT + LINE + 30, "each once");
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -175,7 +175,7 @@ async fn what_is_left_to_a_fetch_that_does_not_take_it_keeps_its_ticket() -> any
     bench.deliverer.end(DEADLINE).await;
     bench.work().await;
     assert_eq!(bench.receiver.received().len(), IN_FLIGHT + 8 + 1, "each once");
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -192,7 +192,7 @@ async fn what_stands_behind_the_line_of_one_that_fails_is_not_sent_by_it() -> an
         rows(&bench, "attempt_count = 0 AND status = 'skipped'").await,
         i64::try_from(IN_FLIGHT + LINE + 30 - sent)?
     );
-    bench.close().await
+    bench.end().await
 }
 
 /// Has claims fail where `sql`, a condition, is so.
@@ -224,7 +224,7 @@ async fn a_backlog_that_could_not_be_prefetched_waits_for_its_tickets_and_no_lon
     bench.work().await;
     assert_eq!(rows(&bench, "status <> 'succeeded' OR attempt_count <> 1").await, 0);
     assert_eq!(bench.receiver.received().len(), IN_FLIGHT + LINE + 300, "each once");
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -238,7 +238,7 @@ async fn a_signature_has_the_time_of_the_claim_that_succeeded() -> anyhow::Resul
     let ended: chrono::DateTime<chrono::Utc> =
         sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(&bench.process.pool).await?;
     assert!(attempts.len() == 1 && attempts[0].at <= ended, "it is signed for {}, at {ended}", attempts[0].at);
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -251,7 +251,7 @@ async fn what_has_too_little_left_of_its_lease_for_an_attempt_is_not_sent() -> a
         let targets = deliveries::revalidate(&mut *bench.conn().await, &[(claim.id, claim.claim_no)], left_ms).await?;
         assert_eq!(targets.len(), answered, "{left_ms} ms of 30 s");
     }
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -275,7 +275,7 @@ async fn two_that_claim_what_is_next_get_different_deliveries_and_consume_their_
         assert_eq!(last.len(), claimed, "{failures} failures");
     }
     assert_eq!((rows(&bench, "claim_no <> 1").await, bench.ticket_count().await), (0, 0));
-    bench.close().await
+    bench.end().await
 }
 
 async fn rows(bench: &Bench, which: &str) -> i64 {

@@ -95,7 +95,7 @@ async fn the_log_is_filtered_by_all_that_can_be_asked_and_paged_without_gaps_or_
         let (status, refused) = call(&bench, Method::GET, &format!("{path}?{wrong}"), Value::Null).await;
         assert_eq!(status, 400, "{wrong}: {refused}");
     }
-    bench.close().await
+    bench.end().await
 }
 
 /// No clock is moved here: seven retries a second apart, sent by a worker and a scheduler.
@@ -153,5 +153,5 @@ async fn what_is_resent_since_a_time_is_what_failed_or_was_skipped_after_it() ->
     let sent = bench.receiver.received();
     assert_eq!(sent.len(), 3);
     assert!(sent.iter().all(|one| one.headers["service-attempt"] == "1"));
-    bench.close().await
+    bench.end().await
 }

@@ -64,7 +64,7 @@ async fn a_delivery_that_could_not_leave_is_no_attempt_and_nothing_against_its_e
     let delivery = bench.only_delivery(endpoint).await;
     assert_eq!((delivery.status, delivery.attempt_count), (DeliveryStatus::Succeeded, 1));
     assert_eq!(bench.receiver.received()[0].headers["service-attempt"], "1");
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -83,7 +83,7 @@ async fn what_goes_on_for_hours_counts_after_all() -> anyhow::Result<()> {
     let delivery = bench.only_delivery(endpoint).await;
     assert_eq!((delivery.status, delivery.attempt_count), (DeliveryStatus::Pending, 1));
     assert_eq!(bench.attempts(delivery.id).await[0].error.as_deref(), Some("dns_failed"));
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]

@@ -22,14 +22,15 @@ async fn fill(bench: &Bench, endpoint: EndpointId) -> anyhow::Result<()> {
     let rows = "INSERT INTO deliveries (id, endpoint_id, account_id, event_id, event_type, job_id, status, created_at,
              finished_at, response_status, error)
          SELECT (left(mws_first_id(at)::text, 24) || lpad(to_hex($3::bigint + n), 12, '0'))::uuid,
-             CASE WHEN $1 THEN $2 ELSE md5((n % 40)::text)::uuid END, gen_random_uuid(), 'evt_' || $3 + n,
+             CASE WHEN $1 THEN $2 ELSE md5((n % 40)::text)::uuid END, CASE WHEN $1 THEN $5 ELSE gen_random_uuid() END,
+             'evt_' || $3 + n,
              'job.succeeded', gen_random_uuid(),
              CASE n % 100 WHEN 0 THEN 'failed' WHEN 1 THEN 'pending' ELSE 'succeeded' END, at,
              CASE WHEN n % 100 <> 1 THEN at END, 200, CASE n % 100 WHEN 0 THEN 'timeout' END
          FROM (SELECT n, mws_now() - ($4 - n) * interval '1 s' AS at FROM generate_series(1, $4) AS n) AS rows";
     for (own, first, many) in [(true, 0_i64, MANY), (false, MANY, MANY * 2 / 3)] {
         let query = sqlx::query(rows).bind(own).bind(endpoint.uuid()).bind(first).bind(many);
-        query.execute(&bench.process.pool).await?;
+        query.bind(bench.account).execute(&bench.process.pool).await?;
     }
     let attempts = "INSERT INTO delivery_attempts (delivery_id, claim_no, attempt, counted, worker, at, duration_ms)
         SELECT id, 1, 1, true, 'w', created_at, 1 FROM deliveries";
@@ -92,7 +93,7 @@ async fn statements_on_deliveries_go_by_their_indexes() -> anyhow::Result<()> {
     goes_by(&mut conn, "free_interrupted", &["deliveries_leased"]).await?;
     assert_eq!(endpoints::of_account(&mut conn, AccountId::mint()).await?, []);
     drop(conn);
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -125,7 +126,7 @@ async fn what_deliveries_are_sent_with_goes_by_ids_although_it_was_planned_on_sm
         drop(conn);
         pool.close().await;
     }
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -149,7 +150,7 @@ async fn an_acknowledgement_reads_its_own_tickets_however_many_the_worker_has_do
         assert!(plan.contains("Index Scan using jobs_pkey") && !plan.contains("tickets_"), "{done} done:\n{plan}");
     }
     tickets.close().await;
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -176,7 +177,7 @@ async fn a_fetch_of_tickets_that_was_planned_on_an_empty_table_reads_what_it_tak
     tx.rollback().await?;
     drop(conn);
     tickets.close().await;
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -203,5 +204,5 @@ async fn a_filter_that_nothing_passes_looks_at_two_thousand_rows_a_page_and_come
     let seen = deliveries::everywhere(&mut conn, &Place::Endpoints(vec![endpoint]), &every, None, 21).await?;
     assert_eq!(seen.rows.len(), 5);
     drop(conn);
-    bench.close().await
+    bench.end().await
 }

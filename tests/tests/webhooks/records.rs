@@ -67,7 +67,7 @@ async fn a_batch_of_successes_ends_its_series_and_writes_its_endpoint_once_in_te
     }
     assert_eq!(record(&bench, ended).await?, (3, 0), "again");
     assert_eq!(bench.attempts(rows[0].id).await.len(), 1, "one attempt is logged once");
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -100,7 +100,7 @@ async fn a_success_sets_failures_to_0_unless_it_comes_late_or_the_endpoint_is_di
     record(&bench, ended).await?;
     assert_eq!(seen(&bench, endpoint).await?, (false, 20, Some(0.0)), "a late success undoes nothing");
     assert_eq!(status(&bench, endpoint, id).await, DeliveryStatus::Succeeded);
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -119,5 +119,5 @@ async fn failures_among_successes_are_counted_in_the_order_in_which_they_came() 
     }
     record(&bench, ended).await?;
     assert!(!seen(&bench, endpoint).await?.0, "twenty in a row, though a success came after them");
-    bench.close().await
+    bench.end().await
 }

@@ -23,7 +23,7 @@ async fn a_second_resend_of_a_delivery_takes_the_place_of_the_first() -> anyhow:
     assert_eq!(statuses, [DeliveryStatus::Succeeded, ended, ended, pending]);
     bench.work().await;
     assert_eq!(bench.receiver.received().len(), 2, "the event, and the last resend");
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -46,5 +46,5 @@ async fn a_disabling_half_way_through_a_resend_does_not_hide_what_was_begun() ->
     let (status, refused) = post(&bench, &path, since).await;
     assert_eq!((status, &refused["error"]["code"]), (StatusCode::CONFLICT, &json!("endpoint_disabled")));
     assert_eq!(ended.len(), 1_001);
-    bench.close().await
+    bench.end().await
 }

@@ -77,7 +77,7 @@ async fn an_account_has_ten_endpoints_at_public_https_urls() -> anyhow::Result<(
         call(&bench, Method::DELETE, &format!("/webhooks/{}", made["id"].as_str().unwrap()), Value::Null).await;
     assert_eq!(status, 200);
     assert_eq!(get(&bench, "/webhooks").await["data"].as_array().map(Vec::len), Some(9));
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -115,7 +115,7 @@ async fn enabling_clears_the_count_and_pings_never_count() -> anyhow::Result<()>
     assert_eq!(bench.endpoint_row(id).await.consecutive_failures, 0);
     bench.advance(61).await;
     assert_eq!(patch(&bench, id, json!({ "test": true })).await.0, 200);
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -163,7 +163,7 @@ async fn a_resend_starts_from_the_first_attempt_and_replaces_a_pending_series() 
     patch(&bench, id, json!({ "enabled": false })).await;
     let (status, refused) = post(&bench, &path, json!({ "delivery_id": old.id.to_string() })).await;
     assert_eq!((status.as_u16(), &refused["error"]["code"]), (409, &json!("endpoint_disabled")));
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -183,7 +183,7 @@ async fn all_that_an_outage_left_unsent_is_resent_once() -> anyhow::Result<()> {
     bench.work().await;
     assert_eq!(bench.receiver.received().len(), 5);
     assert_eq!(resent(&post(&bench, &path, body).await), 0);
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -223,7 +223,7 @@ async fn two_secrets_sign_for_a_day_after_a_rotation() -> anyhow::Result<()> {
     bench.end_jobs(1).await;
     bench.work().await;
     assert!(verifies(DEFAULT_SECRET) && !verifies(new));
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -243,5 +243,5 @@ async fn another_accounts_endpoint_is_forbidden_and_one_that_is_not_is_missing()
         assert_eq!(post(&bench, &path, json!({ "since": "2026-01-01T00:00:00Z" })).await.0, status);
         assert_eq!(call(&bench, Method::DELETE, &format!("/webhooks/{id}"), Value::Null).await.0, status);
     }
-    bench.close().await
+    bench.end().await
 }

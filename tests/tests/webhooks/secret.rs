@@ -121,5 +121,5 @@ async fn a_delivery_whose_secret_can_not_be_opened_says_so_ends_and_can_be_sent_
     assert!(status.is_success(), "{status}: {answer}");
     bench.work().await;
     assert_eq!(bench.receiver.received().len(), 1);
-    bench.close().await
+    bench.end().await
 }

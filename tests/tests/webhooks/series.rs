@@ -38,7 +38,7 @@ async fn an_event_arrives_signed_as_the_exact_stored_bytes_and_is_logged() -> an
     assert_eq!(path, "/hooks/in", "the query string may hold a secret");
     assert_eq!(headers["service-signature"], signature.as_str());
     assert!(bench.endpoint_row(endpoint).await.last_success_at.is_some());
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -75,7 +75,7 @@ async fn a_failing_series_is_tried_eight_times_by_the_schedule_and_never_early()
     assert!(received.iter().all(|request| request.body == received[0].body));
     bench.advance(7 * 86_400).await;
     assert_eq!(bench.reissue().await, 0);
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -118,7 +118,7 @@ async fn the_twentieth_failure_in_a_row_disables_and_nothing_is_lost() -> anyhow
     let skipped = rows.iter().filter(|row| row.error.as_deref() == Some("endpoint_disabled")).count();
     assert_eq!(skipped, 40);
     assert_eq!(bench.receiver.received().len(), before);
-    bench.close().await
+    bench.end().await
 }
 
 #[tokio::test]
@@ -137,5 +137,5 @@ async fn two_workers_that_fail_at_once_count_every_failure() -> anyhow::Result<(
         assert!(row.enabled);
         assert_eq!(row.consecutive_failures, i32::from(failed));
     }
-    bench.close().await
+    bench.end().await
 }
