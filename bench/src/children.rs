@@ -10,7 +10,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdout, Command};
 
 /// How long a child may take to be ready, or to end.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 /// The kernel counts CPU time in hundredths of a second, on every Linux.
 const TICKS_A_SECOND: f64 = 100.0;
 
@@ -40,7 +40,7 @@ impl Running {
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().context("a part could not be started")?;
         let mut lines = BufReader::new(child.stdout.take().context("it has an output")?).lines();
-        let line = tokio::time::timeout(PATIENCE, lines.next_line()).await.context("a part did not get ready")??;
+        let line = tokio::time::timeout(TIMEOUT, lines.next_line()).await.context("a part did not get ready")??;
         let said = line.with_context(|| format!("a part ended at its start: {}", arguments.join(" ")))?;
         Ok(Self { child, lines, said })
     }
@@ -78,7 +78,7 @@ impl Running {
     /// Ends it.
     pub async fn stop(mut self) -> anyhow::Result<()> {
         drop(self.child.stdin.take());
-        let ended = tokio::time::timeout(PATIENCE, self.child.wait()).await.context("a part did not end")??;
+        let ended = tokio::time::timeout(TIMEOUT, self.child.wait()).await.context("a part did not end")??;
         ensure!(ended.success(), "a part ended badly: {ended}");
         Ok(())
     }

@@ -32,7 +32,7 @@ pub const BODY: &str = r#"{"id":"evt_M8DB96KKJJR5PX2C6SF2ECFZP1","type":"job.suc
 pub const OPERATOR: &str = "operator-token-of-the-bench";
 const OPERATOR_TOKEN: &str = "--operator-token=operator-token-of-the-bench";
 /// How long anything may take.
-const PATIENCE: Duration = Duration::from_mins(5);
+const TIMEOUT: Duration = Duration::from_mins(5);
 /// Events that are not counted, since connections and plans are made for them.
 const WARM: usize = 100;
 /// How often the harness looks: it shares the machine with what it measures.
@@ -282,7 +282,7 @@ impl<'a> Scene<'a> {
             if received >= many {
                 return Ok(());
             }
-            ensure!(began.elapsed() < PATIENCE, "{received} of {many} requests have come");
+            ensure!(began.elapsed() < TIMEOUT, "{received} of {many} requests have come");
             tokio::time::sleep(LOOK).await;
         }
     }
@@ -297,7 +297,7 @@ impl<'a> Scene<'a> {
 pub async fn until(what: &str, is_so: impl AsyncFn() -> anyhow::Result<bool>) -> anyhow::Result<()> {
     let began = Instant::now();
     while !is_so().await? {
-        ensure!(began.elapsed() < PATIENCE, "it takes too long: {what}");
+        ensure!(began.elapsed() < TIMEOUT, "it takes too long: {what}");
         tokio::time::sleep(LOOK).await;
     }
     Ok(())

@@ -106,7 +106,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         let pool = store::connect(&args.database_url, PoolSize(1), "bare").await?;
-        let tickets = store::without_waiting(&pool, PoolSize(WORKERS));
+        let tickets = store::async_commit_pool(&pool, PoolSize(WORKERS));
         push(&tickets, WARM).await?;
         let (done, warm) = (Arc::new(AtomicUsize::new(0)), CancellationToken::new());
         tokio::try_join!(work(&tickets, &done, warm.clone()), async {

@@ -8,7 +8,7 @@ use domain::ids::DeliveryId;
 use runtime::process::Process;
 use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::PgConnection;
-use store::deliveries::{self, Due, From};
+use store::deliveries::{self, Due, ScanStart};
 
 /// Tickets issued in one transaction.
 const SOME: i64 = 1_000;
@@ -20,7 +20,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut pushed = 0;
     loop {
         let mut tx = process.pool.begin().await?;
-        let due = deliveries::ticketless(&mut tx, SOME).await?;
+        let due = deliveries::due_without_ticket(&mut tx, SOME).await?;
         let tickets = issue(&mut tx, &due).await?;
         tx.commit().await?;
         process.wakes.tickets(&tickets);
@@ -29,9 +29,9 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
             break;
         }
     }
-    for from in [From(0.0), From(rand::random())] {
+    for from in [ScanStart(0.0), ScanStart(rand::random())] {
         let mut tx = process.pool.begin().await?;
-        let lost = deliveries::with_lost_tickets(&mut tx, from, LOOKED_AT).await?;
+        let lost = deliveries::due_with_dead_ticket(&mut tx, from, LOOKED_AT).await?;
         let tickets = issue(&mut tx, &lost).await?;
         tx.commit().await?;
         process.wakes.tickets(&tickets);

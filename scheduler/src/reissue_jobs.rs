@@ -7,7 +7,7 @@
 use runtime::ending::tickets_of;
 use runtime::process::Process;
 use runtime::queue;
-use store::jobs::{self, From};
+use store::jobs::{self, ScanStart};
 
 /// Tickets issued in one transaction.
 const SOME: i64 = 500;
@@ -17,7 +17,7 @@ const LOOKED_AT: i64 = 500;
 /// Reissues once. Returns how many tickets it pushed.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut pushed = 0;
-    for from in [From(0.0), From(rand::random())] {
+    for from in [ScanStart(0.0), ScanStart(rand::random())] {
         let mut tx = process.pool.begin().await?;
         let tickets = tickets_of(&jobs::reissue(&mut tx, from, LOOKED_AT, SOME).await?);
         queue::push(&mut tx, &tickets).await?;

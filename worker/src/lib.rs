@@ -54,7 +54,7 @@ pub async fn run_with(process: Process, engines: Engines) -> anyhow::Result<()> 
     let drain = Duration::from_secs(process.settings.drain_seconds);
     let queues: Vec<Queue> = tasks.iter().copied().map(Queue::from).collect();
     let deliverer = Deliverer::new(&process).context("webhooks can't be sent")?;
-    let connections = store::planned_once_for_transactions(&process.pool, CLAIMING);
+    let connections = store::generic_plan_pool_for_transactions(&process.pool, CLAIMING);
     let worker = jobs::Worker::start(process.clone(), engines, deliverer.clone(), connections.clone(), queues.clone());
     let lent = Lent::start(Arc::clone(&worker), tasks.clone(), slots);
     let beat = Beat { process: process.clone(), engines: offered, slots, worker: Arc::clone(&worker) };

@@ -22,7 +22,7 @@ use worker::readers::{JobCtx, MediaSource, ReadError, ReadOutcome, ReaderSetting
 /// What a read of a file may take that may never end: soon, so that a day of silence does not take one.
 const DEADLINE: Duration = Duration::from_secs(2);
 /// What any other read may take: more than it needs on the slowest machine, so that a timeout is a fault of the reader.
-const PATIENCE: Duration = Duration::from_mins(3);
+const TIMEOUT: Duration = Duration::from_mins(3);
 /// A read that has not answered this long after its deadline hangs.
 const HANGS: Duration = Duration::from_mins(1);
 /// Seconds of the canary, which no other file lasts, and what stands in its tags.
@@ -105,7 +105,7 @@ async fn whatever_the_bytes_a_read_ends_in_a_result_or_a_typed_error_and_shows_n
     let faults = stream::iter(jobs).map(|(file, kind)| {
         let (readers, path) = (&readers, folder.path().join("media").join(&file.name));
         async move {
-            let time = if file.expected == "any" { DEADLINE } else { PATIENCE };
+            let time = if file.expected == "any" { DEADLINE } else { TIMEOUT };
             let fault = match timeout(time + HANGS, read(readers, kind, &path, time)).await {
                 Ok(ended) => fault(file, &ended),
                 Err(_) => Some("it hangs".to_owned()),

@@ -16,7 +16,7 @@ const MOST: usize = 4;
 /// Those of one account.
 const MOST_OF_ACCOUNT: usize = 2;
 /// How long one waits for the account's others.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 /// When to ask again, in seconds.
 const TRY_AGAIN_S: u64 = 1;
 
@@ -30,13 +30,13 @@ pub struct Searches {
 
 /// One search's place, until this is dropped.
 #[derive(Debug)]
-pub struct Place {
+pub struct SearchPermit {
     of_account: Option<Share<AccountId>>,
     room: Option<OwnedSemaphorePermit>,
     ended: Arc<Notify>,
 }
 
-impl Drop for Place {
+impl Drop for SearchPermit {
     fn drop(&mut self) {
         drop((self.room.take(), self.of_account.take()));
         self.ended.notify_waiters();
@@ -53,13 +53,13 @@ impl Searches {
     ///
     /// # Errors
     /// `rate_limited` where the account's others take too long.
-    pub async fn place(&self, account: AccountId) -> Answer<Place> {
-        let of_account = timeout(PATIENCE, self.share(account)).await.map_err(|_| {
+    pub async fn place(&self, account: AccountId) -> Answer<SearchPermit> {
+        let of_account = timeout(TIMEOUT, self.share(account)).await.map_err(|_| {
             let message = format!("The account has {MOST_OF_ACCOUNT} searches under way, which is the most at once.");
             let refusal = ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S);
             refusal.suggest("Wait for the answers of those, then ask again.")
         })?;
-        let mut place = Place { of_account: Some(of_account), room: None, ended: Arc::clone(&self.ended) };
+        let mut place = SearchPermit { of_account: Some(of_account), room: None, ended: Arc::clone(&self.ended) };
         // It is never closed.
         place.room = Arc::clone(&self.room).acquire_owned().await.ok();
         Ok(place)

@@ -27,7 +27,7 @@ use store::credentials::{self, Found, LetIn};
 /// The header that names another workspace (contract §4.1).
 const WORKSPACE_HEADER: &str = "x-workspace-id";
 /// A database that does not answer is away.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// `Authorization: Bearer <credential>`: an API key (`es_live_…`), a script session's token, or an OAuth access token.
 #[derive(SecurityScheme)]
@@ -52,7 +52,7 @@ pub struct Caller {
     /// The key, or the key behind the session.
     pub key_id: Option<KeyId>,
     /// The workspaces that the user let an OAuth connection into; none means all that the user can reach.
-    pub let_into: Option<Vec<WorkspaceId>>,
+    pub allowed_workspaces: Option<Vec<WorkspaceId>>,
     /// The value of `X-Request-Id`.
     pub request_id: String,
     /// W3C trace context, as it was sent.
@@ -228,7 +228,7 @@ fn wrong(code: Code) -> ApiError {
 
 /// Waits for the database no longer than a caller would.
 pub async fn in_time<T>(asked: impl Future<Output = sqlx::Result<T>>) -> Answer<T> {
-    Ok(tokio::time::timeout(PATIENCE, asked).await.map_err(|_| ApiError::from(sqlx::Error::PoolTimedOut))??)
+    Ok(tokio::time::timeout(TIMEOUT, asked).await.map_err(|_| ApiError::from(sqlx::Error::PoolTimedOut))??)
 }
 
 /// What an authentication statement says of the rate.
@@ -283,7 +283,7 @@ fn caller(scope: &Scope, credential: CredentialKind, found: &Found) -> Answer<Ca
         credential,
         user_id: found.user_id,
         key_id: found.key_id,
-        let_into: None,
+        allowed_workspaces: None,
         request_id: scope.request_id.clone(),
         traceparent: scope.traceparent.clone(),
         address: scope.address,

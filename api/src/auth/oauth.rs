@@ -46,7 +46,7 @@ pub async fn oauth_caller(app: &App, scope: &Scope, token: &str, named: Answer<O
         credential: CredentialKind::OAuth,
         user_id: Some(user),
         key_id: None,
-        let_into: claims.workspaces,
+        allowed_workspaces: claims.workspaces,
         request_id: scope.request_id.clone(),
         traceparent: scope.traceparent.clone(),
         address: scope.address,

@@ -21,7 +21,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Bytes of a body (contract §8).
 const MOST_BYTES: usize = 1 << 20;
 /// How long a client may take to send one.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// Headers that decide something: one that is no text would be silently ignored, and of two one would be.
 const READ_HEADERS: [&str; 7] =
     ["authorization", "x-workspace-id", "idempotency-key", "content-type", "last-event-id", "host", "origin"];
@@ -122,11 +122,10 @@ pub async fn take_in(rooms: &BodyMemory, request: &mut Request) -> Answer<BodyPe
         return Err(too_large());
     }
     let body = request.take_body();
-    let (bytes, room) = tokio::time::timeout(PATIENCE, read(rooms, BodyPermit::from(Scope::of(request).address), body))
-        .await
-        .map_err(|_| {
-            ApiError::new(Code::InvalidRequest, format!("The body did not arrive within {} s.", PATIENCE.as_secs()))
-        })??;
+    let (bytes, room) =
+        tokio::time::timeout(TIMEOUT, read(rooms, BodyPermit::from(Scope::of(request).address), body)).await.map_err(
+            |_| ApiError::new(Code::InvalidRequest, format!("The body did not arrive within {} s.", TIMEOUT.as_secs())),
+        )??;
     // A call without arguments need not say what its nothing is made of.
     if bytes.is_empty() && request.method() != Method::GET {
         request.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));

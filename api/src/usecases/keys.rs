@@ -46,7 +46,7 @@ pub async fn key_made_before(app: &App, caller: &Caller, once: &Once, before: &B
     for secret in once.secrets(app, before.call) {
         let key = key_of(secret);
         if let Some(workspace) = keys::workspace_of(&mut conn, caller.account_id, &key).await? {
-            require_let_into(caller, workspace)?;
+            require_allowed(caller, workspace)?;
             return Ok(key);
         }
     }
@@ -91,7 +91,7 @@ async fn insert(
         let message = "A key is bound to a workspace that your account owns, and this is none.";
         ApiError::new(Code::WorkspaceForbidden, message).suggest("GET /workspaces lists those you can reach.")
     })?;
-    require_let_into(caller, workspace_id)?;
+    require_allowed(caller, workspace_id)?;
     let made_by = MadeBy { user: caller.user_id, key: caller.key_id };
     let new = NewKey { account_id: caller.account_id, workspace_id, name, key, made_by };
     let row = keys::insert_within(conn, &new, MOST_KEYS).await?.ok_or_else(|| {
@@ -104,8 +104,8 @@ async fn insert(
 }
 
 /// A connection has no key of a workspace that it was not let into, neither a new one nor one made before.
-fn require_let_into(caller: &Caller, workspace: WorkspaceId) -> Answer<()> {
-    if caller.let_into.as_ref().is_none_or(|let_into| let_into.contains(&workspace)) {
+fn require_allowed(caller: &Caller, workspace: WorkspaceId) -> Answer<()> {
+    if caller.allowed_workspaces.as_ref().is_none_or(|allowed_workspaces| allowed_workspaces.contains(&workspace)) {
         return Ok(());
     }
     let message = format!("This connection was not let into {workspace}, so it makes no key for it.");

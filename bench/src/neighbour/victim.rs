@@ -17,7 +17,7 @@ const WARM: usize = 10;
 /// Who take turns, so that none of them sends more than it may.
 const ACCOUNTS: usize = 6;
 /// What takes longer has failed.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 /// How often the harness looks.
 const LOOK: Duration = Duration::from_millis(2);
 
@@ -82,7 +82,7 @@ impl Victim {
                 base: base.clone(),
                 key: account.key.expose().to_owned(),
             };
-            running.spawn(async move { (n, tokio::time::timeout(PATIENCE, turn.taken()).await) });
+            running.spawn(async move { (n, tokio::time::timeout(TIMEOUT, turn.taken()).await) });
         }
         let mut felt = Felt::default();
         while let Some(ended) = running.join_next().await {
@@ -99,7 +99,7 @@ impl Victim {
                     felt.failed += 1.0;
                 }
                 Err(_) => {
-                    eprintln!("    not done within {} s", PATIENCE.as_secs());
+                    eprintln!("    not done within {} s", TIMEOUT.as_secs());
                     felt.failed += 1.0;
                 }
             }
@@ -122,7 +122,7 @@ impl Victim {
         let (began, mut came) = (Instant::now(), HashMap::new());
         loop {
             came.extend(scene.take().await?.into_iter().map(|one| (one.event, one.at_us)));
-            if ends.iter().all(|(event, _)| came.contains_key(event)) || began.elapsed() > PATIENCE {
+            if ends.iter().all(|(event, _)| came.contains_key(event)) || began.elapsed() > TIMEOUT {
                 break;
             }
             sleep(LOOK * 10).await;

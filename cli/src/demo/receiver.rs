@@ -13,7 +13,7 @@ use tokio::net::{TcpListener, TcpStream};
 /// The largest body that is taken.
 const MOST_BYTES: usize = 1 << 20;
 /// How long a sender may be silent.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// One webhook as it arrived.
 #[derive(Debug, Clone)]
@@ -42,7 +42,7 @@ impl Receiver {
                 let all = Arc::clone(&all);
                 tokio::spawn(async move {
                     // A connection that breaks is the sender's to notice: it will try again.
-                    let _ = tokio::time::timeout(PATIENCE, serve(stream, &all)).await;
+                    let _ = tokio::time::timeout(TIMEOUT, serve(stream, &all)).await;
                 });
             }
         });

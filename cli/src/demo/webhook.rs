@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// What the endpoint is called, by which one that an earlier run left behind is found.
 const DESCRIPTION: &str = "mws demo";
 /// How long after the last job the last webhook may come.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 const LOOK: Duration = Duration::from_millis(50);
 
 /// A registered endpoint.
@@ -50,7 +50,7 @@ impl Webhook {
         let began = Instant::now();
         let missing = loop {
             let missing = missing(followed, &receiver.received());
-            if missing.is_empty() || began.elapsed() > PATIENCE {
+            if missing.is_empty() || began.elapsed() > TIMEOUT {
                 break missing;
             }
             tokio::time::sleep(LOOK).await;

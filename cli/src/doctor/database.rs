@@ -23,7 +23,7 @@ const SILENT_SECONDS: f64 = 30.0;
 const WAITS_SECONDS: f64 = 120.0;
 /// The schedulers check the ledger each minute.
 const CHECK_LATE_SECONDS: f64 = 900.0;
-const LISTEN_PATIENCE: Duration = Duration::from_secs(2);
+const LISTEN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Every check of the database; only the first when it can't be reached.
 pub(super) async fn findings(settings: &Settings) -> Vec<Finding> {
@@ -110,7 +110,7 @@ async fn queue(conn: &mut PgConnection) -> sqlx::Result<Finding> {
 
 async fn listen(pool: &PgPool) -> Finding {
     let began = Instant::now();
-    if let Ok(true) = inspect::hears_notifications(pool, LISTEN_PATIENCE).await {
+    if let Ok(true) = inspect::hears_notifications(pool, LISTEN_TIMEOUT).await {
         return Finding::fine("listen", format!("heard after {:.1} ms", began.elapsed().as_secs_f64() * 1000.0));
     }
     let cure = "DATABASE_URL must lead to PostgreSQL itself, not to a pooler in transaction mode";

@@ -10,7 +10,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 /// How much longer than the drain the services have to end before they are given up.
-const PATIENCE: Duration = Duration::from_secs(15);
+const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// A Ctrl-C this soon after the first is the same one: the terminal and whoever started us may both pass it on.
 const SAME_KEYSTROKE: Duration = Duration::from_secs(1);
@@ -40,7 +40,7 @@ pub(super) fn start(process: &Process, api: ApiSettings) -> Services {
     tasks.spawn(async move { ("api", api::run(for_api, api).await) });
     tasks.spawn(async move { ("worker", worker::run(for_worker).await) });
     tasks.spawn(async move { ("scheduler", scheduler::run(for_scheduler).await) });
-    Services { tasks, patience: Duration::from_secs(process.settings.drain_seconds) + PATIENCE }
+    Services { tasks, patience: Duration::from_secs(process.settings.drain_seconds) + TIMEOUT }
 }
 
 impl Services {

@@ -22,7 +22,7 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
 /// How long a check may take.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 /// When to ask again a process that is not ready.
 const RETRY_AFTER_SECONDS: u64 = 1;
 /// How long what was found is told again.
@@ -104,7 +104,7 @@ impl Health {
     }
 
     async fn ready(&self) -> Response {
-        let database = timeout(PATIENCE, self.database()).await.unwrap_or(Database::UNREACHABLE);
+        let database = timeout(TIMEOUT, self.database()).await.unwrap_or(Database::UNREACHABLE);
         let now = Instant::now();
         let loops = self.signs.loops(now);
         let ready = database.migrations == "ok" && loops != Loops::Silent;
@@ -163,7 +163,7 @@ pub fn serve(process: &Process, service: Service) {
     let (health, shutdown) = (Health::new(process, service), process.shutdown.clone());
     tokio::spawn(async move {
         let server = Server::new(TcpListener::bind(listen));
-        let ended = server.run_with_graceful_shutdown(endpoint(&health), shutdown.cancelled(), Some(PATIENCE)).await;
+        let ended = server.run_with_graceful_shutdown(endpoint(&health), shutdown.cancelled(), Some(TIMEOUT)).await;
         report(listen, ended);
     });
 }

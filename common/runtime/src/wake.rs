@@ -125,7 +125,7 @@ impl Wakes {
         let (outgoing, wakes) = mpsc::unbounded_channel();
         let incoming = Incoming::new();
         let sender: Arc<str> = format!("{SENDER}{}", Ulid::generate()).into();
-        tokio::spawn(send(store::without_waiting(direct, PoolSize(1)), wakes, Arc::clone(&sender)));
+        tokio::spawn(send(store::async_commit_pool(direct, PoolSize(1)), wakes, Arc::clone(&sender)));
         tokio::spawn(listen(direct.clone(), incoming.clone(), sender, shutdown));
         Self { outgoing, incoming }
     }
@@ -368,7 +368,7 @@ async fn listen(pool: PgPool, incoming: Incoming, own: Arc<str>, shutdown: Cance
 }
 
 async fn listen_until_lost(pool: &PgPool, incoming: &Incoming, own: &str) -> sqlx::Error {
-    let mut listener = match PgListener::connect_with(&store::to_listen(pool)).await {
+    let mut listener = match PgListener::connect_with(&store::listen_pool(pool)).await {
         Ok(listener) => listener,
         Err(error) => return error,
     };
@@ -381,7 +381,7 @@ async fn listen_until_lost(pool: &PgPool, incoming: &Incoming, own: &str) -> sql
     incoming.hand_out(Wake::Everything);
     loop {
         let Ok(received) = timeout(QUIET, listener.try_recv()).await else {
-            if let Err(error) = store::still_there(&mut listener).await {
+            if let Err(error) = store::ping(&mut listener).await {
                 return error;
             }
             continue;
@@ -451,12 +451,12 @@ mod tests {
         let there = Wakes { outgoing, incoming: Incoming::new() };
         let beats = Queue::Read(Read::Beats);
         let (told_here, woken_here) = (here.tickets_of(&[beats]), here.of_queues(&[beats]));
-        let told_there = there.tickets_of(&[beats]);
+        let told_elsewhere = there.tickets_of(&[beats]);
         let tickets = [beats, Queue::Read(Read::Speech), Queue::WebhookFirst].map(pushed);
         here.incoming.name_ticket(beats.name(), &named(&tickets[0]));
         assert!(told_here.take().is_empty(), "nobody wants them while looks are cheap");
         told_here.want(true);
-        told_there.want(true);
+        told_elsewhere.want(true);
         here.tickets(&tickets);
         assert!(woken_here.next().now_or_never().is_some());
         let named = told_here.take();
@@ -468,11 +468,11 @@ mod tests {
         let are_tickets: Vec<bool> = words.iter().map(|word| word.starts_with(TICKET)).collect();
         assert_eq!(are_tickets, [true, true, false, false, false], "before the queues: {words:?}");
         there.incoming.hand_out_all(&payloads(words, "from:here").concat(), "from:there");
-        assert_eq!(told_there.take(), named);
+        assert_eq!(told_elsewhere.take(), named);
         for _ in 0..=MOST_KEPT {
             there.incoming.name_ticket(beats.name(), &named[0]);
         }
-        assert_eq!(told_there.take().len(), MOST_KEPT);
+        assert_eq!(told_elsewhere.take().len(), MOST_KEPT);
     }
 
     #[test]

@@ -65,7 +65,7 @@ pub fn apart(pool: &PgPool, size: PoolSize, name: &str) -> PgPool {
 ///
 /// Tickets are asked for by their ids or in the order of an index, so nothing else is ever planned: the table has no
 /// statistics, and without them an acknowledgement of a hundred reads all tickets of a small table.
-pub fn without_waiting(pool: &PgPool, size: PoolSize) -> PgPool {
+pub fn async_commit_pool(pool: &PgPool, size: PoolSize) -> PgPool {
     let settings = limits!(
         "SET synchronous_commit = off; SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off"
     );
@@ -75,7 +75,7 @@ pub fn without_waiting(pool: &PgPool, size: PoolSize) -> PgPool {
 /// What statements that go by ids are planned with, once a connection for whatever they are asked: planned anew for
 /// every batch, they took an eighth of the database's time. What a plan depends on is ruled out, so that one made for
 /// empty tables is right for full ones.
-const PLANNED_ONCE: &str = limits!(
+const GENERIC_PLANS: &str = limits!(
     "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_sort = off; \
      SET plan_cache_mode = force_generic_plan"
 );
@@ -83,9 +83,9 @@ const PLANNED_ONCE: &str = limits!(
 /// Connections to the same database for statements that go by ids, or in the order of an index, each planned once a
 /// connection. No transaction is begun on them, so that they are looked at once a second and not each time they come
 /// back. They are opened when they are needed.
-pub fn planned_once(pool: &PgPool, size: PoolSize) -> PgPool {
+pub fn generic_plan_pool(pool: &PgPool, size: PoolSize) -> PgPool {
     let looks = Arc::new(Looks { begun: Instant::now(), next_ms: AtomicU64::new(0) });
-    limited(size, PLANNED_ONCE)
+    limited(size, GENERIC_PLANS)
         .after_release(move |conn, _| Box::pin(looked_at_times(Arc::clone(&looks), conn)))
         .connect_lazy_with((*pool.connect_options()).clone())
 }
@@ -93,8 +93,8 @@ pub fn planned_once(pool: &PgPool, size: PoolSize) -> PgPool {
 /// The same for transactions: they are looked at each time they come back. What they write is written by many at once,
 /// so that a table may grow from next to nothing while a plan lasts: a connection, and its plans with it, does not last
 /// long.
-pub fn planned_once_for_transactions(pool: &PgPool, size: PoolSize) -> PgPool {
-    limited(size, PLANNED_ONCE).max_lifetime(LONGEST_PLAN).connect_lazy_with((*pool.connect_options()).clone())
+pub fn generic_plan_pool_for_transactions(pool: &PgPool, size: PoolSize) -> PgPool {
+    limited(size, GENERIC_PLANS).max_lifetime(LONGEST_PLAN).connect_lazy_with((*pool.connect_options()).clone())
 }
 
 async fn looked_at_times(looks: Arc<Looks>, conn: &mut PgConnection) -> sqlx::Result<bool> {
@@ -130,13 +130,13 @@ impl Looks {
 
 /// A connection of its own to the same database, for who listens: where its server is gone, it keeps no place among the
 /// others. It is opened when it is needed.
-pub fn to_listen(pool: &PgPool) -> PgPool {
+pub fn listen_pool(pool: &PgPool) -> PgPool {
     limited(PoolSize(1), limits!()).connect_lazy_with((*pool.connect_options()).clone())
 }
 
 /// An error where the server of a connection that listens does not answer: one that sends nothing never learns
 /// otherwise that it is gone.
-pub async fn still_there(listener: &mut PgListener) -> sqlx::Result<()> {
+pub async fn ping(listener: &mut PgListener) -> sqlx::Result<()> {
     in_time(LONGEST_PROBE, async { sqlx::raw_sql("SELECT 1").execute(listener).await.map(|_| ()) }).await
 }
 

@@ -45,8 +45,8 @@ pub mod workspaces;
 
 pub use away::{is_away, is_read_only};
 pub use connect::{
-    PoolSize, apart, connect, migrate, pending_migrations, planned_once, planned_once_for_transactions, still_there,
-    to_listen, without_waiting,
+    PoolSize, apart, async_commit_pool, connect, generic_plan_pool, generic_plan_pool_for_transactions, listen_pool,
+    migrate, pending_migrations, ping,
 };
 pub use refusal::is_refused_for_good;
 pub use window::{Seen, WINDOW};

@@ -9,13 +9,13 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 /// How long a test waits for what must come.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 /// How often it looks. The only place in which a test lets time pass.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Waits until `probe` finds something, and answers it. `what` is said when it does not come.
 pub async fn until<T>(what: &str, probe: impl AsyncFnMut() -> anyhow::Result<Option<T>>) -> anyhow::Result<T> {
-    World::within(PATIENCE, what, probe).await
+    World::within(TIMEOUT, what, probe).await
 }
 
 impl World {

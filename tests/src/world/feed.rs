@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 /// A message that is to come comes within this.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// An open stream.
 #[derive(Debug)]
@@ -44,7 +44,7 @@ impl Feed {
 
     /// The next message; none at the stream's end. Comments are passed over, and are no reason to go on waiting.
     pub async fn next(&mut self) -> anyhow::Result<Option<Message>> {
-        timeout(PATIENCE, self.message()).await.context("no message comes")?
+        timeout(TIMEOUT, self.message()).await.context("no message comes")?
     }
 
     async fn message(&mut self) -> anyhow::Result<Option<Message>> {

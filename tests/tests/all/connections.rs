@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 /// No answer takes this long.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// An answer as it came over the wire.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ async fn exchange(world: &World, bytes: &[u8]) -> anyhow::Result<String> {
     // A service that refuses early need not read the rest.
     let _ = socket.write_all(bytes).await;
     let mut answer = Vec::new();
-    let ended = timeout(PATIENCE, socket.read_to_end(&mut answer)).await;
+    let ended = timeout(TIMEOUT, socket.read_to_end(&mut answer)).await;
     ended.with_context(|| format!("{:?}… is not let go", String::from_utf8_lossy(&bytes[..bytes.len().min(40)])))??;
     Ok(String::from_utf8_lossy(&answer).into_owned())
 }

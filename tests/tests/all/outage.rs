@@ -90,7 +90,7 @@ async fn every_job_ends_once_although_all_connections_break_again_and_again() ->
 }
 
 /// No answer takes this long, unless it never comes.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_database_that_falls_silent_is_a_503_on_every_route_and_is_used_again_when_it_answers() -> anyhow::Result<()>
@@ -122,7 +122,7 @@ async fn a_database_that_falls_silent_is_a_503_on_every_route_and_is_used_again_
         ],
     ] {
         let asked = calls.into_iter().map(async |(client, method, path, header, body)| {
-            let answer = timeout(PATIENCE, client.send(method, path, &[header], body)).await;
+            let answer = timeout(TIMEOUT, client.send(method, path, &[header], body)).await;
             let answer = answer.with_context(|| format!("{method} {path} hangs"))??;
             assert_eq!(
                 (answer.status, answer.code()),
@@ -181,7 +181,7 @@ async fn who_listens_to_a_server_that_went_without_a_word_listens_to_the_one_in_
     let mut wakes = process.wakes.subscribe();
     let job = JobId::mint();
     let heard = async |wakes: &mut Receiver<Wake>| {
-        World::within(PATIENCE * 2, "a wake-up is heard", async || {
+        World::within(TIMEOUT * 2, "a wake-up is heard", async || {
             world.process.wakes.send([Wake::JobEnded(job)]);
             let next = timeout(Duration::from_secs(1), wakes.recv()).await;
             Ok(next.is_ok_and(|wake| wake == Ok(Wake::JobEnded(job))).then_some(()))

@@ -110,7 +110,7 @@ async fn a_jobs_claim_and_end_look_up_what_they_need_whatever_they_were_planned_
             empty(world.pool()).await?;
             fill(world.pool(), many).await?;
         }
-        let pool = store::planned_once_for_transactions(world.pool(), PoolSize(1));
+        let pool = store::generic_plan_pool_for_transactions(world.pool(), PoolSize(1));
         let mut conn = pool.acquire().await?;
         a_life_goes_by_indexes(&mut conn).await?;
         drop(conn);
@@ -196,7 +196,7 @@ async fn what_looks_after_jobs_goes_by_indexes_in_full_tables() -> anyhow::Resul
     fill(world.pool(), MANY).await?;
     let mut conn = world.pool().acquire().await?;
     let (job, account) = (JobId::mint(), AccountId::mint());
-    jobs::reissue(&mut conn, jobs::From(0.5), 10, 10).await?;
+    jobs::reissue(&mut conn, jobs::ScanStart(0.5), 10, 10).await?;
     has(&mut conn, "reissue", &["jobs_due", "jobs_admitted", "jobs_pkey"]).await?;
     jobs::admit(&mut conn, account).await?;
     has(&mut conn, "admit", &["jobs_waiting", "jobs_admitted"]).await?;
@@ -228,9 +228,9 @@ async fn no_plan_is_compiled_whatever_the_database_says() -> anyhow::Result<()> 
     assert_eq!(bare, "on", "what a session has that says nothing");
     for pool in [
         store::apart(world.pool(), PoolSize(1), "apart"),
-        store::planned_once(world.pool(), PoolSize(1)),
-        store::planned_once_for_transactions(world.pool(), PoolSize(1)),
-        store::without_waiting(world.pool(), PoolSize(1)),
+        store::generic_plan_pool(world.pool(), PoolSize(1)),
+        store::generic_plan_pool_for_transactions(world.pool(), PoolSize(1)),
+        store::async_commit_pool(world.pool(), PoolSize(1)),
     ] {
         let ours: String = sqlx::query_scalar("SHOW jit").fetch_one(&pool).await?;
         assert_eq!(ours, "off");
@@ -311,7 +311,7 @@ async fn pruning_and_folding_look_up_what_they_take_in_full_tables() -> anyhow::
     looks_up(&mut conn, "prune events", &["events_created", "deliveries_event", "events_pkey"]).await?;
     deliveries::prune(&mut conn, 30, 10).await?;
     looks_up(&mut conn, "prune deliveries", &["deliveries_pkey", "delivery_attempts_pkey"]).await?;
-    deliveries::with_lost_tickets(&mut conn, deliveries::From(0.5), 10).await?;
+    deliveries::due_with_dead_ticket(&mut conn, deliveries::ScanStart(0.5), 10).await?;
     looks_up(&mut conn, "lost tickets of deliveries", &["deliveries_due", "deliveries_pkey"]).await?;
     drop(conn);
     let mut fold = world.pool().begin().await?;
@@ -334,14 +334,14 @@ async fn lists_look_up_what_they_show_in_full_tables() -> anyhow::Result<()> {
     let of_item = jobs::Filter { item: Some(ItemId::mint()), ..jobs::Filter::default() };
     jobs::page(&mut conn, workspace, &of_item, 21).await?;
     looks_up(&mut conn, "page of an item", &["jobs_item"]).await?;
-    let filter = jobs::Everywhere { reads: vec![Read::Beats], ..jobs::Everywhere::default() };
+    let filter = jobs::SearchFilter { reads: vec![Read::Beats], ..jobs::SearchFilter::default() };
     for (place, index) in [
-        (jobs::Place::All, "jobs_pkey"),
-        (jobs::Place::Workspaces(vec![workspace]), "jobs_listed"),
-        (jobs::Place::Item(ItemId::mint()), "jobs_item"),
+        (jobs::SearchScope::All, "jobs_pkey"),
+        (jobs::SearchScope::Workspaces(vec![workspace]), "jobs_listed"),
+        (jobs::SearchScope::Item(ItemId::mint()), "jobs_item"),
     ] {
-        jobs::everywhere(&mut conn, &place, &filter, None, 21).await?;
-        looks_up(&mut conn, "everywhere", &[index]).await?;
+        jobs::search(&mut conn, &place, &filter, None, 21).await?;
+        looks_up(&mut conn, "search", &[index]).await?;
     }
     let account = AccountId::mint();
     events::page(&mut conn, account, &events::Filter::default(), 21).await?;

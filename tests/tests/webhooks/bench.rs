@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use store::PoolSize;
 use store::accounts::{self, AccountWithKey};
 use store::attempts::EndedAttempt;
-use store::deliveries::{self, AttemptRow, Claim, DeliveryRow, Everywhere, Place};
+use store::deliveries::{self, AttemptRow, Claim, DeliveryRow, SearchFilter, SearchScope};
 use store::endpoints::{self, Endpoint, NewEndpoint};
 use store::events::{self, EndedEvent};
 use worker::deliver::Deliverer;
@@ -218,8 +218,8 @@ impl Bench {
     /// The endpoint's deliveries, oldest first.
     pub async fn deliveries(&self, endpoint: EndpointId) -> Vec<DeliveryRow> {
         let mut conn = self.conn().await;
-        let (place, every) = (Place::Endpoints(vec![endpoint]), Everywhere::default());
-        let seen = deliveries::everywhere(&mut conn, &place, &every, None, 1_000).await.expect("listed");
+        let (place, every) = (SearchScope::Endpoints(vec![endpoint]), SearchFilter::default());
+        let seen = deliveries::search(&mut conn, &place, &every, None, 1_000).await.expect("listed");
         let mut rows = deliveries::by_ids(&mut conn, &seen.rows, None).await.expect("read");
         rows.reverse();
         rows

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
 use std::time::Duration;
 use store::PoolSize;
-use store::deliveries::{self, Delay, Everywhere, Filter, Place, UnsentFilter, Wanted};
+use store::deliveries::{self, Delay, Filter, SearchFilter, SearchScope, UnsentFilter, Wanted};
 use store::{attempts, endpoints};
 
 /// Deliveries of the endpoint that is asked for, newest last; all others have two thirds as many.
@@ -65,14 +65,15 @@ async fn statements_on_deliveries_go_by_their_indexes() -> anyhow::Result<()> {
     let endpoint = bench.endpoint().await;
     fill(&bench, endpoint).await?;
     let mut conn = bench.conn().await;
-    let (filtered, id) = (Everywhere { error: Some("none".to_owned()), ..Everywhere::default() }, DeliveryId::mint());
+    let (filtered, id) =
+        (SearchFilter { error: Some("none".to_owned()), ..SearchFilter::default() }, DeliveryId::mint());
     for (place, index) in [
-        (Place::All, "deliveries_pkey"),
-        (Place::Endpoints(vec![endpoint]), "deliveries_endpoint"),
-        (Place::Job(JobId::mint()), "deliveries_event"),
+        (SearchScope::All, "deliveries_pkey"),
+        (SearchScope::Endpoints(vec![endpoint]), "deliveries_endpoint"),
+        (SearchScope::Job(JobId::mint()), "deliveries_event"),
     ] {
-        for every in [&Everywhere::default(), &filtered] {
-            deliveries::everywhere(&mut conn, &place, every, None, 21).await?;
+        for every in [&SearchFilter::default(), &filtered] {
+            deliveries::search(&mut conn, &place, every, None, 21).await?;
             goes_by(&mut conn, &format!("{place:?}"), &[index]).await?;
         }
     }
@@ -87,7 +88,7 @@ async fn statements_on_deliveries_go_by_their_indexes() -> anyhow::Result<()> {
     goes_by(&mut conn, "record", &["deliveries_pkey"]).await?;
     deliveries::replace(&mut conn, endpoint, "evt_1").await?;
     goes_by(&mut conn, "replace", &["deliveries_event"]).await?;
-    deliveries::ticketless(&mut conn, 100).await?;
+    deliveries::due_without_ticket(&mut conn, 100).await?;
     goes_by(&mut conn, "ticketless", &["deliveries_ticketless"]).await?;
     deliveries::free_interrupted(&mut conn, 100).await?;
     goes_by(&mut conn, "free_interrupted", &["deliveries_leased"]).await?;
@@ -102,7 +103,7 @@ async fn what_deliveries_are_sent_with_goes_by_ids_although_it_was_planned_on_sm
     let endpoint = bench.endpoint().await;
     for waiting in [0, 600] {
         bench.end_jobs(waiting).await;
-        let pool = store::planned_once(&bench.process.pool, PoolSize(1));
+        let pool = store::generic_plan_pool(&bench.process.pool, PoolSize(1));
         let (mut conn, id) = (pool.acquire().await?, DeliveryId::mint());
         // By ids and by endpoints it is one statement.
         deliveries::claim(&mut conn, &[], &[Wanted { endpoint, many: 0, after: Some(id) }], "w", 1_000).await?;
@@ -132,7 +133,7 @@ async fn what_deliveries_are_sent_with_goes_by_ids_although_it_was_planned_on_sm
 #[tokio::test]
 async fn an_acknowledgement_reads_its_own_tickets_however_many_the_worker_has_done() -> anyhow::Result<()> {
     let bench = Bench::new().await?;
-    let tickets = store::without_waiting(&bench.process.pool, PoolSize(1));
+    let tickets = store::async_commit_pool(&bench.process.pool, PoolSize(1));
     let worker = "INSERT INTO apalis.workers (id, worker_type, storage_name, last_seen) VALUES ('w', 'q', 's', now())";
     sqlx::query(worker).execute(&tickets).await?;
     for done in [0, 20_000] {
@@ -157,7 +158,7 @@ async fn an_acknowledgement_reads_its_own_tickets_however_many_the_worker_has_do
 async fn a_fetch_of_tickets_that_was_planned_on_an_empty_table_reads_what_it_takes_of_a_full_one() -> anyhow::Result<()>
 {
     let bench = Bench::new().await?;
-    let tickets = store::without_waiting(&bench.process.pool, PoolSize(1));
+    let tickets = store::async_commit_pool(&bench.process.pool, PoolSize(1));
     let mut conn = tickets.acquire().await?;
     let worker = "INSERT INTO apalis.workers (id, worker_type, storage_name, last_seen) VALUES ('w', 'q', 's', now())";
     sqlx::query(worker).execute(&mut *conn).await?;
@@ -200,8 +201,8 @@ async fn a_filter_that_nothing_passes_looks_at_two_thousand_rows_a_page_and_come
     let old = "SELECT created_at FROM deliveries WHERE endpoint_id = $1 ORDER BY id OFFSET 5 LIMIT 1";
     let until: DateTime<Utc> = sqlx::query_scalar(old).bind(endpoint.uuid()).fetch_one(&mut *conn).await?;
     let filter = Filter { until: Some(until), ..Filter::default() };
-    let every = Everywhere { filter, error: None };
-    let seen = deliveries::everywhere(&mut conn, &Place::Endpoints(vec![endpoint]), &every, None, 21).await?;
+    let every = SearchFilter { filter, error: None };
+    let seen = deliveries::search(&mut conn, &SearchScope::Endpoints(vec![endpoint]), &every, None, 21).await?;
     assert_eq!(seen.rows.len(), 5);
     drop(conn);
     bench.end().await

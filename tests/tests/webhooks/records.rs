@@ -25,7 +25,7 @@ fn failure(attempt: EndedAttempt) -> EndedAttempt {
 
 /// Records a batch as a worker does. Returns how many went by either statement.
 async fn record(bench: &Bench, ended: Vec<EndedAttempt>) -> anyhow::Result<(usize, usize)> {
-    let pool = store::planned_once(&bench.process.pool, PoolSize(1));
+    let pool = store::generic_plan_pool(&bench.process.pool, PoolSize(1));
     let (succeeded, others) = attempts::parted(ended);
     let parts = (succeeded.len(), others.len());
     attempts::record_succeeded(&mut *pool.acquire().await?, &succeeded).await?;

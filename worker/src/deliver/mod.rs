@@ -175,7 +175,7 @@ impl Deliverer {
     /// Takes on a first attempt that this process has just brought about, without waiting for its ticket to come
     /// round. Returns whether it does: not while the process ends or has its slots full. Where others wait for the
     /// endpoint already it comes after them.
-    pub fn sends_at_once(&self, subject: Subject) -> bool {
+    pub fn try_send_now(&self, subject: Subject) -> bool {
         let Subject::Delivery { id, endpoint } = subject else { return false };
         if self.0.shutdown.is_cancelled() || !self.0.first_slots.try_reserve() {
             return false;

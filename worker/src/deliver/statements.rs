@@ -59,7 +59,7 @@ struct Claimer {
 impl Statements {
     /// Starts them. Claims are leased for so long, of which an attempt takes `attempt` at most.
     pub fn start(process: &Process, lease: Duration, attempt: Duration) -> Self {
-        let pool = store::planned_once(&process.pool, CONNECTIONS);
+        let pool = store::generic_plan_pool(&process.pool, CONNECTIONS);
         let claimer = Claimer { pool: pool.clone(), worker: Arc::clone(&process.name), lease_ms: whole_ms(lease) };
         Self {
             claims: start_claims(claimer.clone()),

@@ -60,20 +60,20 @@ pub(super) struct Slot {
 }
 
 /// Leave to go on beside the slots.
-pub(super) struct Place(Option<OwnedSemaphorePermit>);
+pub(super) struct Permit(Option<OwnedSemaphorePermit>);
 
 impl Slot {
     /// Leaves the slot to the next, where there is room beside the slots.
-    pub fn leave(&self) -> Place {
+    pub fn leave(&self) -> Permit {
         let place = Arc::clone(&self.aside.places).try_acquire_owned().ok();
         if place.is_some() {
             self.left.cancel();
         }
-        Place(place)
+        Permit(place)
     }
 
     /// Leaves the slot and waits for a turn of a decoder beside the slots; turns come in order.
-    pub async fn turn(&self) -> (Place, Option<OwnedSemaphorePermit>) {
+    pub async fn turn(&self) -> (Permit, Option<OwnedSemaphorePermit>) {
         let place = self.leave();
         // The semaphore is never closed.
         (place, Arc::clone(&self.aside.turns).acquire_owned().await.ok())
@@ -91,7 +91,7 @@ impl Slot {
     }
 }
 
-impl Place {
+impl Permit {
     /// Whether the attempt goes on beside the slots.
     pub const fn is_aside(&self) -> bool {
         self.0.is_some()
@@ -123,7 +123,7 @@ mod tests {
     async fn past_the_bound_an_attempt_stays_in_its_slot_and_decoders_take_turns() {
         let aside = Aside::new(1);
         let slot = || Slot { aside: aside.clone(), left: CancellationToken::new() };
-        let places: Vec<Place> = (0..MOST).map(|_| slot().leave()).collect();
+        let places: Vec<Permit> = (0..MOST).map(|_| slot().leave()).collect();
         let late = slot();
         assert!(!late.leave().is_aside() && !late.is_left());
         drop(places);

@@ -38,7 +38,7 @@ impl Ends {
 
     /// Writes an end, while the claim is ours.
     pub(crate) async fn write(&self, mut finish: Finish, lease: &Lease) {
-        let mut patience = Patience::new(Instant::now());
+        let mut retrying = Retrying::new(Instant::now());
         let mut written = self.first(&finish).await;
         loop {
             match written {
@@ -50,7 +50,7 @@ impl Ends {
                 Finished::Failed | Finished::Refused if lease.stop() == Some(Stop::Lost) => return,
                 Finished::Failed | Finished::Refused => {}
             }
-            match patience.next(written, Instant::now()) {
+            match retrying.next(written, Instant::now()) {
                 Step::Again => {}
                 Step::Bare => {
                     tracing::error!(job.id = %finish.end.job, "A job's end is refused for good; it fails without its result.");
@@ -105,12 +105,12 @@ enum Step {
 
 /// How often and how long an end is tried.
 #[derive(Debug)]
-struct Patience {
+struct Retrying {
     began: Instant,
     refusals: u32,
 }
 
-impl Patience {
+impl Retrying {
     const fn new(began: Instant) -> Self {
         Self { began, refusals: 0 }
     }
@@ -134,8 +134,8 @@ mod tests {
     #[test]
     fn what_is_refused_three_times_is_written_without_its_result_and_then_given_up() {
         let now = Instant::now();
-        let mut patience = Patience::new(now);
-        let mut steps = |written| patience.next(written, now);
+        let mut retrying = Retrying::new(now);
+        let mut steps = |written| retrying.next(written, now);
         assert_eq!(steps(Finished::Refused), Step::Again);
         assert_eq!(steps(Finished::Failed), Step::Again);
         assert_eq!([steps(Finished::Refused), steps(Finished::Refused)], [Step::Again, Step::Bare]);
@@ -146,8 +146,8 @@ mod tests {
     #[test]
     fn nothing_is_tried_for_longer_than_five_minutes() {
         let began = Instant::now();
-        let mut patience = Patience::new(began);
-        assert_eq!(patience.next(Finished::Failed, began + LONGEST - PAUSE), Step::Again);
-        assert_eq!(patience.next(Finished::Failed, began + LONGEST), Step::GiveUp);
+        let mut retrying = Retrying::new(began);
+        assert_eq!(retrying.next(Finished::Failed, began + LONGEST - PAUSE), Step::Again);
+        assert_eq!(retrying.next(Finished::Failed, began + LONGEST), Step::GiveUp);
     }
 }

@@ -67,7 +67,7 @@ impl Finisher {
 
     /// Gathers ends into batches, which have a connection of their own that plans their statements once.
     pub fn batches(self: Arc<Self>) -> Batcher<Finish, Finished> {
-        let kept = Arc::new(Kept::new(store::planned_once_for_transactions(&self.process.pool, PoolSize(1))));
+        let kept = Arc::new(Kept::new(store::generic_plan_pool_for_transactions(&self.process.pool, PoolSize(1))));
         Batcher::new(MOST, move |batch: Vec<Finish>| {
             let (this, kept) = (Arc::clone(&self), Arc::clone(&kept));
             async move {
@@ -144,7 +144,7 @@ impl Finisher {
 
     /// What is to be done once an end is committed.
     fn after(&self, mut after_commit: AfterCommit) {
-        after_commit.offer_first_attempts(|delivery| self.deliverer.sends_at_once(delivery));
+        after_commit.offer_first_attempts(|delivery| self.deliverer.try_send_now(delivery));
         // Not awaited: it may wait for an account's lock, and the next batch of ends must not.
         let process = self.process.clone();
         tokio::spawn(async move { after_commit.run(&process.pool, &process.wakes).await });

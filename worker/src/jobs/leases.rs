@@ -21,7 +21,7 @@ use tokio_util::sync::CancellationToken;
 const MARGIN: Duration = Duration::from_secs(5);
 /// A renewal that takes longer has failed: with the pause before it, it stays within the margin, so that a lease is
 /// given up in time even when the database never answers.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// Why a job was told to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,7 +171,7 @@ async fn renew(process: Process, held: Arc<Held>) {
             continue;
         }
         let asked_at = Instant::now();
-        let renewal = timeout(PATIENCE, renewed(&process, &claims)).await;
+        let renewal = timeout(TIMEOUT, renewed(&process, &claims)).await;
         match renewal.unwrap_or(Err(sqlx::Error::PoolTimedOut)) {
             Ok(kept) => settle(&held, &claims, &kept, asked_at),
             Err(error) => tracing::warn!(error = %error, "Leases were not renewed; trying again."),

@@ -39,7 +39,7 @@ struct Host {
 }
 
 /// A place that is taken, until it is dropped.
-pub(super) struct Place {
+pub(super) struct HostPermit {
     host: String,
     account: AccountId,
     hosts: Hosts,
@@ -52,7 +52,7 @@ impl Hosts {
     }
 
     /// Takes a place, or answers in how many milliseconds to come again.
-    pub(super) fn enter(&self, host: &str, account: AccountId) -> Result<Place, i64> {
+    pub(super) fn enter(&self, host: &str, account: AccountId) -> Result<HostPermit, i64> {
         let mut under_way = self.lock();
         let UnderWay { hosts, accounts } = &mut *under_way;
         let of_account = accounts.get(&account).copied().unwrap_or_default();
@@ -70,7 +70,7 @@ impl Hosts {
         at_host.in_flight += 1;
         at_host.sent_away = 0;
         accounts.insert(account, of_account + 1);
-        Ok(Place { host: host.to_owned(), account, hosts: self.clone() })
+        Ok(HostPermit { host: host.to_owned(), account, hosts: self.clone() })
     }
 
     fn lock(&self) -> MutexGuard<'_, UnderWay> {
@@ -79,7 +79,7 @@ impl Hosts {
     }
 }
 
-impl Drop for Place {
+impl Drop for HostPermit {
     fn drop(&mut self) {
         let mut under_way = self.hosts.lock();
         if let Some(host) = under_way.hosts.get_mut(&self.host) {
@@ -104,7 +104,8 @@ mod tests {
     #[test]
     fn a_host_has_sixteen_places_whoever_asks_and_others_are_not_held_up() {
         let hosts = Hosts::new(256);
-        let places: Vec<Place> = (0..HOST).map(|_| hosts.enter("a", AccountId::mint()).expect("a place")).collect();
+        let places: Vec<HostPermit> =
+            (0..HOST).map(|_| hosts.enter("a", AccountId::mint()).expect("a place")).collect();
         let later: Vec<i64> = (0..3).filter_map(|_| hosts.enter("a", AccountId::mint()).err()).collect();
         assert_eq!(later, [550, 600, 650]);
         assert!(hosts.enter("b", AccountId::mint()).is_ok());
@@ -115,7 +116,7 @@ mod tests {
     #[test]
     fn an_account_has_a_quarter_of_the_slots_over_all_its_hosts() {
         let (hosts, account) = (Hosts::new(64), AccountId::mint());
-        let places: Vec<Place> =
+        let places: Vec<HostPermit> =
             (0..16).map(|host| hosts.enter(&host.to_string(), account).expect("a place")).collect();
         assert_eq!(hosts.enter("new", account).err(), Some(550));
         assert!(hosts.enter("new", AccountId::mint()).is_ok());

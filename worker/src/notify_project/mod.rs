@@ -12,7 +12,7 @@ use domain::attempt::AttemptError;
 use domain::ids::ProjectWebhookId;
 use domain::signature::project_signature;
 use futures_util::FutureExt;
-use hosts::{Hosts, Place};
+use hosts::{HostPermit, Hosts};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use runtime::outbound::{AttemptOutcome, USER_AGENT, WebhookRequest};
 use runtime::own_fault;
@@ -111,7 +111,7 @@ impl ProjectNotifier {
     }
 
     /// The mark, the request, the record, in this order.
-    async fn send_once(&self, waiting: Waiting, headers: HeaderMap, place: Place) -> sqlx::Result<()> {
+    async fn send_once(&self, waiting: Waiting, headers: HeaderMap, place: HostPermit) -> sqlx::Result<()> {
         let process = &self.0.process;
         let timeout = process.settings.webhook_timeout();
         let lease_ms = i64::try_from((timeout + LEASE_SLACK).as_millis()).unwrap_or(i64::MAX);

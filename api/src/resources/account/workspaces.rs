@@ -65,7 +65,7 @@ impl Workspaces {
         let mut conn = self.0.conn().await?;
         let signed_in = caller.user_id.filter(|_| caller.credential == CredentialKind::OAuth);
         let rows = if let Some(user) = signed_in {
-            let allowed = caller.let_into.as_deref();
+            let allowed = caller.allowed_workspaces.as_deref();
             workspaces::of_user(&mut conn, caller.account_id, user, allowed, page.after, page.fetch()).await?
         } else {
             let (account, role) = (caller.account_id, caller.workspace.role.name());

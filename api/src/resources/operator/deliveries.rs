@@ -17,7 +17,7 @@ use poem_openapi::param::Query;
 use poem_openapi::payload::Json;
 use poem_openapi::{Enum, Object, OpenApi};
 use sqlx::PgConnection;
-use store::deliveries::{self, Everywhere, Filter, Place, UnsentFilter, UnsentOf};
+use store::deliveries::{self, Filter, SearchFilter, SearchScope, UnsentFilter, UnsentOf};
 use store::endpoints;
 
 /// What these operations refuse with, beside what every operation may.
@@ -136,7 +136,7 @@ impl OperatorDeliveries {
             since: since.0.map(|time| time.0),
             until: until.0.map(|time| time.0),
         };
-        let every = Everywhere { filter, error: error.0.map(|text| text.0) };
+        let every = SearchFilter { filter, error: error.0.map(|text| text.0) };
         let mut conn = self.0.conn().await?;
         let place = place(&mut conn, account_id.0, endpoint_id.0, job_id.0).await?;
         Ok(Json(page_of(&mut conn, page, &place, &every).await?))
@@ -193,14 +193,14 @@ async fn place(
     account: Option<Text>,
     endpoint: Option<Text>,
     job: Option<Text>,
-) -> Answer<Place> {
+) -> Answer<SearchScope> {
     match (account, endpoint, job) {
-        (None, None, None) => Ok(Place::All),
+        (None, None, None) => Ok(SearchScope::All),
         (Some(account), None, None) => {
-            Ok(Place::Endpoints(endpoints::of_account(conn, account.id(Code::AccountNotFound)?).await?))
+            Ok(SearchScope::Endpoints(endpoints::of_account(conn, account.id(Code::AccountNotFound)?).await?))
         }
-        (None, Some(endpoint), None) => Ok(Place::Endpoints(vec![endpoint.id(Code::WebhookNotFound)?])),
-        (None, None, Some(job)) => Ok(Place::Job(job.id(Code::JobNotFound)?)),
+        (None, Some(endpoint), None) => Ok(SearchScope::Endpoints(vec![endpoint.id(Code::WebhookNotFound)?])),
+        (None, None, Some(job)) => Ok(SearchScope::Job(job.id(Code::JobNotFound)?)),
         _ => Err(ApiError::new(Code::InvalidRequest, "Give one of `account_id`, `endpoint_id` and `job_id`.")),
     }
 }

@@ -20,7 +20,7 @@ use poem_openapi::{Object, OpenApi};
 use serde_json::json;
 use sqlx::PgConnection;
 use std::collections::HashMap;
-use store::jobs::{self, Call, Everywhere, Found, Origin, Owners, Place};
+use store::jobs::{self, Call, Found, Origin, Owners, SearchFilter, SearchScope};
 use store::workspaces;
 
 /// What these operations refuse with, beside what every operation may.
@@ -82,7 +82,7 @@ impl OperatorJobs {
         cursor: Query<Option<Text>>,
     ) -> Answer<Json<List<OperatorJob>>> {
         let page = Page::new("operator jobs", limit.0, cursor.0.as_ref())?;
-        let filter = Everywhere {
+        let filter = SearchFilter {
             statuses: status.0.into_iter().flatten().map(Into::into).collect(),
             kinds: kind.0.into_iter().flatten().map(Into::into).collect(),
             reads: read.0.into_iter().flatten().map(Into::into).collect(),
@@ -93,7 +93,7 @@ impl OperatorJobs {
         let mut conn = self.0.conn().await?;
         let place = place(&mut conn, account_id.0, workspace_id.0, item_id.0).await?;
         let before = page.after.map(JobId::from);
-        let seen = jobs::everywhere(&mut conn, &place, &filter, before, page.fetch()).await?;
+        let seen = jobs::search(&mut conn, &place, &filter, before, page.fetch()).await?;
         let mut shown = shown(&mut conn, &seen.rows).await?;
         Ok(Json(page.window(seen, |found| found.job.uuid(), |found| shown.remove(&found.job))))
     }
@@ -200,14 +200,14 @@ async fn place(
     account: Option<Text>,
     workspace: Option<Text>,
     item: Option<Text>,
-) -> Answer<Place> {
+) -> Answer<SearchScope> {
     match (account, workspace, item) {
-        (None, None, None) => Ok(Place::All),
+        (None, None, None) => Ok(SearchScope::All),
         (Some(account), None, None) => {
-            Ok(Place::Workspaces(workspaces::owned_by(conn, account.id(Code::AccountNotFound)?).await?))
+            Ok(SearchScope::Workspaces(workspaces::owned_by(conn, account.id(Code::AccountNotFound)?).await?))
         }
-        (None, Some(workspace), None) => Ok(Place::Workspaces(vec![workspace.id(Code::WorkspaceNotFound)?])),
-        (None, None, Some(item)) => Ok(Place::Item(item.id(Code::ItemNotFound)?)),
+        (None, Some(workspace), None) => Ok(SearchScope::Workspaces(vec![workspace.id(Code::WorkspaceNotFound)?])),
+        (None, None, Some(item)) => Ok(SearchScope::Item(item.id(Code::ItemNotFound)?)),
         _ => Err(ApiError::new(Code::InvalidRequest, "Give one of `account_id`, `workspace_id` and `item_id`.")),
     }
 }

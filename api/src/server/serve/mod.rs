@@ -2,12 +2,12 @@
 //!
 //! Nothing here knows an operation. The framework's own server neither ends a connection that never finishes its headers
 //! nor lets us shape what is answered to one that it can't read; so connections are served here, on the same HTTP
-//! implementation: HTTP/1.1, and no other. `places` says which are served; `wire` is one connection's bytes, `exchange` its
+//! implementation: HTTP/1.1, and no other. `connection_limits` says which are served; `wire` is one connection's bytes, `exchange` its
 //! answers, `pace` how slowly they may be taken.
 
+mod connection_limits;
 mod exchange;
 mod pace;
-mod places;
 #[cfg(test)]
 mod tests;
 mod unreadable;
@@ -17,12 +17,12 @@ use crate::app::App;
 use crate::http::refusal::Envelope;
 use crate::server::outer;
 use crate::server::router;
+use connection_limits::{Admission, ConnectionLimits, Why};
 use exchange::{Exchange, held};
 use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use places::{Admission, Places, Why};
 use poem::http;
 use poem::http::uri::Scheme;
 use poem::web::{LocalAddr, RemoteAddr};
@@ -38,7 +38,7 @@ use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use unreadable::unreadable;
-use wire::{Patience, Refusal, Wire};
+use wire::{Refusal, Timeouts, Wire};
 
 /// How long answers that are under way have once the process is to end.
 const GRACE: Duration = Duration::from_secs(10);
@@ -61,8 +61,8 @@ struct Server<E> {
     http: Builder,
     /// For connections that are answered once.
     http_once: Builder,
-    places: Places,
-    patience: Patience,
+    limits: ConnectionLimits,
+    timeouts: Timeouts,
     shutdown: CancellationToken,
 }
 
@@ -71,18 +71,18 @@ struct Server<E> {
 /// # Errors
 /// When the listener's address can't be told.
 pub async fn serve(listener: TcpListener, app: App) -> io::Result<()> {
-    serve_with(listener, app, Patience::default()).await
+    serve_with(listener, app, Timeouts::default()).await
 }
 
 /// The same, with clients who may take this long.
-async fn serve_with(listener: TcpListener, app: App, patience: Patience) -> io::Result<()> {
+async fn serve_with(listener: TcpListener, app: App, timeouts: Timeouts) -> io::Result<()> {
     let local = listener.local_addr()?;
     let server = Arc::new(Server {
         endpoint: router(app.clone()),
         http: builder(),
         http_once: once(),
-        places: Places::new(&app),
-        patience,
+        limits: ConnectionLimits::new(&app),
+        timeouts,
         shutdown: app.process.shutdown.clone(),
         app,
     });
@@ -131,7 +131,7 @@ impl<E: Endpoint<Output = Response> + 'static> Server<E> {
         // Small answers leave at once. A socket that can't be told so is as good as one that can.
         let _ = socket.set_nodelay(true);
         let _ = SockRef::from(&socket).set_tcp_notsent_lowat(UNSENT_BYTES);
-        match self.places.admit(remote.ip()) {
+        match self.limits.admit(remote.ip()) {
             Admission::Served(place) => {
                 tasks.spawn(async move {
                     self.connection(socket, local, remote).await;
@@ -151,7 +151,7 @@ impl<E: Endpoint<Output = Response> + 'static> Server<E> {
 
     async fn connection(self: Arc<Self>, socket: TcpStream, local: SocketAddr, remote: SocketAddr) {
         let exchange = Exchange::new();
-        let wire = Wire::new(socket, exchange.clone(), self.refusal(), self.patience);
+        let wire = Wire::new(socket, exchange.clone(), self.refusal(), self.timeouts);
         let service = service_fn(|request: http::Request<Incoming>| {
             // Held until the last byte of the answer has been handed over.
             let answering = exchange.answering();
@@ -172,7 +172,7 @@ impl<E: Endpoint<Output = Response> + 'static> Server<E> {
     /// Answers a connection that there is no place for: a probe as it is, anything else with why.
     async fn answer_once(self: Arc<Self>, socket: TcpStream, local: SocketAddr, remote: SocketAddr, why: Why) {
         let exchange = Exchange::new();
-        let wire = Wire::once(socket, exchange.clone(), self.refusal(), self.patience);
+        let wire = Wire::once(socket, exchange.clone(), self.refusal(), self.timeouts);
         let service = service_fn(|request: http::Request<Incoming>| {
             let answering = exchange.answering();
             let server = Arc::clone(&self);

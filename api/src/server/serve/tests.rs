@@ -17,8 +17,8 @@ async fn listener() -> (TcpListener, SocketAddr) {
 }
 
 fn serving(listener: TcpListener, app: App) -> JoinHandle<io::Result<()>> {
-    let patience = Patience { rest: REST, head: Duration::from_secs(30), ..Patience::default() };
-    tokio::spawn(serve_with(listener, app, patience))
+    let timeouts = Timeouts { rest: REST, head: Duration::from_secs(30), ..Timeouts::default() };
+    tokio::spawn(serve_with(listener, app, timeouts))
 }
 
 /// Reads until the service closes, and says after how long that was.

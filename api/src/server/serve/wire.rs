@@ -22,7 +22,7 @@ use tokio::time::{Instant, Sleep, sleep};
 
 /// How long a client may take.
 #[derive(Debug, Clone, Copy)]
-pub struct Patience {
+pub struct Timeouts {
     /// To say something between requests: longer than a balancer before it keeps a connection open.
     pub rest: Duration,
     /// To send a request's line and headers, from their first byte, and to begin.
@@ -31,7 +31,7 @@ pub struct Patience {
     pub stall: Duration,
 }
 
-impl Default for Patience {
+impl Default for Timeouts {
     fn default() -> Self {
         Self { rest: Duration::from_secs(75), head: Duration::from_secs(15), stall: Duration::from_mins(1) }
     }
@@ -45,7 +45,7 @@ const PIECE: usize = 4 << 10;
 const HTTP_2: &[u8] = b"PRI * HTTP/2.0";
 /// How long one who was refused is listened to still. To close on bytes that nobody read resets the connection, and the
 /// refusal may be lost with it.
-pub const FAREWELL: Duration = Duration::from_secs(1);
+pub const LINGER: Duration = Duration::from_secs(1);
 
 /// Makes the whole answer to a request that could not be read, from its status and its path.
 pub type Refusal = Arc<dyn Fn(StatusCode, &str) -> Vec<u8> + Send + Sync>;
@@ -64,10 +64,10 @@ enum Phase {
 }
 
 impl Phase {
-    fn limit(self, patience: Patience) -> Option<Duration> {
+    fn limit(self, timeouts: Timeouts) -> Option<Duration> {
         match self {
-            Self::Greeting | Self::Head => Some(patience.head),
-            Self::Rest => Some(patience.rest),
+            Self::Greeting | Self::Head => Some(timeouts.head),
+            Self::Rest => Some(timeouts.rest),
             Self::Answering => None,
         }
     }
@@ -86,7 +86,7 @@ pub struct Wire<Io> {
     io: Io,
     exchange: Exchange,
     refusal: Refusal,
-    patience: Patience,
+    timeouts: Timeouts,
     phase: Phase,
     speaks_http_2: bool,
     /// How many answers had begun when it was last looked.
@@ -98,26 +98,26 @@ pub struct Wire<Io> {
     substitute: Option<Substitute>,
     /// Whether what was said is the last that will be, and until when its reader is listened to.
     refused: bool,
-    farewell: Option<Pin<Box<Sleep>>>,
+    linger: Option<Pin<Box<Sleep>>>,
 }
 
 impl<Io> Wire<Io> {
     /// Watches a connection that has just been made.
-    pub fn new(io: Io, exchange: Exchange, refusal: Refusal, patience: Patience) -> Self {
+    pub fn new(io: Io, exchange: Exchange, refusal: Refusal, timeouts: Timeouts) -> Self {
         Self {
             io,
             exchange,
             refusal,
-            patience,
+            timeouts,
             phase: Phase::Greeting,
             speaks_http_2: false,
             begun: 0,
             line: Vec::new(),
-            deadline: Box::pin(sleep(patience.head)),
-            pace: Pace::new(patience.stall),
+            deadline: Box::pin(sleep(timeouts.head)),
+            pace: Pace::new(timeouts.stall),
             substitute: None,
             refused: false,
-            farewell: None,
+            linger: None,
         }
     }
 
@@ -129,7 +129,7 @@ impl<Io> Wire<Io> {
         if phase != Phase::Head {
             self.line.clear();
         }
-        if let Some(limit) = phase.limit(self.patience) {
+        if let Some(limit) = phase.limit(self.timeouts) {
             self.deadline.as_mut().reset(Instant::now() + limit);
         }
     }
@@ -167,14 +167,14 @@ impl<Io> Wire<Io> {
 
     /// The same for a connection that is answered once and not kept: what its client sends still is read for a moment when it
     /// is over, so that the answer is not lost.
-    pub fn once(io: Io, exchange: Exchange, refusal: Refusal, patience: Patience) -> Self {
-        Self { refused: true, ..Self::new(io, exchange, refusal, patience) }
+    pub fn once(io: Io, exchange: Exchange, refusal: Refusal, timeouts: Timeouts) -> Self {
+        Self { refused: true, ..Self::new(io, exchange, refusal, timeouts) }
     }
 
     /// Ends with an error once the client has taken longer than it may.
     fn overdue(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.look();
-        if self.phase.limit(self.patience).is_none() {
+        if self.phase.limit(self.timeouts).is_none() {
             if self.exchange.is_answering_until_woken(cx.waker()) {
                 return Poll::Pending;
             }
@@ -250,9 +250,9 @@ impl<Io: AsyncWrite + Unpin> Wire<Io> {
 impl<Io: AsyncRead + Unpin> Wire<Io> {
     /// Reads what a client that was refused sends still, until it ends or its time is over.
     fn listen_on(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let farewell = self.farewell.get_or_insert_with(|| Box::pin(sleep(FAREWELL)));
+        let linger = self.linger.get_or_insert_with(|| Box::pin(sleep(LINGER)));
         let mut bytes = [0; 4 << 10];
-        while farewell.as_mut().poll(cx).is_pending() {
+        while linger.as_mut().poll(cx).is_pending() {
             let mut unread = ReadBuf::new(&mut bytes);
             let read = ready!(Pin::new(&mut self.io).poll_read(cx, &mut unread));
             if read.is_err() || unread.filled().is_empty() {
@@ -305,7 +305,7 @@ impl<Io: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<Io> {
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.farewell.is_none() {
+        if self.linger.is_none() {
             ready!(Pin::new(&mut self.io).poll_shutdown(cx))?;
         }
         if self.refused { self.listen_on(cx).map(Ok) } else { Poll::Ready(Ok(())) }

@@ -17,9 +17,9 @@ use tracing::Instrument;
 /// Passages looked at beyond twice the limit: some are the neighbours of a better one.
 const MORE_PASSAGES: usize = 20;
 /// What finding passages by their words may take.
-const PATIENCE: Duration = Duration::from_secs(3);
+const TIMEOUT: Duration = Duration::from_secs(3);
 /// And by words that are alike.
-const PATIENCE_ALIKE: Duration = Duration::from_secs(1);
+const TIMEOUT_ALIKE: Duration = Duration::from_secs(1);
 /// Words of the longest query that is looked for by words alike.
 const MOST_ALIKE: usize = 16;
 
@@ -78,7 +78,7 @@ impl Search {
 
     async fn said(&self) -> Answer<(Asked, Vec<Candidate>)> {
         let mut search = self.app.process.pool.begin().await?;
-        footage::reach_for_alike(&mut search, PATIENCE).await?;
+        footage::reach_for_alike(&mut search, TIMEOUT).await?;
         let lexemes = footage::lexemes(&mut search, &self.words).await?;
         let said = footage::said(&mut search, &self.query, self.within()).await.map_err(too_long)?;
         search.commit().await?;
@@ -87,7 +87,7 @@ impl Search {
 
     async fn alike(&self) -> sqlx::Result<Vec<Candidate>> {
         let mut search = self.app.process.pool.begin().await?;
-        footage::reach_for_alike(&mut search, PATIENCE_ALIKE).await?;
+        footage::reach_for_alike(&mut search, TIMEOUT_ALIKE).await?;
         let alike = footage::alike(&mut search, &self.words.join(" "), self.within()).await?;
         search.commit().await?;
         Ok(alike)

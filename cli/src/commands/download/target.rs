@@ -21,14 +21,14 @@ const TOLD_BY: usize = 12;
 
 /// Where the bytes go, and those that went.
 pub(super) struct Target {
-    place: Place,
+    place: Sink,
     hash: Sha256,
     taken: u64,
     /// Bytes that come again, of an answer that could not begin later.
     skipped: u64,
 }
 
-enum Place {
+enum Sink {
     Stdout(tokio::io::Stdout),
     File { part: PathBuf, open: tokio::fs::File, path: PathBuf, is_forced: bool },
 }
@@ -42,7 +42,7 @@ impl Target {
         sha256: &str,
     ) -> Result<Self, Failure> {
         if output == Some(Path::new("-")) {
-            return Ok(Self::begun(Place::Stdout(tokio::io::stdout()), Sha256::new(), 0));
+            return Ok(Self::begun(Sink::Stdout(tokio::io::stdout()), Sha256::new(), 0));
         }
         let own = || file_name(name, content_type.and_then(usual_extension));
         let path = match output {
@@ -62,10 +62,10 @@ impl Target {
         .await
         .context("the part could not be read")??;
         let open = tokio::fs::File::from_std(open);
-        Ok(Self::begun(Place::File { part, open, path, is_forced }, hash, taken))
+        Ok(Self::begun(Sink::File { part, open, path, is_forced }, hash, taken))
     }
 
-    const fn begun(place: Place, hash: Sha256, taken: u64) -> Self {
+    const fn begun(place: Sink, hash: Sha256, taken: u64) -> Self {
         Self { place, hash, taken, skipped: 0 }
     }
 
@@ -84,15 +84,15 @@ impl Target {
             return Ok(());
         }
         match self.place {
-            Place::Stdout(_) => self.skipped = self.taken - from,
-            Place::File { .. } => self.begin_anew().await?,
+            Sink::Stdout(_) => self.skipped = self.taken - from,
+            Sink::File { .. } => self.begin_anew().await?,
         }
         Ok(())
     }
 
     /// Forgets what is there.
     pub(super) async fn begin_anew(&mut self) -> Result<(), Failure> {
-        let Place::File { open, .. } = &mut self.place else {
+        let Sink::File { open, .. } = &mut self.place else {
             return Err(Failure::Work("what was written to standard output is not the item's".to_owned()));
         };
         open.set_len(0).await?;
@@ -107,8 +107,8 @@ impl Target {
         self.skipped -= skipped as u64;
         let bytes = &bytes[skipped..];
         match &mut self.place {
-            Place::Stdout(stdout) => stdout.write_all(bytes).await?,
-            Place::File { open, part, .. } => {
+            Sink::Stdout(stdout) => stdout.write_all(bytes).await?,
+            Sink::File { open, part, .. } => {
                 let written = open.write_all(bytes).await;
                 written.with_context(|| format!("{} can't be written", part.display()))?;
             }
@@ -127,16 +127,16 @@ impl Target {
         let wrong =
             || Failure::Work(format!("what came has the sha256 {found}, and the item {sha256}; nothing is kept"));
         match self.place {
-            Place::Stdout(mut stdout) => {
+            Sink::Stdout(mut stdout) => {
                 stdout.flush().await?;
                 if is_right { Ok(None) } else { Err(wrong()) }
             }
-            Place::File { part, open, .. } if !is_right => {
+            Sink::File { part, open, .. } if !is_right => {
                 drop(open);
                 tokio::fs::remove_file(&part).await?;
                 Err(wrong())
             }
-            Place::File { part, mut open, path, is_forced } => {
+            Sink::File { part, mut open, path, is_forced } => {
                 open.flush().await?;
                 open.sync_all().await.with_context(|| format!("{} can't be written", part.display()))?;
                 put(part, &path, is_forced)?;
@@ -213,7 +213,7 @@ mod tests {
         let right = hash(b"abcdef");
         let mut first = open(folder.path(), false, &right).await.unwrap();
         first.write(b"abc").await.unwrap();
-        let Place::File { open: file, .. } = &mut first.place else { panic!("a file") };
+        let Sink::File { open: file, .. } = &mut first.place else { panic!("a file") };
         file.flush().await.unwrap();
         assert!(open(folder.path(), false, &right).await.is_err(), "it is locked");
         drop(first);

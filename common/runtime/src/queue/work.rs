@@ -105,7 +105,7 @@ pub async fn work(
     let mut monitor = Monitor::new().shutdown_timeout(drain).should_restart(|_, _| true);
     // A worker fetches and acknowledges by turns, so it has use for one connection.
     let connections = u32::try_from(subscriptions.len()).unwrap_or(u32::MAX);
-    let tickets = store::without_waiting(works.pool, PoolSize(connections.max(1)));
+    let tickets = store::async_commit_pool(works.pool, PoolSize(connections.max(1)));
     let tries = Tries::default();
     for subscription in subscriptions.iter().cloned() {
         monitor = fetching(monitor, &works, &tries, &tickets, subscription);

@@ -19,7 +19,7 @@ pub struct Due {
 }
 
 /// Locks up to `limit` due deliveries that wait without a ticket, the longest due first.
-pub async fn ticketless(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<Due>> {
+pub async fn due_without_ticket(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<Due>> {
     sqlx::query_as!(
         Due,
         r#"SELECT d.id AS "id: DeliveryId", d.endpoint_id AS "endpoint: EndpointId",
@@ -39,11 +39,11 @@ pub async fn ticketless(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec
 
 /// Where among the due deliveries to look for those with lost tickets: 0 is the oldest, 1 now.
 #[derive(Debug, Clone, Copy)]
-pub struct From(pub f64);
+pub struct ScanStart(pub f64);
 
 /// Of the `some` next due deliveries from there on, locks those whose ticket is gone, spent, or held by a queue worker that has
 /// not been seen for 20 seconds. The queue stamps its workers with the server's own time, so that alone is not `mws_now()`.
-pub async fn with_lost_tickets(conn: &mut PgConnection, from: From, some: i64) -> sqlx::Result<Vec<Due>> {
+pub async fn due_with_dead_ticket(conn: &mut PgConnection, from: ScanStart, some: i64) -> sqlx::Result<Vec<Due>> {
     sqlx::query_as!(
         Due,
         r#"WITH oldest AS (

@@ -1,5 +1,5 @@
 //! The delivery log: a series as it is shown, its attempts, and those worth sending again (contract §6.1.11). Which of
-//! them a page shows is found by `everywhere`.
+//! them a page shows is found by `search`.
 
 use chrono::{DateTime, Utc};
 use domain::attempt_headers::{self, Told};

@@ -2,29 +2,29 @@
 //!
 //! It owns the rows of `deliveries`: how they begin (here), are claimed (`claim`), delayed in the queue (`tickets`),
 //! found when due (`due`), made good after a crash (`rescue`), ended without an attempt (`end`) and shown (`log`,
-//! `everywhere`). What happened at an attempt is recorded by `attempts`, which writes the end of a claim too. Whoever
+//! `search`). What happened at an attempt is recorded by `attempts`, which writes the end of a claim too. Whoever
 //! changes several deliveries skips those that another transaction has locked, so that only `attempts::record`, whose
 //! rows are its own by lease, ever waits for one.
 
 mod claim;
 mod due;
 mod end;
-mod everywhere;
 mod log;
 mod rescue;
+mod search;
 mod tickets;
 
 pub use claim::{
     Claim, CurrentTarget, Deferred, ReleasedClaim, Wanted, claim, defer, failing, release_claims, revalidate,
 };
-pub use due::{Due, From, set_tickets, ticketless, with_lost_tickets};
+pub use due::{Due, ScanStart, due_with_dead_ticket, due_without_ticket, set_tickets};
 pub use end::{end_of_silent, prune, replace};
-pub use everywhere::{Everywhere, Place, UnsentOf, everywhere, unsent_of};
 pub use log::{
     AttemptRow, DeliveryRow, Filter, LatelyPinged, SentRow, Unsent, UnsentFilter, attempts_of, body_of, by_ids,
     pings_lately, sent_of, unsent,
 };
 pub use rescue::{LostClaim, free_interrupted, lost_for_good};
+pub use search::{SearchFilter, SearchScope, UnsentOf, search, unsent_of};
 pub use tickets::{Delay, delay_tickets};
 
 use super::events::EndedEvent;

@@ -6,9 +6,9 @@
 
 mod claim;
 mod end;
-mod everywhere;
 mod places;
 mod query;
+mod search;
 mod start;
 
 pub use claim::{
@@ -16,7 +16,9 @@ pub use claim::{
     waiting_for_slots,
 };
 pub use end::{End, EndedJob, Outcome, cancel, cancel_for_items, cancel_for_payer, end};
-pub use everywhere::{Everywhere, Found, Origin, Place, everywhere, origin};
-pub use places::{Admitted, Freed, From, Line, Payer, admit, leave, payers_due_again, payers_with_waiting, reissue};
+pub use places::{
+    Admitted, Freed, Line, Payer, ScanStart, admit, leave, payers_due_again, payers_with_waiting, reissue,
+};
 pub use query::{Filter, by_ids, live, page};
+pub use search::{Found, Origin, SearchFilter, SearchScope, origin, search};
 pub use start::{Call, Owners, insert};

@@ -126,12 +126,12 @@ pub async fn payers_due_again(conn: &mut PgConnection, after: AccountId, some: i
 
 /// Where among the due jobs to look for dead tickets: 0 is the oldest, 1 now.
 #[derive(Debug, Clone, Copy)]
-pub struct From(pub f64);
+pub struct ScanStart(pub f64);
 
 /// Gives new tickets to admitted jobs without a live one, `limit` at most: of the `some` next due ones from there on.
 ///
 /// A ticket is dead when it is gone or done, or when the queue worker that holds it has not been seen for 20 seconds.
-pub async fn reissue(conn: &mut PgConnection, from: From, some: i64, limit: i64) -> sqlx::Result<Vec<Admitted>> {
+pub async fn reissue(conn: &mut PgConnection, from: ScanStart, some: i64, limit: i64) -> sqlx::Result<Vec<Admitted>> {
     sqlx::query_file_as!(Admitted, "src/jobs/reissue.sql", limit, &ticket_ids(limit), from.0, some)
         .fetch_all(conn)
         .await

@@ -1,6 +1,6 @@
 //! What callers and events read of jobs.
 
-use super::everywhere::is_among;
+use super::search::is_among;
 use chrono::{DateTime, Utc};
 use domain::ids::{ItemId, JobId, WorkspaceId};
 use domain::job::{Job, JobError, JobKind, JobStatus, MAX_ATTEMPTS};

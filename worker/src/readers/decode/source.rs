@@ -5,7 +5,7 @@
 
 use super::MediaTools;
 use super::probe::{Probe, probe};
-use crate::readers::speech::hearing::Hearing;
+use crate::readers::speech::shared_decode::SharedDecode;
 use crate::readers::{JobCtx, ReadError};
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -20,7 +20,7 @@ pub struct MediaSource {
     file: Arc<File>,
     probe: Arc<Probe>,
     tools: Arc<MediaTools>,
-    hearing: Arc<Hearing>,
+    shared_decode: Arc<SharedDecode>,
 }
 
 impl MediaSource {
@@ -35,7 +35,12 @@ impl MediaSource {
         });
         let file = ctx.bounded(opening).await?.map_err(|_| ReadError::Crashed)??;
         let probe = probe(&file, tools, ctx).await?;
-        Ok(Self { file: Arc::new(file), probe: Arc::new(probe), tools: Arc::clone(tools), hearing: Arc::default() })
+        Ok(Self {
+            file: Arc::new(file),
+            probe: Arc::new(probe),
+            tools: Arc::clone(tools),
+            shared_decode: Arc::default(),
+        })
     }
 
     /// What is in the file.
@@ -49,8 +54,8 @@ impl MediaSource {
     }
 
     /// What is heard of it now.
-    pub(in crate::readers) fn hearing(&self) -> &Hearing {
-        &self.hearing
+    pub(in crate::readers) fn shared_decode(&self) -> &SharedDecode {
+        &self.shared_decode
     }
 
     /// The decoder to read it with.

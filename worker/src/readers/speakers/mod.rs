@@ -15,8 +15,8 @@ pub use server::DiarizerSettings;
 
 use crate::readers::decode::DecodedSound;
 use crate::readers::speech::Speech;
+use crate::readers::speech::audio_spool::SpooledBlocks;
 use crate::readers::speech::detector::RATE;
-use crate::readers::speech::kept_sound::KeptBlocks;
 use crate::readers::speech::segments::Segment;
 use crate::readers::stored::seconds;
 use crate::readers::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader, ReaderSettings};
@@ -154,7 +154,7 @@ impl Reader for Speakers {
 
 /// Goes through the frames in speech: each with its segment and its second.
 fn each_frame(
-    blocks: KeptBlocks,
+    blocks: SpooledBlocks,
     speech: &[Segment],
     mut each: impl FnMut(usize, f64, &Cepstrum),
 ) -> Result<(), ReadError> {
@@ -178,7 +178,7 @@ fn each_frame(
 }
 
 /// The sums of each stretch of speech that is short enough to be one voice's.
-fn stretches(blocks: KeptBlocks, speech: &[Segment]) -> Result<Vec<VoiceSums>, ReadError> {
+fn stretches(blocks: SpooledBlocks, speech: &[Segment]) -> Result<Vec<VoiceSums>, ReadError> {
     let mut stretches: Vec<VoiceSums> = Vec::new();
     // Parts of a segment are equally long: a short rest of it would sound like nobody else.
     let part = |segment: usize, second: f64| {
@@ -207,7 +207,7 @@ fn stretches(blocks: KeptBlocks, speech: &[Segment]) -> Result<Vec<VoiceSums>, R
 }
 
 /// How likely each voice is in each step of speech.
-fn steps(blocks: KeptBlocks, speech: &[Segment], models: &[VoiceModel]) -> Result<Steps, ReadError> {
+fn steps(blocks: SpooledBlocks, speech: &[Segment], models: &[VoiceModel]) -> Result<Steps, ReadError> {
     let mut steps = Steps::new(models.len());
     let mut frames = 0;
     each_frame(blocks, speech, |segment, second, frame| {

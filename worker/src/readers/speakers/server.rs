@@ -1,13 +1,13 @@
 //! A server behind `MWS_DIARIZER` that tells who speaks when (docs/engines.md): the whole sound goes out as one WAV file,
 //! turns come back.
 //!
-//! Voices can only be told apart over the whole media, so that its sound is sent from where it was kept (`kept_sound`):
+//! Voices can only be told apart over the whole media, so that its sound is sent from where it was kept (`audio_spool`):
 //! memory stays as it is, however long the media. What comes back is checked before it is believed. How a server is asked
 //! is `engine_server`'s.
 
 use super::turns::Turn;
 use crate::readers::engine_server::{EngineServer, Form, WAV_HEADER_BYTES};
-use crate::readers::speech::kept_sound::KeptSound;
+use crate::readers::speech::audio_spool::AudioSpool;
 use crate::readers::stored::thousandths;
 use crate::readers::{Engine, JobCtx, Limit, ReadError};
 use domain::read::Read;
@@ -70,12 +70,12 @@ impl DiarizationServer {
     /// Who speaks when in this sound, which lasts `seconds`; and the model that the server says it used.
     pub(super) async fn turns(
         &self,
-        sound: &Arc<KeptSound>,
+        sound: &Arc<AudioSpool>,
         seconds: f64,
         ctx: &JobCtx,
     ) -> Result<(Vec<Turn>, Option<String>), ReadError> {
         let bytes = u32::try_from(sound.bytes()).ok().filter(|bytes| *bytes <= MOST_BYTES).ok_or_else(|| {
-            let milliseconds = KeptSound::milliseconds;
+            let milliseconds = AudioSpool::milliseconds;
             let (found, allowed) = (milliseconds(sound.bytes()), milliseconds(u64::from(MOST_BYTES)));
             ReadError::LimitExceeded { limit: Limit::Duration, found, allowed }
         })?;

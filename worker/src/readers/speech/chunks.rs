@@ -3,8 +3,8 @@
 //! Long silence and music are left out; what is left keeps its short pauses, since engines need them. Neighbour:
 //! `segments`, whose segments these chunks are made of. Holds one chunk at a time.
 
+use super::audio_spool::sixteen_bits;
 use super::detector::RATE;
-use super::kept_sound::sixteen_bits;
 use super::segments::Segment;
 
 /// Sound before and after speech that goes with it, in samples: 200 ms.

@@ -1,14 +1,14 @@
 //! The `speech` read: where in a media somebody speaks.
 //!
-//! How the sound is heard, once for all who want to, is `hearing`'s. The engine is in `detector`, the rules that make
+//! How the sound is heard, once for all who want to, is `shared_decode`'s. The engine is in `detector`, the rules that make
 //! segments of its probabilities in `segments`. A media in which nobody speaks is a success with no segments.
 
+pub(super) mod audio_spool;
 pub(super) mod chunks;
 mod dense;
 pub(super) mod detector;
-pub(super) mod hearing;
-pub(super) mod kept_sound;
 pub(super) mod segments;
+pub(super) mod shared_decode;
 mod silero;
 
 use crate::readers::decode::DecodedSound;
@@ -19,9 +19,9 @@ use domain::footage::milliseconds;
 use domain::read::Read;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use hearing::{Heard, Hearing, Listen};
 use segments::{Rules, Segment, Segmenter};
 use serde::{Deserialize, Serialize};
+use shared_decode::{Listen, SharedDecode, SharedSound};
 use std::sync::Arc;
 
 /// The model's own thresholds. The pad and the lag were measured on voices with known pauses, clean and under noise.
@@ -68,15 +68,15 @@ pub(super) struct Spoken {
     pub(super) segments: Arc<[Segment]>,
     /// How much was listened to.
     pub(super) decoded: DecodedSound,
-    heard: Option<Heard>,
+    heard: Option<SharedSound>,
 }
 
 impl Spoken {
     /// The sound that this is the speech of: as it was kept, or decoded now where the speech was known.
-    pub(super) async fn sound(&self, media: &MediaSource, ctx: &JobCtx) -> Result<Heard, ReadError> {
+    pub(super) async fn sound(&self, media: &MediaSource, ctx: &JobCtx) -> Result<SharedSound, ReadError> {
         match &self.heard {
             Some(heard) => Ok(heard.clone()),
-            None => Hearing::of(media, None, ctx).await,
+            None => SharedDecode::of(media, None, ctx).await,
         }
     }
 }
@@ -97,10 +97,10 @@ impl Speech {
         Ok(Spoken { segments, decoded, heard: Some(heard) })
     }
 
-    async fn listen(&self, media: &MediaSource, ctx: &JobCtx) -> Result<Heard, ReadError> {
+    async fn listen(&self, media: &MediaSource, ctx: &JobCtx) -> Result<SharedSound, ReadError> {
         let listen: Listen =
             Box::new(|blocks| segments(blocks, VoiceDetector::new(), Segmenter::new(RULES, RATE, FRAME_SAMPLES)));
-        Hearing::of(media, Some(listen), ctx).await
+        SharedDecode::of(media, Some(listen), ctx).await
     }
 
     async fn find(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {

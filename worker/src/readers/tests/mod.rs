@@ -5,11 +5,11 @@
 mod beats;
 mod diarizer;
 mod engine_servers;
-mod hearing;
 mod hostile;
 mod levels;
 mod paid;
 mod search_index;
+mod shared_decode;
 mod speakers;
 pub(crate) mod speech;
 mod transcript;

@@ -11,8 +11,8 @@ mod text;
 pub use server::TranscriberSettings;
 
 use crate::readers::speech::Speech;
+use crate::readers::speech::audio_spool::AudioSpool;
 use crate::readers::speech::chunks::{Chunk, Chunker};
-use crate::readers::speech::kept_sound::KeptSound;
 use crate::readers::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader, ReaderSettings};
 use domain::read::Read;
 use futures_util::FutureExt;
@@ -84,7 +84,7 @@ impl Transcript {
     async fn words(
         &self,
         media: &MediaSource,
-        sound: &Arc<KeptSound>,
+        sound: &Arc<AudioSpool>,
         mut chunker: Chunker,
         ctx: &JobCtx,
     ) -> Result<(Vec<Word>, Option<String>), ReadError> {

@@ -3,10 +3,10 @@
 //! Each message's data are the exact bytes that endpoints are sent. A message's id is a place in their order,
 //! which `Last-Event-ID` takes up again, so that a client that reconnects misses nothing and sees nothing twice, also when the
 //! database was moved. A place that is not of its past is refused. A stream reads when the account is woken and holds no
-//! connection in between; `settled` says up to where it may read, `seats` how many there may be.
+//! connection in between; `settled` says up to where it may read, `stream_limits` how many there may be.
 
-mod seats;
 mod settled;
+mod stream_limits;
 
 use crate::app::App;
 use crate::auth::Auth;
@@ -21,12 +21,12 @@ use poem::{IntoResponse, Response};
 use poem_openapi::registry::{MetaMediaType, MetaResponse, MetaResponses, MetaSchema, MetaSchemaRef, Registry};
 use poem_openapi::{ApiResponse, OpenApi, param::Header};
 use runtime::wake::Wake;
-use seats::{Seat, Seats};
 use settled::Settled;
 use std::collections::VecDeque;
 use std::time::Duration;
 use store::credentials::{self, LetIn};
 use store::event_stream::{self, Cursor, Read, StreamedEvent};
+use stream_limits::{StreamLimits, StreamPermit};
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, sleep, timeout_at};
@@ -52,14 +52,14 @@ const SOME: i64 = 100;
 /// The stream's operation.
 pub struct EventStreams {
     app: App,
-    seats: Seats,
+    limits: StreamLimits,
     settled: Settled,
 }
 
 impl EventStreams {
     /// With no stream open yet.
     pub fn new(app: &App) -> Self {
-        Self { app: app.clone(), seats: Seats::new(), settled: Settled::default() }
+        Self { app: app.clone(), limits: StreamLimits::new(), settled: Settled::default() }
     }
 }
 
@@ -82,7 +82,7 @@ impl EventStreams {
     ) -> Answer<EventFeed> {
         let Auth(caller) = auth;
         let account = caller.account_id;
-        let seat = self.seats.take(account)?;
+        let permit = self.limits.take(account)?;
         // Subscribed before the first look, so that nothing falls between the two.
         let wakes = self.app.process.wakes.subscribe();
         let from = match last.0 {
@@ -100,7 +100,7 @@ impl EventStreams {
             read: VecDeque::new(),
             wakes,
             until: Instant::now() + LONGEST,
-            seat,
+            permit,
         };
         Ok(EventFeed(follower.feed()))
     }
@@ -138,7 +138,7 @@ struct Follower {
     read: VecDeque<StreamedEvent>,
     wakes: Receiver<Wake>,
     until: Instant,
-    seat: Seat,
+    permit: StreamPermit,
 }
 
 impl Follower {
@@ -156,7 +156,7 @@ impl Follower {
 
     /// The next event; none when the stream is to end.
     async fn next(&mut self) -> Option<StreamedEvent> {
-        let (shutdown, lost) = (self.app.process.shutdown.clone(), self.seat.lost.clone());
+        let (shutdown, lost) = (self.app.process.shutdown.clone(), self.permit.lost.clone());
         loop {
             if let Some(event) = self.read.pop_front() {
                 return Some(event);

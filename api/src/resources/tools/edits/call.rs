@@ -39,7 +39,7 @@ pub(super) struct Call<'a> {
 }
 
 /// What is known of an item's speech.
-pub(super) enum Heard {
+pub(super) enum NeededSpeech {
     /// Where somebody speaks in which item, which lasts as long as was counted when it was listened to.
     Speech(Box<ItemForReads>, Vec<Span>),
     /// A job finds out: answer with these bytes.
@@ -122,14 +122,14 @@ impl<'a> Call<'a> {
     ///
     /// # Errors
     /// Those of `stored_read::need`; `role_forbidden` for a render that the caller may not start.
-    pub(super) async fn speech(&self, item_ref: &str, render: bool) -> Answer<Heard> {
+    pub(super) async fn speech(&self, item_ref: &str, render: bool) -> Answer<NeededSpeech> {
         if render {
             self.caller.require(Role::Editor)?;
         }
         let (tool, request, dry_run) = (self.tool, self.request.clone(), self.dry_run);
         let wanted = Need { tool, item_ref, read: Read::Speech, request, dry_run };
         let ready = match need(self.app, self.caller, self.key.clone(), &wanted).await? {
-            Needed::Answered(answer) => return Ok(Heard::Answered(answer)),
+            Needed::Answered(answer) => return Ok(NeededSpeech::Answered(answer)),
             Needed::Ready(ready) => ready,
         };
         let mut item = self.reach(&ready.item.to_string()).await?;
@@ -146,7 +146,7 @@ impl<'a> Call<'a> {
         let (speech, duration_ms) = parsed.map_err(ApiError::internal)?;
         let speech = speech.ok_or_else(|| ApiError::internal("a stored speech read without segments"))?;
         item.duration_ms = duration_ms;
-        Ok(Heard::Speech(item, speech))
+        Ok(NeededSpeech::Speech(item, speech))
     }
 
     /// The item of this name, if its sound can be mixed.

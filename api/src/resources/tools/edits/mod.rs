@@ -16,7 +16,7 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
-use call::{Call, Heard, Rendered};
+use call::{Call, NeededSpeech, Rendered};
 use domain::ducking::envelope;
 use domain::render::RenderPlan;
 use domain::silence::keep;
@@ -66,8 +66,8 @@ impl Edits {
         let (Auth(caller), asked) = (auth, arguments.0);
         let call = Call::new(&self.0, &caller, "remove_silence", asked.canonical(), key, asked.dry_run);
         let (item, speech) = match call.speech(&asked.item_ref, asked.render()).await? {
-            Heard::Answered(answer) => return Ok(answer.documented_as()),
-            Heard::Speech(item, speech) => (item, speech),
+            NeededSpeech::Answered(answer) => return Ok(answer.documented_as()),
+            NeededSpeech::Speech(item, speech) => (item, speech),
         };
         let kept = keep(&speech, item.duration_ms.unwrap_or_default() * 1000, asked.rule(), item.frame_rate);
         let (item_id, render, kept) = (item.id, asked.render(), Arc::new(kept));
@@ -115,8 +115,8 @@ impl Edits {
         // Before anything is started: where there is no music, speech is of no use.
         let music = call.music(&asked.music_ref).await?;
         let (voice, speech) = match call.speech(&asked.voice_ref, asked.render()).await? {
-            Heard::Answered(answer) => return Ok(answer.documented_as()),
-            Heard::Speech(item, speech) => (item, speech),
+            NeededSpeech::Answered(answer) => return Ok(answer.documented_as()),
+            NeededSpeech::Speech(item, speech) => (item, speech),
         };
         let points = Arc::new(envelope(&speech, voice.duration_ms.unwrap_or_default() * 1000, asked.rule()));
         let (voice_id, render, plan) = (voice.id, asked.render(), Arc::clone(&points));

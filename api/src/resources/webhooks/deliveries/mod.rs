@@ -22,7 +22,7 @@ pub use shapes::{Attempt, Delivery, DeliveryDetail, Kind, Status};
 use shapes::{Resent, ResentSince};
 use sqlx::PgConnection;
 use std::collections::HashMap;
-use store::deliveries::{self, DeliveryRow, Everywhere, Filter, Place};
+use store::deliveries::{self, DeliveryRow, Filter, SearchFilter, SearchScope};
 use store::endpoints;
 
 /// What these operations refuse with, beside what every operation may.
@@ -94,8 +94,8 @@ impl Deliveries {
         if endpoints::find(&mut conn, caller.account_id, id).await?.is_none() {
             return Err(missing(&mut conn, id).await?);
         }
-        let every = Everywhere { filter, error: None };
-        Ok(Json(page_of(&mut conn, page, &Place::Endpoints(vec![id]), &every).await?))
+        let every = SearchFilter { filter, error: None };
+        Ok(Json(page_of(&mut conn, page, &SearchScope::Endpoints(vec![id]), &every).await?))
     }
 
     /// Get a delivery
@@ -156,9 +156,14 @@ impl Deliveries {
 }
 
 /// A page of the deliveries of a place, each with its attempts.
-pub async fn page_of(conn: &mut PgConnection, page: Page, place: &Place, every: &Everywhere) -> Answer<List<Delivery>> {
+pub async fn page_of(
+    conn: &mut PgConnection,
+    page: Page,
+    place: &SearchScope,
+    every: &SearchFilter,
+) -> Answer<List<Delivery>> {
     let before = page.after.map(DeliveryId::from);
-    let seen = deliveries::everywhere(conn, place, every, before, page.fetch()).await?;
+    let seen = deliveries::search(conn, place, every, before, page.fetch()).await?;
     let rows = deliveries::by_ids(conn, &seen.rows, None).await?;
     let mut attempts = attempts_of(conn, &rows).await?;
     let shown = rows.into_iter().map(|row| {

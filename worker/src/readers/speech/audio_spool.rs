@@ -2,7 +2,7 @@
 //!
 //! One channel of 16 bits at [`RATE`], 115 MB an hour, in a file without a name that nobody else can open and that goes
 //! with its last user. Many may go through it at once, each from the beginning; memory holds a block of each. Neighbours:
-//! `hearing`, which keeps a sound while it listens, and `speakers::server`, which sends one.
+//! `shared_decode`, which keeps a sound while it listens, and `speakers::server`, which sends one.
 
 use super::detector::RATE;
 use crate::readers::{JobCtx, ReadError};
@@ -19,12 +19,12 @@ const BLOCK_BYTES: u64 = 64 * 1024;
 
 /// Sound on its way into a file.
 #[derive(Debug)]
-pub(in crate::readers) struct Keeping {
+pub(in crate::readers) struct Spooling {
     file: std::io::Result<BufWriter<File>>,
     bytes: u64,
 }
 
-impl Keeping {
+impl Spooling {
     /// Nothing yet, in this folder.
     pub(in crate::readers) fn begin(folder: &Path) -> Self {
         Self { file: tempfile::tempfile_in(folder).map(BufWriter::new), bytes: 0 }
@@ -41,20 +41,20 @@ impl Keeping {
     }
 
     /// All of it, to be gone through.
-    pub(in crate::readers) fn finish(self) -> Result<KeptSound, ReadError> {
+    pub(in crate::readers) fn finish(self) -> Result<AudioSpool, ReadError> {
         let file = self.file?.into_inner().map_err(std::io::IntoInnerError::into_error)?;
-        Ok(KeptSound { file, bytes: self.bytes })
+        Ok(AudioSpool { file, bytes: self.bytes })
     }
 }
 
 /// A whole sound in a file.
 #[derive(Debug)]
-pub(in crate::readers) struct KeptSound {
+pub(in crate::readers) struct AudioSpool {
     file: File,
     bytes: u64,
 }
 
-impl KeptSound {
+impl AudioSpool {
     /// How many bytes its samples have.
     pub(in crate::readers) fn bytes(&self) -> u64 {
         self.bytes
@@ -73,9 +73,9 @@ impl KeptSound {
     ) -> Result<T, ReadError>
     where
         T: Send + 'static,
-        A: FnOnce(KeptBlocks) -> Result<T, ReadError> + Send + 'static,
+        A: FnOnce(SpooledBlocks) -> Result<T, ReadError> + Send + 'static,
     {
-        let blocks = KeptBlocks { sound: Arc::clone(self), at: 0, ctx: ctx.clone() };
+        let blocks = SpooledBlocks { sound: Arc::clone(self), at: 0, ctx: ctx.clone() };
         let analysis = tokio::task::spawn_blocking(move || analyse(blocks));
         ctx.bounded(analysis).await?.map_err(|_| ReadError::Crashed)?
     }
@@ -104,13 +104,13 @@ impl KeptSound {
 
 /// The blocks of a kept sound, in order, until the read has to stop.
 #[derive(Debug)]
-pub(in crate::readers) struct KeptBlocks {
-    sound: Arc<KeptSound>,
+pub(in crate::readers) struct SpooledBlocks {
+    sound: Arc<AudioSpool>,
     at: u64,
     ctx: JobCtx,
 }
 
-impl Iterator for KeptBlocks {
+impl Iterator for SpooledBlocks {
     type Item = Result<Vec<f32>, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -153,28 +153,28 @@ mod tests {
 
     #[tokio::test]
     async fn a_sound_is_gone_through_by_many_and_by_nobody_who_has_to_stop() {
-        let mut keeping = Keeping::begin(&std::env::temp_dir());
+        let mut keeping = Spooling::begin(&std::env::temp_dir());
         let sound: Vec<f32> = (0..100_000).map(|n| fraction(i16::try_from(n % 1_000).unwrap())).collect();
         sound.chunks(777).for_each(|block| keeping.add(block));
         let kept = Arc::new(keeping.finish().unwrap());
         let ctx = an_hour();
-        let all = |blocks: KeptBlocks| blocks.collect::<Result<Vec<_>, _>>().map(|blocks| blocks.concat());
+        let all = |blocks: SpooledBlocks| blocks.collect::<Result<Vec<_>, _>>().map(|blocks| blocks.concat());
         let (one, other) = tokio::join!(kept.gone_through(&ctx, all), kept.gone_through(&ctx, all));
         assert!(one.unwrap() == sound && other.unwrap() == sound);
         for _ in 0..2 {
             let sent: Vec<Bytes> = kept.stream().try_collect().await.unwrap();
             assert_eq!(sent.iter().map(Bytes::len).sum::<usize>() as u64, kept.bytes());
         }
-        assert_eq!(KeptSound::milliseconds(kept.bytes()), 6_250);
+        assert_eq!(AudioSpool::milliseconds(kept.bytes()), 6_250);
         ctx.cancel.cancel();
         assert!(matches!(kept.gone_through(&ctx, all).await, Err(ReadError::Cancelled)));
-        let mut blocks = KeptBlocks { sound: kept, at: 0, ctx };
+        let mut blocks = SpooledBlocks { sound: kept, at: 0, ctx };
         assert!(matches!(blocks.next(), Some(Err(ReadError::Cancelled))), "nor does the thread go on");
     }
 
     #[test]
     fn a_sound_that_can_not_be_kept_fails_those_alone_who_want_it() {
-        let mut keeping = Keeping::begin(Path::new("/nowhere/at/all"));
+        let mut keeping = Spooling::begin(Path::new("/nowhere/at/all"));
         keeping.add(&[0.5; 16]);
         assert!(matches!(keeping.finish(), Err(ReadError::Io(_))));
     }

@@ -5,8 +5,8 @@
 //! none of them: one that is cancelled or late leaves the others waiting, and the last to leave ends it. What a pass must
 //! never do is outlive its last user, on a processor or on the disk.
 
+use super::audio_spool::{AudioSpool, Spooling};
 use super::detector::RATE;
-use super::kept_sound::{Keeping, KeptSound};
 use super::segments::Segment;
 use crate::readers::decode::{Channels, DecodedSound, MediaSource, SoundBlocks, SoundFormat, decode_sound};
 use crate::readers::{JobCtx, Progress, ReadError};
@@ -28,25 +28,25 @@ pub(in crate::readers) type Listen = Box<dyn FnOnce(&mut dyn Iterator<Item = Vec
 #[derive(Debug, Clone)]
 struct Outcome {
     speech: Arc<[Segment]>,
-    sound: Result<Arc<KeptSound>, ReadError>,
+    sound: Result<Arc<AudioSpool>, ReadError>,
     decoded: DecodedSound,
 }
 
 /// What was heard. The pass stays for others to join as long as this does.
 #[derive(Debug, Clone)]
-pub(in crate::readers) struct Heard {
+pub(in crate::readers) struct SharedSound {
     outcome: Outcome,
     _pass: Arc<Pass>,
 }
 
-impl Heard {
+impl SharedSound {
     /// Where somebody speaks; nothing when the pass did not listen for it.
     pub(in crate::readers) fn speech(&self) -> &Arc<[Segment]> {
         &self.outcome.speech
     }
 
     /// The whole sound, or why it could not be kept.
-    pub(in crate::readers) fn sound(&self) -> Result<Arc<KeptSound>, ReadError> {
+    pub(in crate::readers) fn sound(&self) -> Result<Arc<AudioSpool>, ReadError> {
         self.outcome.sound.clone()
     }
 
@@ -58,21 +58,21 @@ impl Heard {
 
 /// The passes over one media that are used now.
 #[derive(Debug, Default)]
-pub(in crate::readers) struct Hearing {
+pub(in crate::readers) struct SharedDecode {
     passes: Mutex<Vec<Weak<Pass>>>,
 }
 
-impl Hearing {
+impl SharedDecode {
     /// Hears a media: joins a pass over it, or starts one. Where the speech is known already there is nothing to `listen`
     /// for, and any pass will do.
     pub(in crate::readers) async fn of(
         media: &MediaSource,
         listen: Option<Listen>,
         ctx: &JobCtx,
-    ) -> Result<Heard, ReadError> {
-        let pass = media.hearing().joined(media, listen, ctx);
+    ) -> Result<SharedSound, ReadError> {
+        let pass = media.shared_decode().joined(media, listen, ctx);
         match pass.outcome(ctx).await {
-            Ok(outcome) => Ok(Heard { outcome, _pass: pass }),
+            Ok(outcome) => Ok(SharedSound { outcome, _pass: pass }),
             Err(error) => {
                 Pass::left(pass).await;
                 Err(error)
@@ -151,8 +151,8 @@ impl Pass {
 
 /// The pass itself: decodes, listens and keeps, side by side.
 async fn hear(media: &MediaSource, listen: Option<Listen>, ctx: &JobCtx) -> Result<Outcome, ReadError> {
-    let mut keeping = Keeping::begin(media.tools().scratch_dir());
-    let hearing = move |blocks: SoundBlocks| {
+    let mut keeping = Spooling::begin(media.tools().scratch_dir());
+    let pass = move |blocks: SoundBlocks| {
         let mut blocks = blocks.inspect(|block| keeping.add(block));
         let speech = match listen {
             Some(listen) => listen(&mut blocks),
@@ -161,6 +161,6 @@ async fn hear(media: &MediaSource, listen: Option<Listen>, ctx: &JobCtx) -> Resu
         blocks.for_each(drop);
         Ok((speech.into(), keeping.finish().map(Arc::new)))
     };
-    let ((speech, sound), decoded) = decode_sound(media, SOUND, ctx, hearing).await?;
+    let ((speech, sound), decoded) = decode_sound(media, SOUND, ctx, pass).await?;
     Ok(Outcome { speech, sound, decoded })
 }

@@ -15,9 +15,9 @@ const MOST_OF_ACCOUNT: usize = 20;
 /// When to try again, in seconds.
 const TRY_AGAIN_S: u64 = 30;
 
-/// The seats of a process. Cheap to clone; clones share them.
+/// The limits of a process. Cheap to clone; clones share them.
 #[derive(Clone, Default)]
-pub struct Seats(Arc<Mutex<Taken>>);
+pub struct StreamLimits(Arc<Mutex<Taken>>);
 
 /// Who has which, each with what tells it that it is taken away.
 #[derive(Default)]
@@ -27,15 +27,15 @@ struct Taken {
 }
 
 /// One that is taken, until it is dropped.
-pub struct Seat {
+pub struct StreamPermit {
     account: AccountId,
     number: u64,
-    seats: Seats,
-    /// Cancelled when the seat is another's.
+    limits: StreamLimits,
+    /// Cancelled when the permit is another's.
     pub lost: CancellationToken,
 }
 
-impl Seats {
+impl StreamLimits {
     /// All of them free.
     pub fn new() -> Self {
         Self::default()
@@ -45,7 +45,7 @@ impl Seats {
     ///
     /// # Errors
     /// `rate_limited` when the account has its share, `unavailable` when none is left here.
-    pub fn take(&self, account: AccountId) -> Answer<Seat> {
+    pub fn take(&self, account: AccountId) -> Answer<StreamPermit> {
         let mut taken = self.lock();
         let own = taken.of_account.get(&account).map_or(0, Vec::len);
         if own >= MOST_OF_ACCOUNT {
@@ -61,7 +61,7 @@ impl Seats {
         taken.next += 1;
         taken.of_account.entry(account).or_default().push((number, lost.clone()));
         drop(taken);
-        Ok(Seat { account, number, seats: self.clone(), lost })
+        Ok(StreamPermit { account, number, limits: self.clone(), lost })
     }
 
     fn lock(&self) -> MutexGuard<'_, Taken> {
@@ -70,9 +70,9 @@ impl Seats {
 }
 
 impl Taken {
-    /// Takes the newest seat away from the account that has most. False when none has more than one.
+    /// Takes the newest permit away from the account that has most. False when none has more than one.
     fn free_one(&mut self) -> bool {
-        let most = self.of_account.values_mut().max_by_key(|seats| seats.len()).filter(|seats| seats.len() > 1);
+        let most = self.of_account.values_mut().max_by_key(|limits| limits.len()).filter(|limits| limits.len() > 1);
         let freed = most.and_then(Vec::pop);
         if let Some((_, lost)) = &freed {
             lost.cancel();
@@ -81,12 +81,12 @@ impl Taken {
     }
 }
 
-impl Drop for Seat {
+impl Drop for StreamPermit {
     fn drop(&mut self) {
-        let mut taken = self.seats.lock();
-        if let Some(seats) = taken.of_account.get_mut(&self.account) {
-            seats.retain(|(number, _)| *number != self.number);
-            if seats.is_empty() {
+        let mut taken = self.limits.lock();
+        if let Some(limits) = taken.of_account.get_mut(&self.account) {
+            limits.retain(|(number, _)| *number != self.number);
+            if limits.is_empty() {
                 taken.of_account.remove(&self.account);
             }
         }
@@ -97,45 +97,46 @@ impl Drop for Seat {
 mod tests {
     use super::*;
 
-    fn code(seats: &Seats, account: AccountId) -> Option<Code> {
-        seats.take(account).err().map(|error| error.code())
+    fn code(limits: &StreamLimits, account: AccountId) -> Option<Code> {
+        limits.take(account).err().map(|error| error.code())
     }
 
     #[test]
     fn an_account_has_its_share_a_process_its_most_and_a_seat_that_is_left_is_free() {
-        let seats = Seats::new();
+        let limits = StreamLimits::new();
         let one = AccountId::mint();
-        let mut taken: Vec<Seat> = (0..MOST_OF_ACCOUNT).map(|_| seats.take(one).expect("a seat")).collect();
-        assert_eq!(code(&seats, one), Some(Code::RateLimited));
+        let mut taken: Vec<StreamPermit> = (0..MOST_OF_ACCOUNT).map(|_| limits.take(one).expect("a permit")).collect();
+        assert_eq!(code(&limits, one), Some(Code::RateLimited));
         taken.truncate(1);
         while taken.len() < MOST {
-            taken.push(seats.take(AccountId::mint()).expect("a seat"));
+            taken.push(limits.take(AccountId::mint()).expect("a permit"));
         }
-        assert_eq!(code(&seats, AccountId::mint()), Some(Code::Unavailable), "nobody has two");
+        assert_eq!(code(&limits, AccountId::mint()), Some(Code::Unavailable), "nobody has two");
         taken.pop();
-        assert_eq!(code(&seats, AccountId::mint()), None);
+        assert_eq!(code(&limits, AccountId::mint()), None);
         drop(taken);
-        assert!(seats.lock().of_account.is_empty());
+        assert!(limits.lock().of_account.is_empty());
     }
 
     #[test]
     fn ten_accounts_that_have_them_all_give_one_to_each_that_has_none() {
-        let seats = Seats::new();
+        let limits = StreamLimits::new();
         let greedy: Vec<AccountId> = (0..10).map(|_| AccountId::mint()).collect();
         let many = greedy.iter().flat_map(|account| std::iter::repeat_n(*account, MOST_OF_ACCOUNT));
-        let taken: Vec<Seat> = many.map(|account| seats.take(account).expect("a seat")).collect();
+        let taken: Vec<StreamPermit> = many.map(|account| limits.take(account).expect("a permit")).collect();
         assert_eq!(taken.len(), MOST);
-        let others: Vec<Seat> = (0..MOST - 10).map(|_| seats.take(AccountId::mint()).expect("a seat")).collect();
+        let others: Vec<StreamPermit> =
+            (0..MOST - 10).map(|_| limits.take(AccountId::mint()).expect("a permit")).collect();
         let lost = |account: &AccountId| {
-            taken.iter().filter(|seat| seat.account == *account && seat.lost.is_cancelled()).count()
+            taken.iter().filter(|permit| permit.account == *account && permit.lost.is_cancelled()).count()
         };
         assert!(greedy.iter().all(|account| lost(account) == MOST_OF_ACCOUNT - 1), "each keeps one");
-        assert_eq!(code(&seats, AccountId::mint()), Some(Code::Unavailable));
-        assert_eq!(code(&seats, greedy[0]), Some(Code::Unavailable), "who has one takes none away");
-        // A stream whose seat is another's leaves later, and frees nothing by it.
+        assert_eq!(code(&limits, AccountId::mint()), Some(Code::Unavailable));
+        assert_eq!(code(&limits, greedy[0]), Some(Code::Unavailable), "who has one takes none away");
+        // A stream whose permit is another's leaves later, and frees nothing by it.
         drop(taken);
-        assert_eq!(seats.lock().of_account.values().map(Vec::len).sum::<usize>(), others.len());
+        assert_eq!(limits.lock().of_account.values().map(Vec::len).sum::<usize>(), others.len());
         drop(others);
-        assert!(seats.lock().of_account.is_empty());
+        assert!(limits.lock().of_account.is_empty());
     }
 }

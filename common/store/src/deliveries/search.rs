@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 /// Where to look. Each is an order of newest first that an index gives.
 #[derive(Debug, Clone)]
-pub enum Place {
+pub enum SearchScope {
     /// Everywhere.
     All,
     /// To these endpoints.
@@ -23,14 +23,14 @@ pub enum Place {
 
 /// Which of the deliveries there are shown. What is none passes everything.
 #[derive(Debug, Clone, Default)]
-pub struct Everywhere {
+pub struct SearchFilter {
     /// As the account's own log filters.
     pub filter: Filter,
     /// Whose last attempt came to this.
     pub error: Option<String>,
 }
 
-impl Everywhere {
+impl SearchFilter {
     fn is_open(&self) -> bool {
         let Filter { status, event_type, http_status, since, until } = self.filter;
         status.is_none()
@@ -90,17 +90,17 @@ macro_rules! look {
 }
 
 /// Up to `limit` deliveries, newest first, older than `before`.
-pub async fn everywhere(
+pub async fn search(
     conn: &mut PgConnection,
-    place: &Place,
-    every: &Everywhere,
+    place: &SearchScope,
+    every: &SearchFilter,
     before: Option<DeliveryId>,
     limit: i64,
 ) -> sqlx::Result<Seen<DeliveryId>> {
     let edge = edge(before, every.filter.until);
     let window = if every.is_open() { limit } else { WINDOW };
     let rows = match place {
-        Place::All => look!(
+        SearchScope::All => look!(
             "SELECT id, status, event_type, response_status, error, created_at FROM deliveries WHERE id < $1 ORDER BY id DESC LIMIT $2",
             conn,
             every,
@@ -108,7 +108,7 @@ pub async fn everywhere(
             limit,
             window
         ),
-        Place::Endpoints(endpoints) => look!(
+        SearchScope::Endpoints(endpoints) => look!(
             "SELECT own.* FROM unnest($10::uuid[]) AS place (id) CROSS JOIN LATERAL (
                  SELECT id, status, event_type, response_status, error, created_at FROM deliveries
                  WHERE endpoint_id = place.id AND id < $1
@@ -121,7 +121,7 @@ pub async fn everywhere(
             window,
             endpoints as &[EndpointId]
         ),
-        Place::Job(job) => look!(
+        SearchScope::Job(job) => look!(
             "SELECT id, status, event_type, response_status, error, created_at FROM deliveries WHERE event_id = ANY ($10) AND id < $1 ORDER BY id DESC LIMIT $2",
             conn,
             every,

@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 /// Where to look. Each is an order of newest first that an index gives.
 #[derive(Debug, Clone)]
-pub enum Place {
+pub enum SearchScope {
     /// Everywhere.
     All,
     /// In these workspaces.
@@ -23,7 +23,7 @@ pub enum Place {
 
 /// Which of the jobs there are shown. What is none or empty passes everything.
 #[derive(Debug, Clone, Default)]
-pub struct Everywhere {
+pub struct SearchFilter {
     /// In these statuses.
     pub statuses: Vec<JobStatus>,
     /// Of these kinds.
@@ -38,10 +38,11 @@ pub struct Everywhere {
     pub until: Option<DateTime<Utc>>,
 }
 
-impl Everywhere {
+impl SearchFilter {
     /// Whether all that is in the lists of the place is shown. Those of a workspace are of one kind and status each.
-    fn is_open(&self, place: &Place) -> bool {
-        let by_list = matches!(place, Place::Workspaces(_)) || (self.statuses.is_empty() && self.kinds.is_empty());
+    fn is_open(&self, place: &SearchScope) -> bool {
+        let by_list =
+            matches!(place, SearchScope::Workspaces(_)) || (self.statuses.is_empty() && self.kinds.is_empty());
         by_list && self.reads.is_empty() && self.error_code.is_none() && self.since.is_none() && self.until.is_none()
     }
 
@@ -138,10 +139,10 @@ macro_rules! look {
 }
 
 /// Up to `limit` jobs, newest first, older than `before`.
-pub async fn everywhere(
+pub async fn search(
     conn: &mut PgConnection,
-    place: &Place,
-    filter: &Everywhere,
+    place: &SearchScope,
+    filter: &SearchFilter,
     before: Option<JobId>,
     limit: i64,
 ) -> sqlx::Result<Seen<Found>> {
@@ -149,7 +150,7 @@ pub async fn everywhere(
     let window = if filter.is_open(place) { limit } else { WINDOW };
     let mut lists = Vec::new();
     match place {
-        Place::All => lists.push(look!(
+        SearchScope::All => lists.push(look!(
             "(VALUES (1)) AS place (number)",
             "id >= $1 AND id < $2",
             "id DESC",
@@ -160,7 +161,7 @@ pub async fn everywhere(
             limit,
             window
         )),
-        Place::Workspaces(workspaces) => {
+        SearchScope::Workspaces(workspaces) => {
             // One by one, since how many jobs a workspace has decides how they are found best.
             for workspace in workspaces {
                 lists.push(look!(
@@ -181,7 +182,7 @@ pub async fn everywhere(
                 ));
             }
         }
-        Place::Item(item) => lists.push(look!(
+        SearchScope::Item(item) => lists.push(look!(
             "(VALUES (1)) AS place (number)",
             "item_id = $11 AND id >= $1 AND id < $2",
             "id DESC",
@@ -205,7 +206,7 @@ pub async fn everywhere(
 
 /// The ids among which a page is. They carry the time that they were minted at, so that nothing made before `until` is
 /// above, and nothing made after `since` below.
-fn ids(before: Option<JobId>, filter: &Everywhere) -> Range<Uuid> {
+fn ids(before: Option<JobId>, filter: &SearchFilter) -> Range<Uuid> {
     // The first 48 bits of an id are its milliseconds.
     let first = |at: DateTime<Utc>| u128::try_from(at.timestamp_millis()).ok().map(|ms| Uuid::from_u128(ms << 80));
     let since = filter.since.and_then(|since| since.checked_sub_signed(CLOCKS_DIFFER)).and_then(first);

@@ -25,7 +25,7 @@ const MOST_NARROW_OF_ADDRESS: usize = 8;
 const TELL_EVERY: Duration = Duration::from_mins(1);
 
 /// The places of a process.
-pub struct Places {
+pub struct ConnectionLimits {
     all: Arc<Semaphore>,
     narrow: Arc<Semaphore>,
     of_address: Shares<IpAddr>,
@@ -36,7 +36,7 @@ pub struct Places {
 }
 
 /// What a connection holds for as long as it is open.
-pub struct Place {
+pub struct ConnectionPermit {
     _all: OwnedSemaphorePermit,
     _of_address: Option<Share<IpAddr>>,
 }
@@ -44,9 +44,9 @@ pub struct Place {
 /// What becomes of a connection.
 pub enum Admission {
     /// It is served.
-    Served(Place),
+    Served(ConnectionPermit),
     /// It is answered once: a probe's answer, or this refusal.
-    Narrow(Place, Why),
+    Narrow(ConnectionPermit, Why),
     /// It is closed.
     Closed,
 }
@@ -75,7 +75,7 @@ impl Why {
     }
 }
 
-impl Places {
+impl ConnectionLimits {
     /// As many as the settings ask for and the limit of open files allows. How many those are is said in the log.
     pub fn new(app: &App) -> Self {
         let (api, limit) = (&app.api, descriptors::limit());
@@ -115,7 +115,7 @@ impl Places {
         let why = match share {
             None => Why::Address,
             share @ Some(_) => match Arc::clone(&self.all).try_acquire_owned() {
-                Ok(place) => return Admission::Served(Place { _all: place, _of_address: share }),
+                Ok(place) => return Admission::Served(ConnectionPermit { _all: place, _of_address: share }),
                 Err(_) => Why::Full,
             },
         };
@@ -124,7 +124,9 @@ impl Places {
         let most = if is_proxy { MOST_NARROW } else { MOST_NARROW_OF_ADDRESS };
         let share = self.narrow_of_address.take(from, most);
         match (share, Arc::clone(&self.narrow).try_acquire_owned()) {
-            (share @ Some(_), Ok(place)) => Admission::Narrow(Place { _all: place, _of_address: share }, why),
+            (share @ Some(_), Ok(place)) => {
+                Admission::Narrow(ConnectionPermit { _all: place, _of_address: share }, why)
+            }
             _ => Admission::Closed,
         }
     }
@@ -154,7 +156,7 @@ mod tests {
     const ONE: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1));
     const OTHER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 2));
 
-    fn many(places: &Places, from: IpAddr, count: usize) -> Vec<Admission> {
+    fn many(places: &ConnectionLimits, from: IpAddr, count: usize) -> Vec<Admission> {
         (0..count).map(|_| places.admit(from)).collect()
     }
 
@@ -168,7 +170,7 @@ mod tests {
 
     #[test]
     fn an_address_has_its_share_and_another_is_served_beside_it() {
-        let places = Places::with(100, 10, Vec::new());
+        let places = ConnectionLimits::with(100, 10, Vec::new());
         let first = many(&places, ONE, 30);
         assert_eq!((served(&first), narrow(&first, Why::Address)), (10, MOST_NARROW_OF_ADDRESS));
         assert_eq!(served(&many(&places, OTHER, 3)), 3);
@@ -178,7 +180,7 @@ mod tests {
 
     #[test]
     fn a_proxy_that_is_trusted_may_have_all_and_whoever_comes_then_is_told() {
-        let places = Places::with(20, 10, vec!["192.0.2.1/32".parse().expect("a network")]);
+        let places = ConnectionLimits::with(20, 10, vec!["192.0.2.1/32".parse().expect("a network")]);
         let all = many(&places, ONE, 20);
         assert_eq!(served(&all), 20);
         let late = many(&places, OTHER, 9);
