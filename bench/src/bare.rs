@@ -1,5 +1,5 @@
-//! What the service is held against: the least code that does the same work. A loop over a plain table that sends and logs
-//! in batches; signed requests and nothing else. Neither retries, fences, counts failures, nor knows a tenant.
+//! What the service is held against: the least code that does the same work. A loop over a plain table that sends and
+//! logs in batches; signed requests and nothing else. Neither retries, fences, counts failures, nor knows a tenant.
 
 use crate::children::{ready, until_told_to_end};
 use anyhow::ensure;

@@ -1,9 +1,10 @@
 //! Load on this service and, in the same run, on the bare ceilings: what it costs beside what it could cost
 //! (docs/benchmarks.md, "What is measured").
 //!
-//! Every part that is measured is a process of its own, so that its CPU time is its own: the service as `mws up` runs it,
-//! the receivers, and the bare loops in the service's place. The database is the embedded one, as durable as a user's. What
-//! is compared is measured in alternating rounds, since the machine is not ours alone; medians are shown. Trust the ratios.
+//! Every part that is measured is a process of its own, so that its CPU time is its own: the service as `mws up` runs
+//! it, the receivers, and the bare loops in the service's place. The database is the embedded one, as durable as a
+//! user's. What is compared is measured in alternating rounds, since the machine is not ours alone; medians are shown.
+//! Trust the ratios.
 
 mod admission;
 mod bare;
@@ -48,7 +49,8 @@ struct Cli {
     /// The daily run, meant for less than two minutes: a tenth of the work, one round, and the parts that take moments.
     #[arg(long)]
     quick: bool,
-    /// Every part again on full tables, with a transaction held open, and while they are pruned. A whole run has it anyway.
+    /// Every part again on full tables, with a transaction held open, and while they are pruned. A whole run has it
+    /// anyway.
     #[arg(long)]
     grown: bool,
     /// Rows of each kind in full tables.

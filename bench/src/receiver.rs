@@ -1,8 +1,9 @@
 //! The receiver that everything is sent to: it answers at once, and keeps when each request came. Some paths misbehave.
 //!
-//! `/e/<n>` answers 200 at once, and so does `/well`, of which nothing is kept; `/slow` after five seconds, `/hang` after
-//! twelve; `/drip` a byte a second for ever, and so does `/dripping/…` after a head that promises ten megabytes; `/flood` a hundred megabytes. `GET /count` says how many came to `/e/…`, `GET /take` what came since it
-//! was asked last.
+//! `/e/<n>` answers 200 at once, and so does `/well`, of which nothing is kept; `/slow` after five seconds, `/hang`
+//! after twelve; `/drip` a byte a second for ever, and so does `/dripping/…` after a head that promises ten megabytes;
+//! `/flood` a hundred megabytes. `GET /count` says how many came to `/e/…`, `GET /take` what came since it was asked
+//! last.
 
 use crate::children::{ready, until_told_to_end};
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! `mws`: the whole service on one machine, and its command line.
 //!
-//! `up` runs the service; the other commands are its clients over HTTP. Data goes to standard output and everything else
-//! to standard error; the exit code says what kind of end it was.
+//! `up` runs the service; the other commands are its clients over HTTP. Data goes to standard output and everything
+//! else to standard error; the exit code says what kind of end it was.
 
 mod client;
 mod commands;

@@ -1,7 +1,7 @@
 //! Holds every balance against the journal. A difference is an alert, never a silent repair.
 //!
-//! The journal is added up once, some entries at a time (`store::ledger`), and a check adds what came since. One scheduler at a
-//! time does it; the others see when it was last done, and tell when that is too long ago.
+//! The journal is added up once, some entries at a time (`store::ledger`), and a check adds what came since. One
+//! scheduler at a time does it; the others see when it was last done, and tell when that is too long ago.
 
 use domain::ids::AccountId;
 use runtime::clock::host_unix_seconds;

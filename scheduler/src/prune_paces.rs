@@ -1,4 +1,5 @@
-//! Forgets how fast those called who have not for an hour. Apart from the other pruning: it looks at every row there is.
+//! Forgets how fast those called who have not for an hour. Apart from the other pruning: it looks at every row there
+//! is.
 
 use crate::each::until_none;
 use futures_util::FutureExt;

@@ -1,4 +1,5 @@
-//! Deletes webhooks of projects that ended longer ago than the deployment keeps, in batches small enough not to be felt.
+//! Deletes webhooks of projects that ended longer ago than the deployment keeps, in batches small enough not to be
+//! felt.
 
 use crate::each::until_none;
 use futures_util::FutureExt;

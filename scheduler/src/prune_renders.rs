@@ -1,7 +1,8 @@
-//! Drops what renders that ended have left in the media store: objects of lost claims, and all of those that made nothing.
+//! Drops what renders that ended have left in the media store: objects of lost claims, and all of those that made
+//! nothing.
 //!
-//! It waits until whoever worked for a lost claim has long stopped, so that nothing is written behind its back. The object
-//! that is the new item's own stays; the item's other objects are its reads, which stand elsewhere.
+//! It waits until whoever worked for a lost claim has long stopped, so that nothing is written behind its back. The
+//! object that is the new item's own stays; the item's other objects are its reads, which stand elsewhere.
 
 use domain::ids::JobId;
 use runtime::media::{item_prefix, media_prefix};

@@ -1,8 +1,8 @@
 //! Gives due deliveries without a live ticket a new one: retries whose time has come, those that went over a cap, and
 //! those whose ticket was lost with a worker (glossary.md).
 //!
-//! The rows stay locked until their new tickets are stored beside them, so that two schedulers, or a long backlog, never
-//! multiply the tickets of one delivery.
+//! The rows stay locked until their new tickets are stored beside them, so that two schedulers, or a long backlog,
+//! never multiply the tickets of one delivery.
 
 use domain::ids::DeliveryId;
 use runtime::process::Process;

@@ -1,5 +1,5 @@
-//! Ends projects' webhooks whose sender died between the request and its record, as `unknown`. They may have arrived, so
-//! they are never sent again; their receiver is told the state by `GET /projects/{id}` (contract §6.2.5).
+//! Ends projects' webhooks whose sender died between the request and its record, as `unknown`. They may have arrived,
+//! so they are never sent again; their receiver is told the state by `GET /projects/{id}` (contract §6.2.5).
 
 use runtime::process::Process;
 use store::project_webhooks;

@@ -1,7 +1,7 @@
 //! Seals secrets anew under the current key, so that a key that was changed can go (docs/operations.md).
 //!
-//! What is left to do, and what no configured key opens, is measured and told by `/readyz`. A seal that can't be opened stays
-//! as it is: its key may come back.
+//! What is left to do, and what no configured key opens, is measured and told by `/readyz`. A seal that can't be opened
+//! stays as it is: its key may come back.
 
 use runtime::process::Process;
 use runtime::seal::{SealError, Sealer};
@@ -51,7 +51,8 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     Ok(done)
 }
 
-/// The same secrets, sealed under the current key. One that no key opens any more stays as it is: its key may come back.
+/// The same secrets, sealed under the current key. One that no key opens any more stays as it is: its key may come
+/// back.
 fn anew(sealer: &Sealer, seals: &Seals) -> Result<Seals, SealError> {
     let purpose = purpose(seals.account_id);
     let again = |old: &Vec<u8>| match sealer.open(old, &purpose) {

@@ -1,9 +1,10 @@
-//! Drops objects that no row names: results and stills of claims that were lost, pictures and bytes of uploads that ended another
-//! way, and files that were half-written when their process was killed.
+//! Drops objects that no row names: results and stills of claims that were lost, pictures and bytes of uploads that
+//! ended another way, and files that were half-written when their process was killed.
 //!
-//! It goes through all items again and again, some at a time, so that a run costs as much on the first day as after a year.
-//! What is younger than two days is left alone: whoever writes an object has it named by a row within minutes, or, of an
-//! upload, within a day. Objects are listed before rows are asked, so that one which is named meanwhile is seen to be.
+//! It goes through all items again and again, some at a time, so that a run costs as much on the first day as after a
+//! year. What is younger than two days is left alone: whoever writes an object has it named by a row within minutes,
+//! or, of an upload, within a day. Objects are listed before rows are asked, so that one which is named meanwhile is
+//! seen to be.
 
 use runtime::media::{Stored, item_prefix};
 use runtime::process::Process;

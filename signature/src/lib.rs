@@ -1,8 +1,8 @@
 //! The signatures of both webhook systems, and the checks that a receiver makes (contract §6.1, §6.2).
 //!
-//! It owns the header formats and the secret's format. It never reads a clock, draws randomness or keeps a secret:
-//! the time and the random bytes are handed in, and the secret is borrowed for one call. It is a crate of its own, with
-//! few dependencies, so that a receiver written in Rust can depend on it and call [`verify`] and [`verify_project`]; the
+//! It owns the header formats and the secret's format. It never reads a clock, draws randomness or keeps a secret: the
+//! time and the random bytes are handed in, and the secret is borrowed for one call. It is a crate of its own, with few
+//! dependencies, so that a receiver written in Rust can depend on it and call [`verify`] and [`verify_project`]; the
 //! service has it as `domain::signature`.
 
 use base64::Engine;

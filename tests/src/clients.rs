@@ -1,6 +1,7 @@
 //! Programs in other languages that call the service as its users do: `tests/clients`, with the packages pinned there.
 //!
-//! They are brought in by `scripts/clients` when a test first asks. Where they can't be had the test fails; none is skipped.
+//! They are brought in by `scripts/clients` when a test first asks. Where they can't be had the test fails; none is
+//! skipped.
 
 use anyhow::{Context, ensure};
 use std::path::{Path, PathBuf};

@@ -1,9 +1,9 @@
 //! Batching: whatever waits is flushed the moment the previous flush ends, or, where it is paced, a little after its
 //! beginning.
 //!
-//! Under light load a call is flushed alone and at once; under heavy load the flushes grow by themselves. One flush runs
-//! at a time and calls are flushed in the order they came in, so that when a call is answered every earlier one has been
-//! too. What a flush does is the caller's; nothing here knows SQL. It ends when its last handle is dropped.
+//! Under light load a call is flushed alone and at once; under heavy load the flushes grow by themselves. One flush
+//! runs at a time and calls are flushed in the order they came in, so that when a call is answered every earlier one
+//! has been too. What a flush does is the caller's; nothing here knows SQL. It ends when its last handle is dropped.
 
 use std::future::Future;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! The hostile files of `eval/hostile_media.py` through the real decoders and all six reads (docs/confinement.md).
 //!
-//! Whatever the bytes: a typed error or a result, by the deadline, in bounded memory, with nothing of the file beside it. A
-//! process of its own, so that its memory and its children's are those of this test. The same files go through a running
-//! service by `python -m eval.hostile`.
+//! Whatever the bytes: a typed error or a result, by the deadline, in bounded memory, with nothing of the file beside
+//! it. A process of its own, so that its memory and its children's are those of this test. The same files go through a
+//! running service by `python -m eval.hostile`.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it can't have")]
 
@@ -28,8 +28,9 @@ const HANGS: Duration = Duration::from_mins(1);
 /// Seconds of the canary, which no other file lasts, and what stands in its tags.
 const CANARY_SECONDS: f64 = 7.77;
 const CANARY_TEXT: &str = "canary";
-/// Memory that a decoder may have had at its largest, in KiB: its address space (`MediaLimits::child_memory_bytes`). A second of
-/// sound, 23 hours of nothing and another second are some kilobytes of which ffmpeg fills the gap at once: 1.6 GB.
+/// Memory that a decoder may have had at its largest, in KiB: its address space (`MediaLimits::child_memory_bytes`). A
+/// second of sound, 23 hours of nothing and another second are some kilobytes of which ffmpeg fills the gap at once:
+/// 1.6 GB.
 const CHILD_KIB: i64 = 2 << 20;
 /// Memory that this process may have had, in KiB.
 const OWN_KIB: i64 = 400 * 1_024;

@@ -1,8 +1,8 @@
 //! Hours of media need no more memory than minutes (reads.md: "24 h of audio must not grow memory").
 //!
-//! Each read goes through a few minutes and then through hours of the same, and neither this process nor a decoder may have
-//! had more at its largest. What is kept of a media's whole length, a value a frame say, is told by the figures below. A
-//! process of its own, so that its memory and its children's are those of this test.
+//! Each read goes through a few minutes and then through hours of the same, and neither this process nor a decoder may
+//! have had more at its largest. What is kept of a media's whole length, a value a frame say, is told by the figures
+//! below. A process of its own, so that its memory and its children's are those of this test.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a test stops at what it can't have")]
@@ -18,8 +18,8 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use worker::readers::{JobCtx, MediaSource, ReaderSettings, Readers};
 
-/// How much more memory hours may take, in KiB. An hour of samples as they are heard is 220 MiB, 40 minutes of small pictures
-/// are 20.
+/// How much more memory hours may take, in KiB. An hour of samples as they are heard is 220 MiB, 40 minutes of small
+/// pictures are 20.
 const MORE_KIB: i64 = 12 * 1_024;
 /// What the short media is made of, in seconds, and how many of it are short.
 const PIECE: u32 = 60;

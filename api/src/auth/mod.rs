@@ -95,8 +95,8 @@ impl Caller {
         }
     }
 
-    /// Refuses a caller whose role in the workspace is lower. What an operation always needs is in `access`; this is for one
-    /// that needs more only sometimes.
+    /// Refuses a caller whose role in the workspace is lower. What an operation always needs is in `access`; this is
+    /// for one that needs more only sometimes.
     pub fn require(&self, role: Role) -> Answer<()> {
         if self.workspace.role >= role {
             return Ok(());

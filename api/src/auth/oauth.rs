@@ -22,8 +22,8 @@ const LEEWAY: i64 = 30;
 /// How much of a subject is shown to its owner, who will tell the operator.
 const SHOWN: usize = 64;
 
-/// The caller behind an access token, in the workspace that the request names, or else in the token's default one. A name
-/// that is none is refused once it is known that the token is good.
+/// The caller behind an access token, in the workspace that the request names, or else in the token's default one. A
+/// name that is none is refused once it is known that the token is good.
 pub async fn oauth_caller(app: &App, scope: &Scope, token: &str, named: Answer<Option<WorkspaceId>>) -> Answer<Caller> {
     let Some(issuer) = &app.oauth else {
         return Err(unauthenticated("OAuth is not configured here; use an API key."));

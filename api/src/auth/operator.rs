@@ -1,7 +1,8 @@
 //! Who operates: the bearer token of `MWS_OPERATOR_TOKEN` or of one name in `MWS_OPERATOR_TOKENS`.
 //!
-//! Who it is takes no query, and an address may send few wrong tokens (`guesses`). What an operation needs stands in `access`, as
-//! for customers; what a change leaves in the audit log begins here, and a look at what is an account's is noted here.
+//! Who it is takes no query, and an address may send few wrong tokens (`guesses`). What an operation needs stands in
+//! `access`, as for customers; what a change leaves in the audit log begins here, and a look at what is an account's is
+//! noted here.
 
 use crate::app::App;
 use crate::auth::in_time;
@@ -108,7 +109,8 @@ async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<Operato
     Ok(caller)
 }
 
-/// What is looked at: the path below `/operator`, and which rows of it. Names and subjects are left out, and pages are one.
+/// What is looked at: the path below `/operator`, and which rows of it. Names and subjects are left out, and pages are
+/// one.
 fn seen(request: &Request) -> String {
     let path = request.uri().path();
     let path = path.strip_prefix(API_PATH).unwrap_or(path);
@@ -125,7 +127,8 @@ fn seen(request: &Request) -> String {
     whole.chars().take(LONGEST_SEEN).collect()
 }
 
-/// The refusal of what is no operator's token, which is counted and said in the log: somebody tries the keys to everything.
+/// The refusal of what is no operator's token, which is counted and said in the log: somebody tries the keys to
+/// everything.
 async fn guessed(app: &App, scope: &Scope) -> ApiError {
     app.guesses.count(scope).await;
     metrics::counter!("mws_operator_guesses_total").increment(1);

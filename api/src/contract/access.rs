@@ -1,8 +1,8 @@
 //! What each operation asks of its caller, in one table that every request passes (contract §5, §5.6).
 //!
-//! It is asked before a handler runs, where the caller becomes known: no handler can forget it. An operation without a row
-//! is refused to everyone, and a test here names it. What depends on more than the operation, such as whether an item is
-//! within reach, is the handler's.
+//! It is asked before a handler runs, where the caller becomes known: no handler can forget it. An operation without a
+//! row is refused to everyone, and a test here names it. What depends on more than the operation, such as whether an
+//! item is within reach, is the handler's.
 
 use crate::http::error::Code;
 use Needs::{Account, AccountWithoutSession, Nothing, Operator, Workspace};

@@ -1,5 +1,5 @@
-//! Whether a JSON text names a field twice in one object: of the two one would be ignored, and whoever looked at the request
-//! on its way may have gone by the other.
+//! Whether a JSON text names a field twice in one object: of the two one would be ignored, and whoever looked at the
+//! request on its way may have gone by the other.
 //!
 //! Pure. What is no JSON is told elsewhere, in its own words.
 

@@ -59,8 +59,9 @@ impl Operation {
         self.refuses.is_some_and(|codes| codes.contains(&Code::InsufficientMinutes))
     }
 
-    /// Refuses what the document does not describe: an unknown or doubled query, a field that is unknown, doubled, missing or
-    /// wrong. What is no JSON at all is left to the framework. So a handler's own types can't take more than is documented.
+    /// Refuses what the document does not describe: an unknown or doubled query, a field that is unknown, doubled,
+    /// missing or wrong. What is no JSON at all is left to the framework. So a handler's own types can't take more than
+    /// is documented.
     pub fn judge(&self, request: &Request) -> Answer<()> {
         self.refuse_odd_queries(request.uri().query())?;
         refuse_in_vain(&self.name(), request)?;

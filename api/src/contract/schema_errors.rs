@@ -1,8 +1,8 @@
 //! Why a JSON body is refused, in words that name the field and what it takes (contract §7, `error.message`).
 //!
-//! A body is held against the operation's schema in the OpenAPI document before the framework reads it into a type: that
-//! is kinder than the document (it takes `false` for a string) and says little when it refuses. Pure: a schema, a value,
-//! a sentence.
+//! A body is held against the operation's schema in the OpenAPI document before the framework reads it into a type:
+//! that is kinder than the document (it takes `false` for a string) and says little when it refuses. Pure: a schema, a
+//! value, a sentence.
 
 use chrono::DateTime;
 use serde_json::{Map, Value};

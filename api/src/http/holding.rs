@@ -1,8 +1,8 @@
-//! A body that holds something for as long as it is being sent: a place, a share of memory, a note that an answer is under
-//! way.
+//! A body that holds something for as long as it is being sent: a place, a share of memory, a note that an answer is
+//! under way.
 //!
-//! A body is over when its last bytes are handed to the connection, which keeps them until its client takes them. So what
-//! is held belongs to the bytes, and is let go with the last of them.
+//! A body is over when its last bytes are handed to the connection, which keeps them until its client takes them. So
+//! what is held belongs to the bytes, and is let go with the last of them.
 
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;

@@ -93,8 +93,8 @@ impl Page {
         i64::try_from(self.limit).map_or(i64::MAX, |limit| limit + 1)
     }
 
-    /// Makes the answer of a page that looked through a bounded number of rows: it may hold fewer than the limit and still
-    /// have more after it. A row that `show` knows nothing of is left out.
+    /// Makes the answer of a page that looked through a bounded number of rows: it may hold fewer than the limit and
+    /// still have more after it. A row that `show` knows nothing of is left out.
     pub fn window<R, T>(&self, seen: Seen<R>, id: impl Fn(&R) -> Uuid, show: impl FnMut(R) -> Option<T>) -> List<T>
     where
         T: ParseFromJSON + ToJSON,

@@ -65,8 +65,8 @@ pub fn too_soon(what: What, seconds: u64) -> ApiError {
     ApiError::new(Code::RateLimited, message).retry_after(seconds)
 }
 
-/// The rate in one line: so many requests within so many seconds (`RateLimit-Policy`, as the IETF's draft has it). What was
-/// used of them comes back evenly over that time.
+/// The rate in one line: so many requests within so many seconds (`RateLimit-Policy`, as the IETF's draft has it). What
+/// was used of them comes back evenly over that time.
 pub fn policy(settings: &Settings) -> String {
     let seconds = (u64::from(settings.rate_burst) * 60).div_ceil(u64::from(settings.rate_per_minute.max(1)));
     format!("\"account\";q={};w={}", settings.rate_burst, seconds.max(1))

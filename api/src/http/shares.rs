@@ -1,7 +1,7 @@
 //! How many of something each of many has at once: connections of an address, requests of an account, large answers.
 //!
-//! It owns the counting alone. What a share is of, how many there may be and how a refusal is worded is its caller's. Memory
-//! is bounded by what is held: who holds nothing is not remembered.
+//! It owns the counting alone. What a share is of, how many there may be and how a refusal is worded is its caller's.
+//! Memory is bounded by what is held: who holds nothing is not remembered.
 
 use std::collections::HashMap;
 use std::hash::Hash;

@@ -1,7 +1,8 @@
 //! The issuer's keys as this process has them: fetched once, kept, and fetched again when that can help.
 //!
-//! A token with a key that nobody knows is cheap to make, so it leads to one fetch in a while at most, however many come.
-//! While the issuer is away what is at hand goes on; only where that does not reach is a caller told to try again.
+//! A token with a key that nobody knows is cheap to make, so it leads to one fetch in a while at most, however many
+//! come. While the issuer is away what is at hand goes on; only where that does not reach is a caller told to try
+//! again.
 
 use super::discovery::{Discovery, DiscoveryError};
 use super::keys::Keys;
@@ -122,8 +123,8 @@ impl KeyCache {
         }
     }
 
-    /// Fetches in a task of its own, which ends whether or not the client who is the cause of it waits: else one who hangs
-    /// up at once could keep everybody else's new keys out.
+    /// Fetches in a task of its own, which ends whether or not the client who is the cause of it waits: else one who
+    /// hangs up at once could keep everybody else's new keys out.
     async fn fetch(&self, seen: State, step: Step) {
         let inner = Arc::clone(&self.0);
         let fetching = tokio::spawn(async move {

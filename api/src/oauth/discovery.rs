@@ -123,8 +123,8 @@ impl Discovery {
     }
 }
 
-/// Where metadata may stand, in the order that is tried: between host and path, as RFC 8414 has it, and behind the path,
-/// as OpenID Connect has it.
+/// Where metadata may stand, in the order that is tried: between host and path, as RFC 8414 has it, and behind the
+/// path, as OpenID Connect has it.
 fn places(issuer: &Url) -> Vec<Url> {
     let path = issuer.path().trim_end_matches('/');
     let at = |path: &str| {

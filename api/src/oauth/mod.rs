@@ -72,8 +72,8 @@ impl Issuer {
         self.signup
     }
 
-    /// Whom the token stands for: its form, issuer, key, signature and audience are judged here, its times by whoever asks
-    /// the database.
+    /// Whom the token stands for: its form, issuer, key, signature and audience are judged here, its times by whoever
+    /// asks the database.
     ///
     /// # Errors
     /// 401 `unauthenticated`; 503 `unavailable` where its key can't be fetched now.

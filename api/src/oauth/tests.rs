@@ -1,5 +1,5 @@
-//! Tokens signed here, held against an issuer that answers on loopback. What a certified authorization server issues is in
-//! the tests of the whole service.
+//! Tokens signed here, held against an issuer that answers on loopback. What a certified authorization server issues is
+//! in the tests of the whole service.
 
 use super::*;
 use base64::Engine;

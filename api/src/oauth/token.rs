@@ -213,7 +213,8 @@ fn seconds(claim: Option<&Value>, name: &'static str) -> Result<Option<i64>, Ref
     number.map(|number| Some(number as i64)).ok_or(Refused::Claim(name))
 }
 
-/// The workspaces that a scope names. One that can't be read names none that could be reached, and does not widen the rest.
+/// The workspaces that a scope names. One that can't be read names none that could be reached, and does not widen the
+/// rest.
 fn workspaces(scope: &str) -> Option<Vec<WorkspaceId>> {
     let named: Vec<&str> = scope.split(' ').filter_map(|word| word.strip_prefix(WORKSPACE_SCOPE)).collect();
     (!named.is_empty()).then(|| named.iter().filter_map(|id| id.parse().ok()).collect())

@@ -1,5 +1,5 @@
-//! `meta.cloud_processing` is there in every answer of a tool that may start cloud processing, and the document promises it
-//! (contract §4.2). Other tools have a `meta` that may be without it.
+//! `meta.cloud_processing` is there in every answer of a tool that may start cloud processing, and the document
+//! promises it (contract §4.2). Other tools have a `meta` that may be without it.
 
 use super::refusals;
 use serde_json::{Value, json};

@@ -1,9 +1,9 @@
-//! An example of each body and each answer that does what was asked, made from the schemas themselves, so that no operation is
-//! without one. Refusals all look alike: their schemas say it.
+//! An example of each body and each answer that does what was asked, made from the schemas themselves, so that no
+//! operation is without one. Refusals all look alike: their schemas say it.
 //!
-//! Pure. An example that a type gives of itself is taken as it is; for the rest, a field's name says what stands in it: ids
-//! have their prefix, times and addresses look like themselves. What clients send shows the fields that are required and the
-//! few that are usually wanted; an answer shows all.
+//! Pure. An example that a type gives of itself is taken as it is; for the rest, a field's name says what stands in it:
+//! ids have their prefix, times and addresses look like themselves. What clients send shows the fields that are
+//! required and the few that are usually wanted; an answer shows all.
 
 use serde_json::{Map, Value, json};
 

@@ -1,7 +1,7 @@
 //! What texts may look like where a rule of the handlers says so, for clients that generate or check what they send.
 //!
-//! Nothing is refused by what stands here: each line repeats a rule that is enforced elsewhere, so that the document does
-//! not promise more than the service takes.
+//! Nothing is refused by what stands here: each line repeats a rule that is enforced elsewhere, so that the document
+//! does not promise more than the service takes.
 
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -1,5 +1,5 @@
-//! What the service sends, for generated clients: the bodies of job events, pings and project events as schemas, and the
-//! requests that carry them under `x-webhooks` (OpenAPI 3.0 has no `webhooks` of its own; contract §6).
+//! What the service sends, for generated clients: the bodies of job events, pings and project events as schemas, and
+//! the requests that carry them under `x-webhooks` (OpenAPI 3.0 has no `webhooks` of its own; contract §6).
 
 use super::examples;
 use serde_json::{Value, json};

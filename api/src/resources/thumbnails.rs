@@ -1,7 +1,8 @@
 //! Pictures of items and of moments: the route behind the links to them, which `links` makes.
 //!
-//! A link is signed and ends by itself (`domain::link`), because what shows a picture sends no credential. Whoever may see
-//! an item gets its link in the item; the link shows that one picture and nothing else, and nothing once the item is deleted.
+//! A link is signed and ends by itself (`domain::link`), because what shows a picture sends no credential. Whoever may
+//! see an item gets its link in the item; the link shows that one picture and nothing else, and nothing once the item
+//! is deleted.
 
 use crate::app::App;
 use crate::auth::in_time;

@@ -63,8 +63,8 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
         Self { longest, ..self }
     }
 
-    /// A place among the requests that the client's address has under way, where it comes through a proxy that is trusted: what
-    /// is counted there for others is their connections.
+    /// A place among the requests that the client's address has under way, where it comes through a proxy that is
+    /// trusted: what is counted there for others is their connections.
     fn take_share(&self, request: &Request) -> Result<Option<Share<IpAddr>>, ApiError> {
         let connection = request.remote_addr().as_socket_addr().map(SocketAddr::ip);
         let is_proxy = connection.is_some_and(|from| is_trusted(from, &self.app.api.trusted_proxies));

@@ -1,9 +1,10 @@
-//! Calls that make something, made once: the same Idempotency-Key answers the first call's answer again, byte for byte, for a
-//! day (contract §4.1, §4.7).
+//! Calls that make something, made once: the same Idempotency-Key answers the first call's answer again, byte for byte,
+//! for a day (contract §4.1, §4.7).
 //!
-//! As in a dispatch, the key's row is the transaction's first insert and its answer the last update: of two calls at once the
-//! second waits for the first, and a half-done one is never seen. What is secret of an answer is not kept: it follows from
-//! the call, the key and the service's own secret, so that only its hash is in the tables, as without a key.
+//! As in a dispatch, the key's row is the transaction's first insert and its answer the last update: of two calls at
+//! once the second waits for the first, and a half-done one is never seen. What is secret of an answer is not kept: it
+//! follows from the call, the key and the service's own secret, so that only its hash is in the tables, as without a
+//! key.
 
 use crate::app::App;
 use crate::auth::Caller;

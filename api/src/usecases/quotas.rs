@@ -1,7 +1,8 @@
-//! What an account may keep: the quotas beside that of a single request or file, and the refusals that say what to delete.
+//! What an account may keep: the quotas beside that of a single request or file, and the refusals that say what to
+//! delete.
 //!
-//! A quota is looked at under the account's storage lock, which the caller's transaction holds until its commit, so that of
-//! two calls which fit one by one only one gets in. What is kept is counted as it changes (`store::usage`).
+//! A quota is looked at under the account's storage lock, which the caller's transaction holds until its commit, so
+//! that of two calls which fit one by one only one gets in. What is kept is counted as it changes (`store::usage`).
 
 use crate::http::error::{Answer, ApiError, Code};
 use domain::ids::AccountId;

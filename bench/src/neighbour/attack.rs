@@ -1,5 +1,5 @@
-//! The neighbour: a process that does one thing which the service lets it do, as often as it is let, until it is told to end.
-//! What it is refused it tries again a little later, as a client that means ill would.
+//! The neighbour: a process that does one thing which the service lets it do, as often as it is let, until it is told
+//! to end. What it is refused it tries again a little later, as a client that means ill would.
 
 use crate::children::{ready, until_told_to_end};
 use anyhow::{Context, ensure};

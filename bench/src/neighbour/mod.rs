@@ -2,9 +2,9 @@
 //! webhooks, alone and beside each kind of neighbour.
 //!
 //! The victim (`victim`) is a handful of accounts at an ordinary pace; the neighbour (`attack`) is a process of its
-//! own, with accounts of its own. Limits are those that a deployment begins with. The victim is alone, beside a neighbour
-//! of another service on this machine, and beside one of its own service, by turns, each on a new database: the first
-//! neighbour costs what the machine's processors cost, the second what the service adds.
+//! own, with accounts of its own. Limits are those that a deployment begins with. The victim is alone, beside a
+//! neighbour of another service on this machine, and beside one of its own service, by turns, each on a new database:
+//! the first neighbour costs what the machine's processors cost, the second what the service adds.
 
 mod attack;
 mod victim;

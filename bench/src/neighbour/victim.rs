@@ -1,4 +1,5 @@
-//! The customer whose times are taken: a call, an upload until its item is ready, a read until it is stored, and its webhook.
+//! The customer whose times are taken: a call, an upload until its item is ready, a read until it is stored, and its
+//! webhook.
 
 use crate::load::{Account, Scene};
 use anyhow::{Context, ensure};

@@ -1,7 +1,7 @@
 //! The client of the HTTP interface: one request, its answer as JSON, a refusal as a [`Failure`].
 //!
-//! Answers stay JSON values, because what a server adds must reach `--json` as it came. Nothing here knows a noun but the
-//! upload of a file, which takes three requests, and the bytes behind an item's link.
+//! Answers stay JSON values, because what a server adds must reach `--json` as it came. Nothing here knows a noun but
+//! the upload of a file, which takes three requests, and the bytes behind an item's link.
 
 mod download;
 mod source;

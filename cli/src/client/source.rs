@@ -1,8 +1,8 @@
 //! Where the service is and with which key to come in (contract §13).
 //!
 //! Flags go before `MWS_*`, those before a profile of the configuration file, that before what `mws up` wrote down. URL
-//! and key come from one source unless both are given: a local key is never sent to another host. An operator's token is
-//! found in the same way, in its own places.
+//! and key come from one source unless both are given: a local key is never sent to another host. An operator's token
+//! is found in the same way, in its own places.
 
 use crate::data_dir::DataDir;
 use crate::failure::Failure;

@@ -1,7 +1,7 @@
 //! `mws show`: what was read of an item, drawn on one time axis.
 //!
-//! On a terminal a strip of a few lines; into a file, or where standard output goes elsewhere, an SVG. Only reads that are
-//! stored are drawn; which are missing is said, with the command that makes them.
+//! On a terminal a strip of a few lines; into a file, or where standard output goes elsewhere, an SVG. Only reads that
+//! are stored are drawn; which are missing is said, with the command that makes them.
 
 use super::Context;
 use crate::client::part;

@@ -1,7 +1,8 @@
 //! The data folder: what `mws up` keeps between two starts, and who may use it now.
 //!
-//! `postgres` in it belongs to the embedded server and `media` to the media store; `secrets.env`, `credentials.json` and
-//! `up.lock` are this module's. Secrets lie in files that their owner alone can read. Nothing here talks to a database.
+//! `postgres` in it belongs to the embedded server and `media` to the media store; `secrets.env`, `credentials.json`
+//! and `up.lock` are this module's. Secrets lie in files that their owner alone can read. Nothing here talks to a
+//! database.
 
 mod credentials;
 mod private_file;

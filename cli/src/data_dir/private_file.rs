@@ -1,5 +1,5 @@
-//! Files that hold secrets: written whole or not at all, readable by their owner alone, and believed only if nobody else
-//! can have written them.
+//! Files that hold secrets: written whole or not at all, readable by their owner alone, and believed only if nobody
+//! else can have written them.
 
 use anyhow::{Context, bail};
 use std::fs::{self, File};

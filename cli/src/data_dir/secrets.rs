@@ -1,8 +1,8 @@
 //! `secrets.env`: the deployment's secrets, one `NAME=value` a line, as a shell and honcho read them.
 //!
-//! What the environment or a flag says goes before the file and is never written into it. A secret is made once: without
-//! `MWS_SECRET_KEY` what was sealed under it can't be opened again, so a file that can't be understood is an error and
-//! is never replaced.
+//! What the environment or a flag says goes before the file and is never written into it. A secret is made once:
+//! without `MWS_SECRET_KEY` what was sealed under it can't be opened again, so a file that can't be understood is an
+//! error and is never replaced.
 
 use super::private_file;
 use anyhow::bail;

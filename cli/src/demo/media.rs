@@ -1,7 +1,8 @@
 //! The demo's media, made once in the data folder: recorded speech, a talk of two voices, music, and a video with cuts.
 //!
-//! The recording is real (from `LibriVox`, by Debian's pocketsphinx-testdata); the rest is synthesised by flite, sox and ffmpeg
-//! with fixed seeds, so that every run reads the same. A file is made under another name and renamed when it is whole.
+//! The recording is real (from `LibriVox`, by Debian's pocketsphinx-testdata); the rest is synthesised by flite, sox
+//! and ffmpeg with fixed seeds, so that every run reads the same. A file is made under another name and renamed when it
+//! is whole.
 
 use crate::data_dir::DataDir;
 use crate::failure::Failure;

@@ -49,7 +49,8 @@ impl Service {
         command.args(["up", "--json", "--listen", "127.0.0.1:0", "--data-dir"]).arg(data_dir.path());
         // The receiver is on this machine, and a private address is refused to webhooks unless it is named.
         command.env("MWS_OUTBOUND_ALLOW", "127.0.0.0/8").env_remove("MWS_LISTEN").env_remove("MWS_PUBLIC_URL");
-        // What the demo makes belongs in its own folder, never in a database or a bucket that the shell happens to name.
+        // What the demo makes belongs in its own folder, never in a database or a bucket that the shell happens to
+        // name.
         command.env_remove("DATABASE_URL").env_remove("MWS_MEDIA_STORE");
         // Ctrl-C in the terminal is for the demo, which then stops its child itself.
         command.process_group(0).kill_on_drop(true);

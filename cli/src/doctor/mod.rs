@@ -26,8 +26,8 @@ pub struct DoctorArgs {
     /// Warnings count as problems.
     #[arg(long)]
     strict: bool,
-    /// Only this check: database, schema, extensions, queue, listen, clock, workers, engines, backlog, journal, seals, audit,
-    /// machine, decoders, media, disk or secrets.
+    /// Only this check: database, schema, extensions, queue, listen, clock, workers, engines, backlog, journal, seals,
+    /// audit, machine, decoders, media, disk or secrets.
     #[arg(long, value_name = "CHECK")]
     only: Option<String>,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! Following jobs until they end: a bar a job on a terminal, a line a change elsewhere, an object a line with `--json`.
 //!
-//! Bars never outgrow the window: what does not fit is counted in a last line. Ctrl-C stops the watching and nothing else.
+//! Bars never outgrow the window: what does not fit is counted in a last line. Ctrl-C stops the watching and nothing
+//! else.
 
 use super::{Out, event};
 use crate::client::Client;

@@ -1,5 +1,5 @@
-//! What a picture needs of the stored reads (docs/reads.md, "The stored result"). A field that is absent or of another kind is
-//! drawn as nothing: a newer server must not break an older client.
+//! What a picture needs of the stored reads (docs/reads.md, "The stored result"). A field that is absent or of another
+//! kind is drawn as nothing: a newer server must not break an older client.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

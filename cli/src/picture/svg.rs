@@ -1,7 +1,7 @@
 //! The picture as SVG: lanes one below the other over one time axis.
 //!
-//! Whole in itself (no script, no link, no font), told in words by `title` and `desc`, in two themes. Its size does not grow
-//! with the media: nothing is drawn finer than the width has points.
+//! Whole in itself (no script, no link, no font), told in words by `title` and `desc`, in two themes. Its size does not
+//! grow with the media: nothing is drawn finer than the width has points.
 
 use super::axis::{clock, labels};
 use super::facts::{Beats, Facts, Levels, Span, Speakers};

@@ -1,4 +1,5 @@
-//! What `mws up` tells the person who started it: a line a step on standard error, and what is ready on standard output.
+//! What `mws up` tells the person who started it: a line a step on standard error, and what is ready on standard
+//! output.
 
 use crate::data_dir::Credentials;
 use domain::task::Task;

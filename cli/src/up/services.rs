@@ -21,14 +21,14 @@ pub(super) struct Services {
     patience: Duration,
 }
 
-/// Connections of each, as many as it has where it is a process of its own: what keeps one of them waiting for the database
-/// is not felt by the others.
+/// Connections of each, as many as it has where it is a process of its own: what keeps one of them waiting for the
+/// database is not felt by the others.
 const API_CONNECTIONS: PoolSize = PoolSize(16);
 const WORKER_CONNECTIONS: PoolSize = PoolSize(16);
 const SCHEDULER_CONNECTIONS: PoolSize = PoolSize(8);
 
-/// Starts the three, each with connections of its own and all with one that listens. Each has a name of its own too, for the
-/// table of workers has a row a name.
+/// Starts the three, each with connections of its own and all with one that listens. Each has a name of its own too,
+/// for the table of workers has a row a name.
 pub(super) fn start(process: &Process, api: ApiSettings) -> Services {
     let mut tasks = JoinSet::new();
     let mut for_api = process.part("api", API_CONNECTIONS);
@@ -55,8 +55,8 @@ impl Services {
         }
     }
 
-    /// Asks those that still run to end, and waits for them; a second Ctrl-C waits no longer. Answers with `why` if that
-    /// is an error, else with the first error on the way.
+    /// Asks those that still run to end, and waits for them; a second Ctrl-C waits no longer. Answers with `why` if
+    /// that is an error, else with the first error on the way.
     pub(super) async fn stop(&mut self, shutdown: &CancellationToken, why: anyhow::Result<()>) -> anyhow::Result<()> {
         shutdown.cancel();
         let all = async {

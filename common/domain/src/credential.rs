@@ -1,8 +1,8 @@
 //! Credentials: how a bearer text is told apart, made from random bytes, and kept as a hash (contract §2, §5).
 //!
 //! It owns the formats. It never looks a credential up, checks a token's signature or compares lifetimes: `store` knows
-//! hashes alone, and the api checks JWTs. No secret shows in a `Debug` text, so a value may stand in a log line's struct
-//! by accident without harm. Only lower-case hex is taken, because the hash is over the exact characters.
+//! hashes alone, and the api checks JWTs. No secret shows in a `Debug` text, so a value may stand in a log line's
+//! struct by accident without harm. Only lower-case hex is taken, because the hash is over the exact characters.
 
 use sha2::{Digest, Sha256};
 use std::fmt;

@@ -1,7 +1,7 @@
 //! How far `duck_music` turns music down, and when, from where somebody speaks (contract §4.4).
 //!
-//! Pure. The envelope is a list of points between which the gain runs straight in decibels; the worker's mixer follows it,
-//! and so may any editor. Gains are whole hundredths of a decibel.
+//! Pure. The envelope is a list of points between which the gain runs straight in decibels; the worker's mixer follows
+//! it, and so may any editor. Gains are whole hundredths of a decibel.
 
 use crate::media_time::{Span, joined, tidied};
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,8 @@ impl DuckRule {
     /// The longest of both.
     pub const MOST_RAMP_MS: u32 = 10_000;
 
-    /// Down by `duck_db` within `attack_ms`, and back within `release_ms`. Values beyond the limits are taken to the limit.
+    /// Down by `duck_db` within `attack_ms`, and back within `release_ms`. Values beyond the limits are taken to the
+    /// limit.
     pub fn new(duck_db: f64, attack_ms: u32, release_ms: u32) -> Self {
         let ramp_us = |ms: u32| i64::from(ms.clamp(Self::LEAST_RAMP_MS, Self::MOST_RAMP_MS)) * 1000;
         Self { down: hundredths(duck_db), attack_us: ramp_us(attack_ms), release_us: ramp_us(release_ms) }
@@ -78,9 +79,9 @@ impl From<GainPoint> for (i64, i32) {
 
 /// The gain of music under a voice of this duration that speaks there: from 0 to the duration, at growing times.
 ///
-/// Under speech it is down by the rule's amount. The way down ends when speech starts, the way back starts when speech ends,
-/// and elsewhere the gain is 0. Where the way back would meet the next way down the music stays down; it does so too where
-/// there is no room for a way down at the start, or for a way back at the end.
+/// Under speech it is down by the rule's amount. The way down ends when speech starts, the way back starts when speech
+/// ends, and elsewhere the gain is 0. Where the way back would meet the next way down the music stays down; it does so
+/// too where there is no room for a way down at the start, or for a way back at the end.
 pub fn envelope(speech: &[Span], duration_us: i64, rule: DuckRule) -> Vec<GainPoint> {
     let point = |t_us, gain| GainPoint { t_us, gain };
     let mut points = Vec::new();

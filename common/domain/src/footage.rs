@@ -1,9 +1,9 @@
 //! What is seen and said in an item, as the rows that a read's finish writes, and the one rule by which they are joined
 //! (docs/reads.md, "The stored result").
 //!
-//! `search_index` gives moments, `transcript` passages of words, `speakers` turns. Each read's rows are its own alone; who
-//! says what in which moment is worked out when somebody reads it, so that the order in which reads ended can't show.
-//! Neighbours: `store::footage` keeps the rows, `domain::search` finds words in them.
+//! `search_index` gives moments, `transcript` passages of words, `speakers` turns. Each read's rows are its own alone;
+//! who says what in which moment is worked out when somebody reads it, so that the order in which reads ended can't
+//! show. Neighbours: `store::footage` keeps the rows, `domain::search` finds words in them.
 
 use crate::read::Read;
 use serde_json::Value;

@@ -1,9 +1,10 @@
 //! Up to which number every event is known, although numbers are taken before they are committed.
 //!
-//! A reader that has seen number 6 may have 5 still to come. So the highest number that was given out is marked, with the first
-//! transaction id that was free after that: once every transaction below that id is over, all numbers up to the mark are either
-//! committed or never will be. Ids are compared while a mark lasts, moments, and are kept nowhere: another cluster may count
-//! them as it likes. No IO and no clock: who looks hands in what was found, in the order in which it was found.
+//! A reader that has seen number 6 may have 5 still to come. So the highest number that was given out is marked, with
+//! the first transaction id that was free after that: once every transaction below that id is over, all numbers up to
+//! the mark are either committed or never will be. Ids are compared while a mark lasts, moments, and are kept nowhere:
+//! another cluster may count them as it likes. No IO and no clock: who looks hands in what was found, in the order in
+//! which it was found.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};

@@ -1,7 +1,7 @@
 //! Which names can be public, from their text alone (RFC 6761 and what was added to its registry since).
 //!
-//! It owns the list of special-use names and the rule of what a label is. It never resolves a name: what it calls public may
-//! still lead to a private address, which `url_policy` judges when the name is resolved.
+//! It owns the list of special-use names and the rule of what a label is. It never resolves a name: what it calls
+//! public may still lead to a private address, which `url_policy` judges when the name is resolved.
 
 /// What a host name can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,8 +25,8 @@ const LONGEST_LABEL: usize = 63;
 /// RFC 8375 (`home.arpa`) and ICANN's `internal`.
 const LOCAL: [&[&str]; 6] = [&["test"], &["example"], &["localhost"], &["local"], &["home", "arpa"], &["internal"]];
 
-/// Domains without hosts: RFC 6761 (`invalid`), RFC 7686 (`onion`), RFC 9476 (`alt`), and `arpa`, which names addresses,
-/// numbers and services, but for `home.arpa`.
+/// Domains without hosts: RFC 6761 (`invalid`), RFC 7686 (`onion`), RFC 9476 (`alt`), and `arpa`, which names
+/// addresses, numbers and services, but for `home.arpa`.
 const NEVER: [&[&str]; 4] = [&["invalid"], &["onion"], &["alt"], &["arpa"]];
 
 impl HostName {

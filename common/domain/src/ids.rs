@@ -140,8 +140,8 @@ static AHEAD_MS: AtomicI64 = AtomicI64::new(0);
 /// Two clocks closer than this are the same.
 const SAME_MS: i64 = 100;
 
-/// Has ids carry the database's time from now on, whose clock shows `theirs_ms` when the host's shows `ours_ms`. What is looked
-/// for by its id, because ids sort by time, is then found whatever the host's clock shows.
+/// Has ids carry the database's time from now on, whose clock shows `theirs_ms` when the host's shows `ours_ms`. What
+/// is looked for by its id, because ids sort by time, is then found whatever the host's clock shows.
 pub fn follow_clock(theirs_ms: i64, ours_ms: i64) {
     let ahead = theirs_ms.saturating_sub(ours_ms);
     if ahead.saturating_sub(AHEAD_MS.load(Ordering::Relaxed)).abs() > SAME_MS {
@@ -165,7 +165,8 @@ fn minted() -> Ulid {
     next
 }
 
-/// One text for each id: 26 of its characters hold two bits more than an id has, and those that are set would be dropped.
+/// One text for each id: 26 of its characters hold two bits more than an id has, and those that are set would be
+/// dropped.
 fn parsed(prefix: &'static str, text: &str) -> Result<Ulid, IdError> {
     text.strip_prefix(prefix)
         .and_then(|rest| rest.strip_prefix('_'))

@@ -1,7 +1,7 @@
 //! Library items (contract §2): what kinds there are, how far one has come, and how a client may name one.
 //!
-//! A client names an item by its `ref`, by its id or by the id of the job that made it. Which of the three a text is can
-//! be told from the text alone, because a `ref` that looks like an id is refused when the item is made.
+//! A client names an item by its `ref`, by its id or by the id of the job that made it. Which of the three a text is
+//! can be told from the text alone, because a `ref` that looks like an id is refused when the item is made.
 
 use crate::ids::{ItemId, JobId};
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
 //! What a job is to a client, and what becomes of it when an attempt ends (contract §3.2).
 //!
-//! Statuses are stored and shown by the same words. The decision what a failed or lost attempt leads to is made here from
-//! counts; whether it comes to pass is up to one conditional update in `store::jobs`.
+//! Statuses are stored and shown by the same words. The decision what a failed or lost attempt leads to is made here
+//! from counts; whether it comes to pass is up to one conditional update in `store::jobs`.
 
 use crate::ids::{ItemId, JobId, WorkspaceId};
 use crate::minutes::Minutes;
@@ -206,8 +206,8 @@ pub fn after_failure(failures: i16, retryable: bool) -> Next {
     }
 }
 
-/// What an attempt leads to that took longer than it may, `failures` counting those before it: a second one is the last. It
-/// has held a slot for all of its time, and nothing is charged for it.
+/// What an attempt leads to that took longer than it may, `failures` counting those before it: a second one is the
+/// last. It has held a slot for all of its time, and nothing is charged for it.
 pub fn after_timeout(failures: i16) -> Next {
     if failures == 0 { after_failure(failures, true) } else { Next::Fail }
 }
@@ -220,8 +220,8 @@ pub fn after_loss(losses: i16) -> Next {
 /// How far the ticket of a job is dated back whose account has `admitted` jobs with a place already.
 ///
 /// Tickets are fetched by their date, so an account's first job goes before the twentieth of another that came a little
-/// earlier: an account that fills its places can't make others wait for all of them. And since dates grow with time, the
-/// twentieth is only ever passed by jobs of the next twenty minutes, never for ever.
+/// earlier: an account that fills its places can't make others wait for all of them. And since dates grow with time,
+/// the twentieth is only ever passed by jobs of the next twenty minutes, never for ever.
 pub fn dated_back(admitted: i64) -> Duration {
     SPACING * u32::try_from((PLACES - admitted).max(0)).unwrap_or_default()
 }

@@ -1,7 +1,8 @@
 //! Stretches of media time, and the grid of frames that a video's cuts must stand on.
 //!
-//! Times are whole microseconds: fine enough that a frame's border, which is seldom a round number, comes back as the same
-//! frame, and exact where floats are not. What is kept of a media is `silence`'s, what is turned down is `ducking`'s.
+//! Times are whole microseconds: fine enough that a frame's border, which is seldom a round number, comes back as the
+//! same frame, and exact where floats are not. What is kept of a media is `silence`'s, what is turned down is
+//! `ducking`'s.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -77,8 +78,9 @@ pub fn speech_of(read: &Value) -> Option<Vec<Span>> {
     segments.iter().map(|one| Some(Span::new(microseconds(&one["start"])?, microseconds(&one["end"])?))).collect()
 }
 
-/// Milliseconds that a media really lasts, as far as is known: what a stored read has counted of its sound. What its file
-/// declares (`declared_ms`) may be a guess, and stands only where a picture may go on after the sound, or nothing was counted.
+/// Milliseconds that a media really lasts, as far as is known: what a stored read has counted of its sound. What its
+/// file declares (`declared_ms`) may be a guess, and stands only where a picture may go on after the sound, or nothing
+/// was counted.
 pub fn true_duration_ms(declared_ms: Option<i64>, has_picture: bool, read: &Value) -> Option<i64> {
     let counted_ms = microseconds(&read["duration_seconds"]).map(|us| us / 1000).filter(|ms| *ms > 0);
     if has_picture { declared_ms.max(counted_ms) } else { counted_ms.or(declared_ms) }

@@ -1,9 +1,9 @@
 //! What `prepare_media` answers for each (item, read), decided without IO (contract §4.2, §4.5).
 //!
-//! It is decided in two steps. `triage` looks at what is known before any lock: it answers what needs no job and names a
-//! candidate for the rest. `decide` runs under the account's lock with what the account has left, and turns candidates
-//! into jobs in the order they were asked for. The precedence of answers is ready, already queued, skipped, held,
-//! refused, queued.
+//! It is decided in two steps. `triage` looks at what is known before any lock: it answers what needs no job and names
+//! a candidate for the rest. `decide` runs under the account's lock with what the account has left, and turns
+//! candidates into jobs in the order they were asked for. The precedence of answers is ready, already queued, skipped,
+//! held, refused, queued.
 
 use crate::ids::{ItemId, JobId};
 use crate::item::ItemStatus;

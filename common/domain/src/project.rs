@@ -1,8 +1,8 @@
 //! Projects: their statuses, which change may follow which, and what becomes of the webhook of a change (contract §2,
 //! "Project"; §3; §6.2; contract §3.3).
 //!
-//! It owns the rules alone. The conditional update that makes a change is in `store::projects`, the sending at most once
-//! in the worker, and the project's shape in the api, which is the only one to write its bytes.
+//! It owns the rules alone. The conditional update that makes a change is in `store::projects`, the sending at most
+//! once in the worker, and the project's shape in the api, which is the only one to write its bytes.
 
 use super::series::words;
 use serde::{Deserialize, Serialize};

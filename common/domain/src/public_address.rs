@@ -69,8 +69,8 @@ static NOT_PUBLIC_V6: [Ipv6Net; 22] = [
     v6([0x8000, 0, 0, 0], 1),
 ];
 
-/// What no network named by an operator opens: where clouds hand the machine's own credentials to whoever asks, and what
-/// reaches nobody beyond the link.
+/// What no network named by an operator opens: where clouds hand the machine's own credentials to whoever asks, and
+/// what reaches nobody beyond the link.
 static NEVER_NAMED_V4: [Ipv4Net; 4] = [
     v4([169, 254, 0, 0], 16),     // link-local: metadata of AWS, Google, Azure and most others
     v4([100, 100, 100, 200], 32), // Alibaba's metadata
@@ -85,8 +85,8 @@ static NEVER_NAMED_V6: [Ipv6Net; 4] = [
     v6([0xfd00, 0x42, 0, 0], 32),  // Scaleway's metadata
 ];
 
-/// Whether no setting may open this address: the clouds' metadata services and link-local addresses, in IPv4, IPv6 and as
-/// IPv4 inside IPv6.
+/// Whether no setting may open this address: the clouds' metadata services and link-local addresses, in IPv4, IPv6 and
+/// as IPv4 inside IPv6.
 pub fn is_never_named(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => NEVER_NAMED_V4.iter().any(|network| network.contains(&address)),
@@ -97,8 +97,8 @@ pub fn is_never_named(address: IpAddr) -> bool {
     }
 }
 
-/// The IPv4 addresses that an IPv6 one may lead to by translation: in its last 32 bits (mapped, compatible, NAT64), behind
-/// its prefix (6to4), or in its last 32 bits the other way round (Teredo).
+/// The IPv4 addresses that an IPv6 one may lead to by translation: in its last 32 bits (mapped, compatible, NAT64),
+/// behind its prefix (6to4), or in its last 32 bits the other way round (Teredo).
 fn embedded(address: Ipv6Addr) -> [Option<Ipv4Addr>; 3] {
     let bits = address.to_bits();
     let last = u32::try_from(bits & u128::from(u32::MAX)).unwrap_or_default();

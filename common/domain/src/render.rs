@@ -1,8 +1,8 @@
 //! What a render makes of which items: a plan that is whole, so that every attempt at it makes the same
 //! (contract §10, row `render`).
 //!
-//! A plan is made when its job is dispatched and kept with it. Its hash is what tells two renders apart: while one lives or
-//! its item is there, the same plan is not rendered again.
+//! A plan is made when its job is dispatched and kept with it. Its hash is what tells two renders apart: while one
+//! lives or its item is there, the same plan is not rendered again.
 
 use crate::ducking::GainPoint;
 use crate::ids::ItemId;

@@ -1,7 +1,8 @@
 //! When a failed delivery is tried again (contract §6.1.9). Jobs have their own, simpler rule in `job`.
 //!
-//! It owns the delays and the counts, as pure functions. It never reads a clock or draws the jitter: the caller adds the
-//! delay to the end of the failed attempt and hands a random fraction in. Who counts attempts is the store's business.
+//! It owns the delays and the counts, as pure functions. It never reads a clock or draws the jitter: the caller adds
+//! the delay to the end of the failed attempt and hands a random fraction in. Who counts attempts is the store's
+//! business.
 
 use std::str::FromStr;
 use std::time::Duration;

@@ -1,8 +1,8 @@
 //! Where in a passage the words of a query are said, and how well that fits (contract §4.4).
 //!
-//! Postgres finds passages; this narrows one to the words that were meant and gives it a score. All words where they were
-//! meant to be make 1, all words further apart at least 0.5; words that are merely alike make less. Pure: the lexemes come
-//! from the same dictionary that the index was made with.
+//! Postgres finds passages; this narrows one to the words that were meant and gives it a score. All words where they
+//! were meant to be make 1, all words further apart at least 0.5; words that are merely alike make less. Pure: the
+//! lexemes come from the same dictionary that the index was made with.
 
 use super::footage::Said;
 use std::collections::HashMap;
@@ -88,8 +88,8 @@ pub fn words(query: &str) -> Vec<String> {
     spelled(query).into_iter().map(|(_, word)| word).collect()
 }
 
-/// The words of a query, each with the number of `or`s before it. Within quotes `or` is a word like any other that is too
-/// common to be looked for.
+/// The words of a query, each with the number of `or`s before it. Within quotes `or` is a word like any other that is
+/// too common to be looked for.
 fn spelled(query: &str) -> Vec<(usize, String)> {
     let (mut spelled, mut alternative, mut quoted) = (Vec::new(), 0, false);
     for written in query.split_whitespace() {
@@ -106,7 +106,8 @@ fn spelled(query: &str) -> Vec<(usize, String)> {
     spelled
 }
 
-/// Whether a query is words alone. One with signs (`"…"`, `-`, `or`) means exactly what it says, and nothing that is alike.
+/// Whether a query is words alone. One with signs (`"…"`, `-`, `or`) means exactly what it says, and nothing that is
+/// alike.
 pub fn is_plain(query: &str) -> bool {
     let signed = |word: &str| word.starts_with('-') || word.eq_ignore_ascii_case("or");
     !query.contains('"') && !query.split_whitespace().any(signed)
@@ -141,8 +142,9 @@ impl<'a> Judged<'a> {
     }
 }
 
-/// Where the query is said in a passage: each place once, the closest together first. `said` are the passage's words and
-/// `heard` the same as terms, of which the first `own` are its own. What begins after those is the next passage's to find.
+/// Where the query is said in a passage: each place once, the closest together first. `said` are the passage's words
+/// and `heard` the same as terms, of which the first `own` are its own. What begins after those is the next passage's
+/// to find.
 pub fn narrow(judged: &mut Judged<'_>, said: &[Said], heard: &[Term], own: usize) -> Vec<Spoken> {
     let (query, fit) = (judged.query, judged.fit);
     let matches: Vec<Option<Matched>> = heard.iter().map(|word| judged.word(word)).collect();

@@ -19,8 +19,8 @@ impl SilenceRule {
     pub const MOST_SILENCE_MS: u32 = 60_000;
     /// The shortest: below it, breaths and plosives would be cut.
     pub const LEAST_SILENCE_MS: u32 = 100;
-    /// Milliseconds that stay before and after speech, when a call does not say. The read's segments begin a little early
-    /// and end a little late already.
+    /// Milliseconds that stay before and after speech, when a call does not say. The read's segments begin a little
+    /// early and end a little late already.
     pub const PADDING_MS: u32 = 50;
     /// The longest that a call may say.
     pub const MOST_PADDING_MS: u32 = 5_000;
@@ -46,9 +46,9 @@ pub struct Kept {
 
 /// Decides what is kept of a media of this duration in which somebody speaks there.
 ///
-/// A silence shorter than the minimum stays whole, also before the first and after the last word; a longer one goes but for
-/// its padding, and not at all where its two paddings meet. A video's cuts move outwards to the border of a frame, so that
-/// speech loses nothing. Where nobody speaks nothing is kept: all of it is silence.
+/// A silence shorter than the minimum stays whole, also before the first and after the last word; a longer one goes but
+/// for its padding, and not at all where its two paddings meet. A video's cuts move outwards to the border of a frame,
+/// so that speech loses nothing. Where nobody speaks nothing is kept: all of it is silence.
 pub fn keep(speech: &[Span], duration_us: i64, rule: SilenceRule, rate: Option<FrameRate>) -> Kept {
     let SilenceRule { min_silence_us, padding_us } = rule;
     // A silence of exactly the minimum is cut.

@@ -23,7 +23,8 @@ pub enum UrlRefused {
     /// The host is, or resolves to, an address that is not public, or its name can never be public.
     #[error("the URL must lead to a public address")]
     UrlNotPublic,
-    /// No URL, or one with a user name, a password, a control character, a host that is no name or more than 2,048 bytes.
+    /// No URL, or one with a user name, a password, a control character, a host that is no name or more than 2,048
+    /// bytes.
     #[error("the URL is malformed: give scheme, host and path, without user name or spaces")]
     Malformed,
 }
@@ -85,8 +86,8 @@ impl NetworkPolicy {
         !self.named.is_empty()
     }
 
-    /// How far this address may be reached. Metadata services of clouds never are, whatever is named. A mapped IPv4 address is not the IPv4 address: naming `10.0.0.0/8` does not
-    /// name `::ffff:10.0.0.1`.
+    /// How far this address may be reached. Metadata services of clouds never are, whatever is named. A mapped IPv4
+    /// address is not the IPv4 address: naming `10.0.0.0/8` does not name `::ffff:10.0.0.1`.
     pub fn judge(&self, address: IpAddr) -> Reach {
         if is_never_named(address) {
             Reach::Refused
@@ -145,8 +146,8 @@ impl NetworkPolicy {
         Ok(())
     }
 
-    /// Judges at its registration a URL whose name does not resolve now. A public name over https may come to exist later;
-    /// what may lead into named networks alone must do so now.
+    /// Judges at its registration a URL whose name does not resolve now. A public name over https may come to exist
+    /// later; what may lead into named networks alone must do so now.
     ///
     /// # Errors
     /// [`UrlRefused::UrlNotPublic`] for a name of local use, `UrlNotHttps` for plain HTTP.

@@ -1,9 +1,9 @@
 //! The folders of one embedded server, and how its cluster comes to be.
 //!
-//! Everything stands in `<data dir>/postgres`: `data` (the cluster), `run` (the socket), `pg_hba.conf`, `server.log` and
-//! `lock`; but for `postgres.password`, which stands beside it, since it is not for the server's user.
-//! A cluster is made as `data.tmp` and renamed when it is whole, so a killed `initdb` leaves nothing that looks like
-//! one. Nothing here starts or ends a server: `process` does.
+//! Everything stands in `<data dir>/postgres`: `data` (the cluster), `run` (the socket), `pg_hba.conf`, `server.log`
+//! and `lock`; but for `postgres.password`, which stands beside it, since it is not for the server's user. A cluster is
+//! made as `data.tmp` and renamed when it is whole, so a killed `initdb` leaves nothing that looks like one. Nothing
+//! here starts or ends a server: `process` does.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -1,8 +1,8 @@
 //! The embedded PostgreSQL server, which the service runs when `DATABASE_URL` is unset.
 //!
-//! It is the system's own `postgres` program on a cluster in the data folder, reached over a unix socket that only
-//! its user can open, with a password. The process that starts it owns it and stops it; a second process on the same folder adopts
-//! the live server and leaves it alone. All of it is synchronous and must happen on the main thread, before any
+//! It is the system's own `postgres` program on a cluster in the data folder, reached over a unix socket that only its
+//! user can open, with a password. The process that starts it owns it and stops it; a second process on the same folder
+//! adopts the live server and leaves it alone. All of it is synchronous and must happen on the main thread, before any
 //! runtime is started: the kernel ends the server when the *thread* that spawned it ends.
 //!
 //! `cluster` knows the folders, `process` the processes, `identity` the user, `password` the password, `programs` where

@@ -1,8 +1,9 @@
 //! The password without which nobody opens the embedded server's socket, whoever they are.
 //!
-//! It stands in the data folder, beside the cluster, for the service's user alone: the server keeps no more than its hash. A
-//! cluster that trusted its socket, as earlier releases made them, gets one at its next start, before it listens. Servers of
-//! tests go on trusting theirs: they are started with `Durability::Tests`, hold nothing, and are connected to a thousand times.
+//! It stands in the data folder, beside the cluster, for the service's user alone: the server keeps no more than its
+//! hash. A cluster that trusted its socket, as earlier releases made them, gets one at its next start, before it
+//! listens. Servers of tests go on trusting theirs: they are started with `Durability::Tests`, hold nothing, and are
+//! connected to a thousand times.
 
 use std::fs::{self, OpenOptions, Permissions};
 use std::io::{ErrorKind, Write};

@@ -1,7 +1,7 @@
 //! The host's clock, for what is shown and never decided.
 //!
-//! Leases, due times, expiries, months and the timestamp under a webhook's signature go by the database's `mws_now()`. A
-//! header on an answer that touched no database has only this one.
+//! Leases, due times, expiries, months and the timestamp under a webhook's signature go by the database's `mws_now()`.
+//! A header on an answer that touched no database has only this one.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -41,7 +41,8 @@ pub struct Settings {
     #[arg(long, env = "MWS_SECRET_KEY", hide_env_values = true)]
     pub secret_key: Option<SecretString>,
 
-    /// Keys before it (comma-separated), for what is still sealed under them: docs/operations.md says how to change keys.
+    /// Keys before it (comma-separated), for what is still sealed under them: docs/operations.md says how to change
+    /// keys.
     #[arg(long, env = "MWS_SECRET_KEY_OLD", hide_env_values = true, value_delimiter = ',')]
     pub secret_key_old: Vec<SecretString>,
 
@@ -62,8 +63,9 @@ pub struct Settings {
     #[arg(long, env = "MWS_DEFAULT_WEBHOOK_SECRET", hide_env_values = true)]
     pub default_webhook_secret: Option<SecretString>,
 
-    /// Networks (CIDR, comma-separated) that webhooks and imports may reach although private; plain http to these alone.
-    /// For closed networks and tests: it opens every port there to every account. Metadata services of clouds stay shut.
+    /// Networks (CIDR, comma-separated) that webhooks and imports may reach although private; plain http to these
+    /// alone. For closed networks and tests: it opens every port there to every account. Metadata services of clouds
+    /// stay shut.
     #[arg(long, env = "MWS_OUTBOUND_ALLOW", value_delimiter = ',')]
     pub outbound_allow: Vec<IpNet>,
 
@@ -193,8 +195,8 @@ pub struct Settings {
     #[arg(long, env = "MWS_DRAIN_SECONDS", default_value_t = 20)]
     pub drain_seconds: u64,
 
-    /// Address and port of `/healthz`, `/readyz` and `/metrics`, another for each process of a host. Unset: a worker and a
-    /// scheduler don't serve them, and an api serves them on its own port; set, it keeps `/metrics` off that.
+    /// Address and port of `/healthz`, `/readyz` and `/metrics`, another for each process of a host. Unset: a worker
+    /// and a scheduler don't serve them, and an api serves them on its own port; set, it keeps `/metrics` off that.
     #[arg(long, env = "MWS_HEALTH_LISTEN")]
     pub health_listen: Option<SocketAddr>,
 
@@ -256,27 +258,29 @@ pub struct ApiSettings {
     #[arg(long, env = "MWS_PUBLIC_URL")]
     pub public_url: Option<String>,
 
-    /// Proxies (CIDR, comma-separated) whose X-Forwarded-For counts. A proxy that is not named here is one address to the
-    /// service, with all who come through it: they share one address's connections, wrong credentials and redeemed codes.
+    /// Proxies (CIDR, comma-separated) whose X-Forwarded-For counts. A proxy that is not named here is one address to
+    /// the service, with all who come through it: they share one address's connections, wrong credentials and redeemed
+    /// codes.
     #[arg(long, env = "MWS_TRUSTED_PROXIES", value_delimiter = ',')]
     pub trusted_proxies: Vec<IpNet>,
 
-    /// Address and port of operators' routes and `/metrics`, which the customers' port then answers 404 for. Unset: one port.
+    /// Address and port of operators' routes and `/metrics`, which the customers' port then answers 404 for. Unset: one
+    /// port.
     #[arg(long, env = "MWS_OPERATOR_LISTEN")]
     pub operator_listen: Option<SocketAddr>,
 
-    /// Networks (CIDR, comma-separated) that operators' routes and `/metrics` are answered to, whichever port they are on.
-    /// Unset: any.
+    /// Networks (CIDR, comma-separated) that operators' routes and `/metrics` are answered to, whichever port they are
+    /// on. Unset: any.
     #[arg(long, env = "MWS_OPERATOR_ALLOW", value_delimiter = ',')]
     pub operator_allow: Vec<IpNet>,
 
-    /// Connections open at a time; one too many is answered 503. Fewer where the limit of open files (`RLIMIT_NOFILE`, raised
-    /// to the hard one at the start) leaves no room for as many: the log says how many there are.
+    /// Connections open at a time; one too many is answered 503. Fewer where the limit of open files (`RLIMIT_NOFILE`,
+    /// raised to the hard one at the start) leaves no room for as many: the log says how many there are.
     #[arg(long, env = "MWS_MAX_CONNECTIONS", default_value_t = 4096)]
     pub max_connections: usize,
 
-    /// Connections that one address may have open, and requests that it may have under way through a trusted proxy; an IPv6
-    /// network of 64 bits counts as one address.
+    /// Connections that one address may have open, and requests that it may have under way through a trusted proxy; an
+    /// IPv6 network of 64 bits counts as one address.
     #[arg(long, env = "MWS_MAX_ADDRESS_CONNECTIONS", default_value_t = 256)]
     pub max_address_connections: usize,
 
@@ -337,8 +341,8 @@ pub enum Signup {
     Create,
 }
 
-/// The arguments of this process. A variable that is set to nothing is one that is not set, as in compose files that pass
-/// on what they were not given. Ends the process with clap's words where an argument is wrong.
+/// The arguments of this process. A variable that is set to nothing is one that is not set, as in compose files that
+/// pass on what they were not given. Ends the process with clap's words where an argument is wrong.
 pub fn arguments<P: clap::Parser>() -> P {
     if let Err(error) = refuse_in_arguments(std::env::args_os()) {
         P::command().error(clap::error::ErrorKind::ValueValidation, error).exit();

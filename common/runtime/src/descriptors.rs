@@ -1,14 +1,14 @@
 //! Descriptors of files and sockets: how many this process may have open, and how many of them are for connections.
 //!
-//! Most systems start a process with a soft limit of 1,024, which a few hundred idle clients use up, and a far higher hard
-//! one that it may take for itself. It is taken here, once, at the start of every process; what is left beside the rest of
-//! the process's needs is how many connections the api takes. Nothing here opens anything.
+//! Most systems start a process with a soft limit of 1,024, which a few hundred idle clients use up, and a far higher
+//! hard one that it may take for itself. It is taken here, once, at the start of every process; what is left beside the
+//! rest of the process's needs is how many connections the api takes. Nothing here opens anything.
 
 use crate::config::Settings;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// What any process has open: logs, the runtime's own, listeners, a probe's answer, a connection that listens, and some to
-/// spare.
+/// What any process has open: logs, the runtime's own, listeners, a probe's answer, a connection that listens, and some
+/// to spare.
 const ANY_PROCESS: usize = 64;
 /// What a read or a render has open: a decoder's or an encoder's pipes, the media and files for the time of a job.
 const A_READ: usize = 16;

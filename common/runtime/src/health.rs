@@ -1,9 +1,9 @@
 //! `/healthz`, `/readyz` and `/metrics`, which every process answers (`mws up --help`).
 //!
-//! The worker and the scheduler serve them alone, where `MWS_HEALTH_LISTEN` says; so does the api, which mounts them beside
-//! its routes too, `/metrics` only where it is not served elsewhere. Nothing here takes a credential, so a check is made
-//! once a second at most, whoever asks. Ready is a process that can write to the database and whose queue goes round; what
-//! its duties come to is told beside that, for it is no reason to send clients elsewhere.
+//! The worker and the scheduler serve them alone, where `MWS_HEALTH_LISTEN` says; so does the api, which mounts them
+//! beside its routes too, `/metrics` only where it is not served elsewhere. Nothing here takes a credential, so a check
+//! is made once a second at most, whoever asks. Ready is a process that can write to the database and whose queue goes
+//! round; what its duties come to is told beside that, for it is no reason to send clients elsewhere.
 
 use crate::measure;
 use crate::process::Process;

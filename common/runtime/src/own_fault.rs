@@ -1,8 +1,8 @@
 //! Whether a failure is this machine's own: it has no descriptor, memory, port or room on a disk left.
 //!
-//! Such a failure says nothing of a customer's endpoint, file or job, so it must not count against one: what could not be
-//! done goes back uncounted, and waits. It owns which errors those are, and how long to wait; what is put back, and how, is
-//! its caller's. Nothing here knows a delivery or a job.
+//! Such a failure says nothing of a customer's endpoint, file or job, so it must not count against one: what could not
+//! be done goes back uncounted, and waits. It owns which errors those are, and how long to wait; what is put back, and
+//! how, is its caller's. Nothing here knows a delivery or a job.
 
 use std::error::Error;
 use std::io;
@@ -17,8 +17,8 @@ const FIRST_WAIT: Duration = Duration::from_secs(10);
 const LONGEST_WAIT: Duration = Duration::from_mins(5);
 
 /// How often something is put back for a fault of ours. It takes about two and a half hours; what fails for longer is
-/// counted like any other failure, so that nothing goes round for ever: an address that this machine can never reach looks
-/// like one for which it has no port now, and a file that never fits like a disk that is full now.
+/// counted like any other failure, so that nothing goes round for ever: an address that this machine can never reach
+/// looks like one for which it has no port now, and a file that never fits like a disk that is full now.
 pub const MOST_PUT_BACKS: i32 = 32;
 
 /// Whether this error, or one that it comes from, is for want of something that is ours to have.

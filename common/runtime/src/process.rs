@@ -1,7 +1,7 @@
 //! What every process holds while it runs: its settings, its pool, its wake-ups and the signal that ends it.
 //!
-//! `mws up` hands one `Process` to the api, the worker and the scheduler; each of them alone starts its own. A process has
-//! a name that no other has had, host-pid-ulid, which leases, claims and queue workers are known by.
+//! `mws up` hands one `Process` to the api, the worker and the scheduler; each of them alone starts its own. A process
+//! has a name that no other has had, host-pid-ulid, which leases, claims and queue workers are known by.
 
 use crate::clock::host_unix_millis;
 use crate::config::Settings;
@@ -181,8 +181,8 @@ impl Process {
         })
     }
 
-    /// A part of this process: its own name, and connections of its own, so that no part can keep the others from theirs.
-    /// They are opened when they are needed.
+    /// A part of this process: its own name, and connections of its own, so that no part can keep the others from
+    /// theirs. They are opened when they are needed.
     #[must_use]
     pub fn part(&self, name: &str, connections: PoolSize) -> Self {
         let pool = store::apart(&self.pool, connections, &format!("mws-{name}"));
@@ -256,8 +256,8 @@ async fn can_open(settings: &Settings, pool: &PgPool) -> Result<(), StartError> 
     Ok(())
 }
 
-/// Tries until it works, or fails for a reason that does not pass, or `patience` is over: a database that is started beside the
-/// process, or fails over meanwhile, takes a while. The first failure is told, and one each ten seconds.
+/// Tries until it works, or fails for a reason that does not pass, or `patience` is over: a database that is started
+/// beside the process, or fails over meanwhile, takes a while. The first failure is told, and one each ten seconds.
 async fn in_patience<T>(patience: Duration, tried: impl AsyncFn() -> Result<T, StartError>) -> Result<T, StartError> {
     let (began, mut pause, mut tell_at) = (Instant::now(), FIRST_PAUSE, Instant::now());
     loop {
@@ -302,8 +302,8 @@ fn host_name() -> String {
         .unwrap_or_else(|| "host".to_owned())
 }
 
-/// Closes this process to others of its user: they may not read its memory, its environment or its open files, nor trace it.
-/// Call it first thing in a main.
+/// Closes this process to others of its user: they may not read its memory, its environment or its open files, nor
+/// trace it. Call it first thing in a main.
 pub fn close_to_others() -> std::io::Result<()> {
     #[cfg(target_os = "linux")]
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?;

@@ -55,7 +55,8 @@ struct Key {
 }
 
 impl Sealer {
-    /// From `MWS_SECRET_KEY` and, while keys are being changed, those of `MWS_SECRET_KEY_OLD`; each the base64 of 32 bytes.
+    /// From `MWS_SECRET_KEY` and, while keys are being changed, those of `MWS_SECRET_KEY_OLD`; each the base64 of 32
+    /// bytes.
     ///
     /// # Errors
     /// [`SealError::Key`] when one of them is something else.
@@ -123,8 +124,8 @@ impl Sealer {
         Ok(SecretString::from(text))
     }
 
-    /// Whether the value was sealed under the current key. After a change of keys the scheduler's `reseal` seals those that
-    /// were not anew, and then the old key can go.
+    /// Whether the value was sealed under the current key. After a change of keys the scheduler's `reseal` seals those
+    /// that were not anew, and then the old key can go.
     pub fn is_current(&self, sealed: &[u8]) -> bool {
         let id = sealed.get(1..HEADER_BYTES);
         sealed.first() == Some(&VERSION) && self.keys.first().is_some_and(|key| Some(key.id.as_slice()) == id)

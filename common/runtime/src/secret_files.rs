@@ -1,7 +1,7 @@
 //! Secrets out of files, and none out of arguments: whoever may list a machine's processes reads their arguments.
 //!
-//! For every secret setting there is a variable `…_FILE` that names a file with its value, as systemd's `LoadCredential=` and
-//! container secrets give it. It owns these names; what the values mean is `config`'s.
+//! For every secret setting there is a variable `…_FILE` that names a file with its value, as systemd's
+//! `LoadCredential=` and container secrets give it. It owns these names; what the values mean is `config`'s.
 
 use crate::config::Settings;
 use clap::Args;

@@ -1,7 +1,7 @@
 //! Signs of life of a process: when each of its loops last went round, and what its duties last came to.
 //!
-//! The queue and the scheduler leave signs, `health` reads them. They stand in memory, by the host's monotonic clock: they
-//! tell of this process alone, and need no database to be told.
+//! The queue and the scheduler leave signs, `health` reads them. They stand in memory, by the host's monotonic clock:
+//! they tell of this process alone, and need no database to be told.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -107,8 +107,8 @@ impl Signs {
         !held(&self.0).duties.is_empty()
     }
 
-    /// The duties as `/readyz` shows them: seconds since the last success of each, and the names of those that fail or are
-    /// late.
+    /// The duties as `/readyz` shows them: seconds since the last success of each, and the names of those that fail or
+    /// are late.
     pub fn duties(&self, now: Instant) -> Value {
         let told = held(&self.0);
         let late = told.duties.iter().filter(|(_, duty)| duty.failing || duty.is_late(now));

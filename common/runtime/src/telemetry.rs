@@ -11,7 +11,8 @@ use tracing_subscriber::filter::filter_fn;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// Crates that show whole messages, headers and addresses when asked for all they have: they are never asked for that much.
+/// Crates that show whole messages, headers and addresses when asked for all they have: they are never asked for that
+/// much.
 const QUIET: [&str; 5] = ["rmcp", "hyper", "hyper_util", "h2", "reqwest"];
 
 /// Crates that tell each step of a failure that the queue tells once: five lines for each try.
@@ -32,7 +33,8 @@ fn begin(subscriber: impl Subscriber + Send + Sync + 'static) {
     let _ = subscriber.with(filter_fn(is_told)).try_init();
 }
 
-/// What logs as text into what `writer` makes, as a process would that is asked for `log`. For tests of one thread's lines.
+/// What logs as text into what `writer` makes, as a process would that is asked for `log`. For tests of one thread's
+/// lines.
 pub fn subscriber<W: Write + 'static>(
     log: &str,
     writer: impl Fn() -> W + Send + Sync + 'static,

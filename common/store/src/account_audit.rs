@@ -1,7 +1,9 @@
-//! What was done to an account's keys, signing secret and endpoints, and by whom: one row a change, for the account's owner.
+//! What was done to an account's keys, signing secret and endpoints, and by whom: one row a change, for the account's
+//! owner.
 //!
-//! A row is written in the transaction of the change that it tells of, by whoever opened that. Rows are never changed, and go
-//! after `MWS_AUDIT_DAYS`. It never holds a secret, nor an endpoint's whole URL. What operators did is `audit`'s.
+//! A row is written in the transaction of the change that it tells of, by whoever opened that. Rows are never changed,
+//! and go after `MWS_AUDIT_DAYS`. It never holds a secret, nor an endpoint's whole URL. What operators did is
+//! `audit`'s.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, AuditId};

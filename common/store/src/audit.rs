@@ -1,7 +1,7 @@
 //! What operators did: one row a change, for good (contract §11).
 //!
-//! A row is written in the transaction of the change that it tells of, by whoever opened that. Rows are never changed: the
-//! table refuses it, and chains them by their hashes. An erasure alone may take away what was changed (`erasure`).
+//! A row is written in the transaction of the change that it tells of, by whoever opened that. Rows are never changed:
+//! the table refuses it, and chains them by their hashes. An erasure alone may take away what was changed (`erasure`).
 
 use chrono::{DateTime, Utc};
 use domain::ids::AuditId;

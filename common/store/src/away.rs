@@ -1,7 +1,7 @@
 //! Which errors of the database say that it can't serve now, whoever asks: it is away, full, busy, or only reads.
 //!
-//! The api answers 503 to these, and a process that starts waits for them to pass. Whatever else fails is a fault of the
-//! statement, which another try does not cure. Nothing here waits or logs.
+//! The api answers 503 to these, and a process that starts waits for them to pass. Whatever else fails is a fault of
+//! the statement, which another try does not cure. Nothing here waits or logs.
 
 use sqlx::postgres::{PgDatabaseError, PgSeverity};
 

@@ -1,7 +1,9 @@
-//! Erasing what belongs to people: names, words and addresses go, ids, times and the ledger's numbers stay (docs/operators.md).
+//! Erasing what belongs to people: names, words and addresses go, ids, times and the ledger's numbers stay
+//! (docs/operators.md).
 //!
-//! It owns which columns hold such words. Items are made tombstones by `items::tombstone` and forgotten by `items::purged`; jobs,
-//! events and deliveries end with their retention. Each function does some rows, so that no transaction is long.
+//! It owns which columns hold such words. Items are made tombstones by `items::tombstone` and forgotten by
+//! `items::purged`; jobs, events and deliveries end with their retention. Each function does some rows, so that no
+//! transaction is long.
 
 use domain::ids::{AccountId, ItemId, UserId, WorkspaceId};
 use sqlx::PgConnection;

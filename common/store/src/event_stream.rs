@@ -1,9 +1,9 @@
 //! Reading an account's events in an order without a gap (contract §6.4).
 //!
-//! A cursor is an event's number and the time at which it was read. The number orders; `domain::horizon` says up to which all
-//! are there. The time proves that the place is of this database's past: what stands at or before it was made no later. After a
-//! restore of an older state, or a failover that lost some events, numbers are given out again, and that no longer holds.
-//! Nothing of it depends on a cluster, nor on another account. It reads and never changes.
+//! A cursor is an event's number and the time at which it was read. The number orders; `domain::horizon` says up to
+//! which all are there. The time proves that the place is of this database's past: what stands at or before it was made
+//! no later. After a restore of an older state, or a failover that lost some events, numbers are given out again, and
+//! that no longer holds. Nothing of it depends on a cluster, nor on another account. It reads and never changes.
 
 use domain::event::EventType;
 use domain::horizon::LONGEST_TRANSACTION;
@@ -82,7 +82,8 @@ pub async fn transactions(conn: &mut PgConnection) -> sqlx::Result<(i64, i64)> {
     Ok((row.oldest, row.next))
 }
 
-/// A number up to which all is known because it is old: of events that began before every transaction that may still run.
+/// A number up to which all is known because it is old: of events that began before every transaction that may still
+/// run.
 pub async fn long_settled(conn: &mut PgConnection) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"SELECT coalesce(max(seq), 0) AS "seq!" FROM (
@@ -101,7 +102,8 @@ pub async fn place(conn: &mut PgConnection, settled: i64) -> sqlx::Result<Cursor
     Ok(Cursor { seq: settled, read_at: now.fetch_one(conn).await? })
 }
 
-/// Up to `limit` events of the account's jobs after the cursor and up to `settled`, which was known before this is asked.
+/// Up to `limit` events of the account's jobs after the cursor and up to `settled`, which was known before this is
+/// asked.
 pub async fn after(
     conn: &mut PgConnection,
     account: AccountId,

@@ -1,8 +1,8 @@
 //! Holding the balances against the journal without reading the whole journal each time (contract §10, §10).
 //!
-//! Tallies have what was added up; a check adds what came since. They are written by the scheduler's check alone, under an
-//! advisory lock, so that of many schedulers one works at a time. `minutes::drift` reads the whole journal of
-//! an account, and has the last word.
+//! Tallies have what was added up; a check adds what came since. They are written by the scheduler's check alone, under
+//! an advisory lock, so that of many schedulers one works at a time. `minutes::drift` reads the whole journal of an
+//! account, and has the last word.
 
 use super::minutes::Drift;
 use domain::ids::AccountId;
@@ -11,7 +11,8 @@ use sqlx::PgConnection;
 
 /// The advisory lock of the check. The number means nothing.
 const LOCK: i64 = 5_620_117_334;
-/// No transaction that writes the journal lasts this long, in seconds: statements and idle transactions are ended before.
+/// No transaction that writes the journal lasts this long, in seconds: statements and idle transactions are ended
+/// before.
 const SETTLED_AFTER_S: f64 = 50.0;
 
 /// Takes the check for this transaction; false when another has it.

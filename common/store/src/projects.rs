@@ -1,7 +1,7 @@
 //! Projects: what an agent works on, and every change of its status (contract §2, "Project"; §3).
 //!
-//! A change is one conditional update that names the statuses it may leave and raises `revision`. The webhook of a change
-//! is `project_webhooks`'s, written by the caller in the same transaction.
+//! A change is one conditional update that names the statuses it may leave and raises `revision`. The webhook of a
+//! change is `project_webhooks`'s, written by the caller in the same transaction.
 
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, ProjectId, WorkspaceId};
@@ -126,8 +126,8 @@ pub struct ListedRow {
     pub updated_at: DateTime<Utc>,
 }
 
-/// Up to `limit` projects of the workspace, newest first, that come after `after` in that order. Long texts are cut: a list
-/// of twenty is no place for a book.
+/// Up to `limit` projects of the workspace, newest first, that come after `after` in that order. Long texts are cut: a
+/// list of twenty is no place for a book.
 pub async fn list(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
@@ -231,8 +231,8 @@ pub async fn change(
     .await
 }
 
-/// Removes a project of the workspace with the log of its webhooks. Those that are under way end unrecorded. Two statements:
-/// call it in a transaction. Returns whether there was such a project.
+/// Removes a project of the workspace with the log of its webhooks. Those that are under way end unrecorded. Two
+/// statements: call it in a transaction. Returns whether there was such a project.
 pub async fn remove(conn: &mut PgConnection, id: ProjectId, workspace: WorkspaceId) -> sqlx::Result<bool> {
     // Locked first, so that no change adds a webhook meanwhile.
     let found =

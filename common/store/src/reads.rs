@@ -1,7 +1,7 @@
 //! Stored reads, the live jobs that own reads to come, and what the fleet can run.
 //!
-//! A row of `job_reads` exists only while its job lives; its primary key (item, read) is the promise that nothing starts
-//! twice. Rows are taken sorted, so that two calls for the same items can't lock each other out.
+//! A row of `job_reads` exists only while its job lives; its primary key (item, read) is the promise that nothing
+//! starts twice. Rows are taken sorted, so that two calls for the same items can't lock each other out.
 
 use chrono::{DateTime, Utc};
 use domain::footage::Rows;

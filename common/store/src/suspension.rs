@@ -1,7 +1,8 @@
 //! Suspending an account: its credentials are refused, its queued jobs wait, its endpoints are told of nothing.
 //!
-//! The refusal itself is in the statements that know callers (`credentials`, `users`); that jobs wait is in `jobs::claim` and
-//! `jobs::places`. What runs is left alone here: `jobs::cancel_for_payer` and `uploads::end_for_account` stop it on request.
+//! The refusal itself is in the statements that know callers (`credentials`, `users`); that jobs wait is in
+//! `jobs::claim` and `jobs::places`. What runs is left alone here: `jobs::cancel_for_payer` and
+//! `uploads::end_for_account` stop it on request.
 
 use domain::ids::AccountId;
 use sqlx::PgConnection;
@@ -52,7 +53,8 @@ async fn change(conn: &mut PgConnection, account: AccountId, reason: Option<&str
     })
 }
 
-/// Disables the endpoints of an account that is suspended. What waits for them is ended as `skipped`, and may be sent again.
+/// Disables the endpoints of an account that is suspended. What waits for them is ended as `skipped`, and may be sent
+/// again.
 pub async fn silence(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE webhook_endpoints SET enabled = false, disabled_reason = 'suspended', disabled_at = mws_now()

@@ -1,8 +1,8 @@
 //! What an account keeps: bytes of media and of projects, and how many of each there are (docs/decisions.md, "What an
 //! account keeps is counted as it changes").
 //!
-//! Triggers note every change in `account_usage_changes`, whatever statement makes it; here the notes are folded and read.
-//! It decides nothing: quotas are the callers', who hold `items::lock_storage` from the look to their commit.
+//! Triggers note every change in `account_usage_changes`, whatever statement makes it; here the notes are folded and
+//! read. It decides nothing: quotas are the callers', who hold `items::lock_storage` from the look to their commit.
 
 use domain::ids::AccountId;
 use sqlx::PgConnection;

@@ -1,7 +1,8 @@
 //! The one signing secret of an account, and the one before it while that still verifies (contract §2, §6.1.6).
 //!
-//! After a change of keys seals are made anew, some accounts at a time. It keeps sealed bytes and never a secret: `seal` opens them, under the purpose that [`purpose`] gives. At most two
-//! verify at once, so a secret can't be rotated again within the overlap.
+//! After a change of keys seals are made anew, some accounts at a time. It keeps sealed bytes and never a secret:
+//! `seal` opens them, under the purpose that [`purpose`] gives. At most two verify at once, so a secret can't be
+//! rotated again within the overlap.
 
 use chrono::{DateTime, Utc};
 use domain::ids::AccountId;
@@ -109,8 +110,8 @@ pub struct Seals {
     pub previous_sealed: Option<Vec<u8>>,
 }
 
-/// Up to `limit` accounts, after this one, with a seal that begins as one of these do; locked, and those that others have locked
-/// left out.
+/// Up to `limit` accounts, after this one, with a seal that begins as one of these do; locked, and those that others
+/// have locked left out.
 pub async fn sealed_under(
     conn: &mut PgConnection,
     headers: &[Vec<u8>],

@@ -1,7 +1,7 @@
 //! Lists over everybody's rows with filters that no index serves: a page looks through a bounded number of rows.
 //!
-//! Such a page may show fewer rows than were asked for and still have more after it; its cursor is then the last row that
-//! was looked at. So no filter, however rare what it looks for, makes a statement scan a million rows.
+//! Such a page may show fewer rows than were asked for and still have more after it; its cursor is then the last row
+//! that was looked at. So no filter, however rare what it looks for, makes a statement scan a million rows.
 
 use uuid::Uuid;
 

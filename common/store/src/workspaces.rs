@@ -40,8 +40,8 @@ pub async fn bound(
     .await
 }
 
-/// The workspaces that a user of the account is a member of, oldest first, after `after`; with `allowed` only those of them.
-/// Another account's default is none of theirs.
+/// The workspaces that a user of the account is a member of, oldest first, after `after`; with `allowed` only those of
+/// them. Another account's default is none of theirs.
 pub async fn of_user(
     conn: &mut PgConnection,
     account: AccountId,

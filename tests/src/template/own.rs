@@ -1,7 +1,8 @@
 //! A server of one test's own, which can crash and come back without taking the other tests' databases along.
 //!
 //! A thread keeps it, because the kernel ends the server with the thread that started it: so it ends with the value or
-//! with the test's process, however that ends. Its folder is deleted with it. `server` has the one that all tests share.
+//! with the test's process, however that ends. Its folder is deleted with it. `server` has the one that all tests
+//! share.
 
 use anyhow::{Context, anyhow};
 use embedded_postgres::{Durability, EmbeddedPostgres, Options};
@@ -85,7 +86,8 @@ impl Drop for OwnServer {
     }
 }
 
-/// As quick as the tests' own server, but for one thing: what is committed outlives a crash of the server, as a user's does.
+/// As quick as the tests' own server, but for one thing: what is committed outlives a crash of the server, as a user's
+/// does.
 fn start(folder: &Path) -> anyhow::Result<EmbeddedPostgres> {
     let settings = vec![("synchronous_commit".to_owned(), "on".to_owned())];
     Ok(EmbeddedPostgres::start(&Options { durability: Durability::Tests, settings, ..Options::new(folder) })?)

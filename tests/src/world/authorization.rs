@@ -1,7 +1,7 @@
 //! A certified authorization server (npm's oidc-provider) that issues the access tokens of a test.
 //!
-//! It is installed from the lock file of `tests/oidc`, once for each version of it, and runs on a loopback port until it is
-//! dropped. A machine without Node or without the package fails the test: nothing here skips.
+//! It is installed from the lock file of `tests/oidc`, once for each version of it, and runs on a loopback port until
+//! it is dropped. A machine without Node or without the package fails the test: nothing here skips.
 
 use super::World;
 use anyhow::{Context, ensure};
@@ -30,7 +30,8 @@ pub struct AuthorizationServer {
     pub issuer: String,
     http: reqwest::Client,
     process: Child,
-    /// It ends when its input is closed, however the test ends; its output is kept open for what the provider has to say.
+    /// It ends when its input is closed, however the test ends; its output is kept open for what the provider has to
+    /// say.
     _streams: (ChildStdin, BufReader<ChildStdout>),
 }
 

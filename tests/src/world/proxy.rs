@@ -56,8 +56,8 @@ impl Proxy {
         self.line.send_replace(Line::Silent);
     }
 
-    /// Lets nothing through of what is connected, and everything of what connects from now on: another host has taken the
-    /// place of one that went without a word.
+    /// Lets nothing through of what is connected, and everything of what connects from now on: another host has taken
+    /// the place of one that went without a word.
     pub fn replace(&self) {
         self.line.send_replace(Line::Replaced);
     }

@@ -1,5 +1,5 @@
-//! What does the work of jobs in tests: nothing at all, at once or when the test lets it, or with the failure that it asks
-//! for.
+//! What does the work of jobs in tests: nothing at all, at once or when the test lets it, or with the failure that it
+//! asks for.
 
 use domain::item::ItemType;
 use domain::read::Read;

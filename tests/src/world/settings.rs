@@ -13,8 +13,8 @@ struct All {
     api: ApiSettings,
 }
 
-/// A rate limit that no test meets unless it wants to; small numbers of everything that is per process; secrets that are
-/// the same in each process.
+/// A rate limit that no test meets unless it wants to; small numbers of everything that is per process; secrets that
+/// are the same in each process.
 const CHANGED: &[&str] = &[
     "--secret-key=AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=",
     "--operator-token=operator-token-of-the-tests",
@@ -37,7 +37,8 @@ pub fn fixed(database_url: &str, folder: &Path) -> anyhow::Result<Settings> {
     Ok(parsed(own.into_iter().chain(CHANGED.iter().map(|&text| text.to_owned())))?.settings)
 }
 
-/// Limits of an address and of an account that no test meets unless it wants to: all callers of tests are of one address.
+/// Limits of an address and of an account that no test meets unless it wants to: all callers of tests are of one
+/// address.
 const API: &[&str] = &[
     "--listen=127.0.0.1:0",
     "--max-address-connections=4096",

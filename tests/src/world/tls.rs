@@ -1,4 +1,5 @@
-//! A customer's receiver behind TLS, with a certificate that is good or bad in one way, and the authority that signed it.
+//! A customer's receiver behind TLS, with a certificate that is good or bad in one way, and the authority that signed
+//! it.
 
 use anyhow::Context;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, SanType, date_time_ymd};

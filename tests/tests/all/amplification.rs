@@ -52,7 +52,8 @@ async fn starts_and_cancels_make_no_flood() -> anyhow::Result<()> {
     let started = tenant.client.prepare(&items, &["levels"]).await?;
     assert_eq!(started.status, 200, "{}", started.text);
 
-    // A job that is stopped leaves rows that nothing deletes: 4.32 s of a day for each, and as if a day's worth had been stopped.
+    // A job that is stopped leaves rows that nothing deletes: 4.32 s of a day for each, and as if a day's worth had
+    // been stopped.
     let reached = "SELECT count(*) FROM account_paces WHERE what = 'stopped_jobs_a_day'
         AND theoretical_arrival BETWEEN mws_now() + interval '1 minute' AND mws_now() + interval '432 seconds'";
     assert_eq!(world.count(reached).await?, 1);

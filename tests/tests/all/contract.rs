@@ -1,5 +1,5 @@
-//! Small promises of the interface, each by itself: prices before the work, long polls that wait, one thing by its id, lists of
-//! one shape, words without a framework's (contract §4.4, §4, §7).
+//! Small promises of the interface, each by itself: prices before the work, long polls that wait, one thing by its id,
+//! lists of one shape, words without a framework's (contract §4.4, §4, §7).
 
 use anyhow::Context;
 use domain::minutes::Minutes;

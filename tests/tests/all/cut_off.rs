@@ -9,7 +9,8 @@ use store::PoolSize;
 
 const EVERYTHING: [i64; 5] = [2 * 6, 2 * 6, 2 * 6, 1, 1];
 
-/// What the last call left, once its connections are at rest: its jobs, their holds, what they own, its row and its key.
+/// What the last call left, once its connections are at rest: its jobs, their holds, what they own, its row and its
+/// key.
 async fn left(world: &World) -> anyhow::Result<[i64; 5]> {
     until("no transaction of the api is open", async || {
         let open = "SELECT count(*) FROM pg_stat_activity

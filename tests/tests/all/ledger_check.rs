@@ -1,5 +1,5 @@
-//! The check of the ledger: it reads what came since the last one, says what is wrong, one scheduler at a time makes it, and it
-//! is never silently out of date.
+//! The check of the ledger: it reads what came since the last one, says what is wrong, one scheduler at a time makes
+//! it, and it is never silently out of date.
 
 use mws_tests::world::{Media, World, runners};
 use std::time::Duration;

@@ -71,7 +71,8 @@ async fn bought_minutes_are_held_and_charged_after_the_months() -> anyhow::Resul
     let split: Vec<(i64, i64)> =
         sqlx::query_as("SELECT held_month, held_bought FROM jobs ORDER BY seq").fetch_all(world.pool()).await?;
     assert_eq!(split, [(100, 0), (50, 50), (0, 100)]);
-    // The second decodes 0.75 of its minute: half of it is the month's, and a quarter of a minute goes back to the bought.
+    // The second decodes 0.75 of its minute: half of it is the month's, and a quarter of a minute goes back to the
+    // bought.
     let second = items[1].to_string();
     let passes = gate.clone();
     world

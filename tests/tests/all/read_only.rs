@@ -1,5 +1,5 @@
-//! The database can be reached and takes no writes, as after a failover to a server that is none, or a full disk: calls are
-//! refused in words to act on, nobody spins, and all goes on as soon as it writes again.
+//! The database can be reached and takes no writes, as after a failover to a server that is none, or a full disk: calls
+//! are refused in words to act on, nobody spins, and all goes on as soon as it writes again.
 
 use anyhow::Context;
 use mws_tests::world::runners;

@@ -1,5 +1,5 @@
-//! What becomes of a render that does not go well: no room, a failure, a cancellation, a lost lease, an item that goes while
-//! it is rendered (contract §3.2; ARCHITECTURE.md, "Life of a read").
+//! What becomes of a render that does not go well: no room, a failure, a cancellation, a lost lease, an item that goes
+//! while it is rendered (contract §3.2; ARCHITECTURE.md, "Life of a read").
 
 use crate::renders::{cut, duck, job_id, talk};
 use bytes::Bytes;

@@ -1,5 +1,5 @@
-//! What the end of a job stores: one read or two, the files beside them, how far to rely on them, and what the next job of
-//! the item is handed of it (contract §4.5; docs/reads.md, "The stored result").
+//! What the end of a job stores: one read or two, the files beside them, how far to rely on them, and what the next job
+//! of the item is handed of it (contract §4.5; docs/reads.md, "The stored result").
 
 use bytes::Bytes;
 use domain::ids::ItemId;

@@ -43,7 +43,8 @@ async fn what_no_row_names_is_dropped_when_nobody_can_be_about_to_name_it() -> a
     let stills = stored(&world, first).await?;
     assert_eq!(stills.len(), 3, "{stills:?}");
 
-    // What is named: an item's own bytes and its picture, a large result, and bytes of an upload that is not an item yet.
+    // What is named: an item's own bytes and its picture, a large result, and bytes of an upload that is not an item
+    // yet.
     let named = [new_media_key(first), new_thumbnail_key(first), read_key(last, Read::Levels, JobId::mint(), 1)];
     let [bytes, picture, result] = &named;
     sqlx::query("UPDATE items SET object_key = $2, thumbnail_key = $3 WHERE id = $1")
@@ -61,7 +62,8 @@ async fn what_no_row_names_is_dropped_when_nobody_can_be_about_to_name_it() -> a
     .bind(result)
     .execute(world.pool())
     .await?;
-    // What a claim left that was lost when its result and its stills were there, and a process that was killed while it wrote.
+    // What a claim left that was lost when its result and its stills were there, and a process that was killed while it
+    // wrote.
     let lost = JobId::mint();
     let orphans = [
         read_key(first, Read::Transcript, lost, 1),

@@ -1,4 +1,5 @@
-//! A host whose clock is off mints ids that are too old: what is limited or pruned by time goes by the database's all the same.
+//! A host whose clock is off mints ids that are too old: what is limited or pruned by time goes by the database's all
+//! the same.
 
 use crate::bench::Bench;
 use crate::routes::call;

@@ -1,8 +1,9 @@
-//! `docs/webhooks.md` is true: its programs, as they stand there, judge `docs/webhook-vectors.json` rightly, and what we
-//! sign passes the library of Standard Webhooks.
+//! `docs/webhooks.md` is true: its programs, as they stand there, judge `docs/webhook-vectors.json` rightly, and what
+//! we sign passes the library of Standard Webhooks.
 //!
-//! A program that can't be run here fails its test: `scripts/setup` installs all five languages. The vectors are made from
-//! fixed inputs: `UPDATE=1 cargo test -p mws-tests --test webhooks documented` writes them, and the copy of the Rust program.
+//! A program that can't be run here fails its test: `scripts/setup` installs all five languages. The vectors are made
+//! from fixed inputs: `UPDATE=1 cargo test -p mws-tests --test webhooks documented` writes them, and the copy of the
+//! Rust program.
 
 #[expect(dead_code, reason = "a whole program, of which its check is called")]
 #[path = "../../receivers/verify.rs"]
@@ -155,8 +156,8 @@ fn assert_installed(program: &str, argument: &str) {
     assert!(answers, "{program} is not installed: run scripts/setup");
 }
 
-/// Holds a program against the vectors, and then against vectors that each tell one lie: it has to see every one, so that
-/// a program which accepts or refuses whatever comes does not pass.
+/// Holds a program against the vectors, and then against vectors that each tell one lie: it has to see every one, so
+/// that a program which accepts or refuses whatever comes does not pass.
 fn hold(run: impl Fn(&Path) -> Output) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("vectors.json");

@@ -1,4 +1,5 @@
-//! What is not told to anybody: secrets, addresses of our network, and whether a port there is open (webhooks.md, lesson 9).
+//! What is not told to anybody: secrets, addresses of our network, and whether a port there is open (webhooks.md,
+//! lesson 9).
 
 use crate::bench::{Bench, DEFAULT_SECRET};
 use crate::receiver::Receiver;

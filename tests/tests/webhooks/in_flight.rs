@@ -1,5 +1,5 @@
-//! What is changed while deliveries are in flight: an endpoint is deleted, a secret is rotated, a delivery is sent again
-//! (contract §6.3).
+//! What is changed while deliveries are in flight: an endpoint is deleted, a secret is rotated, a delivery is sent
+//! again (contract §6.3).
 
 use crate::bench::Bench;
 use crate::routes::{call, post};

@@ -1,5 +1,5 @@
-//! What is changed while deliveries stand in line: it counts for them from the change on, because they are not in flight
-//! (contract §6.3).
+//! What is changed while deliveries stand in line: it counts for them from the change on, because they are not in
+//! flight (contract §6.3).
 
 use crate::bench::{Bench, DEFAULT_SECRET};
 use crate::in_flight::while_in_flight;

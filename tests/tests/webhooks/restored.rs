@@ -1,5 +1,5 @@
-//! The database is dumped and restored into another cluster, which counts its transactions anew: whoever followed the event
-//! stream goes on where they were, and is told where that is not possible.
+//! The database is dumped and restored into another cluster, which counts its transactions anew: whoever followed the
+//! event stream goes on where they were, and is told where that is not possible.
 
 use anyhow::ensure;
 use domain::event::{EventId, EventType};

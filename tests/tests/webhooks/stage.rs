@@ -1,5 +1,5 @@
-//! What the tests of projects share: a service with an account and a receiver, and the worker and the duties of projects'
-//! webhooks called by hand.
+//! What the tests of projects share: a service with an account and a receiver, and the worker and the duties of
+//! projects' webhooks called by hand.
 
 use crate::receiver::{Received, Receiver};
 use domain::ids::ProjectWebhookId;

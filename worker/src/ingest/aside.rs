@@ -1,5 +1,5 @@
-//! What takes long goes on beside the slots: a file that has to be counted or is slow to look at, and a download that is
-//! slow. So what takes a moment never waits for it, whoever's it is.
+//! What takes long goes on beside the slots: a file that has to be counted or is slow to look at, and a download that
+//! is slow. So what takes a moment never waits for it, whoever's it is.
 //!
 //! An attempt leaves its slot and keeps its claim and its lease; the queue's next ticket has the slot. How many may go
 //! on beside the slots is bounded here; past that an attempt stays where it is. What an account may have at a stage,

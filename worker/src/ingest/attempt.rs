@@ -119,8 +119,8 @@ impl Attempt<'_> {
     }
 }
 
-/// Does in the slot what takes a moment. What takes longer is given up and done once more beside the slots, when its turn
-/// comes: there it may take this long.
+/// Does in the slot what takes a moment. What takes longer is given up and done once more beside the slots, when its
+/// turn comes: there it may take this long.
 async fn in_turn<T, Work: Future<Output = Result<T, ReadError>>>(
     slot: &Slot,
     most: Duration,

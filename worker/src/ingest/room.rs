@@ -1,8 +1,8 @@
 //! Storage for a download, reserved before the bytes are kept (contract §4.6).
 //!
-//! It owns how much is reserved at a time: what the download announced, or a MiB and then as much again as there is, so that a
-//! large file takes a few statements and a small one keeps nothing from the account's others. What is reserved and not
-//! needed is given back when the bytes are recorded, and all of it when they are not.
+//! It owns how much is reserved at a time: what the download announced, or a MiB and then as much again as there is, so
+//! that a large file takes a few statements and a small one keeps nothing from the account's others. What is reserved
+//! and not needed is given back when the bytes are recorded, and all of it when they are not.
 
 use bytes::Bytes;
 use futures_util::stream::{Stream, StreamExt, try_unfold};

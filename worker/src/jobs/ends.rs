@@ -1,9 +1,10 @@
 //! The end of a claim, written for as long as that makes sense.
 //!
-//! Ends are written in batches (`finish`). One that did not get through is tried again alone, so that it holds up no other. What
-//! the database refuses for good, such as a result with a character that it does not take, is given up after three times:
-//! the job ends as `internal`, without what it made. Whatever else stands in the way, after five minutes the slot is freed and
-//! the lease with it; the scheduler then takes the job back as it does from a worker that died.
+//! Ends are written in batches (`finish`). One that did not get through is tried again alone, so that it holds up no
+//! other. What the database refuses for good, such as a result with a character that it does not take, is given up
+//! after three times: the job ends as `internal`, without what it made. Whatever else stands in the way, after five
+//! minutes the slot is freed and the lease with it; the scheduler then takes the job back as it does from a worker that
+//! died.
 
 use crate::batch::Batcher;
 use crate::deliver::Deliverer;

@@ -1,9 +1,9 @@
 //! How many webhooks of projects are under way to one host, and for one account, in this process (decisions.md, "Slow
 //! endpoints share half of an account's places").
 //!
-//! Sixteen a host, and a quarter of the slots an account (four at least), so that neither a receiver that hangs nor a customer with many
-//! receivers can hold the others up. Who finds no place is told when to come again, each a little later than the one
-//! before, and holds no slot meanwhile.
+//! Sixteen a host, and a quarter of the slots an account (four at least), so that neither a receiver that hangs nor a
+//! customer with many receivers can hold the others up. Who finds no place is told when to come again, each a little
+//! later than the one before, and holds no slot meanwhile.
 
 use domain::ids::AccountId;
 use std::collections::HashMap;

@@ -1,9 +1,9 @@
 //! Sending the webhooks of projects, each at most once (contract §6.2; ARCHITECTURE.md, "Life of a project's webhook").
 //!
-//! The row is marked `sent`, and that is committed, before the request leaves; nothing leads back but that no connection could be
-//! opened here, which the sender alone knows. So a crash at any moment
-//! loses a webhook at worst, and never doubles one: a duty records as `unknown` what nobody knows the end of. Everything
-//! that can go wrong before the mark leaves the row `pending`. `hosts` says who is sent now.
+//! The row is marked `sent`, and that is committed, before the request leaves; nothing leads back but that no
+//! connection could be opened here, which the sender alone knows. So a crash at any moment loses a webhook at worst,
+//! and never doubles one: a duty records as `unknown` what nobody knows the end of. Everything that can go wrong before
+//! the mark leaves the row `pending`. `hosts` says who is sent now.
 
 mod hosts;
 
@@ -149,8 +149,8 @@ impl ProjectNotifier {
         self.record(id, &outcome).await
     }
 
-    /// Takes the mark back: no connection was opened, so nothing can have arrived. Should this fail, the webhook is called
-    /// unknown when its lease ends.
+    /// Takes the mark back: no connection was opened, so nothing can have arrived. Should this fail, the webhook is
+    /// called unknown when its lease ends.
     async fn put_back(&self, id: ProjectWebhookId, wait: Duration) -> sqlx::Result<()> {
         tracing::warn!(
             project_webhook.id = %id,
@@ -189,8 +189,8 @@ impl ProjectNotifier {
         project_webhooks::postpone(&mut *self.pool().acquire().await?, id, after_ms).await
     }
 
-    /// What is sent beside the body: signed with the account's current secret, and not at all when it has none. The shared
-    /// default does not sign here (contract §6.2.4).
+    /// What is sent beside the body: signed with the account's current secret, and not at all when it has none. The
+    /// shared default does not sign here (contract §6.2.4).
     fn headers(&self, waiting: &Waiting, timestamp: i64) -> Result<HeaderMap, SealError> {
         let Some(sealed) = &waiting.sealed else { return Ok(unsigned()) };
         let secret = self.0.sealer.open_text(sealed, &purpose(waiting.account_id))?;

@@ -1,8 +1,8 @@
 //! An engine behind a network, named by the operator: sound goes out as a form, JSON comes back (docs/engines.md).
 //!
-//! One client a server, made once. A request may take as long as its job: the deadline and the cancellation are the job's,
-//! and there is no other. Whatever goes wrong is [`ReadError::Remote`], with the reason in the log and never in the job's
-//! error. Neighbours: `transcript::server` and `speakers::server`, which know what is asked and answered.
+//! One client a server, made once. A request may take as long as its job: the deadline and the cancellation are the
+//! job's, and there is no other. Whatever goes wrong is [`ReadError::Remote`], with the reason in the log and never in
+//! the job's error. Neighbours: `transcript::server` and `speakers::server`, which know what is asked and answered.
 
 use super::{JobCtx, ReadError};
 use crate::readers::speech::detector::RATE;

@@ -116,7 +116,8 @@ impl ReadError {
         }
     }
 
-    /// Whether this machine lacked what the read needs, which is no fault of the file or of an engine: nothing is counted.
+    /// Whether this machine lacked what the read needs, which is no fault of the file or of an engine: nothing is
+    /// counted.
     pub fn is_ours(&self) -> bool {
         matches!(self, Self::Io(error) if own_fault::is_behind(&**error))
     }

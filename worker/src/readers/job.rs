@@ -58,8 +58,8 @@ pub struct JobCtx {
     pub cancel: CancellationToken,
     /// Where the read says how far it is.
     pub progress: Progress,
-    /// Milliseconds of media that are paid for, which is how long the item is said to be: nothing beyond is decoded. Nothing
-    /// where nobody pays, as for an import's own count.
+    /// Milliseconds of media that are paid for, which is how long the item is said to be: nothing beyond is decoded.
+    /// Nothing where nobody pays, as for an import's own count.
     pub paid_ms: Option<i64>,
     /// The prefix of the keys of files that go with the read.
     pub files_prefix: String,

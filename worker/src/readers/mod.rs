@@ -77,8 +77,8 @@ pub struct Readers {
 }
 
 impl Readers {
-    /// Looks at this machine once, at start: without `ffmpeg` and `ffprobe`, and a way to confine them, there is nothing that
-    /// it can read.
+    /// Looks at this machine once, at start: without `ffmpeg` and `ffprobe`, and a way to confine them, there is
+    /// nothing that it can read.
     pub fn found(settings: &ReaderSettings) -> Self {
         let tools = match MediaTools::found(settings) {
             Ok(tools) => Arc::new(tools),

@@ -1,7 +1,7 @@
 //! Cutting sound to the sample: what a plan keeps, piece after piece, out of blocks as they are decoded.
 //!
-//! Pure. A piece is as long in samples as it is in frames, counted from the start of what is made and not from the piece
-//! before, so that sound and picture never drift apart however many cuts there are.
+//! Pure. A piece is as long in samples as it is in frames, counted from the start of what is made and not from the
+//! piece before, so that sound and picture never drift apart however many cuts there are.
 
 use domain::media_time::{FrameRate, Span, sample_at};
 
@@ -82,7 +82,8 @@ impl Cutter {
 
     /// Gives some frames of a piece, faded where it begins and ends.
     fn give(&mut self, frames: &[f32], piece: Piece, kept: &mut Vec<f32>) {
-        // A piece that ends where the source does, or so near it that a fade would not have ended, is not cut off there.
+        // A piece that ends where the source does, or so near it that a fade would not have ended, is not cut off
+        // there.
         let is_end = self.end.is_some_and(|end| piece.start + piece.len + self.fade > end);
         let fade = self.fade.min(piece.len / 2).max(1);
         for frame in frames.chunks_exact(self.channels) {

@@ -1,7 +1,7 @@
 //! The picture of a render: one child decodes it, keeps the frames of the plan, encodes them and puts the sound beside.
 //!
-//! Frames never leave the child. Which of them stay is a filter's expression over their numbers, a tree of comparisons, so
-//! that thousands of cuts cost a dozen comparisons a frame.
+//! Frames never leave the child. Which of them stay is a filter's expression over their numbers, a tree of comparisons,
+//! so that thousands of cuts cost a dozen comparisons a frame.
 
 use super::Renderer;
 use super::format::MOST_PIXELS;
@@ -94,8 +94,8 @@ async fn follow(child: &mut Encoder, frames: u64, ctx: &JobCtx) -> Result<(), Re
     }
 }
 
-/// The filters: onto the grid of frames from the media's start, filled up where the picture ends before the plan does, the
-/// frames that stay, one after the other, and a size that H.264 can have.
+/// The filters: onto the grid of frames from the media's start, filled up where the picture ends before the plan does,
+/// the frames that stay, one after the other, and a size that H.264 can have.
 fn filters(borders: &[i64], rate: FrameRate) -> String {
     let end = borders.last().copied().unwrap_or(0);
     let mut chain = format!("fps={rate}:start_time=0,tpad=stop={end}:stop_mode=clone,trim=end_frame={end},select='");

@@ -1,7 +1,8 @@
 //! What a render is written as: the container, the codecs and their settings.
 //!
-//! A video becomes MP4 with H.264 and AAC, which plays everywhere. Sound that came without loss stays so (WAV, FLAC); all
-//! other sound becomes AAC in MP4, whose duration is exact, as that of MP3 is not. More than two channels become two.
+//! A video becomes MP4 with H.264 and AAC, which plays everywhere. Sound that came without loss stays so (WAV, FLAC);
+//! all other sound becomes AAC in MP4, whose duration is exact, as that of MP3 is not. More than two channels become
+//! two.
 
 use crate::readers::decode::{AudioStream, Channels, SoundFormat};
 use crate::readers::{MediaSource, Probe};

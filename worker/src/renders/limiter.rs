@@ -1,7 +1,7 @@
 //! A limiter that looks ahead: what passes the ceiling is turned down before it comes, and nothing else is touched.
 //!
-//! Pure. The gain that each frame needs is held over the next five milliseconds, let go slowly, and averaged over the same
-//! five: so it is down in time, it never jumps, and it is exactly 1 where nothing is too loud.
+//! Pure. The gain that each frame needs is held over the next five milliseconds, let go slowly, and averaged over the
+//! same five: so it is down in time, it never jumps, and it is exactly 1 where nothing is too loud.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,8 @@ const AHEAD_MS: u32 = 5;
 /// In how many milliseconds two thirds of a reduction are let go.
 const RELEASE_MS: u32 = 100;
 
-/// A gain above this is let go to 1 at once, 0.01 dB further: a step of what is missing would in the end be too small to be one.
+/// A gain above this is let go to 1 at once, 0.01 dB further: a step of what is missing would in the end be too small
+/// to be one.
 const NEARLY_ONE: f32 = 0.999;
 
 /// Limits interleaved samples.

@@ -1,7 +1,7 @@
 //! Mixing a voice with music that an envelope turns down, without ever clipping.
 //!
-//! Pure: stereo frames in, stereo frames out. The voice is left as it is and so is the music where its gain is 0 dB; only
-//! where their sum would pass the ceiling does `limiter` turn both down, for as long as that takes.
+//! Pure: stereo frames in, stereo frames out. The voice is left as it is and so is the music where its gain is 0 dB;
+//! only where their sum would pass the ceiling does `limiter` turn both down, for as long as that takes.
 
 use super::limiter::Limiter;
 use domain::ducking::GainPoint;
@@ -73,7 +73,8 @@ impl Mixer {
         self.len - self.mixed
     }
 
-    /// Mixes as many frames as the longer of the two has, but none beyond the length: the other has ended, and is silent.
+    /// Mixes as many frames as the longer of the two has, but none beyond the length: the other has ended, and is
+    /// silent.
     pub(super) fn mix(&mut self, voice: &[f32], music: &[f32]) -> Vec<f32> {
         let frames = voice.len().max(music.len()) / CHANNELS;
         let frames = frames.min(usize::try_from(self.left()).unwrap_or(0));

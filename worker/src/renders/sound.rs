@@ -1,7 +1,7 @@
 //! The sound of a render: decoded, cut or mixed here, and encoded by a child as it comes.
 //!
-//! Samples go through in blocks, so that a day of sound needs no more memory than a minute. `cut` and `mix` do what is to be
-//! done with them; nothing is decided here.
+//! Samples go through in blocks, so that a day of sound needs no more memory than a minute. `cut` and `mix` do what is
+//! to be done with them; nothing is decided here.
 
 use super::cut::{Cutter, pieces};
 use super::format::Container;

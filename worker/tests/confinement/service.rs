@@ -68,7 +68,8 @@ pub fn wait_with_a_decoder(media: &Path) {
     let _ended = runtime.block_on(decoding);
 }
 
-/// Prints how long a confined ffprobe takes on a media, and one that is started as any program is, in milliseconds, by turns.
+/// Prints how long a confined ffprobe takes on a media, and one that is started as any program is, in milliseconds, by
+/// turns.
 pub fn measure(media: &Path) {
     let tools = std::sync::Arc::new(MediaTools::found(&ReaderSettings::default()).unwrap());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();

@@ -15,8 +15,8 @@ enum Way {
     Answered,
 }
 
-/// Breaks that were decided on before anybody was promised the baseline outside of this repository; each has its reason in
-/// docs/decisions.md. Nothing is added here for convenience.
+/// Breaks that were decided on before anybody was promised the baseline outside of this repository; each has its reason
+/// in docs/decisions.md. Nothing is added here for convenience.
 pub const INTENDED: &[&str] = &[
     "POST /tools/prepare_media: 200.meta is no Meta any more.",
     "POST /tools/transcribe_media: its body is no ReadOneItem any more.",
@@ -213,8 +213,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// The alternatives of a schema, each against the one at its place: one that is sent may not go, and one that is answered
-    /// may not come, for a client that reads it knows those that there were.
+    /// The alternatives of a schema, each against the one at its place: one that is sent may not go, and one that is
+    /// answered may not come, for a client that reads it knows those that there were.
     fn choices(&mut self, place: &str, way: Way, (before, after): (&Value, &Value), depth: usize) {
         for keyword in ["anyOf", "oneOf"] {
             let (was, is) = (list(&before[keyword]), list(&after[keyword]));

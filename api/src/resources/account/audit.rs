@@ -65,8 +65,8 @@ impl From<AuditRow> for AccountChange {
 impl Audits {
     /// List changes to keys, secret and endpoints
     ///
-    /// Who made, changed, rotated, revoked, enabled or disabled what, newest first. It is kept for as long as the deployment
-    /// says (400 days unless set otherwise). Refused for a script session token.
+    /// Who made, changed, rotated, revoked, enabled or disabled what, newest first. It is kept for as long as the
+    /// deployment says (400 days unless set otherwise). Refused for a script session token.
     #[oai(path = "/audit", method = "get", operation_id = "list_audit")]
     async fn list(
         &self,

@@ -84,7 +84,8 @@ impl From<&Rates> for ReadRates {
 impl Balances {
     /// Get balances
     ///
-    /// The month's cloud minutes, what running work holds of them, purchased minutes, AI credits and the rates of reads and renders.
+    /// The month's cloud minutes, what running work holds of them, purchased minutes, AI credits and the rates of reads
+    /// and renders.
     #[oai(path = "/balances", method = "get", operation_id = "read_balances")]
     async fn balances(&self, auth: Auth) -> Answer<Json<BalancesAnswer>> {
         Ok(Json(self.read(&auth.0).await?))

@@ -94,9 +94,9 @@ pub enum AnyEvent {
 impl Events {
     /// List events
     ///
-    /// The account's job events, newest first, each as endpoints are sent it, whether there are endpoints or not. Kept 30
-    /// days. With filters a page looks through 2,000 events: it may show fewer than `limit`, or none, and still have more
-    /// after it.
+    /// The account's job events, newest first, each as endpoints are sent it, whether there are endpoints or not. Kept
+    /// 30 days. With filters a page looks through 2,000 events: it may show fewer than `limit`, or none, and still have
+    /// more after it.
     #[oai(path = "/events", method = "get", operation_id = "list_events")]
     async fn list(
         &self,

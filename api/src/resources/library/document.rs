@@ -1,5 +1,5 @@
-//! A JSON document on its way out, in pieces: text that is here, and objects that are read from the media store as they are
-//! taken. What it holds of the room for answers it holds until it has been sent.
+//! A JSON document on its way out, in pieces: text that is here, and objects that are read from the media store as they
+//! are taken. What it holds of the room for answers it holds until it has been sent.
 //!
 //! It knows nothing of what the pieces say. Joining documents into one copies none of them.
 
@@ -59,7 +59,8 @@ impl Document {
         self.then(Self::of_text(vec![text.into()], Room::default(), None))
     }
 
-    /// All of it in one piece, for who works with what it says, and what that holds: its room, and the place of a large answer.
+    /// All of it in one piece, for who works with what it says, and what that holds: its room, and the place of a large
+    /// answer.
     ///
     /// # Errors
     /// `rate_limited` or `unavailable` when there is no room; `internal` when the store fails.

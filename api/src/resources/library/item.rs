@@ -46,7 +46,8 @@ pub struct Item {
     pub created_at: Time,
     /// Until when a computer that reads it itself holds its reads back; null when none does.
     pub leased_until: Option<Time>,
-    /// A picture of it, a JPEG: this link needs no credential and is good for at least an hour. Null where there is none.
+    /// A picture of it, a JPEG: this link needs no credential and is good for at least an hour. Null where there is
+    /// none.
     pub thumbnail_url: Option<Text>,
     /// Its media: this link needs no credential, takes ranges, and is good until `media_url_expires_at`. Null until it
     /// is ready, and in lists without `include=media`.

@@ -1,5 +1,5 @@
-//! Reads of one item put together (docs/decisions.md, "Reads are joined when they are read"): the words and voices of each
-//! moment of a search index, and who says each segment of a transcript.
+//! Reads of one item put together (docs/decisions.md, "Reads are joined when they are read"): the words and voices of
+//! each moment of a search index, and who says each segment of a transcript.
 //!
 //! Each read's rows were stored by its own job; the rule that joins them is `domain::footage`'s. Fields that are not
 //! touched stay the text that they were, so that what a newer worker writes comes through.
@@ -44,7 +44,8 @@ pub(super) struct Footage {
 }
 
 impl Others {
-    /// The rows for this read. Whether a read is stored is asked before its rows are, so that none is seen without them.
+    /// The rows for this read. Whether a read is stored is asked before its rows are, so that none is seen without
+    /// them.
     pub(super) async fn found(conn: &mut PgConnection, item: ItemId, read: Read) -> sqlx::Result<Self> {
         if !matches!(read, Read::SearchIndex | Read::Transcript) {
             return Ok(Self::None);
@@ -131,7 +132,8 @@ impl Footage {
     }
 }
 
-/// The document with another field of its `data`, which `value` makes of what the field was: before it, the field, behind it.
+/// The document with another field of its `data`, which `value` makes of what the field was: before it, the field,
+/// behind it.
 fn with_field(
     document: &Bytes,
     name: &str,

@@ -1,8 +1,8 @@
-//! Stored reads as they are answered: the JSON that a worker stored, from the row or from the media store, with what other
-//! reads of the item have to say in it.
+//! Stored reads as they are answered: the JSON that a worker stored, from the row or from the media store, with what
+//! other reads of the item have to say in it.
 //!
-//! What is stored is sent as it is, read from the media store as its client takes it. The moments of a search index and the
-//! speakers of a transcript are put in by `joined`, which needs the whole document; nothing of it is copied.
+//! What is stored is sent as it is, read from the media store as its client takes it. The moments of a search index and
+//! the speakers of a transcript are put in by `joined`, which needs the whole document; nothing of it is copied.
 
 use super::captions::CaptionFile;
 use super::document::Document;
@@ -27,8 +27,8 @@ const MOST_BYTES: u64 = 256 << 20;
 const LARGE_BYTES: usize = 1 << 20;
 const LARGE_ROWS: usize = 2_000;
 
-/// The JSON text of an item's stored read; nothing when it is not stored. Whether the caller may see the item is for the
-/// caller to know.
+/// The JSON text of an item's stored read; nothing when it is not stored. Whether the caller may see the item is for
+/// the caller to know.
 ///
 /// # Errors
 /// `rate_limited` while the account has as many large answers under way as it may, `unavailable` when there is no room.

@@ -28,8 +28,8 @@ pub fn add_to(route: Route, app: &App) -> Route {
     route.at(format!("{WELL_KNOWN}{MCP_PATH}"), page(body.clone())).at(format!("{MCP_PATH}{WELL_KNOWN}"), page(body))
 }
 
-/// What the RFC calls for; an empty list is left out, as it says. There are no scopes that every server would know: what a
-/// user may do follows from their role in a workspace.
+/// What the RFC calls for; an empty list is left out, as it says. There are no scopes that every server would know:
+/// what a user may do follows from their role in a workspace.
 fn metadata(public_url: &str, issuer: Option<&str>, audience: &[String]) -> Value {
     let own = format!("{public_url}{MCP_PATH}");
     // Clients ask for tokens for `resource`; the one that they are then judged by has to be among the audiences.

@@ -1,7 +1,7 @@
 //! `/mcp`: the tools over the Model Context Protocol, by streamable HTTP (contract §1, §4.4).
 //!
-//! A face of the registry, not another implementation: a call is handed to the very endpoint that answers
-//! `POST /api/v1/tools/<name>`, under the request id, the caller and the rate that were settled here. Every message is a
+//! A face of the registry, not another implementation: a call is handed to the very endpoint that answers `POST
+//! /api/v1/tools/<name>`, under the request id, the caller and the rate that were settled here. Every message is a
 //! request of its own, so any process may answer it. `server` speaks the protocol, `tools` is the list, `metadata` says
 //! where tokens come from.
 
@@ -93,8 +93,8 @@ impl<E: Endpoint<Output = Response>> Endpoint for Mcp<E> {
 }
 
 impl<E> Mcp<E> {
-    /// The answer, with room for what it is now: of a few words too, which repeat the request's id, and that is as long as
-    /// its client likes.
+    /// The answer, with room for what it is now: of a few words too, which repeat the request's id, and that is as long
+    /// as its client likes.
     async fn housed(&self, account: AccountId, mut response: Response, kept: Kept) -> Response {
         // The transport has it whole, and hands it on as a stream that does not say how long it is.
         let body = response.take_body().into_bytes().await.map_err(ApiError::internal);
@@ -123,8 +123,8 @@ impl<E> Mcp<E> {
     }
 }
 
-/// An answer of the protocol as it is, and a refusal of its transport in our envelope. The transport calls JSON that is no
-/// message of the protocol an unsupported type, which it is not.
+/// An answer of the protocol as it is, and a refusal of its transport in our envelope. The transport calls JSON that is
+/// no message of the protocol an unsupported type, which it is not.
 async fn shaped(mut response: Response, is_json: bool) -> Response {
     let status = response.status();
     if !status.is_client_error() && !status.is_server_error() {

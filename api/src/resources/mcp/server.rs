@@ -1,7 +1,7 @@
 //! The protocol's server: it names itself, lists the tools, and passes each call on as the request it stands for.
 //!
-//! What a call answers, over REST or here, is decided behind [`Calls`] alone. A refusal becomes a tool error with the same
-//! envelope, so that a model reads the code, the words and the next step that works.
+//! What a call answers, over REST or here, is decided behind [`Calls`] alone. A refusal becomes a tool error with the
+//! same envelope, so that a model reads the code, the words and the next step that works.
 
 use super::tools;
 use crate::app::App;
@@ -181,8 +181,8 @@ fn idempotency_key(meta: &RequestMetaObject) -> Result<Option<HeaderValue>, ApiE
     }
 }
 
-/// The answer's envelope as a result: as data, and as the same JSON in text. What the answer held is kept until the result
-/// has been sent, and room for what is made of it until it is made.
+/// The answer's envelope as a result: as data, and as the same JSON in text. What the answer held is kept until the
+/// result has been sent, and room for what is made of it until it is made.
 async fn result(app: &App, taker: Taker, mut response: Response, kept: &Kept) -> Answer<CallToolResult> {
     let status = response.status();
     let held = response.data::<Roomed>().and_then(Roomed::held);

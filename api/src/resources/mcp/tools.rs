@@ -1,7 +1,7 @@
 //! The registry's tools as MCP lists them: names, schemas of what they take and answer, and hints of what they change.
 //!
-//! All of it is read off the OpenAPI document and the tables that say what an operation needs and refuses, so that a tool
-//! that is added is here by itself. Nothing here calls a tool.
+//! All of it is read off the OpenAPI document and the tables that say what an operation needs and refuses, so that a
+//! tool that is added is here by itself. Nothing here calls a tool.
 
 use super::schema::json_schema;
 use crate::auth::Role;

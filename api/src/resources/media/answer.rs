@@ -2,8 +2,8 @@
 //!
 //! What a client uploaded is nobody's page: it has a type of a closed list that browsers neither run nor guess at, and
 //! is sandboxed where it is shown by itself: no scripts, forms or windows. The sandbox keeps the link's origin, since a
-//! browser's player loads nothing for an opaque one. A page elsewhere may show it (`Cross-Origin-Resource-Policy`): whoever
-//! has the link may see it. That page may not read it: there is no CORS.
+//! browser's player loads nothing for an opaque one. A page elsewhere may show it (`Cross-Origin-Resource-Policy`):
+//! whoever has the link may see it. That page may not read it: there is no CORS.
 
 use crate::app::downloads::Download;
 use crate::http::answers::holding;

@@ -68,8 +68,8 @@ impl From<AuditRow> for AuditEntry {
 impl OperatorAudit {
     /// List changes
     ///
-    /// What operators did, newest first, and what they looked at (`view`: once an hour for the same operator and route). It is
-    /// kept for good, can't be changed, and each row carries the hash of the one before it.
+    /// What operators did, newest first, and what they looked at (`view`: once an hour for the same operator and
+    /// route). It is kept for good, can't be changed, and each row carries the hash of the one before it.
     #[oai(path = "/operator/audit", method = "get", operation_id = "operator_list_audit")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn list(

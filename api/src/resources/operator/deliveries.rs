@@ -97,8 +97,8 @@ pub struct ResentTo {
 impl OperatorDeliveries {
     /// List deliveries of all accounts
     ///
-    /// Newest first. With filters a page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and still
-    /// have more after it.
+    /// Newest first. With filters a page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and
+    /// still have more after it.
     #[oai(path = "/operator/deliveries", method = "get", operation_id = "operator_list_deliveries")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn list(
@@ -144,8 +144,8 @@ impl OperatorDeliveries {
 
     /// Send again what did not arrive
     ///
-    /// Every event since a time whose last delivery to an endpoint failed or was skipped, as far as the filters pass it: a
-    /// new delivery each, from its first attempt. With `dry_run` it is counted alone.
+    /// Every event since a time whose last delivery to an endpoint failed or was skipped, as far as the filters pass
+    /// it: a new delivery each, from its first attempt. With `dry_run` it is counted alone.
     #[oai(path = "/operator/deliveries/resend", method = "post", operation_id = "operator_resend_deliveries")]
     async fn resend(&self, auth: OperatorAuth, body: Json<ResendAll>) -> Answer<Accepted<ResentAll>> {
         let OperatorAuth(operator) = auth;

@@ -1,8 +1,8 @@
 //! Erasing an item, a workspace or an account: `POST /operator/items/{id}/erase`, likewise of workspaces and
 //! accounts.
 //!
-//! Words and bytes go, the ledger stays as numbers. An account is suspended first: that is the moment to think again. What is
-//! cut off half-way is done by asking again: every step leaves out what is done.
+//! Words and bytes go, the ledger stays as numbers. An account is suspended first: that is the moment to think again.
+//! What is cut off half-way is done by asking again: every step leaves out what is done.
 
 use super::OperatorAuth;
 use crate::app::App;
@@ -49,8 +49,9 @@ impl From<ErasedNow> for ErasedAnswer {
 impl OperatorErasures {
     /// Erase an account
     ///
-    /// It must be suspended. Its workspaces with their items and projects, its users, endpoints, signing secret, audit log and
-    /// name go, for good; bytes follow as for deleted items. Ids and the ledger stay. Asked again, it goes on where it was.
+    /// It must be suspended. Its workspaces with their items and projects, its users, endpoints, signing secret, audit
+    /// log and name go, for good; bytes follow as for deleted items. Ids and the ledger stay. Asked again, it goes on
+    /// where it was.
     #[oai(path = "/operator/accounts/:id/erase", method = "post", operation_id = "operator_erase_account")]
     async fn account(
         &self,
@@ -80,7 +81,8 @@ impl OperatorErasures {
 
     /// Erase an item
     ///
-    /// As if its owner had deleted it, and what it was called goes at once. One that was deleted before loses its name too.
+    /// As if its owner had deleted it, and what it was called goes at once. One that was deleted before loses its name
+    /// too.
     #[oai(path = "/operator/items/:id/erase", method = "post", operation_id = "operator_erase_item")]
     async fn item(
         &self,

@@ -51,8 +51,8 @@ pub struct OperatorJob {
 impl OperatorJobs {
     /// List jobs of all accounts
     ///
-    /// Newest first. With filters a page looks through 2,000 jobs: it may show fewer than `limit`, or none, and still have
-    /// more after it.
+    /// Newest first. With filters a page looks through 2,000 jobs: it may show fewer than `limit`, or none, and still
+    /// have more after it.
     #[oai(path = "/operator/jobs", method = "get", operation_id = "operator_list_jobs")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn list(
@@ -118,9 +118,9 @@ impl OperatorJobs {
 
     /// Run a job's read again
     ///
-    /// Starts the read of a job that failed or was cancelled anew, as a job of its own, for the account that paid for the
-    /// first one. The answer is `prepare_media`'s for that read: `ready` when it is stored meanwhile, and a reason where it
-    /// can't start. The first job stays as it is.
+    /// Starts the read of a job that failed or was cancelled anew, as a job of its own, for the account that paid for
+    /// the first one. The answer is `prepare_media`'s for that read: `ready` when it is stored meanwhile, and a reason
+    /// where it can't start. The first job stays as it is.
     #[oai(path = "/operator/jobs/:id/retry", method = "post", operation_id = "operator_retry_job")]
     async fn retry(
         &self,

@@ -84,8 +84,8 @@ impl OperatorKeys {
 
     /// Revoke a key
     ///
-    /// Whosever it is: the key, the sessions made with it and its open event streams end at once; jobs already dispatched go
-    /// on. Its owner sees it in their audit log.
+    /// Whosever it is: the key, the sessions made with it and its open event streams end at once; jobs already
+    /// dispatched go on. Its owner sees it in their audit log.
     #[oai(path = "/operator/keys/:id", method = "delete", operation_id = "operator_revoke_key")]
     async fn revoke(
         &self,

@@ -148,9 +148,9 @@ impl OperatorMembers {
 
     /// End a membership
     ///
-    /// The user reaches the workspace no more, at once: their sessions there end, and the keys to the workspace's account that
-    /// they made, or whose keys made them, are revoked. What they have started goes on. Where the account is their own, they
-    /// stay one of its users: disable them to keep them out of all of it.
+    /// The user reaches the workspace no more, at once: their sessions there end, and the keys to the workspace's
+    /// account that they made, or whose keys made them, are revoked. What they have started goes on. Where the account
+    /// is their own, they stay one of its users: disable them to keep them out of all of it.
     #[oai(path = "/operator/members/:workspaceId/:userId", method = "delete", operation_id = "operator_delete_member")]
     async fn remove(
         &self,

@@ -55,8 +55,8 @@ pub struct GiveMinutes {
     /// Why, for the journal.
     #[oai(validator(max_length = 200))]
     pub note: Option<Text>,
-    /// Your own name for this grant or purchase, such as an invoice's number: needed for a purchase. The same one counts once
-    /// an account, so that a request can be sent again.
+    /// Your own name for this grant or purchase, such as an invoice's number: needed for a purchase. The same one
+    /// counts once an account, so that a request can be sent again.
     #[oai(validator(min_length = 1, max_length = 100))]
     pub reference: Option<Text>,
 }

@@ -82,8 +82,8 @@ impl OperatorReads {
 
     /// Pause or resume a read
     ///
-    /// While a read is paused its running jobs go on, its waiting ones wait and give their places to others, and calls for
-    /// it are answered `held`. Nothing is cancelled and nothing is charged.
+    /// While a read is paused its running jobs go on, its waiting ones wait and give their places to others, and calls
+    /// for it are answered `held`. Nothing is cancelled and nothing is charged.
     #[oai(path = "/operator/reads/:read", method = "patch", operation_id = "operator_update_read")]
     async fn change(
         &self,

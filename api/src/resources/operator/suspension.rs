@@ -1,8 +1,8 @@
 //! Stopping an account and letting it go on: `/operator/accounts/{id}/suspend` and `…/resume`.
 //!
-//! A suspended account keeps all that it has. Its credentials are refused, its queued jobs wait without a place, its endpoints
-//! are told of nothing, its links to pictures and its uploads' URLs answer no more. What runs goes on to its end, unless its
-//! work is to be ended too.
+//! A suspended account keeps all that it has. Its credentials are refused, its queued jobs wait without a place, its
+//! endpoints are told of nothing, its links to pictures and its uploads' URLs answer no more. What runs goes on to its
+//! end, unless its work is to be ended too.
 
 use super::OperatorAuth;
 use super::accounts::OperatorAccount;
@@ -51,9 +51,9 @@ pub struct SuspendedAccount {
 impl OperatorSuspensions {
     /// Suspend an account
     ///
-    /// Every credential of it is refused with 403 `account_suspended`, its open event streams end, its queued jobs wait, and
-    /// its endpoints are told of nothing: events are `skipped`, and can be sent again once it is resumed. What runs goes on
-    /// unless `end_work` is true. Nothing is deleted. Repeated, it gives another reason.
+    /// Every credential of it is refused with 403 `account_suspended`, its open event streams end, its queued jobs
+    /// wait, and its endpoints are told of nothing: events are `skipped`, and can be sent again once it is resumed.
+    /// What runs goes on unless `end_work` is true. Nothing is deleted. Repeated, it gives another reason.
     #[oai(path = "/operator/accounts/:id/suspend", method = "post", operation_id = "operator_suspend_account")]
     async fn suspend(
         &self,

@@ -55,8 +55,8 @@ pub struct ChangeUser {
     /// The issuer of those tokens. Without it: `MWS_OAUTH_ISSUER`.
     #[oai(validator(min_length = 1, max_length = 500))]
     pub oauth_issuer: Option<Text>,
-    /// `true` refuses them everywhere from now on, ends their sessions and revokes the keys that they made; `false` lets them
-    /// in again, without those.
+    /// `true` refuses them everywhere from now on, ends their sessions and revokes the keys that they made; `false`
+    /// lets them in again, without those.
     pub disabled: Option<bool>,
 }
 

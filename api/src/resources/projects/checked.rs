@@ -1,5 +1,5 @@
-//! What an agent says of a project is shown to people and followed by programs: its URLs lead to the web, and what it names
-//! without one is there (contract §2, "Asset", "Scene").
+//! What an agent says of a project is shown to people and followed by programs: its URLs lead to the web, and what it
+//! names without one is there (contract §2, "Asset", "Scene").
 
 use super::shape::{ProjectAsset, ProjectTimeline};
 use crate::http::error::{Answer, ApiError, Code};

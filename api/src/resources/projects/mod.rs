@@ -253,8 +253,8 @@ impl Projects {
 
     /// Delete a project
     ///
-    /// With the log of its webhooks, whatever its status; nobody is told. A project that was cancelled goes by itself after
-    /// 30 days.
+    /// With the log of its webhooks, whatever its status; nobody is told. A project that was cancelled goes by itself
+    /// after 30 days.
     #[oai(path = "/projects/:id", method = "delete", operation_id = "delete_project")]
     async fn remove(
         &self,

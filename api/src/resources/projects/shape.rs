@@ -244,7 +244,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// One secret signs both, in one form: what a member of a workspace can write must never read as the event of a job.
+    /// One secret signs both, in one form: what a member of a workspace can write must never read as the event of a
+    /// job.
     #[test]
     fn the_body_of_a_projects_webhook_can_not_be_taken_for_a_job_event_whatever_is_written_into_it() {
         let event = json!({ "id": "evt_M8DB96KKJJR5PX2C6SF2ECFZP1", "type": "job.succeeded", "data": { "job": {} } });

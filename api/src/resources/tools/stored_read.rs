@@ -1,9 +1,9 @@
-//! The one read that a tool needs: answered as it is stored, at no charge, or else started as `prepare_media` would start
-//! it (contract §4.4: "a tool asked for a read that is missing starts exactly that read").
+//! The one read that a tool needs: answered as it is stored, at no charge, or else started as `prepare_media` would
+//! start it (contract §4.4: "a tool asked for a read that is missing starts exactly that read").
 //!
-//! Every tool that shows or works on a read asks [`need`]. There is no second way to start one: the same dispatch decides,
-//! holds minutes, joins a live job and keeps the answer under the Idempotency-Key. What a tool makes of a read that is
-//! there is its own.
+//! Every tool that shows or works on a read asks [`need`]. There is no second way to start one: the same dispatch
+//! decides, holds minutes, joins a live job and keeps the answer under the Idempotency-Key. What a tool makes of a read
+//! that is there is its own.
 
 use crate::app::App;
 use crate::auth::{Caller, Role};
@@ -102,12 +102,12 @@ pub enum NeedStatus {
 /// The stored read, or the answer that says which job computes it.
 ///
 /// # Errors
-/// Those of [`REFUSALS`]; also `rate_limited` when the account has as many live jobs as it may, and `unavailable` while an
-/// operator has paused the read.
+/// Those of [`REFUSALS`]; also `rate_limited` when the account has as many live jobs as it may, and `unavailable` while
+/// an operator has paused the read.
 pub async fn need(app: &App, caller: &Caller, key: IdempotencyKey, need: &Need<'_>) -> Answer<Needed> {
     let may_start = caller.workspace.role >= Role::Editor;
-    // What is stored needs no dispatch, and whoever may not start work may still see it. With a key, dispatch comes first:
-    // the key may have an answer.
+    // What is stored needs no dispatch, and whoever may not start work may still see it. With a key, dispatch comes
+    // first: the key may have an answer.
     if (key.0.is_none() || !may_start || need.dry_run)
         && let Some(ready) = look(app, caller, need).await?
     {

@@ -73,9 +73,10 @@ impl<'a> ApiExtractor<'a> for FileBody {
 /// Takes the bytes of an upload; the row's `complete` judges them later.
 ///
 /// # Errors
-/// `upload_not_found`, `unauthenticated` when the token is not the upload's, `illegal_transition` after it was completed,
-/// `upload_incomplete` while another request sends them, `account_suspended`, `unsupported_media_type`, `file_too_large`.
-/// `rate_limited` where the account sends as many as it may, or the address has sent too many wrong tokens.
+/// `upload_not_found`, `unauthenticated` when the token is not the upload's, `illegal_transition` after it was
+/// completed, `upload_incomplete` while another request sends them, `account_suspended`, `unsupported_media_type`,
+/// `file_too_large`. `rate_limited` where the account sends as many as it may, or the address has sent too many wrong
+/// tokens.
 pub(super) async fn receive(
     app: &App,
     scope: &Scope,

@@ -217,8 +217,8 @@ impl Uploads {
 
     /// Get an upload
     ///
-    /// How far it has come, and why it failed. Without the URL that takes its bytes, which is given out once. An upload that has
-    /// ended is kept as long as jobs are.
+    /// How far it has come, and why it failed. Without the URL that takes its bytes, which is given out once. An upload
+    /// that has ended is kept as long as jobs are.
     #[oai(path = "/uploads/:id", method = "get", operation_id = "get_upload")]
     async fn get(
         &self,

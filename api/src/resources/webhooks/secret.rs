@@ -63,8 +63,8 @@ impl WebhookSecrets {
 
     /// Create or rotate the signing secret
     ///
-    /// Without `rotate` it answers the secret there is, or creates one. With `rotate: true` it issues a new one; the old
-    /// one keeps verifying for 24 hours, in which there is no other rotation. Refused for a script session token.
+    /// Without `rotate` it answers the secret there is, or creates one. With `rotate: true` it issues a new one; the
+    /// old one keeps verifying for 24 hours, in which there is no other rotation. Refused for a script session token.
     #[oai(path = "/webhook-secret", method = "post", operation_id = "create_webhook_secret")]
     async fn create(&self, auth: Auth, body: Json<Option<CreateSecret>>) -> Answer<Json<Secret>> {
         let Auth(caller) = auth;
@@ -75,8 +75,8 @@ impl WebhookSecrets {
 
     /// Remove the signing secret
     ///
-    /// Deliveries are then signed with the shared default secret. A secret that still verified from before a rotation is
-    /// gone too. Refused for a script session token.
+    /// Deliveries are then signed with the shared default secret. A secret that still verified from before a rotation
+    /// is gone too. Refused for a script session token.
     #[oai(path = "/webhook-secret", method = "delete", operation_id = "delete_webhook_secret")]
     async fn remove(&self, auth: Auth) -> Answer<Json<Deleted>> {
         let Auth(caller) = auth;

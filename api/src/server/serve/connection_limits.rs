@@ -1,9 +1,9 @@
 //! Which connections are served, which are only told why not, and which are closed at once.
 //!
-//! There is a number of places for all, bounded by the descriptors that the process has, and one for each address, so that
-//! nobody takes them all. Beside those a few connections are let in narrowly: they are answered once, shortly, and not kept.
-//! So whoever comes too late learns why, and a balancer's probes are answered however many there are. A proxy that is
-//! trusted may have as many connections as there are: `outer` counts the requests of those who come through it.
+//! There is a number of places for all, bounded by the descriptors that the process has, and one for each address, so
+//! that nobody takes them all. Beside those a few connections are let in narrowly: they are answered once, shortly, and
+//! not kept. So whoever comes too late learns why, and a balancer's probes are answered however many there are. A proxy
+//! that is trusted may have as many connections as there are: `outer` counts the requests of those who come through it.
 
 use crate::app::App;
 use crate::http::address::{is_trusted, network};

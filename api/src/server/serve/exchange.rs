@@ -1,8 +1,8 @@
 //! The answers of one connection: how many are under way, and how many there have been.
 //!
 //! An answer is under way from the moment its request is read until its body has been handed over, which only the body
-//! itself knows. Nothing here waits; `wire` asks what it may expect of the client, and is woken when the last one ends: the
-//! client's time to say something more begins then, and nothing else may happen on the connection that would tell.
+//! itself knows. Nothing here waits; `wire` asks what it may expect of the client, and is woken when the last one ends:
+//! the client's time to say something more begins then, and nothing else may happen on the connection that would tell.
 
 use crate::http::holding::Holding;
 use futures_util::task::AtomicWaker;

@@ -1,9 +1,9 @@
 //! Connections: how many there may be, how long each may take its time, and what is said to those that speak no HTTP.
 //!
-//! Nothing here knows an operation. The framework's own server neither ends a connection that never finishes its headers
-//! nor lets us shape what is answered to one that it can't read; so connections are served here, on the same HTTP
-//! implementation: HTTP/1.1, and no other. `connection_limits` says which are served; `wire` is one connection's bytes, `exchange` its
-//! answers, `pace` how slowly they may be taken.
+//! Nothing here knows an operation. The framework's own server neither ends a connection that never finishes its
+//! headers nor lets us shape what is answered to one that it can't read; so connections are served here, on the same
+//! HTTP implementation: HTTP/1.1, and no other. `connection_limits` says which are served; `wire` is one connection's
+//! bytes, `exchange` its answers, `pace` how slowly they may be taken.
 
 mod connection_limits;
 mod exchange;
@@ -48,8 +48,8 @@ const MOST_HEADER_BYTES: usize = 64 << 10;
 const MOST_HEADERS: usize = 100;
 /// What one may take that is let in narrowly, all in all.
 const NARROW: Duration = Duration::from_secs(5);
-/// Where a client takes its answer slowly, this much of it waits in the system for it to take more. It bounds the memory that
-/// such clients cost, and lets it be seen how fast they take.
+/// Where a client takes its answer slowly, this much of it waits in the system for it to take more. It bounds the
+/// memory that such clients cost, and lets it be seen how fast they take.
 const UNSENT_BYTES: u32 = 128 << 10;
 /// After a connection could not be taken, as when the process has no file descriptors left.
 const PAUSE: Duration = Duration::from_millis(50);

@@ -1,7 +1,8 @@
-//! How slowly a client may take an answer: the time that is waited for it is bounded, and what it takes earns more of it.
+//! How slowly a client may take an answer: the time that is waited for it is bounded, and what it takes earns more of
+//! it.
 //!
-//! Only waiting counts: a client that takes what there is at once may be answered for as long as that lasts, as a stream of
-//! events is. `wire` tells what is taken and when the socket takes nothing.
+//! Only waiting counts: a client that takes what there is at once may be answered for as long as that lasts, as a
+//! stream of events is. `wire` tells what is taken and when the socket takes nothing.
 
 use std::future::Future;
 use std::io;

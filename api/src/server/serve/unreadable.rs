@@ -9,7 +9,8 @@ use crate::http::refusal::Envelope;
 use crate::server::outer;
 use poem::http::{StatusCode, header};
 
-/// The answer's bytes. `status` is what the HTTP implementation made of the request; `path` is what is known of its path.
+/// The answer's bytes. `status` is what the HTTP implementation made of the request; `path` is what is known of its
+/// path.
 pub fn unreadable(app: &App, status: StatusCode, path: &str) -> Vec<u8> {
     let refusal = match status {
         StatusCode::URI_TOO_LONG | StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => ApiError::new(
@@ -35,8 +36,8 @@ pub fn unreadable(app: &App, status: StatusCode, path: &str) -> Vec<u8> {
     head.into_bytes()
 }
 
-/// Where a refusal without a body begins in these bytes, if they end in one, and its status. It has the headers that the
-/// HTTP implementation gives it and no other, so none of ours is taken for one.
+/// Where a refusal without a body begins in these bytes, if they end in one, and its status. It has the headers that
+/// the HTTP implementation gives it and no other, so none of ours is taken for one.
 pub fn bare_refusal(bytes: &[u8]) -> Option<(usize, StatusCode)> {
     const BEGINS: &[u8] = b"HTTP/1.1 4";
     const LONGEST: usize = 256;

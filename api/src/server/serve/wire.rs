@@ -1,9 +1,9 @@
-//! One connection's bytes: deadlines for what a client sends, a least rate for what it takes, and an answer of ours where HTTP
-//! itself failed.
+//! One connection's bytes: deadlines for what a client sends, a least rate for what it takes, and an answer of ours
+//! where HTTP itself failed.
 //!
 //! A connection is in one of three states. At rest it may be silent for a while; a request that has begun must have its
-//! headers whole soon after; and while it is answered nothing is asked of the client but to take the answer (bodies have
-//! deadlines of their own where they are read). A request that can't be read never reaches the service: the HTTP
+//! headers whole soon after; and while it is answered nothing is asked of the client but to take the answer (bodies
+//! have deadlines of their own where they are read). A request that can't be read never reaches the service: the HTTP
 //! implementation answers it with a bare status line, which is replaced here by the envelope and the headers that every
 //! answer has. HTTP/2 is not spoken, and who begins with it is told so.
 
@@ -146,8 +146,8 @@ impl<Io> Wire<Io> {
         }
     }
 
-    /// Takes note of what the client sent. The HTTP implementation would close on a client that begins with HTTP/2 without a
-    /// word; with a byte of that beginning spoilt it refuses it as it does everything that it can't read.
+    /// Takes note of what the client sent. The HTTP implementation would close on a client that begins with HTTP/2
+    /// without a word; with a byte of that beginning spoilt it refuses it as it does everything that it can't read.
     fn took(&mut self, bytes: &mut [u8]) {
         self.look();
         if self.phase == Phase::Answering {
@@ -165,8 +165,8 @@ impl<Io> Wire<Io> {
         }
     }
 
-    /// The same for a connection that is answered once and not kept: what its client sends still is read for a moment when it
-    /// is over, so that the answer is not lost.
+    /// The same for a connection that is answered once and not kept: what its client sends still is read for a moment
+    /// when it is over, so that the answer is not lost.
     pub fn once(io: Io, exchange: Exchange, refusal: Refusal, timeouts: Timeouts) -> Self {
         Self { refused: true, ..Self::new(io, exchange, refusal, timeouts) }
     }
@@ -191,8 +191,9 @@ impl<Io> Wire<Io> {
         line.split(' ').nth(1).unwrap_or_default().to_owned()
     }
 
-    /// What to send in place of `bytes`, if they end in a status line that the HTTP implementation made by itself, which
-    /// is the last thing it says. While an answer of ours is under way they are its bytes, whatever they look like.
+    /// What to send in place of `bytes`, if they end in a status line that the HTTP implementation made by itself,
+    /// which is the last thing it says. While an answer of ours is under way they are its bytes, whatever they look
+    /// like.
     fn substitute(&self, bytes: &[u8]) -> Option<Substitute> {
         if self.exchange.is_answering() {
             return None;
@@ -280,8 +281,9 @@ impl<Io: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<Io> {
         Poll::Ready(Ok(substitute.stands_for))
     }
 
-    /// Written so, an answer's bytes stay where they are until the client takes them; else the HTTP implementation copies each
-    /// piece of a body, however large, into a buffer of the connection. A refusal of its own is a piece alone: it has no body.
+    /// Written so, an answer's bytes stay where they are until the client takes them; else the HTTP implementation
+    /// copies each piece of a body, however large, into a buffer of the connection. A refusal of its own is a piece
+    /// alone: it has no body.
     fn poll_write_vectored(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

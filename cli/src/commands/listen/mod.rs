@@ -1,8 +1,8 @@
 //! `mws listen`: follows the account's events, and forwards them to a server that has no public URL.
 //!
-//! It owns the place in the stream: a connection that breaks is made again after the last message seen, so that nothing is
-//! missed and nothing comes twice. Events are forwarded one after the other, in their order, each once. `feed` reads the
-//! stream, `forward` posts, `secret` says what signs, `tell` prints.
+//! It owns the place in the stream: a connection that breaks is made again after the last message seen, so that nothing
+//! is missed and nothing comes twice. Events are forwarded one after the other, in their order, each once. `feed` reads
+//! the stream, `forward` posts, `secret` says what signs, `tell` prints.
 
 mod feed;
 mod forward;
@@ -165,7 +165,8 @@ impl Listener<'_> {
             tokio::time::sleep(pause.mul_f64(0.5 + rand::random::<f64>() / 2.0)).await;
             match self.open_again().await {
                 Err(Failure::Refused(refusal)) if refusal.code == "cursor_gone" => {
-                    // The database was restored: nothing there is what came after the place. The next try begins at its end.
+                    // The database was restored: nothing there is what came after the place. The next try begins at its
+                    // end.
                     self.place = None;
                     self.tell.place_lost()?;
                     told = true;

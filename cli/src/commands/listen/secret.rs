@@ -1,7 +1,8 @@
-//! What signs the events that `mws listen` forwards: a secret that was given, else the account's own, else one made here.
+//! What signs the events that `mws listen` forwards: a secret that was given, else the account's own, else one made
+//! here.
 //!
-//! The account's own goes first because then a receiver that is set up for the real thing accepts what is forwarded. It is
-//! never printed: the receiver has it already. One that is made here is printed once, since nobody else knows it.
+//! The account's own goes first because then a receiver that is set up for the real thing accepts what is forwarded. It
+//! is never printed: the receiver has it already. One that is made here is printed once, since nobody else knows it.
 
 use crate::client::Client;
 use crate::failure::Failure;

@@ -182,8 +182,8 @@ async fn keep_reads(conn: &mut PgConnection, results: &[NewRead]) -> sqlx::Resul
     add_rows(conn, &rows).await
 }
 
-/// Writes the rows of footage of what a job made, ahead of its end in the same transaction. A read that is stored already keeps
-/// the rows that it has.
+/// Writes the rows of footage of what a job made, ahead of its end in the same transaction. A read that is stored
+/// already keeps the rows that it has.
 pub async fn write_rows(conn: &mut PgConnection, made: &[Product]) -> sqlx::Result<()> {
     let mut rows: Vec<(ItemId, &Rows)> = Vec::new();
     for product in made {
@@ -203,14 +203,14 @@ async fn add_rows(conn: &mut PgConnection, rows: &[(ItemId, &Rows)]) -> sqlx::Re
 }
 
 impl AfterCommit {
-    /// Gives the first attempts of deliveries to somebody in this process, before the queue is told of them. Those that `take`
-    /// refuses are the queue's.
+    /// Gives the first attempts of deliveries to somebody in this process, before the queue is told of them. Those that
+    /// `take` refuses are the queue's.
     pub fn offer_first_attempts(&mut self, mut take: impl FnMut(Subject) -> bool) {
         self.tickets.retain(|ticket| ticket.queue != Queue::WebhookFirst || !take(ticket.subject));
     }
 
-    /// Wakes those who wait, and looks once more, under the account's lock, for jobs that a place could go to: a dispatch
-    /// that counted places before this commit may have left one waiting.
+    /// Wakes those who wait, and looks once more, under the account's lock, for jobs that a place could go to: a
+    /// dispatch that counted places before this commit may have left one waiting.
     pub async fn run(self, pool: &PgPool, wakes: &Wakes) {
         wakes.tickets(&self.tickets);
         wakes.send(self.wakes);

@@ -1,7 +1,8 @@
 //! What stands under a prefix, for whoever compares it with the rows that name objects.
 //!
-//! A folder is walked as the file system shows it, since a list of objects hides what was half-written by a process that was
-//! killed. A bucket's list hides parts of uploads that were never completed: those end by its own lifecycle rule (README.md).
+//! A folder is walked as the file system shows it, since a list of objects hides what was half-written by a process
+//! that was killed. A bucket's list hides parts of uploads that were never completed: those end by its own lifecycle
+//! rule (README.md).
 
 use super::{MediaError, MediaStore};
 use chrono::{DateTime, Utc};

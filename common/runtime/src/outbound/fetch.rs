@@ -1,7 +1,7 @@
 //! The download behind an import by URL, under the same policy as webhooks (contract §4.6).
 //!
-//! It owns the size cap, the least rate and the name that a download suggests. It never stores anything: the bytes go on as a stream,
-//! to `media`, so that memory stays bounded whatever the size.
+//! It owns the size cap, the least rate and the name that a download suggests. It never stores anything: the bytes go
+//! on as a stream, to `media`, so that memory stays bounded whatever the size.
 
 use super::classify::{broken_off, unsent, verdict};
 use super::metered::Allowances;
@@ -148,8 +148,8 @@ impl OutboundClient {
 }
 
 impl Fetched {
-    /// The bytes, in order. The stream ends with an error past the size cap or the deadline, when it is too slow, and when
-    /// the connection breaks: bytes that came before an error are no file.
+    /// The bytes, in order. The stream ends with an error past the size cap or the deadline, when it is too slow, and
+    /// when the connection breaks: bytes that came before an error are no file.
     pub fn into_stream(self) -> impl Stream<Item = Result<Bytes, FetchError>> + Send {
         try_unfold(self.body, |mut body| async move { Ok(body.next().await?.map(|chunk| (chunk, body))) })
     }

@@ -1,7 +1,7 @@
 //! How many names are looked up at once for one account, so that names which hang are felt by their own account alone.
 //!
-//! A lookup happens inside the client's connector, which knows a name and nothing else. For whom it is done stands beside
-//! the task ([`on_behalf`]); what nobody said it for has a share of its own.
+//! A lookup happens inside the client's connector, which knows a name and nothing else. For whom it is done stands
+//! beside the task ([`on_behalf`]); what nobody said it for has a share of its own.
 
 use domain::ids::AccountId;
 use std::collections::HashMap;

@@ -42,7 +42,8 @@ pub struct AttemptOutcome {
     pub status: Option<u16>,
     /// None on success, which is a 2xx within the time.
     pub error: Option<AttemptError>,
-    /// Whether the error is a fault of this process or its machine. Nothing was sent then, and nothing is to be counted.
+    /// Whether the error is a fault of this process or its machine. Nothing was sent then, and nothing is to be
+    /// counted.
     pub is_ours: bool,
     /// The start of the answer's body as text, at most 1 KiB; bytes that are no text, and NUL, which Postgres can't
     /// keep, are shown as U+FFFD.

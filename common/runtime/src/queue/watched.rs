@@ -1,8 +1,8 @@
 //! A queue worker's backend that waits before it is tried again, and leaves signs of life.
 //!
-//! apalis begins a worker anew the moment it has failed: where the database answers with an error at once, as one that only
-//! reads or is full does, that was ten thousand tries and as many log lines a second. Here each try waits twice as long as the
-//! one before, and a line is told when the queue is lost and when it is back, not at each try.
+//! apalis begins a worker anew the moment it has failed: where the database answers with an error at once, as one that
+//! only reads or is full does, that was ten thousand tries and as many log lines a second. Here each try waits twice as
+//! long as the one before, and a line is told when the queue is lost and when it is back, not at each try.
 
 use crate::signs::Beat;
 use apalis_core::backend::{Backend, BackendConfig, WireFormatBackend};

@@ -1,8 +1,9 @@
 //! Due deliveries without a ticket, and the tickets they are given (glossary.md).
 //!
 //! A retry and what went over a cap have no ticket while they wait: they stand in an index of their own. A ticket can
-//! also be lost, with a worker or by a hand in the queue's tables; those are looked for among some of the due rows at a time:
-//! the oldest, because tickets are served in that order, and others, because a slow endpoint's stay the oldest for long.
+//! also be lost, with a worker or by a hand in the queue's tables; those are looked for among some of the due rows at a
+//! time: the oldest, because tickets are served in that order, and others, because a slow endpoint's stay the oldest
+//! for long.
 
 use domain::ids::{DeliveryId, EndpointId};
 use sqlx::PgConnection;
@@ -41,8 +42,9 @@ pub async fn due_without_ticket(conn: &mut PgConnection, limit: i64) -> sqlx::Re
 #[derive(Debug, Clone, Copy)]
 pub struct ScanStart(pub f64);
 
-/// Of the `some` next due deliveries from there on, locks those whose ticket is gone, spent, or held by a queue worker that has
-/// not been seen for 20 seconds. The queue stamps its workers with the server's own time, so that alone is not `mws_now()`.
+/// Of the `some` next due deliveries from there on, locks those whose ticket is gone, spent, or held by a queue worker
+/// that has not been seen for 20 seconds. The queue stamps its workers with the server's own time, so that alone is not
+/// `mws_now()`.
 pub async fn due_with_dead_ticket(conn: &mut PgConnection, from: ScanStart, some: i64) -> sqlx::Result<Vec<Due>> {
     sqlx::query_as!(
         Due,

@@ -6,8 +6,8 @@
 use domain::ids::EndpointId;
 use sqlx::PgConnection;
 
-/// Ends up to `limit` waiting series of disabled endpoints as `skipped` (pings are sent all the same) and of removed ones
-/// as `cancelled`. `endpoint` narrows it to one. Returns how many.
+/// Ends up to `limit` waiting series of disabled endpoints as `skipped` (pings are sent all the same) and of removed
+/// ones as `cancelled`. `endpoint` narrows it to one. Returns how many.
 pub async fn end_of_silent(conn: &mut PgConnection, endpoint: Option<EndpointId>, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE deliveries AS d
@@ -49,8 +49,8 @@ pub async fn replace(conn: &mut PgConnection, endpoint: EndpointId, event_id: &s
 
 /// Deletes up to `limit` ended series older than `retention_days`, with their attempts. Returns how many series.
 ///
-/// Ids sort by the time they were minted, so the oldest rows are the primary key's first and need no other index. Whether one is
-/// old is said by the database's time: a host whose clock is behind mints ids that look old at once.
+/// Ids sort by the time they were minted, so the oldest rows are the primary key's first and need no other index.
+/// Whether one is old is said by the database's time: a host whose clock is behind mints ids that look old at once.
 pub async fn prune(conn: &mut PgConnection, retention_days: i32, limit: i64) -> sqlx::Result<u64> {
     let deleted = sqlx::query_scalar!(
         r#"WITH old AS MATERIALIZED (

@@ -60,8 +60,8 @@ pub struct LostClaim {
     pub age_ms: i32,
 }
 
-/// Up to `limit` lost claims whose interruption counts. Nothing is locked: `attempts::record`, which ends them, names the
-/// claim, so that of two who see one of these only the first changes anything.
+/// Up to `limit` lost claims whose interruption counts. Nothing is locked: `attempts::record`, which ends them, names
+/// the claim, so that of two who see one of these only the first changes anything.
 pub async fn lost_for_good(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<LostClaim>> {
     sqlx::query_as!(
         LostClaim,

@@ -139,7 +139,8 @@ pub async fn search(
     Ok(Seen { rows: rows.iter().filter_map(|row| row.delivery).collect(), last_seen })
 }
 
-/// The id that a page begins below. Ids sort by the time they were minted at, so that nothing begun before `until` is above.
+/// The id that a page begins below. Ids sort by the time they were minted at, so that nothing begun before `until` is
+/// above.
 fn edge(before: Option<DeliveryId>, until: Option<DateTime<Utc>>) -> Uuid {
     let until = until.and_then(|until| until.checked_add_signed(HOSTS_AHEAD));
     let until = until.and_then(|until| u128::try_from(until.timestamp_millis()).ok());

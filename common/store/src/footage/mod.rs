@@ -1,9 +1,9 @@
 //! What is seen and said in items, as rows: written by the finish of the read that found it, read by whoever shows or
 //! searches it.
 //!
-//! A read's rows and its document are stored in one transaction, and its rows only when the document was stored: what is
-//! there already stays, so that an end can't be held up by what an earlier one left. No function here joins one read with another: that is
-//! `domain::footage`, when somebody asks. Neighbour: `search` finds words in the rows.
+//! A read's rows and its document are stored in one transaction, and its rows only when the document was stored: what
+//! is there already stays, so that an end can't be held up by what an earlier one left. No function here joins one read
+//! with another: that is `domain::footage`, when somebody asks. Neighbour: `search` finds words in the rows.
 
 mod search;
 

@@ -1,7 +1,7 @@
 //! Finding words in footage: passages that hold them, passages with words alike, and the moments that they are in.
 //!
-//! Every statement begins with the workspace, and so do the indexes: what others have in their libraries neither shows nor
-//! slows. What a passage is worth is judged by `domain::search`.
+//! Every statement begins with the workspace, and so do the indexes: what others have in their libraries neither shows
+//! nor slows. What a passage is worth is judged by `domain::search`.
 
 use chrono::{DateTime, Utc};
 use domain::footage::{Moment, Passage};
@@ -11,8 +11,8 @@ use sqlx::PgConnection;
 use sqlx::types::Json;
 use std::time::Duration;
 
-/// How much of a query's trigrams a passage must hold to be looked at: two letters that changed places in a word of five
-/// leave a third.
+/// How much of a query's trigrams a passage must hold to be looked at: two letters that changed places in a word of
+/// five leave a third.
 const ALIKE: &str = "0.33";
 
 /// Where to look, and how far.
@@ -142,9 +142,9 @@ pub async fn seen_at(conn: &mut PgConnection, at: &[(ItemId, i32)]) -> sqlx::Res
     Ok(seen)
 }
 
-/// The refs of items without a search index that could have one, newest first: of these items, or else of the workspace's
-/// newest thousand videos, since a library may be large and all of it indexed. What no read would help, such as sound or what
-/// can't be read at all, is not among them; one of these items that is still processing is.
+/// The refs of items without a search index that could have one, newest first: of these items, or else of the
+/// workspace's newest thousand videos, since a library may be large and all of it indexed. What no read would help,
+/// such as sound or what can't be read at all, is not among them; one of these items that is still processing is.
 pub async fn unindexed(conn: &mut PgConnection, within: Within<'_>) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(
         r#"SELECT i.ref AS "ref!" FROM (
@@ -166,8 +166,8 @@ pub async fn unindexed(conn: &mut PgConnection, within: Within<'_>) -> sqlx::Res
     .await
 }
 
-/// The refs of items with a search index and sound, but without a transcript: their moments have no words to be found by.
-/// Of these items, or else of the workspace's newest thousand videos.
+/// The refs of items with a search index and sound, but without a transcript: their moments have no words to be found
+/// by. Of these items, or else of the workspace's newest thousand videos.
 pub async fn untranscribed(conn: &mut PgConnection, within: Within<'_>) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(
         r#"SELECT i.ref AS "ref!" FROM (

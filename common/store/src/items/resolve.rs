@@ -51,8 +51,8 @@ pub enum Resolved {
 
 /// What each of these refs names, in their order, for a call that acts in `workspace`.
 ///
-/// Ids are looked up in every workspace, so that one the caller can't reach is told from one that does not exist; a free
-/// text only in the caller's own.
+/// Ids are looked up in every workspace, so that one the caller can't reach is told from one that does not exist; a
+/// free text only in the caller's own.
 pub async fn resolve(conn: &mut PgConnection, refs: &[String], workspace: WorkspaceId) -> sqlx::Result<Vec<Resolved>> {
     let names: Vec<ItemName<'_>> = refs.iter().map(|text| ItemName::of(text)).collect();
     let ids: Vec<Option<ItemId>> =

@@ -16,7 +16,8 @@ pub async fn lock_storage(conn: &mut PgConnection, account: AccountId) -> sqlx::
     Ok(())
 }
 
-/// Bytes of media that an account keeps: of its items, of what is reserved for those to come, and of what is read of them.
+/// Bytes of media that an account keeps: of its items, of what is reserved for those to come, and of what is read of
+/// them.
 pub async fn bytes_kept(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<i64> {
     Ok(usage::of(conn, account).await?.media_bytes)
 }
@@ -46,8 +47,8 @@ pub async fn to_purge(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<I
     .await
 }
 
-/// Forgets up to `limit` tombstones whose objects went more than `days` ago, with the uploads that filled them: as long as
-/// ended jobs are kept, which may name them. Returns how many.
+/// Forgets up to `limit` tombstones whose objects went more than `days` ago, with the uploads that filled them: as long
+/// as ended jobs are kept, which may name them. Returns how many.
 pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let gone = sqlx::query!(
         "WITH old AS MATERIALIZED (
@@ -68,8 +69,8 @@ pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Resu
     Ok(gone.rows_affected())
 }
 
-/// Notes that these tombstones' objects are gone, drops their stored reads with all rows of those, and forgets what they were
-/// called and what was in them. Returns how many were not yet so.
+/// Notes that these tombstones' objects are gone, drops their stored reads with all rows of those, and forgets what
+/// they were called and what was in them. Returns how many were not yet so.
 pub async fn purged(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "WITH purged AS (

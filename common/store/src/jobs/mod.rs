@@ -1,8 +1,8 @@
 //! The `jobs` table: dispatch's inserts, claims, ends, places, and what callers read of it.
 //!
-//! Every write names the state it leaves, and after a claim also `claim_no`, the fencing token: a worker that was thought
-//! dead can't write over the one that took its place. Hot statements never mention `finished_at` in a condition, so that
-//! the planner takes the primary key (docs/decisions.md, "Index predicates").
+//! Every write names the state it leaves, and after a claim also `claim_no`, the fencing token: a worker that was
+//! thought dead can't write over the one that took its place. Hot statements never mention `finished_at` in a
+//! condition, so that the planner takes the primary key (docs/decisions.md, "Index predicates").
 
 mod claim;
 mod end;

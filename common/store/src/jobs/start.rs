@@ -31,8 +31,8 @@ pub struct Owners {
     pub workspace: WorkspaceId,
 }
 
-/// Inserts a call, its jobs and the journal entries of their holds, in one statement. `tickets` are the ids of the tickets
-/// of the admitted ones, in the order of `starts`, and empty for the others.
+/// Inserts a call, its jobs and the journal entries of their holds, in one statement. `tickets` are the ids of the
+/// tickets of the admitted ones, in the order of `starts`, and empty for the others.
 pub async fn insert(
     conn: &mut PgConnection,
     call: &Call,

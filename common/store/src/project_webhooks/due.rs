@@ -4,8 +4,8 @@
 use domain::ids::ProjectWebhookId;
 use sqlx::PgConnection;
 
-/// Locks up to `limit` pending webhooks that are due and that no ticket will bring to a worker: it is gone, done, or with
-/// a queue worker that has not been seen for 20 seconds. The queue stamps its workers with the server's own time.
+/// Locks up to `limit` pending webhooks that are due and that no ticket will bring to a worker: it is gone, done, or
+/// with a queue worker that has not been seen for 20 seconds. The queue stamps its workers with the server's own time.
 pub async fn lock_due(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<ProjectWebhookId>> {
     sqlx::query_scalar!(
         r#"SELECT w.id AS "id: ProjectWebhookId"
@@ -40,8 +40,8 @@ pub async fn set_tickets(conn: &mut PgConnection, ids: &[ProjectWebhookId], tick
     Ok(())
 }
 
-/// Ends up to `limit` webhooks that were sent and whose sender did not tell the end in time, as `unknown`. They are never
-/// sent again: whether they arrived can't be known. Returns which.
+/// Ends up to `limit` webhooks that were sent and whose sender did not tell the end in time, as `unknown`. They are
+/// never sent again: whether they arrived can't be known. Returns which.
 pub async fn call_unknown(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<ProjectWebhookId>> {
     sqlx::query_scalar!(
         r#"UPDATE project_webhooks AS w

@@ -1,9 +1,10 @@
 //! The webhooks of projects: one row a change of status, sent at most once (contract §6.2; ARCHITECTURE.md, "Life of a
 //! project's webhook").
 //!
-//! It owns the rows of `project_webhooks`: how they begin, how they are shown, and how they are sent (`send`) or made good
-//! by duties (`due`). A row leaves `pending` in one conditional update that is committed before the request leaves, and
-//! one statement alone leads back, for a sender that could open no connection: what is not known is recorded as `unknown`.
+//! It owns the rows of `project_webhooks`: how they begin, how they are shown, and how they are sent (`send`) or made
+//! good by duties (`due`). A row leaves `pending` in one conditional update that is committed before the request
+//! leaves, and one statement alone leads back, for a sender that could open no connection: what is not known is
+//! recorded as `unknown`.
 
 mod due;
 mod send;

@@ -1,7 +1,7 @@
 //! Sending a project's webhook at most once: what to send, the mark that is committed first, and what came of it.
 //!
-//! [`look`] changes nothing. [`mark_sent`] is the fence: of two workers, or two tickets, one is answered true. The caller
-//! runs it alone, outside any transaction, so that it is committed when it answers.
+//! [`look`] changes nothing. [`mark_sent`] is the fence: of two workers, or two tickets, one is answered true. The
+//! caller runs it alone, outside any transaction, so that it is committed when it answers.
 
 use chrono::{DateTime, Utc};
 use domain::attempt::AttemptError;
@@ -92,7 +92,8 @@ impl Outcome {
     }
 }
 
-/// Records the end of what this worker sent, and forgets its body, which is sent once. False when it was called unknown meanwhile, which stays.
+/// Records the end of what this worker sent, and forgets its body, which is sent once. False when it was called unknown
+/// meanwhile, which stays.
 pub async fn record(
     conn: &mut PgConnection,
     id: ProjectWebhookId,

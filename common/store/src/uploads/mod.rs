@@ -1,7 +1,8 @@
 //! Uploads: how an item's bytes arrive, and the durable work order that turns them into a ready item.
 //!
-//! Here is what the api does: making one, completing it. `receive` is how its bytes come in, `work` is the worker's part, `due` the
-//! scheduler's. Every change names the status it leaves; `claim_no` fences a worker that has lost its lease.
+//! Here is what the api does: making one, completing it. `receive` is how its bytes come in, `work` is the worker's
+//! part, `due` the scheduler's. Every change names the status it leaves; `claim_no` fences a worker that has lost its
+//! lease.
 
 mod due;
 mod receive;
@@ -210,8 +211,8 @@ pub async fn shown(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Op
     .await
 }
 
-/// Ends the uploads and imports of an account that wait or are worked on, with failed items: a worker that has one loses its
-/// claim. Returns how many.
+/// Ends the uploads and imports of an account that wait or are worked on, with failed items: a worker that has one
+/// loses its claim. Returns how many.
 pub async fn end_for_account(conn: &mut PgConnection, account: AccountId, limit: i64) -> sqlx::Result<u64> {
     let ended = sqlx::query!(
         "WITH live AS (

@@ -91,8 +91,8 @@ pub struct Stranger {
     pub turned_away: Option<&'static str>,
 }
 
-/// Everybody of an account: its key, a script session, a user who signed in, and one who is a viewer in the workspace of
-/// `host` as well.
+/// Everybody of an account: its key, a script session, a user who signed in, and one who is a viewer in the workspace
+/// of `host` as well.
 pub async fn everybody(
     world: &World,
     server: &AuthorizationServer,

@@ -1,7 +1,8 @@
 //! From raw flux to how beat-like each frame is, 0 to 1, whatever the media's loudness and density.
 //!
 //! A frame is measured against the strongest ones within a few seconds around it; where those are weak, as in noise or
-//! between songs, against what an onset has to be at least. Works as a delay line: memory is the seconds around a frame.
+//! between songs, against what an onset has to be at least. Works as a delay line: memory is the seconds around a
+//! frame.
 
 use super::onsets::{FRAME_RATE, Onset};
 use std::collections::VecDeque;

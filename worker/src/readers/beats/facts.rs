@@ -15,7 +15,8 @@ const LEAST_STRENGTH: f32 = 0.3;
 const LEAST_CONTRAST: f32 = 2.5;
 /// A beat weaker than this was hardly played.
 const WEAK: f32 = 0.2;
-/// The part of beats that may be weak, unless the others stand out by so much. Speech has steady syllables and more gaps.
+/// The part of beats that may be weak, unless the others stand out by so much. Speech has steady syllables and more
+/// gaps.
 const MOST_WEAK: f32 = 0.2;
 const CLEAR_CONTRAST: f32 = 8.0;
 /// Fewer beats in a row are none.
@@ -79,8 +80,8 @@ fn without_weak_ends(run: Vec<FoundBeat>) -> Vec<FoundBeat> {
     run.into_iter().take(last + 1).skip(first).collect()
 }
 
-/// The beats that a listener would count: the tracker takes music at the edge of its tempi for half or twice as fast, and what
-/// is played between the beats tells. Where nothing is, as between clicks, they stay.
+/// The beats that a listener would count: the tracker takes music at the edge of its tempi for half or twice as fast,
+/// and what is played between the beats tells. Where nothing is, as between clicks, they stay.
 fn counted(run: Vec<FoundBeat>) -> Vec<FoundBeat> {
     let Some(tempo) = tempo_of(&run) else { return run };
     let (beats, half) = (mean(run.iter().map(|beat| beat.strength)), mean(run.iter().map(|beat| beat.half.strength)));

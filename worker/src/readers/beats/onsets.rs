@@ -126,8 +126,8 @@ impl Onsets {
     }
 }
 
-/// The mean rise of all bands, and that of the low ones. A band's past is that of its loudest neighbour, so that a tone that
-/// glides or trembles is no onset.
+/// The mean rise of all bands, and that of the low ones. A band's past is that of its loudest neighbour, so that a tone
+/// that glides or trembles is no onset.
 #[expect(clippy::cast_precision_loss, reason = "there are few bands")]
 fn rises(before: &[f32], now: &[f32], low_bands: usize) -> Onset {
     let around = |band: usize| {

@@ -1,9 +1,10 @@
 //! The most likely beats of a stream of activations: a bar-pointer model, solved by Viterbi.
 //!
-//! The hidden state is (tempo, position within the beat). Within a beat the position only moves on, so a path is told by
-//! its beats alone: `score(t, interval)` is the best path whose last beat is at `t`, `interval` frames after the one
-//! before, and a step goes from beat to beat. A frame costs 82 intervals times the few that a tempo may change to, and one
-//! byte of backpointer an interval. What is older than a window is traced back and settled, so that memory does not grow.
+//! The hidden state is (tempo, position within the beat). Within a beat the position only moves on, so a path is told
+//! by its beats alone: `score(t, interval)` is the best path whose last beat is at `t`, `interval` frames after the one
+//! before, and a step goes from beat to beat. A frame costs 82 intervals times the few that a tempo may change to, and
+//! one byte of backpointer an interval. What is older than a window is traced back and settled, so that memory does not
+//! grow.
 
 use super::activation::Activation;
 use std::collections::VecDeque;

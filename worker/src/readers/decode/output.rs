@@ -9,8 +9,8 @@ use std::path::Path;
 
 /// Runs `program` on `input` to its end, confined as a decoder is, and answers with what it wrote.
 ///
-/// `LimitExceeded` when that is more than `most_bytes`; the ends that `Decoder::ended` tells. What its exit status means is
-/// for the caller to say.
+/// `LimitExceeded` when that is more than `most_bytes`; the ends that `Decoder::ended` tells. What its exit status
+/// means is for the caller to say.
 pub(in crate::readers) async fn whole_output<'a>(
     program: &Path,
     arguments: impl IntoIterator<Item = &'a OsStr>,

@@ -1,25 +1,28 @@
 //! How much of a media is decoded: what is paid for, and no more, whatever its container declares.
 //!
-//! A hold is made for the length that an item has in our tables, and a charge never passes its hold. So a file that goes on
-//! after its declared end would be read for nothing. The child is told to stop, and since the child is not to be trusted,
-//! what it gives is counted and cut off at the same place: charged is at least the rate times what was handed out.
+//! A hold is made for the length that an item has in our tables, and a charge never passes its hold. So a file that
+//! goes on after its declared end would be read for nothing. The child is told to stop, and since the child is not to
+//! be trusted, what it gives is counted and cut off at the same place: charged is at least the rate times what was
+//! handed out.
 
 use super::MediaLimits;
 use crate::readers::{JobCtx, Limit, Probe, ReadError};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How much longer than declared honest media are: measured over 105 of every kind that is read, they have 15 ms more (the
-/// padding of an AAC encoder), and 256 ms where an Ogg was cut without decoding. That is dropped without a word.
+/// How much longer than declared honest media are: measured over 105 of every kind that is read, they have 15 ms more
+/// (the padding of an AAC encoder), and 256 ms where an Ogg was cut without decoding. That is dropped without a word.
 const OVERRUN_MS: u64 = 300;
-/// What a child may decode beyond it, in milliseconds: more than `OVERRUN_MS`, so that it is seen whether there is more.
+/// What a child may decode beyond it, in milliseconds: more than `OVERRUN_MS`, so that it is seen whether there is
+/// more.
 const CHILD_MS: i64 = 1_500;
 /// Pixels that a second of moving picture may have: those of 3840 x 2160 at 120 a second, or of 7680 x 4320 at 30.
 const MOST_PIXELS_A_SECOND: u64 = 1_200_000_000;
-/// Seconds of that many pixels which a picture may have at once, at its beginning or where it is filmed faster for a while.
+/// Seconds of that many pixels which a picture may have at once, at its beginning or where it is filmed faster for a
+/// while.
 const BURST_SECONDS: u64 = 5;
-/// Pixels that the smallest picture counts as, so that none has more than 286 frames a second in the long run: a file of
-/// half a second that holds thousands would else be read for the price of half a second.
+/// Pixels that the smallest picture counts as, so that none has more than 286 frames a second in the long run: a file
+/// of half a second that holds thousands would else be read for the price of half a second.
 const LEAST_PIXELS: u64 = 4 << 20;
 /// How long a picture is looked at before it is judged by its pace.
 const FIRST_LOOK: Duration = Duration::from_mins(1);
@@ -36,8 +39,8 @@ impl Paid {
         Self { ms: ctx.paid_ms.map(|ms| u64::try_from(ms).unwrap_or(0)) }
     }
 
-    /// The seconds after which a child is to stop, as an argument of ffmpeg: a little more than is paid for or allowed, to tell
-    /// what is too long from what just fits.
+    /// The seconds after which a child is to stop, as an argument of ffmpeg: a little more than is paid for or allowed,
+    /// to tell what is too long from what just fits.
     pub(crate) fn seconds(self, limits: &MediaLimits) -> String {
         let allowed_ms = limits.duration_ms.saturating_add(2_000);
         let paid_ms = self.ms.and_then(|ms| i64::try_from(ms).ok()).unwrap_or(allowed_ms);
@@ -60,8 +63,8 @@ impl Paid {
         self.ms.and_then(|ms| i64::try_from(ms).ok()).map_or(counted_ms, |ms| counted_ms.min(ms))
     }
 
-    /// What the customer is told of a media that goes on for `beyond_ms` after what is paid for, if that is more than honest
-    /// ones do.
+    /// What the customer is told of a media that goes on for `beyond_ms` after what is paid for, if that is more than
+    /// honest ones do.
     pub(super) fn passed(self, beyond_ms: u64) -> Option<String> {
         let ms = self.ms.filter(|_| beyond_ms > OVERRUN_MS)?;
         Some(format!("The file goes on after the {ms} ms that the item is long; what comes after them was not read."))
@@ -102,8 +105,8 @@ impl Pace {
         Self { pixels: pixels(probe), whole_ms, began, time: ctx.deadline.saturating_duration_since(began) }
     }
 
-    /// Refuses what has more frames than its time allows (`LimitExceeded`), and ends what would take more than twice its time
-    /// at this pace, which it would else hold a slot for (`Timeout`).
+    /// Refuses what has more frames than its time allows (`LimitExceeded`), and ends what would take more than twice
+    /// its time at this pace, which it would else hold a slot for (`Timeout`).
     pub(super) fn judge(&self, frames: u64, seen_ms: i64) -> Result<(), ReadError> {
         let seen_ms = seen_ms.unsigned_abs();
         let found = frames.saturating_mul(self.pixels.max(LEAST_PIXELS));

@@ -1,7 +1,7 @@
 //! The picture of a media file: small pictures of all its frames, and single stills of it.
 //!
-//! Frames are made small in the child, and come one after the other, looked at as they come; a still is one JPEG. Confined
-//! and bounded as `sound` is; the picture that is looked at is the first that is no album cover.
+//! Frames are made small in the child, and come one after the other, looked at as they come; a still is one JPEG.
+//! Confined and bounded as `sound` is; the picture that is looked at is the first that is no album cover.
 
 use super::child::Decoder;
 use super::output::whole_output;
@@ -14,8 +14,8 @@ use std::ffi::OsStr;
 const STILL: u32 = 320;
 /// Bytes of a still, at most: three times those of noise.
 const STILL_BYTES: usize = 256 << 10;
-/// How a picture is looked for without decoding those between: the decoder is given key frames alone, and the first after
-/// the seek is taken.
+/// How a picture is looked for without decoding those between: the decoder is given key frames alone, and the first
+/// after the seek is taken.
 const KEY_PICTURES: [&str; 3] = ["-noaccurate_seek", "-skip_frame", "nokey"];
 /// Frames that are read at once.
 const READ_FRAMES: usize = 16;
@@ -31,8 +31,8 @@ pub(crate) struct SeenPicture {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Hands each frame to `each`, with its second, in cells of `size`: all luma, then both chromas. `NoVideo` without a moving
-/// picture, `Corrupt` when none of it can be decoded.
+/// Hands each frame to `each`, with its second, in cells of `size`: all luma, then both chromas. `NoVideo` without a
+/// moving picture, `Corrupt` when none of it can be decoded.
 pub(crate) async fn small_pictures(
     media: &MediaSource,
     size: (usize, usize),
@@ -80,8 +80,8 @@ pub(crate) async fn small_pictures(
     Ok(SeenPicture { duration_ms: frames.duration_ms(), warnings })
 }
 
-/// Starts ffmpeg on the one picture that is looked at. Raw frames carry no times, so each gets a row more, whose first bytes
-/// are its milliseconds; none is doubled or dropped to keep a rate.
+/// Starts ffmpeg on the one picture that is looked at. Raw frames carry no times, so each gets a row more, whose first
+/// bytes are its milliseconds; none is doubled or dropped to keep a rate.
 async fn start(media: &MediaSource, (width, height): (usize, usize), ctx: &JobCtx) -> Result<Decoder, ReadError> {
     let tools = media.tools();
     let most_seconds = Paid::of(ctx).seconds(&tools.limits);
@@ -141,8 +141,8 @@ async fn picture(
 }
 
 /// A picture to show of a whole item, `duration_ms` long: a tenth in, since films begin in the dark, and ten seconds at
-/// most. It is the nearest one before that needs no other to be decoded, so that a film of one such picture costs no more
-/// than others. Nothing when none can be had: an item is none the worse without one.
+/// most. It is the nearest one before that needs no other to be decoded, so that a film of one such picture costs no
+/// more than others. Nothing when none can be had: an item is none the worse without one.
 ///
 /// # Errors
 /// `Timeout` alone.
@@ -189,8 +189,8 @@ impl Frames {
         3 * (self.plane + self.row)
     }
 
-    /// Takes the next bytes, and hands over the frames that they complete. A frame is passed over whose time is none, or comes
-    /// after what is paid for.
+    /// Takes the next bytes, and hands over the frames that they complete. A frame is passed over whose time is none,
+    /// or comes after what is paid for.
     fn take(&mut self, bytes: &[u8], each: &mut impl FnMut(f64, &[u8])) {
         self.pending.extend_from_slice(bytes);
         let whole = self.pending.len() - self.pending.len() % self.frame_bytes();

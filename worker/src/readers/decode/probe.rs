@@ -1,8 +1,8 @@
 //! What a media file holds, as `ffprobe` tells it, and whether that is within the limits.
 //!
-//! Only numbers and names of formats are asked for: tags are the uploader's text and stay in the file. Of the names only those
-//! on a list are believed, since a child that was taken over says what it likes. A declared
-//! duration is a claim, and one that ffprobe had to guess is none; `sound` counts what is really there.
+//! Only numbers and names of formats are asked for: tags are the uploader's text and stay in the file. Of the names
+//! only those on a list are believed, since a child that was taken over says what it likes. A declared duration is a
+//! claim, and one that ffprobe had to guess is none; `sound` counts what is really there.
 
 use super::output::whole_output;
 use super::{MediaLimits, MediaTools, input_arguments, names};
@@ -208,8 +208,8 @@ impl Stream {
         self.codec_type.as_deref() == Some(codec_type)
     }
 
-    /// The frames that cuts of this picture stand on. The rate that every frame fits on, if the frames are about that many;
-    /// for a picture whose frames come when they like, the whole rate nearest to their average.
+    /// The frames that cuts of this picture stand on. The rate that every frame fits on, if the frames are about that
+    /// many; for a picture whose frames come when they like, the whole rate nearest to their average.
     fn frame_rate(&self) -> FrameRate {
         let base = self.r_frame_rate.as_deref().and_then(fraction);
         let average = self.avg_frame_rate.as_deref().and_then(fraction);

@@ -13,8 +13,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// An opened, probed media file within the limits. A clone is the same: the jobs of one item that run together share it,
-/// and what is heard of it.
+/// An opened, probed media file within the limits. A clone is the same: the jobs of one item that run together share
+/// it, and what is heard of it.
 #[derive(Debug, Clone)]
 pub struct MediaSource {
     file: Arc<File>,

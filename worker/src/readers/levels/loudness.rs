@@ -1,8 +1,8 @@
 //! Loudness of a sound by EBU R 128, block by block: what the `levels` read stores.
 //!
-//! `ebur128` filters, gates and finds the peaks. Momentary and short-term loudness are taken every 10 ms: at the 100 ms of
-//! a common meter a tone as short as the window reads up to 0.5 LU low, by where it begins (EBU Tech 3341, case 13). Both
-//! are means of the energies of the last steps, so each sample is summed once. No file and no child process here.
+//! `ebur128` filters, gates and finds the peaks. Momentary and short-term loudness are taken every 10 ms: at the 100 ms
+//! of a common meter a tone as short as the window reads up to 0.5 LU low, by where it begins (EBU Tech 3341, case 13).
+//! Both are means of the energies of the last steps, so each sample is summed once. No file and no child process here.
 
 use super::peaks::Outline;
 use crate::readers::ReadError;
@@ -89,8 +89,8 @@ impl Meter {
         Ok(())
     }
 
-    /// Samples of the step that is open. Where a hundredth of a second is no whole number of frames steps differ by one, so
-    /// that their ends never drift from the clock.
+    /// Samples of the step that is open. Where a hundredth of a second is no whole number of frames steps differ by
+    /// one, so that their ends never drift from the clock.
     fn step_samples(&self) -> usize {
         let end = |step: u64| step * self.rate / STEPS_A_SECOND;
         usize::try_from(end(self.steps + 1) - end(self.steps)).unwrap_or(1).max(1) * self.channels

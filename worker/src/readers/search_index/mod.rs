@@ -1,7 +1,7 @@
 //! The `search_index` read: the moments of a video, to be searched by what is said and shown by a still.
 //!
-//! `shots` tells the changes of the picture, `moments` makes shots of them, and each gets a still. What is said in them is
-//! the transcript's to know: the two are joined when they are read, whichever ended first.
+//! `shots` tells the changes of the picture, `moments` makes shots of them, and each gets a still. What is said in them
+//! is the transcript's to know: the two are joined when they are read, whichever ended first.
 
 mod moments;
 mod shots;
@@ -82,8 +82,8 @@ impl SearchIndex {
     }
 }
 
-/// A still of each moment, named in it, and of how many moments one was sought. A moment whose picture can't be decoded has
-/// none.
+/// A still of each moment, named in it, and of how many moments one was sought. A moment whose picture can't be decoded
+/// has none.
 async fn stills(
     moments: &mut [Moment],
     most: MostStills,

@@ -1,9 +1,9 @@
 //! Where a film changes from shot to shot: cuts, dissolves and fades through black; flashes are none. Pure.
 //!
-//! Works on small pictures: all luma, then both chromas, a byte a cell. A cut is a step far larger than those around it.
-//! A dissolve has no such step, but other colours after it than before, which a camera that moves does not bring. Black
-//! that lasts is a change too. Only the pictures of two seconds are kept, so that a day of film needs no more memory than
-//! a minute.
+//! Works on small pictures: all luma, then both chromas, a byte a cell. A cut is a step far larger than those around
+//! it. A dissolve has no such step, but other colours after it than before, which a camera that moves does not bring.
+//! Black that lasts is a change too. Only the pictures of two seconds are kept, so that a day of film needs no more
+//! memory than a minute.
 
 use std::collections::VecDeque;
 
@@ -213,8 +213,8 @@ fn difference(one: &[u8], other: &[u8]) -> f32 {
     sum as f32 / one.len().max(1) as f32
 }
 
-/// How much of each colour there is, by luma and by either chroma. A value counts for the two parts that it lies between, so
-/// that a little more light does not move it from one to the other.
+/// How much of each colour there is, by luma and by either chroma. A value counts for the two parts that it lies
+/// between, so that a little more light does not move it from one to the other.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place is between 0 and the last part")]
 #[expect(clippy::cast_precision_loss, reason = "a picture has few cells")]
 fn colours(cells: &[u8]) -> Colours {

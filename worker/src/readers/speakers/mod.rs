@@ -1,8 +1,8 @@
 //! The `speakers` read: who speaks when, and with it the `speech` read that it rests on.
 //!
-//! Own engine, in three passes over the sound: where speech is, which voices are in it (`mfcc`, `voice`,
-//! `clusters`), and who speaks when (`turns`). What is kept is sums, and a number a voice and step: 36 MB at
-//! most for a day of media. Voices that are much alike are taken for one: the result is a draft. Where `MWS_DIARIZER` names a server,
+//! Own engine, in three passes over the sound: where speech is, which voices are in it (`mfcc`, `voice`, `clusters`),
+//! and who speaks when (`turns`). What is kept is sums, and a number a voice and step: 36 MB at most for a day of
+//! media. Voices that are much alike are taken for one: the result is a draft. Where `MWS_DIARIZER` names a server,
 //! that is asked instead (`server`).
 
 mod clusters;
@@ -70,8 +70,8 @@ pub(super) struct Speakers {
 }
 
 impl Speakers {
-    /// With the server that the settings name, or else with this machine's own engine on the speech that it finds; nothing
-    /// where the settings name no server that can be asked.
+    /// With the server that the settings name, or else with this machine's own engine on the speech that it finds;
+    /// nothing where the settings name no server that can be asked.
     pub(super) fn found(settings: &ReaderSettings, speech: &Arc<Speech>) -> Option<Self> {
         let diarizer = match settings.diarizer.as_ref().map(DiarizationServer::new) {
             None => Diarizer::Local,

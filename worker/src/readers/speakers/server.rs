@@ -1,9 +1,9 @@
-//! A server behind `MWS_DIARIZER` that tells who speaks when (docs/engines.md): the whole sound goes out as one WAV file,
-//! turns come back.
+//! A server behind `MWS_DIARIZER` that tells who speaks when (docs/engines.md): the whole sound goes out as one WAV
+//! file, turns come back.
 //!
-//! Voices can only be told apart over the whole media, so that its sound is sent from where it was kept (`audio_spool`):
-//! memory stays as it is, however long the media. What comes back is checked before it is believed. How a server is asked
-//! is `engine_server`'s.
+//! Voices can only be told apart over the whole media, so that its sound is sent from where it was kept
+//! (`audio_spool`): memory stays as it is, however long the media. What comes back is checked before it is believed.
+//! How a server is asked is `engine_server`'s.
 
 use super::turns::Turn;
 use crate::readers::engine_server::{EngineServer, Form, WAV_HEADER_BYTES};

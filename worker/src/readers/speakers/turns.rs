@@ -10,8 +10,8 @@ pub(super) const STEP_FRAMES: usize = 25;
 /// What a change of voice costs inside a stretch of speech, and what in a pause, in nepers.
 const CHANGE_COST: (f64, f64) = (60.0, 10.0);
 
-/// Steps of speech in a row: where each begins, and how likely each voice is in it. A day has 345,600 of them, so that all
-/// stand in two lists.
+/// Steps of speech in a row: where each begins, and how likely each voice is in it. A day has 345,600 of them, so that
+/// all stand in two lists.
 #[derive(Debug)]
 pub(super) struct Steps {
     /// The speech segment that each is in, and where it begins, in seconds.

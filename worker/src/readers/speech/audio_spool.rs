@@ -1,8 +1,8 @@
 //! A media's sound on disk: what one decode gave, for whoever has to go through it again.
 //!
 //! One channel of 16 bits at [`RATE`], 115 MB an hour, in a file without a name that nobody else can open and that goes
-//! with its last user. Many may go through it at once, each from the beginning; memory holds a block of each. Neighbours:
-//! `shared_decode`, which keeps a sound while it listens, and `speakers::server`, which sends one.
+//! with its last user. Many may go through it at once, each from the beginning; memory holds a block of each.
+//! Neighbours: `shared_decode`, which keeps a sound while it listens, and `speakers::server`, which sends one.
 
 use super::detector::RATE;
 use crate::readers::{JobCtx, ReadError};

@@ -1,4 +1,5 @@
-//! A row of numbers through a layer of a network: a matrix and a bias, in plain loops that the compiler makes wide. Pure.
+//! A row of numbers through a layer of a network: a matrix and a bias, in plain loops that the compiler makes wide.
+//! Pure.
 
 /// Inputs that are taken at once, so that a sum is fetched and put back a quarter as often.
 const AT_ONCE: usize = 4;

@@ -1,7 +1,7 @@
 //! How likely each short frame of sound holds a voice, by Silero VAD.
 //!
-//! A `VoiceDetector` is one run over one sound, and carries the model's memory from frame to frame. What the probabilities
-//! mean for segments is in `segments`.
+//! A `VoiceDetector` is one run over one sound, and carries the model's memory from frame to frame. What the
+//! probabilities mean for segments is in `segments`.
 
 use super::silero::{FRAME, Memory, Silero};
 use crate::readers::Engine;

@@ -1,7 +1,7 @@
 //! The `speech` read: where in a media somebody speaks.
 //!
-//! How the sound is heard, once for all who want to, is `shared_decode`'s. The engine is in `detector`, the rules that make
-//! segments of its probabilities in `segments`. A media in which nobody speaks is a success with no segments.
+//! How the sound is heard, once for all who want to, is `shared_decode`'s. The engine is in `detector`, the rules that
+//! make segments of its probabilities in `segments`. A media in which nobody speaks is a success with no segments.
 
 pub(super) mod audio_spool;
 pub(super) mod chunks;

@@ -1,9 +1,9 @@
 //! What is heard of a media: one pass over its sound, for all the reads that rest on it and run together.
 //!
-//! `speech`, `transcript` and `speakers` hear the same, one channel at 16 kHz. Who asks first starts the pass, in a task
-//! of its own; who asks while it runs, or while somebody uses what it gave, has the same. It belongs to all who wait and to
-//! none of them: one that is cancelled or late leaves the others waiting, and the last to leave ends it. What a pass must
-//! never do is outlive its last user, on a processor or on the disk.
+//! `speech`, `transcript` and `speakers` hear the same, one channel at 16 kHz. Who asks first starts the pass, in a
+//! task of its own; who asks while it runs, or while somebody uses what it gave, has the same. It belongs to all who
+//! wait and to none of them: one that is cancelled or late leaves the others waiting, and the last to leave ends it.
+//! What a pass must never do is outlive its last user, on a processor or on the disk.
 
 use super::audio_spool::{AudioSpool, Spooling};
 use super::detector::RATE;
@@ -63,8 +63,8 @@ pub(in crate::readers) struct SharedDecode {
 }
 
 impl SharedDecode {
-    /// Hears a media: joins a pass over it, or starts one. Where the speech is known already there is nothing to `listen`
-    /// for, and any pass will do.
+    /// Hears a media: joins a pass over it, or starts one. Where the speech is known already there is nothing to
+    /// `listen` for, and any pass will do.
     pub(in crate::readers) async fn of(
         media: &MediaSource,
         listen: Option<Listen>,

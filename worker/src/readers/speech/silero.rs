@@ -1,9 +1,10 @@
 //! Silero VAD, a frame at a time: its network written out, with the weights of its file, which is in the program.
 //!
-//! A frame is a spectrum of four windows, four convolutions over them, a cell that remembers (an LSTM) and one output: two
-//! thirds of a million products. A runtime for any network took four to six times as long as they do, for it prepares and pads
-//! each of the small steps anew. So `rten` reads the file, and a test holds this network to the file's own graph. The weights
-//! are found by their names. Neighbours: `dense`, which multiplies, and `detector`, which runs it over a sound.
+//! A frame is a spectrum of four windows, four convolutions over them, a cell that remembers (an LSTM) and one output:
+//! two thirds of a million products. A runtime for any network took four to six times as long as they do, for it
+//! prepares and pads each of the small steps anew. So `rten` reads the file, and a test holds this network to the
+//! file's own graph. The weights are found by their names. Neighbours: `dense`, which multiplies, and `detector`, which
+//! runs it over a sound.
 
 use super::dense::Dense;
 use rten::{Model, RunOptions, ThreadPool};

@@ -97,7 +97,8 @@ async fn speech_that_is_stored_is_not_listened_for_again() {
         ctx.speech = KnownSpeech::of(&serde_json::to_vec(&heard.stored).unwrap()).map(Arc::new);
         assert_eq!(studio.read_within(read, &path, &ctx).await.unwrap().stored, alone.stored, "{read}");
         assert_eq!(ctx.progress.percent(), 100);
-        // What is stored is believed: where it says that nobody speaks, nothing is heard, and the media's time still counts.
+        // What is stored is believed: where it says that nobody speaks, nothing is heard, and the media's time still
+        // counts.
         let mut silent = heard.stored.clone();
         silent.data["segments"] = json!([]);
         ctx.speech = KnownSpeech::of(&serde_json::to_vec(&silent).unwrap()).map(Arc::new);

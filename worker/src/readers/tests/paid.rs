@@ -1,7 +1,8 @@
 //! Paid is what was decoded: files whose headers are patched to say something else than what is in them.
 //!
-//! What an import makes of each is what a hold is made for. What its readers are handed is counted here, apart from what they
-//! say themselves, and must be paid for: charged is at least the rate times what was decoded, and at most the hold.
+//! What an import makes of each is what a hold is made for. What its readers are handed is counted here, apart from
+//! what they say themselves, and must be paid for: charged is at least the rate times what was decoded, and at most the
+//! hold.
 
 use super::{JobCtx, Studio, an_hour};
 use crate::ingest::length_ms;
@@ -169,7 +170,8 @@ fn channels_of(media: &MediaSource, channels: Channels) -> u64 {
     }
 }
 
-/// Fails unless what was handed out of a file that is said to be `item_ms` long is paid for, and no more than what is held.
+/// Fails unless what was handed out of a file that is said to be `item_ms` long is paid for, and no more than what is
+/// held.
 #[track_caller]
 fn assert_paid(name: &str, item_ms: i64, handed_ms: i64, said_ms: i64) {
     assert_eq!(handed_ms, said_ms, "{name}: what is charged is what was handed out");

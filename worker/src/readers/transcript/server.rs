@@ -77,8 +77,8 @@ impl TranscriptionServer {
     }
 }
 
-/// Whether so much can be said in a chunk of so many seconds. Engines make things up in silence, so a little is let through
-/// however short it is.
+/// Whether so much can be said in a chunk of so many seconds. Engines make things up in silence, so a little is let
+/// through however short it is.
 fn is_plausible(words: &[Word], seconds: u64) -> bool {
     let most = MOST_WORDS.0 + MOST_WORDS.1 * usize::try_from(seconds).unwrap_or(usize::MAX);
     words.len() <= most && words.iter().map(|word| word.word.len()).sum::<usize>() <= most * WORD_BYTES

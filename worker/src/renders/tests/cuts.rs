@@ -1,4 +1,5 @@
-//! `remove_silence` rendered: as long as its plan to a frame, picture and sound in step, and what is said is still there.
+//! `remove_silence` rendered: as long as its plan to a frame, picture and sound in step, and what is said is still
+//! there.
 
 use super::{Darkroom, RATE, cut, near, number, onsets, stream};
 use crate::readers::tests::speech::frame_f1;

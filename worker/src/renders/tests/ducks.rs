@@ -1,6 +1,7 @@
 //! `duck_music` rendered: the music is down under speech by as much as was asked, and nowhere else, measured by bands.
 //!
-//! The voice is a tone of 500 Hz and the music one of 6 kHz, so that each can be told from their mix by one Fourier sum.
+//! The voice is a tone of 500 Hz and the music one of 6 kHz, so that each can be told from their mix by one Fourier
+//! sum.
 
 use super::{Darkroom, RATE, near, number, stream};
 use domain::ducking::{DuckRule, envelope};

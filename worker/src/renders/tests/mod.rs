@@ -1,7 +1,7 @@
 //! Renders of real media, made here with fixed seeds, and measured by decoding what came of them.
 //!
-//! `Darkroom` renders a plan into a file of its folder; the measures of a file are ffprobe's and those of its samples and
-//! frames. One file a theme.
+//! `Darkroom` renders a plan into a file of its folder; the measures of a file are ffprobe's and those of its samples
+//! and frames. One file a theme.
 
 mod cuts;
 mod ducks;

@@ -1,9 +1,9 @@
 //! `GET /events/stream`: the account's job events as server-sent events (contract §6.4).
 //!
-//! Each message's data are the exact bytes that endpoints are sent. A message's id is a place in their order,
-//! which `Last-Event-ID` takes up again, so that a client that reconnects misses nothing and sees nothing twice, also when the
-//! database was moved. A place that is not of its past is refused. A stream reads when the account is woken and holds no
-//! connection in between; `settled` says up to where it may read, `stream_limits` how many there may be.
+//! Each message's data are the exact bytes that endpoints are sent. A message's id is a place in their order, which
+//! `Last-Event-ID` takes up again, so that a client that reconnects misses nothing and sees nothing twice, also when
+//! the database was moved. A place that is not of its past is refused. A stream reads when the account is woken and
+//! holds no connection in between; `settled` says up to where it may read, `stream_limits` how many there may be.
 
 mod settled;
 mod stream_limits;
@@ -67,11 +67,11 @@ impl EventStreams {
 impl EventStreams {
     /// Follow the account's job events
     ///
-    /// Server-sent events: `data` is the body that webhook endpoints are sent, `event` its type, `id` its place. It begins
-    /// with what happens from now on, or after `Last-Event-ID`. A comment comes every 15 seconds. The server ends a stream
-    /// after five minutes, and at once when its credential is revoked; connect again with the last `id`. One that is not of the
-    /// database's past, as after a restore of an older state, is answered 410: connect without it. The delivery is not signed:
-    /// you asked for it.
+    /// Server-sent events: `data` is the body that webhook endpoints are sent, `event` its type, `id` its place. It
+    /// begins with what happens from now on, or after `Last-Event-ID`. A comment comes every 15 seconds. The server
+    /// ends a stream after five minutes, and at once when its credential is revoked; connect again with the last `id`.
+    /// One that is not of the database's past, as after a restore of an older state, is answered 410: connect without
+    /// it. The delivery is not signed: you asked for it.
     #[oai(path = "/events/stream", method = "get", operation_id = "stream_events")]
     async fn open(
         &self,
@@ -178,8 +178,8 @@ impl Follower {
         }
     }
 
-    /// Whether the reader's key is not revoked meanwhile, their account not suspended. A database that is away says nothing
-    /// against them; it is asked again.
+    /// Whether the reader's key is not revoked meanwhile, their account not suspended. A database that is away says
+    /// nothing against them; it is asked again.
     async fn still_let_in(&mut self) -> bool {
         let asked = async { credentials::still_let_in(&mut *self.app.conn().await?, &self.reader).await };
         let answered = asked.await;
@@ -187,8 +187,8 @@ impl Follower {
         answered.unwrap_or(true)
     }
 
-    /// Reads what there is; waits for the next wake when there is nothing. Answers whether the stream goes on: not when its
-    /// place is lost, which the client is told when it takes it up again.
+    /// Reads what there is; waits for the next wake when there is nothing. Answers whether the stream goes on: not when
+    /// its place is lost, which the client is told when it takes it up again.
     async fn look(&mut self) -> bool {
         match self.read().await {
             Ok(read) if read.lost => return false,

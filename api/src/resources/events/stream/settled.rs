@@ -1,4 +1,5 @@
-//! Up to which number the events are known: found out once for all streams of the process, and only when one of them waits.
+//! Up to which number the events are known: found out once for all streams of the process, and only when one of them
+//! waits.
 //!
 //! It owns the order of the two questions: first which number was given out, then which transactions run.
 

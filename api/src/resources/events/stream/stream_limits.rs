@@ -1,6 +1,6 @@
-//! How many event streams a process holds open: two hundred, and at most twenty of them for one account, so that none takes
-//! the others' place. Where all are taken, an account without any gets one of those of the account that has most: its stream
-//! is ended, and goes on where it was when its client connects again and there is room.
+//! How many event streams a process holds open: two hundred, and at most twenty of them for one account, so that none
+//! takes the others' place. Where all are taken, an account without any gets one of those of the account that has most:
+//! its stream is ended, and goes on where it was when its client connects again and there is room.
 
 use crate::http::error::{Answer, ApiError, Code};
 use domain::ids::AccountId;

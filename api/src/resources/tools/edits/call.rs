@@ -1,6 +1,8 @@
-//! A call of a tool that needs speech and may render: its items, its read, its render, and its Idempotency-Key throughout.
+//! A call of a tool that needs speech and may render: its items, its read, its render, and its Idempotency-Key
+//! throughout.
 //!
-//! One key is one call: whichever job it dispatched first, the read or the render, is what the key answers from then on.
+//! One key is one call: whichever job it dispatched first, the read or the render, is what the key answers from then
+//! on.
 
 use crate::app::App;
 use crate::auth::{Caller, Role};
@@ -98,7 +100,8 @@ impl<'a> Call<'a> {
         Self { app, caller, tool, request, key: if dry_run { IdempotencyKey(None) } else { key }, dry_run }
     }
 
-    /// What a tool found, without a render. It is written on a thread of its own: a day of speech has tens of thousands of spans.
+    /// What a tool found, without a render. It is written on a thread of its own: a day of speech has tens of thousands
+    /// of spans.
     pub(super) async fn without_render<T: ParseFromJSON + ToJSON + Send + 'static>(
         &self,
         answer: impl FnOnce() -> T + Send + 'static,
@@ -152,7 +155,8 @@ impl<'a> Call<'a> {
     /// The item of this name, if its sound can be mixed.
     ///
     /// # Errors
-    /// `item_not_found`, `workspace_forbidden`, `item_not_ready`; `read_not_applicable` when there is no sound to be had.
+    /// `item_not_found`, `workspace_forbidden`, `item_not_ready`; `read_not_applicable` when there is no sound to be
+    /// had.
     pub(super) async fn music(&self, item_ref: &str) -> Answer<ItemId> {
         let item = self.reach(item_ref).await?;
         let refusal = |code, message: &str| Err(ApiError::new(code, format!("`music_ref`: {message}")));

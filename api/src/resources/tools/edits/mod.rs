@@ -2,8 +2,8 @@
 //! `render: true` the media itself (contract §4.4).
 //!
 //! Both stand on the `speech` read, which `stored_read` answers or starts. What is kept and how far music goes down are
-//! decided by `domain::silence` and `domain::ducking`; the same values are answered and rendered. `call` does what the two
-//! have in common, and starts the job.
+//! decided by `domain::silence` and `domain::ducking`; the same values are answered and rendered. `call` does what the
+//! two have in common, and starts the job.
 
 mod call;
 mod shapes;
@@ -53,9 +53,10 @@ impl Edits {
     ///
     /// Which parts of an item to keep so that its long silences are gone, from where somebody speaks in it. A silence
     /// shorter than `min_silence_ms` stays, and `padding_ms` stay on each side of speech. A video's cuts stand on its
-    /// frames. Where nobody speaks nothing is kept. With `render: true` a job makes a new item of what is kept; the same
-    /// render is made once while its item is there. A stored speech read is used at no charge; where there is none its job
-    /// is started or joined, and the answer is `queued` without `keep`: follow `job_id` with `get_jobs` and call again.
+    /// frames. Where nobody speaks nothing is kept. With `render: true` a job makes a new item of what is kept; the
+    /// same render is made once while its item is there. A stored speech read is used at no charge; where there is none
+    /// its job is started or joined, and the answer is `queued` without `keep`: follow `job_id` with `get_jobs` and
+    /// call again.
     #[oai(path = "/tools/remove_silence", method = "post", operation_id = "remove_silence")]
     async fn remove_silence(
         &self,
@@ -94,12 +95,12 @@ impl Edits {
 
     /// Duck music
     ///
-    /// How far to turn music down while a voice speaks over it: an envelope of gains, between whose points the gain runs
-    /// straight in decibels. Under speech the music is down by `duck_db`; the way down ends when speech starts, the way back
-    /// starts when it ends, and elsewhere the gain is 0. With `render: true` a job mixes both into a new item: as long as
-    /// the voice, with its picture if it has one, and limited so that it never clips. A stored speech read of the voice is
-    /// used at no charge; where there is none its job is started or joined, and the answer is `queued` without `envelope`:
-    /// follow `job_id` with `get_jobs` and call again.
+    /// How far to turn music down while a voice speaks over it: an envelope of gains, between whose points the gain
+    /// runs straight in decibels. Under speech the music is down by `duck_db`; the way down ends when speech starts,
+    /// the way back starts when it ends, and elsewhere the gain is 0. With `render: true` a job mixes both into a new
+    /// item: as long as the voice, with its picture if it has one, and limited so that it never clips. A stored speech
+    /// read of the voice is used at no charge; where there is none its job is started or joined, and the answer is
+    /// `queued` without `envelope`: follow `job_id` with `get_jobs` and call again.
     #[oai(path = "/tools/duck_music", method = "post", operation_id = "duck_music")]
     async fn duck_music(
         &self,

@@ -27,7 +27,8 @@ pub struct RemoveSilence {
     pub padding_ms: Option<u32>,
     /// Whether to make a new item of what is kept; false when not given.
     pub render: Option<bool>,
-    /// `true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the render.
+    /// `true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the
+    /// render.
     pub dry_run: Option<bool>,
 }
 
@@ -85,7 +86,8 @@ pub struct DuckMusic {
     pub release_ms: Option<u32>,
     /// Whether to mix both into a new item; false when not given.
     pub render: Option<bool>,
-    /// `true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the render.
+    /// `true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the
+    /// render.
     pub dry_run: Option<bool>,
 }
 
@@ -142,8 +144,8 @@ pub struct SilenceAnswer {
     pub item_id: Text,
     /// Whether all that was asked for is there.
     pub status: NeedStatus,
-    /// The job to follow with `get_jobs`; when queued. Without `keep` it is the one that reads where somebody speaks: call
-    /// again when it has ended. With `keep` it is the render.
+    /// The job to follow with `get_jobs`; when queued. Without `keep` it is the one that reads where somebody speaks:
+    /// call again when it has ended. With `keep` it is the render.
     pub job_id: Option<Text>,
     /// Minutes held for that job, or that would be; when queued or startable.
     pub estimated_minutes: Option<MinuteCount>,
@@ -183,8 +185,8 @@ pub struct DuckAnswer {
     pub music_item_id: Option<Text>,
     /// Whether all that was asked for is there.
     pub status: NeedStatus,
-    /// The job to follow with `get_jobs`; when queued. Without `envelope` it is the one that reads where somebody speaks:
-    /// call again when it has ended. With `envelope` it is the render.
+    /// The job to follow with `get_jobs`; when queued. Without `envelope` it is the one that reads where somebody
+    /// speaks: call again when it has ended. With `envelope` it is the render.
     pub job_id: Option<Text>,
     /// Minutes held for that job, or that would be; when queued or startable.
     pub estimated_minutes: Option<MinuteCount>,

@@ -54,12 +54,12 @@ pub struct GetJobsRequest {
     pub cursor: Option<Text>,
     /// 1 to 100 jobs a page, 20 when not given; with filters.
     pub limit: Option<Limit>,
-    /// With `job_ids`: wait up to 30 seconds for what `wait_for` says. What had ended before the call is not waited for, so
-    /// that the same call again never answers at once while jobs are live, and always does when none is.
+    /// With `job_ids`: wait up to 30 seconds for what `wait_for` says. What had ended before the call is not waited
+    /// for, so that the same call again never answers at once while jobs are live, and always does when none is.
     #[oai(validator(minimum(value = "0"), maximum(value = "30")))]
     pub wait_seconds: Option<u32>,
-    /// `any`: until one of the jobs that were live when the call began has ended; `all`: until all of them have. `any` when not
-    /// given.
+    /// `any`: until one of the jobs that were live when the call began has ended; `all`: until all of them have. `any`
+    /// when not given.
     pub wait_for: Option<WaitFor>,
 }
 
@@ -109,8 +109,8 @@ impl Jobs {
     /// Follow jobs
     ///
     /// The jobs named by `job_ids` (up to 200: one `prepare_media` can start 120), or those of the workspace that the
-    /// filters leave, newest first. `wait_seconds` makes it a long poll: to follow jobs, call again with the same `job_ids`
-    /// and `wait_for: "all"` until none is `queued` or `running`. A finished job reports `cloud_minutes`.
+    /// filters leave, newest first. `wait_seconds` makes it a long poll: to follow jobs, call again with the same
+    /// `job_ids` and `wait_for: "all"` until none is `queued` or `running`. A finished job reports `cloud_minutes`.
     #[oai(path = "/tools/get_jobs", method = "post", operation_id = "get_jobs")]
     async fn get_jobs(
         &self,
@@ -129,8 +129,8 @@ impl Jobs {
     /// Stop jobs
     ///
     /// A queued job is cancelled at once and its hold freed; a running one is asked to stop and ends as `cancelled`
-    /// within seconds, charged nothing. One that has ended already stays as it is. What is told of stopped jobs goes out at the
-    /// account's request rate, and while more of it waits than a burst no jobs are started.
+    /// within seconds, charged nothing. One that has ended already stays as it is. What is told of stopped jobs goes
+    /// out at the account's request rate, and while more of it waits than a burst no jobs are started.
     #[oai(path = "/tools/cancel_jobs", method = "post", operation_id = "cancel_jobs")]
     async fn cancel_jobs(
         &self,
@@ -211,8 +211,8 @@ impl Jobs {
         Ok(JobsAnswer { jobs: list.data, missing: Vec::new(), has_more: list.has_more, next_cursor: list.next_cursor })
     }
 
-    /// Waits until those of these jobs that are live now have ended, or any of them, at most `wait`. Holds no connection
-    /// meanwhile.
+    /// Waits until those of these jobs that are live now have ended, or any of them, at most `wait`. Holds no
+    /// connection meanwhile.
     async fn wait(&self, known: &[JobId], workspace: WorkspaceId, wait: Duration, what: WaitFor) -> Answer<()> {
         let deadline = Instant::now() + wait;
         // Subscribed before the first look, so that an end between the two is not missed.

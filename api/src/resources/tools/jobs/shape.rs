@@ -1,4 +1,5 @@
-//! A job as the interface shows it. `domain::job::Job` holds the same fields for event bodies; a test holds the two alike.
+//! A job as the interface shows it. `domain::job::Job` holds the same fields for event bodies; a test holds the two
+//! alike.
 
 use crate::http::text::{MinuteCount, Text, Time};
 use crate::resources::tools::prepare_media::ReadKind;

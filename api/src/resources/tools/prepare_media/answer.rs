@@ -42,7 +42,8 @@ pub struct PreparedRead {
     pub status: ReadStatus,
     /// The job that computes it; when queued.
     pub job_id: Option<Text>,
-    /// Minutes held for that job; when queued. What would be held; when startable, or refused with `insufficient_minutes`.
+    /// Minutes held for that job; when queued. What would be held; when startable, or refused with
+    /// `insufficient_minutes`.
     pub estimated_minutes: Option<MinuteCount>,
     /// Whether that job was under way before this call; when queued.
     pub already_queued: Option<bool>,

@@ -1,7 +1,7 @@
 //! `transcribe_media`, `speakers` and `detect_beats`: a read of one item, as it is stored (contract §4.2.6, §4.4).
 //!
-//! Each answers its read at no charge where it is stored, and else starts exactly that read: see `stored_read`. A stored
-//! read is put into the answer as text; it is never taken apart here.
+//! Each answers its read at no charge where it is stored, and else starts exactly that read: see `stored_read`. A
+//! stored read is put into the answer as text; it is never taken apart here.
 
 mod shapes;
 
@@ -139,10 +139,10 @@ pub struct BeatsAnswer {
 impl Readings {
     /// Transcribe an item
     ///
-    /// The text that is spoken in an item, in segments and words with their times. A stored transcript is answered at no
-    /// charge. Where there is none its job is started, or joined if it runs already: the answer is `queued` with its
-    /// `job_id`; follow that with `get_jobs` and call again. Needs audio. A `quality` of `draft` wants a person's eye. With
-    /// `format` it is answered as plain text, or as captions: cues of at most two lines of 42 characters and 7 s.
+    /// The text that is spoken in an item, in segments and words with their times. A stored transcript is answered at
+    /// no charge. Where there is none its job is started, or joined if it runs already: the answer is `queued` with its
+    /// `job_id`; follow that with `get_jobs` and call again. Needs audio. A `quality` of `draft` wants a person's eye.
+    /// With `format` it is answered as plain text, or as captions: cues of at most two lines of 42 characters and 7 s.
     #[oai(path = "/tools/transcribe_media", method = "post", operation_id = "transcribe_media")]
     async fn transcribe_media(
         &self,
@@ -159,8 +159,9 @@ impl Readings {
     /// Tell speakers apart
     ///
     /// Who speaks when in an item, and with it the speech read that this rests on. What is stored is answered at no
-    /// charge. Where it is not, its job is started, or joined if it runs already: the answer is `queued` with its `job_id`;
-    /// follow that with `get_jobs` and call again. Needs audio. Speakers are named `A`, `B`, … within one item.
+    /// charge. Where it is not, its job is started, or joined if it runs already: the answer is `queued` with its
+    /// `job_id`; follow that with `get_jobs` and call again. Needs audio. Speakers are named `A`, `B`, … within one
+    /// item.
     #[oai(path = "/tools/speakers", method = "post", operation_id = "speakers")]
     async fn speakers(
         &self,
@@ -174,9 +175,9 @@ impl Readings {
 
     /// Detect beats
     ///
-    /// The beats of an item, those that begin a bar, and its tempo. What is stored is answered at no charge. Where it is
-    /// not, its job is started, or joined if it runs already: the answer is `queued` with its `job_id`; follow that with
-    /// `get_jobs` and call again. Needs at least two seconds of audio.
+    /// The beats of an item, those that begin a bar, and its tempo. What is stored is answered at no charge. Where it
+    /// is not, its job is started, or joined if it runs already: the answer is `queued` with its `job_id`; follow that
+    /// with `get_jobs` and call again. Needs at least two seconds of audio.
     #[oai(path = "/tools/detect_beats", method = "post", operation_id = "detect_beats")]
     async fn detect_beats(
         &self,

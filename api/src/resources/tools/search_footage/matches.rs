@@ -27,8 +27,8 @@ pub struct FootageMatch {
     pub text: Text,
     /// The moment that it begins in.
     pub moment: Option<MomentSpan>,
-    /// A still of that moment, a JPEG: this link needs no credential and is good for at least an hour. Absent where there is
-    /// none.
+    /// A still of that moment, a JPEG: this link needs no credential and is good for at least an hour. Absent where
+    /// there is none.
     pub thumbnail_url: Option<Text>,
 }
 

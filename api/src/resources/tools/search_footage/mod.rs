@@ -1,8 +1,8 @@
 //! `search_footage`: what is said in videos, found by words (contract §2, "Read kinds"; contract §4.4).
 //!
 //! Postgres finds passages by their words, and then, where that leaves room, by words that are alike; `domain::search`
-//! narrows each to what was meant and scores it. Only items whose search index is stored are searched, at no charge; those
-//! that can't be are named.
+//! narrows each to what was meant and scores it. Only items whose search index is stored are searched, at no charge;
+//! those that can't be are named.
 
 mod matches;
 
@@ -36,8 +36,8 @@ pub struct SearchFootage(pub App);
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields, example)]
 pub struct FootageSearch {
-    /// What is said, 1 to 500 characters. All words have to be there; `"…"` keeps words together, `or` takes either of two,
-    /// `-` leaves a word out.
+    /// What is said, 1 to 500 characters. All words have to be there; `"…"` keeps words together, `or` takes either of
+    /// two, `-` leaves a word out.
     #[oai(validator(min_length = 1, max_length = 500))]
     pub query: Text,
     /// Search these items alone, at most 20, each by its ref, its id, or the id of the job that made it.
@@ -60,7 +60,8 @@ pub struct FootageMatches {
     /// The best first; empty when nothing is said that is like the query.
     pub matches: Vec<FootageMatch>,
     /// Videos without a stored search index, newest first and at most 50: of `refs`, or else of the workspace's newest
-    /// thousand. Read `search_index` on them with `prepare_media`. What can have no search index, such as sound, is not named.
+    /// thousand. Read `search_index` on them with `prepare_media`. What can have no search index, such as sound, is not
+    /// named.
     pub unindexed_refs: Vec<Text>,
     /// Items whose moments have no words, because no transcript is stored; newest first, of the same and as many. Read
     /// `transcript` on them.
@@ -71,11 +72,11 @@ pub struct FootageMatches {
 impl SearchFootage {
     /// Search footage
     ///
-    /// Finds what is said in videos, by their stored search indexes and transcripts, at no charge. Each match has the time
-    /// range of the words that were meant, narrowed to the phrase, the moment (shot) that they begin in, and a still of it.
-    /// A score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are alike, which
-    /// forgives slips of the pen and of the transcript in queries of up to 16 words. English words are found in all their forms. No match is an empty
-    /// list; what could not be searched is named.
+    /// Finds what is said in videos, by their stored search indexes and transcripts, at no charge. Each match has the
+    /// time range of the words that were meant, narrowed to the phrase, the moment (shot) that they begin in, and a
+    /// still of it. A score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words
+    /// are alike, which forgives slips of the pen and of the transcript in queries of up to 16 words. English words are
+    /// found in all their forms. No match is an empty list; what could not be searched is named.
     #[oai(path = "/tools/search_footage", method = "post", operation_id = "search_footage")]
     async fn search_footage(
         &self,
@@ -107,7 +108,8 @@ impl SearchFootage {
 }
 
 impl SearchFootage {
-    /// The items that these refs name. One that can't be reached is refused: a search that left it out would seem whole.
+    /// The items that these refs name. One that can't be reached is refused: a search that left it out would seem
+    /// whole.
     async fn named(&self, caller: &Caller, refs: &[Text]) -> Answer<Vec<ItemId>> {
         let mut conn = self.0.conn().await?;
         let mut items = Vec::with_capacity(refs.len());

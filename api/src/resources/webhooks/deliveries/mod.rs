@@ -55,8 +55,8 @@ pub struct Resend {
 impl Deliveries {
     /// List deliveries
     ///
-    /// The endpoint's delivery log, newest first, with the status and error of the receiver. Kept 30 days. With filters a
-    /// page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and still have more after it.
+    /// The endpoint's delivery log, newest first, with the status and error of the receiver. Kept 30 days. With filters
+    /// a page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and still have more after it.
     #[oai(path = "/webhooks/:id/deliveries", method = "get", operation_id = "list_deliveries")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn list(
@@ -127,9 +127,9 @@ impl Deliveries {
 
     /// Send again
     ///
-    /// With `delivery_id`, that delivery from its first attempt: a new delivery, which names it in `resend_of`. One that
-    /// is still pending is cancelled for it, and so is a resend of it. With `since`, every event since then whose last delivery failed or was
-    /// skipped.
+    /// With `delivery_id`, that delivery from its first attempt: a new delivery, which names it in `resend_of`. One
+    /// that is still pending is cancelled for it, and so is a resend of it. With `since`, every event since then whose
+    /// last delivery failed or was skipped.
     #[oai(path = "/webhooks/:id/deliveries", method = "post", operation_id = "resend_delivery")]
     async fn resend(
         &self,

@@ -1,9 +1,11 @@
-//! The system calls that a confined child may make: a closed list, compiled once and loaded by the child as its last step.
+//! The system calls that a confined child may make: a closed list, compiled once and loaded by the child as its last
+//! step.
 //!
-//! Whatever is not named answers "not implemented", which programs and libraries know how to go without. Left out on purpose:
-//! everything about sockets, other processes (signals, tracing, their memory), new processes (threads may be made), mounts,
-//! namespaces, keys, modes and owners of files, and interfaces such as `bpf`, `io_uring` and `userfaultfd`. `execve` is
-//! there because the child still has to become its program; which files it may execute is for Landlock to say.
+//! Whatever is not named answers "not implemented", which programs and libraries know how to go without. Left out on
+//! purpose: everything about sockets, other processes (signals, tracing, their memory), new processes (threads may be
+//! made), mounts, namespaces, keys, modes and owners of files, and interfaces such as `bpf`, `io_uring` and
+//! `userfaultfd`. `execve` is there because the child still has to become its program; which files it may execute is
+//! for Landlock to say.
 
 use seccompiler::{
     BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,

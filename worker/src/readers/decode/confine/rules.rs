@@ -1,9 +1,9 @@
-//! What of the file system a confined child may open, as a Landlock ruleset: libraries and its program to read, its input,
-//! and a folder of its own to write to. Nothing else, whoever owns it and whatever its mode.
+//! What of the file system a confined child may open, as a Landlock ruleset: libraries and its program to read, its
+//! input, and a folder of its own to write to. Nothing else, whoever owns it and whatever its mode.
 //!
-//! Rules are about files and folders as such, not about names, so they hold in the private root (`root`) as well as outside.
-//! The ruleset is made before the child is: the child only has to put it on. What a newer kernel can forbid beyond files
-//! (the network, signals and abstract sockets across the border) is asked for where it is known.
+//! Rules are about files and folders as such, not about names, so they hold in the private root (`root`) as well as
+//! outside. The ruleset is made before the child is: the child only has to put it on. What a newer kernel can forbid
+//! beyond files (the network, signals and abstract sockets across the border) is asked for where it is known.
 
 use super::Start;
 use landlock::{

@@ -1,8 +1,9 @@
-//! Makes a confined child: everything is prepared here, then a copy of this process is made in new namespaces, and the copy
-//! does its steps. The parent waits until the child is its program, or hears why it is not.
+//! Makes a confined child: everything is prepared here, then a copy of this process is made in new namespaces, and the
+//! copy does its steps. The parent waits until the child is its program, or hears why it is not.
 //!
-//! The copy is made by the system call itself, since the standard library can't start a process in a namespace of processes.
-//! It happens on one thread that lasts as long as this process: a child dies with the *thread* that started it.
+//! The copy is made by the system call itself, since the standard library can't start a process in a namespace of
+//! processes. It happens on one thread that lasts as long as this process: a child dies with the *thread* that started
+//! it.
 
 use super::process::Process;
 use super::root::{Root, WORK, text};
@@ -251,8 +252,8 @@ fn make(prepared: Sendable, namespaces: Option<Namespaces>) -> io::Result<(c_int
     let Sendable(prepared) = prepared;
     let flags = libc::SIGCHLD | libc::CLONE_PIDFD | namespaces.map_or(0, Namespaces::flags);
     let mut pidfd: c_int = -1;
-    // SAFETY: without a stack of its own and without shared memory the call is a `fork`: the child goes on here with a copy
-    // of this thread alone. It calls nothing but `become_program`, which makes system calls and never returns.
+    // SAFETY: without a stack of its own and without shared memory the call is a `fork`: the child goes on here with a
+    // copy of this thread alone. It calls nothing but `become_program`, which makes system calls and never returns.
     let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0, &raw mut pidfd, 0, 0) };
     match pid {
         -1 => Err(io::Error::last_os_error()),

@@ -1,10 +1,11 @@
 //! What a new child does before it becomes its program. With `start`, the only `unsafe` code of the worker.
 //!
-//! Everything here runs in a copy of a process of many threads, where only system calls are safe: no allocation, no lock, no
-//! log, and none of those functions of the C library that speak to other threads (`setuid` and its like), so those calls
-//! are made directly. Whatever the child is told to do it does or it ends: each result is looked at, and the first that is
-//! an error is reported with its step. The order matters: mounts need privileges, the change of user ends them, the death
-//! signal is cleared by it, and the filter of system calls comes last because it forbids most of the others.
+//! Everything here runs in a copy of a process of many threads, where only system calls are safe: no allocation, no
+//! lock, no log, and none of those functions of the C library that speak to other threads (`setuid` and its like), so
+//! those calls are made directly. Whatever the child is told to do it does or it ends: each result is looked at, and
+//! the first that is an error is reported with its step. The order matters: mounts need privileges, the change of user
+//! ends them, the death signal is cleared by it, and the filter of system calls comes last because it forbids most of
+//! the others.
 
 #![expect(
     unsafe_code,
@@ -86,7 +87,8 @@ pub(super) fn become_program(child: &Prepared) -> ! {
     let mut report = [0; 5];
     report[0] = doing as u8;
     report[1..].copy_from_slice(&errno.to_le_bytes());
-    // SAFETY: `report` lives until the call returns. Nobody can be told if it fails; the parent then sees the exit code.
+    // SAFETY: `report` lives until the call returns. Nobody can be told if it fails; the parent then sees the exit
+    // code.
     unsafe {
         libc::write(child.report, report.as_ptr().cast(), report.len());
         libc::_exit(127)
@@ -95,7 +97,8 @@ pub(super) fn become_program(child: &Prepared) -> ! {
 
 fn steps(child: &Prepared) -> Result<(), (Doing, Errno)> {
     let at = |doing: Doing| move |errno: Errno| (doing, errno);
-    // SAFETY: plain numbers; a mask can't fail to be set. What the child makes is to be read by others, whatever the service's is.
+    // SAFETY: plain numbers; a mask can't fail to be set. What the child makes is to be read by others, whatever the
+    // service's is.
     done(unsafe {
         libc::umask(0o022);
         libc::syscall(libc::SYS_setsid)

@@ -1,0 +1,166 @@
+//! Handing out what arrives, to those whom it concerns.
+
+use super::words::{NamedTicket, SENDER, Wake};
+use crate::queue::Queue;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use tokio::sync::{Notify, broadcast};
+
+/// Named tickets that are kept until they are asked for, at most.
+pub(super) const MOST_KEPT: usize = 4_000;
+
+/// The wakes of some queues. One that comes while nobody waits is kept for whoever waits next; several are kept as one.
+#[derive(Debug, Clone)]
+pub struct QueueWakes(Arc<Notify>);
+
+impl QueueWakes {
+    /// Ends at the next wake, or at once where one came meanwhile.
+    pub fn next(&self) -> BoxFuture<'static, ()> {
+        let woken = Arc::clone(&self.0);
+        async move { woken.notified().await }.boxed()
+    }
+}
+
+/// The new tickets of some queues, by name. At most `MOST_KEPT` are kept until they are asked for: what comes after
+/// those is left to a look.
+#[derive(Debug, Clone, Default)]
+pub struct NamedTickets(Arc<Mailbox>);
+
+#[derive(Debug, Default)]
+struct Mailbox {
+    is_wanted: AtomicBool,
+    tickets: Mutex<Vec<NamedTicket>>,
+}
+
+impl NamedTickets {
+    /// Whether tickets that are named from now on are to be kept. At first they are not.
+    pub fn want(&self, is_wanted: bool) {
+        self.0.is_wanted.store(is_wanted, Ordering::Relaxed);
+    }
+
+    /// Those that were named since this was asked last.
+    pub fn take(&self) -> Vec<NamedTicket> {
+        std::mem::take(&mut lock(&self.0.tickets))
+    }
+}
+
+impl Mailbox {
+    fn keep(&self, ticket: &NamedTicket) {
+        if self.is_wanted.load(Ordering::Relaxed) {
+            let mut tickets = lock(&self.tickets);
+            if tickets.len() < MOST_KEPT {
+                tickets.push(ticket.clone());
+            }
+        }
+    }
+}
+
+/// Those who are told, each of some queues.
+type AllTold<T> = Mutex<Vec<Told<T>>>;
+
+/// Somebody who is told of some queues, until they are dropped.
+struct Told<T> {
+    names: Vec<&'static str>,
+    told: Weak<T>,
+}
+
+/// Tells those that it concerns, and forgets who is gone.
+fn tell<T>(all: &mut Vec<Told<T>>, queue: Option<&str>, tell: impl Fn(&T)) {
+    all.retain(|one| {
+        let Some(told) = one.told.upgrade() else { return false };
+        if queue.is_none_or(|queue| one.names.contains(&queue)) {
+            tell(&told);
+        }
+        true
+    });
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Hands out what arrives.
+#[derive(Clone)]
+pub(super) struct Incoming {
+    others: broadcast::Sender<Wake>,
+    waiting: Arc<AllTold<Notify>>,
+    pickers: Arc<AllTold<Mailbox>>,
+}
+
+impl Incoming {
+    pub(super) fn new() -> Self {
+        Self { others: broadcast::channel(4096).0, waiting: Arc::default(), pickers: Arc::default() }
+    }
+
+    /// The new tickets of these queues, by name.
+    pub(super) fn tickets_of(&self, queues: &[Queue]) -> NamedTickets {
+        let named = NamedTickets::default();
+        self.pickers().push(Told { names: names(queues), told: Arc::downgrade(&named.0) });
+        named
+    }
+
+    /// The wakes of these queues, from now on.
+    pub(super) fn of_queues(&self, queues: &[Queue]) -> QueueWakes {
+        let woken = Arc::new(Notify::new());
+        self.waiting().push(Told { names: names(queues), told: Arc::downgrade(&woken) });
+        QueueWakes(woken)
+    }
+
+    /// Everything else that arrives from now on.
+    pub(super) fn subscribe(&self) -> broadcast::Receiver<Wake> {
+        self.others.subscribe()
+    }
+
+    /// How many wait for queues.
+    #[cfg(test)]
+    pub(super) fn who_wait(&self) -> usize {
+        self.waiting().len()
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Vec<Told<Notify>>> {
+        lock(&self.waiting)
+    }
+
+    fn pickers(&self) -> MutexGuard<'_, Vec<Told<Mailbox>>> {
+        lock(&self.pickers)
+    }
+
+    pub(super) fn wake_queue(&self, name: &str) {
+        tell(&mut self.waiting(), Some(name), Notify::notify_one);
+    }
+
+    pub(super) fn name_ticket(&self, queue: &str, ticket: &NamedTicket) {
+        tell(&mut self.pickers(), Some(queue), |picker| picker.keep(ticket));
+    }
+
+    pub(super) fn hand_out(&self, wake: Wake) {
+        match wake {
+            Wake::Queue(name) => self.wake_queue(&name),
+            Wake::Ticket { queue, ticket } => self.name_ticket(&queue, &ticket),
+            other => {
+                if other == Wake::Everything {
+                    tell(&mut self.waiting(), None, Notify::notify_one);
+                }
+                // No one listens when no receiver is subscribed; that is not a fault.
+                let _ = self.others.send(other);
+            }
+        }
+    }
+
+    /// Hands out what a payload says. What this process sent itself has told its own queue workers already.
+    pub(super) fn hand_out_all(&self, payload: &str, own: &str) {
+        let mut words = payload.split_whitespace().peekable();
+        let sender = words.next_if(|word| word.starts_with(SENDER));
+        for wake in words.map(Wake::from_word) {
+            if sender != Some(own) || !matches!(wake, Wake::Queue(_) | Wake::Ticket { .. }) {
+                self.hand_out(wake);
+            }
+        }
+    }
+}
+
+fn names(queues: &[Queue]) -> Vec<&'static str> {
+    queues.iter().map(|queue| queue.name()).collect()
+}
