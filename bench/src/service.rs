@@ -10,6 +10,7 @@ use runtime::process::Process;
 use std::sync::Arc;
 use std::time::Duration;
 use store::PoolSize;
+use store::fleet::EngineOffer;
 use worker::Engines;
 use worker::readers::{Engine, Quality, ReadError, ReadOutcome, StoredRead};
 
@@ -59,7 +60,7 @@ async fn serve(args: Args) -> anyhow::Result<()> {
         services.spawn(worker::run_with(part("worker"), runner(Duration::from_millis(args.read_ms), args.beats_bytes)));
     } else {
         let mut conn = process.pool.acquire().await?;
-        store::reads::announce(&mut conn, &engines(|read| read)).await?;
+        store::reads::announce(&mut conn, &engines()).await?;
     }
     if args.parts.contains(&Part::Scheduler) {
         services.spawn(scheduler::run(part("scheduler")));
@@ -79,9 +80,10 @@ async fn serve(args: Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The engines of the reads, each named as the caller would have it.
-fn engines<T>(named: impl Fn(Read) -> T) -> Vec<(T, String, String)> {
-    Read::ALL.into_iter().map(|read| (named(read), "bench".to_owned(), "1".to_owned())).collect()
+/// The engines of the reads.
+fn engines() -> Vec<EngineOffer> {
+    let offer = |read| EngineOffer { task: Task::Read(read), engine: "bench".to_owned(), version: "1".to_owned() };
+    Read::ALL.into_iter().map(offer).collect()
 }
 
 fn runner(takes: Duration, beats_bytes: usize) -> Engines {
@@ -108,5 +110,5 @@ fn runner(takes: Duration, beats_bytes: usize) -> Engines {
     });
     // Nothing asks for a render here, and the engines don't offer any.
     let render: Arc<_> = Arc::new(|_, _| async { Err(ReadError::EngineNotConfigured(Task::Render)) }.boxed());
-    Engines { offered: engines(Task::Read), run, render }
+    Engines { offered: engines(), run, render }
 }

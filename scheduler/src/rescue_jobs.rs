@@ -2,11 +2,11 @@
 //! fifth loss.
 
 use domain::ids::JobId;
-use domain::job::{Next, after_loss};
+use domain::job::{JobError, Next, after_loss};
 use runtime::ending;
 use runtime::process::Process;
 use store::is_refused_for_good;
-use store::jobs::{self, End, Outcome};
+use store::jobs::{self, End, LostClaim, Outcome};
 
 /// Jobs rescued in one transaction.
 const SOME: i64 = 500;
@@ -21,7 +21,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     tracing::warn!(error = %error, "Jobs whose workers were lost could not be taken back together; each is tried alone.");
     let expired = jobs::expired(&mut *process.pool.acquire().await?, None, SOME).await?;
     let mut rescued = 0;
-    for (job, ..) in expired {
+    for LostClaim { job, .. } in expired {
         match rescue(process, Some(job)).await {
             Ok(done) => rescued += done,
             Err(error) if is_refused_for_good(&error) => {
@@ -43,14 +43,14 @@ async fn rescue(process: &Process, only: Option<JobId>) -> sqlx::Result<u64> {
     }
     let ends: Vec<End> = expired
         .into_iter()
-        .map(|(job, claim_no, item, losses)| {
+        .map(|LostClaim { job, claim_no, item, losses }| {
             let outcome = match after_loss(losses) {
                 Next::Again(_) => Outcome::Lost,
                 Next::Fail => Outcome::Abandoned,
             };
-            let message = "The worker that ran it died, or lost its database.";
-            let error = Some(("worker_lost".to_owned(), message.to_owned(), true));
-            End { job, claim_no, item, outcome, error }
+            let message = "The worker that ran it died, or lost its database.".to_owned();
+            let error = JobError { code: "worker_lost".to_owned(), message, retryable: true };
+            End { job, claim_no, item, outcome, error: Some(error) }
         })
         .collect();
     let ended = jobs::end(&mut tx, &ends).await?;

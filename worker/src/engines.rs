@@ -13,6 +13,7 @@ use futures_util::future::BoxFuture;
 use runtime::config::Settings;
 use runtime::media::MediaStore;
 use std::sync::Arc;
+use store::fleet::EngineOffer;
 
 /// A read to compute.
 #[derive(Debug, Clone)]
@@ -45,7 +46,7 @@ pub type Render = Arc<dyn Fn(RenderRequest, JobCtx) -> BoxFuture<'static, Result
 #[derive(Clone)]
 pub struct Engines {
     /// What it can do, with the name and version of the engine.
-    pub offered: Vec<(Task, String, String)>,
+    pub offered: Vec<EngineOffer>,
     /// Computes a read.
     pub run: Run,
     /// Makes a render.
@@ -60,8 +61,8 @@ impl Engines {
         let reading =
             readers.reads().into_iter().filter_map(|read| Some((Task::Read(read), readers.get(read).ok()?.engine())));
         let rendering = renderer.iter().map(|renderer| (Task::Render, renderer.engine().clone()));
-        let offered =
-            reading.chain(rendering).map(|(task, Engine { name, version, .. })| (task, name, version)).collect();
+        let offer = |(task, Engine { name, version, .. })| EngineOffer { task, engine: name, version };
+        let offered = reading.chain(rendering).map(offer).collect();
         let open = Arc::new(OpenMedia::new(media.clone()));
         let shared = (Arc::clone(&readers), Arc::clone(&open));
         let run: Run = Arc::new(move |reading, ctx| {

@@ -29,7 +29,7 @@ use runtime::process::Process;
 use runtime::queue::{self, Claims, Queue, Works};
 use std::sync::Arc;
 use std::time::Duration;
-use store::fleet::{self, Service, Slots};
+use store::fleet::{self, EngineOffer, Service, Slots};
 use store::{PoolSize, reads};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
@@ -50,7 +50,7 @@ pub async fn run(process: Process) -> anyhow::Result<()> {
 pub async fn run_with(process: Process, engines: Engines) -> anyhow::Result<()> {
     let tasks = subscribed(&process, &engines);
     let slots = process.settings.read_slots();
-    let offered = engines.offered.iter().filter(|(task, ..)| tasks.contains(task)).cloned().collect();
+    let offered = engines.offered.iter().filter(|offer| tasks.contains(&offer.task)).cloned().collect();
     let drain = Duration::from_secs(process.settings.drain_seconds);
     let queues: Vec<Queue> = tasks.iter().copied().map(Queue::from).collect();
     let deliverer = Deliverer::new(&process).context("webhooks can't be sent")?;
@@ -113,19 +113,19 @@ fn claims_of_jobs(worker: Arc<jobs::Worker>, queues: Vec<Queue>, slots: usize) -
 fn subscribed(process: &Process, engines: &Engines) -> Vec<Task> {
     let wanted = &process.settings.reads;
     for name in wanted {
-        if !engines.offered.iter().any(|(task, ..)| task.name() == name) {
+        if !engines.offered.iter().any(|offer| offer.task.name() == name) {
             tracing::warn!(task = %name, "MWS_READS names what this machine can't run.");
         }
     }
     let all = wanted.is_empty();
-    let tasks = engines.offered.iter().map(|(task, ..)| *task);
+    let tasks = engines.offered.iter().map(|offer| offer.task);
     tasks.filter(|task| all || wanted.iter().any(|name| name == task.name())).collect()
 }
 
 /// What this process says of itself.
 struct Beat {
     process: Process,
-    engines: Vec<(Task, String, String)>,
+    engines: Vec<EngineOffer>,
     slots: usize,
     worker: Arc<jobs::Worker>,
 }
@@ -133,14 +133,10 @@ struct Beat {
 impl Beat {
     async fn announce(&self) -> sqlx::Result<()> {
         let mut conn = self.process.pool.acquire().await?;
-        let mut reads = Vec::new();
-        for (task, engine, version) in &self.engines {
-            match task {
-                Task::Read(read) => reads.push((*read, engine.clone(), version.clone())),
-                Task::Render => store::renders::announce(&mut conn, engine, version).await?,
-            }
+        reads::announce(&mut conn, &self.engines).await?;
+        if let Some(render) = self.engines.iter().find(|offer| offer.task == Task::Render) {
+            store::renders::announce(&mut conn, &render.engine, &render.version).await?;
         }
-        reads::announce(&mut conn, &reads).await?;
         let slots = Slots { all: self.slots, busy: self.worker.busy() };
         fleet::join(&mut conn, self.process.member(Service::Worker), &self.engines, slots).await
     }

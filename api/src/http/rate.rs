@@ -10,7 +10,7 @@ use moka::future::Cache;
 use runtime::config::Settings;
 use std::time::Duration;
 use store::credentials::Pace;
-use store::paces::{A_DAY_US, MOST_STOPPED_A_DAY, What};
+use store::paces::{A_DAY_US, MOST_STOPPED_A_DAY, Wait, What};
 use tokio::time::Instant;
 
 const REMEMBERED: Duration = Duration::from_secs(1);
@@ -42,7 +42,7 @@ pub fn most(settings: &Settings, paced: &[What]) -> Vec<(What, i64)> {
 }
 
 /// The refusal of an account that is too far ahead.
-pub fn too_soon(what: What, seconds: u64) -> ApiError {
+pub fn too_soon(Wait { what, seconds }: Wait) -> ApiError {
     let message = match what {
         What::StoppedJobs => {
             format!(

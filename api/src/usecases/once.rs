@@ -90,8 +90,8 @@ impl Once {
         let call = RequestId::mint();
         if let Some(key) = &self.0 {
             let most = rate::most(&app.process.settings, &[What::KeptAnswers]);
-            if let Some((what, seconds)) = paces::wait(&mut *app.conn().await?, key.account, &most).await? {
-                return Err(rate::too_soon(what, seconds));
+            if let Some(wait) = paces::wait(&mut *app.conn().await?, key.account, &most).await? {
+                return Err(rate::too_soon(wait));
             }
         }
         for _ in 0..MAX_ATTEMPTS {

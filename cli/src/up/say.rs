@@ -7,6 +7,7 @@ use runtime::config::Confinement;
 use serde_json::json;
 use std::io::Write;
 use std::time::Duration;
+use store::fleet::EngineOffer;
 use worker::readers::{MediaTools, NoDecoder};
 
 /// Where words go, and whether there are any.
@@ -29,12 +30,7 @@ impl Say {
     }
 
     /// What the worker of this process can read, with the engines that it found.
-    pub(super) fn reads(
-        &self,
-        engines: &[(Task, String, String)],
-        slots: usize,
-        decoders: &Result<MediaTools, NoDecoder>,
-    ) {
+    pub(super) fn reads(&self, engines: &[EngineOffer], slots: usize, decoders: &Result<MediaTools, NoDecoder>) {
         if self.json {
             return;
         }
@@ -48,9 +44,9 @@ impl Say {
                 return;
             }
         }
-        let names: Vec<String> = engines.iter().map(|(task, engine, _)| format!("{task} ({engine})")).collect();
+        let names: Vec<String> = engines.iter().map(|offer| format!("{} ({})", offer.task, offer.engine)).collect();
         eprintln!("✓ {slots} at once: {}", names.join(", "));
-        let found = |task: Task| engines.iter().any(|(known, ..)| *known == task);
+        let found = |task: Task| engines.iter().any(|offer| offer.task == task);
         let missing: Vec<&str> = Task::ALL.into_iter().filter(|task| !found(*task)).map(Task::name).collect();
         if !missing.is_empty() {
             eprintln!("! no engine for {}: `make setup` installs the built-in ones", missing.join(", "));

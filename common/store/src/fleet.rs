@@ -49,12 +49,25 @@ pub struct Slots {
 }
 
 /// Something that a process can run, and the engine that does it.
-pub type Engine = (Task, String, String);
+#[derive(Debug, Clone)]
+pub struct EngineOffer {
+    /// What it can run.
+    pub task: Task,
+    /// The engine's name.
+    pub engine: String,
+    /// Its version.
+    pub version: String,
+}
 
 /// Says that a process lives, and what it can do: each task with the name and version of its engine.
-pub async fn join(conn: &mut PgConnection, member: Member<'_>, engines: &[Engine], slots: Slots) -> sqlx::Result<()> {
-    let named = |(task, name, version): &Engine| (task.name().to_owned(), Value::String(format!("{name} {version}")));
-    let by_task: Map<String, Value> = engines.iter().map(named).collect();
+pub async fn join(
+    conn: &mut PgConnection,
+    member: Member<'_>,
+    engines: &[EngineOffer],
+    slots: Slots,
+) -> sqlx::Result<()> {
+    let named = |offer: &EngineOffer| Value::String(format!("{} {}", offer.engine, offer.version));
+    let by_task: Map<String, Value> = engines.iter().map(|one| (one.task.name().to_owned(), named(one))).collect();
     let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
     sqlx::query!(
         "INSERT INTO workers (name, host, service, version, reads, slots, busy, engines)
@@ -65,7 +78,7 @@ pub async fn join(conn: &mut PgConnection, member: Member<'_>, engines: &[Engine
         member.host,
         member.service.name(),
         env!("CARGO_PKG_VERSION"),
-        &engines.iter().map(|(task, ..)| task.name().to_owned()).collect::<Vec<_>>(),
+        &engines.iter().map(|offer| offer.task.name().to_owned()).collect::<Vec<_>>(),
         count(slots.all),
         count(slots.busy),
         Value::Object(by_task)

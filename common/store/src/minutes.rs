@@ -119,19 +119,28 @@ pub struct Settlement {
     pub account: AccountId,
     /// The month it was held in.
     pub month: NaiveDate,
-    /// What was held of the month, and of the bought minutes.
-    pub held: (Minutes, Minutes),
-    /// What is charged of each; nothing for a job that failed or was cancelled.
-    pub charged: (Minutes, Minutes),
+    /// What was held.
+    pub held: Split,
+    /// What is charged; nothing for a job that failed or was cancelled.
+    pub charged: Split,
     /// Whether it is a settle (the job succeeded) or a release.
     pub settles: bool,
 }
 
-impl Settlement {
-    /// The split of a charge: the month's part first, never above what was held (contract §10).
-    pub fn split(charge: Minutes, held_month: Minutes, held_bought: Minutes) -> (Minutes, Minutes) {
-        let month = charge.min(held_month);
-        (month, (charge - month).min(held_bought))
+/// Minutes of both kinds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Split {
+    /// Of the month's allowance.
+    pub month: Minutes,
+    /// Of the bought minutes.
+    pub bought: Minutes,
+}
+
+impl Split {
+    /// What a charge takes of a hold: the month's part first, never above what was held (contract §10).
+    pub fn of(charge: Minutes, held: Self) -> Self {
+        let month = charge.min(held.month);
+        Self { month, bought: (charge - month).min(held.bought) }
     }
 }
 
@@ -279,8 +288,9 @@ mod tests {
     #[test]
     fn the_months_part_is_charged_first_and_never_more_than_was_held() {
         let of = Minutes::from_hundredths;
-        assert_eq!(Settlement::split(of(30), of(50), of(20)), (of(30), of(0)));
-        assert_eq!(Settlement::split(of(60), of(50), of(20)), (of(50), of(10)));
-        assert_eq!(Settlement::split(of(99), of(50), of(20)), (of(50), of(20)));
+        let held = Split { month: of(50), bought: of(20) };
+        assert_eq!(Split::of(of(30), held), Split { month: of(30), bought: of(0) });
+        assert_eq!(Split::of(of(60), held), Split { month: of(50), bought: of(10) });
+        assert_eq!(Split::of(of(99), held), Split { month: of(50), bought: of(20) });
     }
 }

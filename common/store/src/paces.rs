@@ -57,13 +57,18 @@ pub async fn count(conn: &mut PgConnection, account: AccountId, what: What, by_u
     .await
 }
 
-/// What the account has to wait longest for, and for how many seconds: of these, each with the microseconds that it may
+/// What an account has to wait for, and how long.
+#[derive(Debug, Clone, Copy)]
+pub struct Wait {
+    /// What it has to wait for.
+    pub what: What,
+    /// For how many seconds.
+    pub seconds: u64,
+}
+
+/// What the account has to wait longest for: of these, each with the microseconds that it may
 /// be ahead of now. None when it has to wait for none of them.
-pub async fn wait(
-    conn: &mut PgConnection,
-    account: AccountId,
-    most: &[(What, i64)],
-) -> sqlx::Result<Option<(What, u64)>> {
+pub async fn wait(conn: &mut PgConnection, account: AccountId, most: &[(What, i64)]) -> sqlx::Result<Option<Wait>> {
     let row = sqlx::query!(
         r#"SELECT pace.what,
                ceil(extract(epoch FROM pace.theoretical_arrival - mws_now()) - most.ahead / 1000000.0)::bigint AS "seconds!"
@@ -78,7 +83,7 @@ pub async fn wait(
     .await?;
     Ok(row.and_then(|row| {
         let what = What::ALL.into_iter().find(|what| what.name() == row.what)?;
-        Some((what, row.seconds.unsigned_abs().max(1)))
+        Some(Wait { what, seconds: row.seconds.unsigned_abs().max(1) })
     }))
 }
 

@@ -3,6 +3,7 @@
 //! A row of `job_reads` exists only while its job lives; its primary key (item, read) is the promise that nothing
 //! starts twice. Rows are taken sorted, so that two calls for the same items can't lock each other out.
 
+use crate::fleet::EngineOffer;
 use chrono::{DateTime, Utc};
 use domain::footage::Rows;
 use domain::ids::{ItemId, JobId};
@@ -107,14 +108,25 @@ pub async fn give_back(conn: &mut PgConnection, jobs: &[JobId]) -> sqlx::Result<
     Ok(())
 }
 
+/// A read that a job will store on an item.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnedRead {
+    /// The job.
+    pub job: JobId,
+    /// The item.
+    pub item: ItemId,
+    /// The read.
+    pub read: Read,
+}
+
 /// Gives back single reads of a job that is started all the same.
-pub async fn give_back_reads(conn: &mut PgConnection, given: &[(JobId, ItemId, Read)]) -> sqlx::Result<()> {
+pub async fn give_back_reads(conn: &mut PgConnection, given: &[OwnedRead]) -> sqlx::Result<()> {
     sqlx::query!(
         "DELETE FROM job_reads r USING unnest($1::uuid[], $2::uuid[], $3::text[]) AS g (job_id, item_id, read)
          WHERE r.item_id = g.item_id AND r.read = g.read AND r.job_id = g.job_id",
-        &given.iter().map(|one| one.0.uuid()).collect::<Vec<_>>(),
-        &given.iter().map(|one| one.1.uuid()).collect::<Vec<_>>(),
-        &given.iter().map(|one| one.2.name()).collect::<Vec<_>>() as &[&str]
+        &given.iter().map(|one| one.job.uuid()).collect::<Vec<_>>(),
+        &given.iter().map(|one| one.item.uuid()).collect::<Vec<_>>(),
+        &given.iter().map(|one| one.read.name()).collect::<Vec<_>>() as &[&str]
     )
     .execute(conn)
     .await?;
@@ -294,15 +306,15 @@ pub async fn set_begun(
     Ok((row.was, row.now_is))
 }
 
-/// Says that a worker can run these reads with these engines.
-pub async fn announce(conn: &mut PgConnection, engines: &[(Read, String, String)]) -> sqlx::Result<()> {
+/// Says that a worker can run these reads with these engines. What is no read is left out.
+pub async fn announce(conn: &mut PgConnection, engines: &[EngineOffer]) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE read_kinds k SET engine = e.engine, engine_version = e.version, engine_seen_at = mws_now()
          FROM unnest($1::text[], $2::text[], $3::text[]) AS e (read, engine, version)
          WHERE k.read = e.read",
-        &engines.iter().map(|one| one.0.name().to_owned()).collect::<Vec<_>>(),
-        &engines.iter().map(|one| one.1.clone()).collect::<Vec<_>>(),
-        &engines.iter().map(|one| one.2.clone()).collect::<Vec<_>>()
+        &engines.iter().map(|one| one.task.name().to_owned()).collect::<Vec<_>>(),
+        &engines.iter().map(|one| one.engine.clone()).collect::<Vec<_>>(),
+        &engines.iter().map(|one| one.version.clone()).collect::<Vec<_>>()
     )
     .execute(conn)
     .await?;

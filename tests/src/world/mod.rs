@@ -40,6 +40,7 @@ use crate::template::{OwnServer, TestDatabase};
 use anyhow::Context;
 use api::Api;
 use domain::read::Read;
+use domain::task::Task;
 use runtime::config::{ApiSettings, Settings};
 use runtime::process::Process;
 use sqlx::PgPool;
@@ -123,7 +124,7 @@ impl World {
 
     /// Says, as a worker would, that these reads can be run.
     pub async fn can_run(&self, reads: &[Read]) -> anyhow::Result<()> {
-        let engines: Vec<_> = reads.iter().map(|read| (*read, "test".to_owned(), "1".to_owned())).collect();
+        let engines: Vec<_> = reads.iter().map(|read| runners::offer(Task::Read(*read))).collect();
         Ok(reads::announce(&mut *self.pool().acquire().await?, &engines).await?)
     }
 

@@ -9,6 +9,7 @@ use std::future::Future;
 use std::io::{Seek, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use store::fleet::EngineOffer;
 use store::uploads::Facts;
 use tokio::sync::Semaphore;
 use worker::readers::{Engine, JobCtx, Quality, ReadError, ReadOutcome, StoredRead};
@@ -24,7 +25,7 @@ where
     F: Fn(ReadRequest, JobCtx) -> Running + Send + Sync + 'static,
     Running: Future<Output = Result<ReadOutcome, ReadError>> + Send + 'static,
 {
-    let offered = Task::ALL.map(|task| (task, "test".to_owned(), "1".to_owned())).to_vec();
+    let offered = Task::ALL.map(offer).to_vec();
     Engines {
         offered,
         run: Arc::new(move |reading, ctx| run(reading, ctx).boxed()),
@@ -179,4 +180,9 @@ impl Gate {
             pass.forget();
         }
     }
+}
+
+/// The engine of a task that a test's worker has.
+pub fn offer(task: Task) -> EngineOffer {
+    EngineOffer { task, engine: "test".to_owned(), version: "1".to_owned() }
 }

@@ -9,7 +9,7 @@ use mws_tests::world::{Media, World};
 use runtime::queue::{Picker, Queue};
 use runtime::wake::NamedTickets;
 use sqlx::{ConnectOptions, PgConnection, PgPool};
-use store::jobs::{self, End, Freed, Line, Outcome};
+use store::jobs::{self, End, Freed, HeldClaim, Line, Outcome};
 use store::minutes::Unfolded;
 use store::{PoolSize, account_audit, deliveries, event_stream, events, idempotency};
 use store::{minutes, project_webhooks, reads, retention, tickets};
@@ -204,7 +204,7 @@ async fn what_looks_after_jobs_goes_by_indexes_in_full_tables() -> anyhow::Resul
     has(&mut conn, "payers_with_waiting", &["jobs_waiting", "jobs_admitted"]).await?;
     jobs::payers_due_again(&mut conn, account, 10).await?;
     has(&mut conn, "payers_due_again", &["jobs_due_again", "jobs_admitted"]).await?;
-    jobs::renew(&mut conn, &[(job, 1, 0)]).await?;
+    jobs::renew(&mut conn, &[HeldClaim { job, claim_no: 1, progress: 0 }]).await?;
     has(&mut conn, "renew", &["jobs_pkey"]).await?;
     jobs::expired(&mut conn, None, 10).await?;
     has(&mut conn, "expired", &["job_claims_open", "jobs_pkey"]).await?;
@@ -250,7 +250,8 @@ async fn a_claim_and_the_renewal_of_its_lease_write_no_index_of_jobs() -> anyhow
     let mut tx = world.pool().begin().await?;
     let claimed = jobs::claim(&mut tx, &jobs, "w", &[]).await?.claimed;
     assert_eq!(claimed.len(), 2);
-    let held: Vec<(JobId, i32, i16)> = claimed.iter().map(|one| (one.job, one.claim_no, 50)).collect();
+    let held: Vec<HeldClaim> =
+        claimed.iter().map(|one| HeldClaim { job: one.job, claim_no: one.claim_no, progress: 50 }).collect();
     assert_eq!(jobs::renew(&mut tx, &held).await?.len(), 2);
     let written: (i64, i64) = sqlx::query_as(
         "SELECT n_tup_upd, n_tup_hot_upd FROM pg_stat_xact_user_tables WHERE relid = 'public.jobs'::regclass",

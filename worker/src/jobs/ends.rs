@@ -10,6 +10,7 @@ use crate::batch::Batcher;
 use crate::deliver::Deliverer;
 use crate::jobs::finish::{Finish, Finished, Finisher};
 use crate::jobs::leases::{Lease, Stop};
+use domain::job::JobError;
 use runtime::process::Process;
 use std::sync::Arc;
 use std::time::Duration;
@@ -84,7 +85,8 @@ fn bare(finish: Finish) -> Finish {
     let mut end = finish.end;
     if !matches!(end.outcome, Outcome::Cancelled | Outcome::HandedBack) {
         end.outcome = Outcome::Failed;
-        end.error = Some(("internal".to_owned(), "What came of it could not be stored.".to_owned(), false));
+        let message = "What came of it could not be stored.".to_owned();
+        end.error = Some(JobError { code: "internal".to_owned(), message, retryable: false });
     }
     Finish { end, made: Vec::new() }
 }

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
-use store::jobs;
+use store::jobs::{self, HeldClaim};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -162,10 +162,14 @@ async fn renew(process: Process, held: Arc<Held>) {
             // Between renewals that fail, nothing else gives an expiring lease up.
             () = sleep(Duration::from_secs(1)), if expiring(&held) => {}
         }
-        let claims: Vec<(JobId, i32, i16)> = held
+        let claims: Vec<HeldClaim> = held
             .lock()
             .iter()
-            .map(|(job, claim)| (*job, claim.claim_no, i16::from(claim.progress.percent())))
+            .map(|(job, claim)| HeldClaim {
+                job: *job,
+                claim_no: claim.claim_no,
+                progress: i16::from(claim.progress.percent()),
+            })
             .collect();
         if claims.is_empty() {
             continue;
@@ -180,15 +184,15 @@ async fn renew(process: Process, held: Arc<Held>) {
     }
 }
 
-async fn renewed(process: &Process, claims: &[(JobId, i32, i16)]) -> sqlx::Result<Vec<jobs::Renewed>> {
+async fn renewed(process: &Process, claims: &[HeldClaim]) -> sqlx::Result<Vec<jobs::Renewed>> {
     let mut conn = process.pool.acquire().await?;
     jobs::renew(&mut conn, claims).await
 }
 
 /// Notes what was renewed, and stops what was cancelled or is no longer ours.
-fn settle(held: &Held, asked: &[(JobId, i32, i16)], kept: &[jobs::Renewed], asked_at: Instant) {
+fn settle(held: &Held, asked: &[HeldClaim], kept: &[jobs::Renewed], asked_at: Instant) {
     let mut held = held.lock();
-    for (job, claim_no, _) in asked {
+    for HeldClaim { job, claim_no, .. } in asked {
         let Some(claim) = held.get_mut(job).filter(|claim| claim.claim_no == *claim_no) else { continue };
         match kept.iter().find(|renewed| renewed.job == *job) {
             Some(renewed) => {

@@ -20,7 +20,7 @@ use crate::jobs::kept::Kept;
 use crate::jobs::leases::{Lease, Leases, Stop};
 use crate::readers::{JobCtx, ReadError};
 use domain::ids::{AccountId, JobId};
-use domain::job::{Next, after_failure, after_timeout};
+use domain::job::{JobError, Next, after_failure, after_timeout};
 use domain::minutes::Minutes;
 use domain::task::Task;
 use futures_util::FutureExt;
@@ -198,7 +198,7 @@ impl Worker {
     }
 
     /// Does the work. No outcome when the claim is no longer ours.
-    async fn attempt(&self, claimed: &Claimed, lease: &Lease) -> (Option<Outcome>, Vec<Product>, Option<Why>) {
+    async fn attempt(&self, claimed: &Claimed, lease: &Lease) -> (Option<Outcome>, Vec<Product>, Option<JobError>) {
         let (Some(item), Some(task), false) = (&claimed.item, claimed.task, claimed.is_orphaned()) else {
             return (Some(Outcome::Cancelled), Vec::new(), None);
         };
@@ -242,10 +242,7 @@ impl Worker {
     }
 }
 
-/// Code, message and whether it is retryable.
-type Why = (String, String, bool);
-
-fn failed(claimed: &Claimed, error: &ReadError) -> (Option<Outcome>, Vec<Product>, Option<Why>) {
+fn failed(claimed: &Claimed, error: &ReadError) -> (Option<Outcome>, Vec<Product>, Option<JobError>) {
     let next = match error {
         ReadError::Timeout => after_timeout(claimed.failures),
         _ => after_failure(claimed.failures, error.retryable()),
@@ -262,5 +259,5 @@ fn failed(claimed: &Claimed, error: &ReadError) -> (Option<Outcome>, Vec<Product
     let code = error.job_error_code();
     // What went wrong inside is for the log: it may name paths and hosts.
     let message = if code == "internal" { "The worker could not do its part.".to_owned() } else { error.to_string() };
-    (Some(outcome), Vec::new(), Some((code.to_owned(), message, error.retryable())))
+    (Some(outcome), Vec::new(), Some(JobError { code: code.to_owned(), message, retryable: error.retryable() }))
 }

@@ -168,7 +168,7 @@ async fn start(app: &App, caller: &Caller, key: IdempotencyKey, need: &Need<'_>)
     let dispatched = dispatch::dispatch(&app.process, &request, &compose).await;
     match dispatched.map_err(|error| starting::refused(request.key.as_ref(), error))? {
         Dispatched::KeyReused => Err(starting::key_reused()),
-        Dispatched::TooSoon(what, seconds) => Err(rate::too_soon(what, seconds)),
+        Dispatched::TooSoon(wait) => Err(rate::too_soon(wait)),
         Dispatched::Replayed(body) => {
             metrics::counter!("mws_idempotent_replays_total").increment(1);
             Ok(Needed::Answered(Stored::replayed(body)))

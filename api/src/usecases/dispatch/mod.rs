@@ -31,7 +31,7 @@ use store::audit;
 use store::idempotency::{self, Key, Stored};
 use store::jobs::{self, Call, Owners};
 use store::minutes::{self, Balance, Unfolded};
-use store::paces::{self, What};
+use store::paces::{self, Wait, What};
 
 /// How often a call looks, where the key or what it asks for changes hands each time.
 const MAX_ATTEMPTS: usize = 4;
@@ -82,8 +82,8 @@ pub enum Dispatched<Answered = Prepared> {
     Replayed(String),
     /// The key was used for another request.
     KeyReused,
-    /// The account has stopped so many jobs that it may start none for so many seconds.
-    TooSoon(What, u64),
+    /// The account has stopped so many jobs that it may start none for a while.
+    TooSoon(Wait),
 }
 
 /// What is written in the dispatch's transaction, once it is known what it starts, beside the jobs themselves.
@@ -151,9 +151,9 @@ async fn run<W: Work>(
         }
         // An operator's repeat is not the account's doing.
         if matches!(hook, CommitHook::Answer(_))
-            && let Some((what, seconds)) = wait(&mut conn, process, work.owners().payer, work.key()).await?
+            && let Some(longest) = wait(&mut conn, process, work.owners().payer, work.key()).await?
         {
-            return Ok(Dispatched::TooSoon(what, seconds));
+            return Ok(Dispatched::TooSoon(longest));
         }
         drop(conn);
         if let Some(answered) = commit(process, work, &looked, hook).await? {
@@ -201,13 +201,13 @@ async fn commit<W: Work>(
     Ok(Some(answered))
 }
 
-/// What the payer has to wait for before jobs of theirs are started, and how many seconds.
+/// What the payer has to wait for before jobs of theirs are started.
 async fn wait(
     conn: &mut PgConnection,
     process: &Process,
     payer: AccountId,
     key: Option<&Key>,
-) -> sqlx::Result<Option<(What, u64)>> {
+) -> sqlx::Result<Option<Wait>> {
     let mut paced = vec![What::StoppedJobs, What::StoppedJobsADay];
     paced.extend(key.map(|_| What::KeptAnswers));
     paces::wait(conn, payer, &rate::most(&process.settings, &paced)).await

@@ -1,13 +1,13 @@
 //! A call's candidates between taking what they are about and deciding which become jobs.
 
-use domain::ids::{ItemId, JobId};
+use domain::ids::JobId;
 use domain::job;
 use domain::minutes::Rates;
 use domain::plan::{self, Answer, Candidate, Means, Start};
 use domain::read::Read;
 use sqlx::PgConnection;
 use store::minutes::Balance;
-use store::reads::{self, Taken};
+use store::reads::{self, OwnedRead, Taken};
 
 /// What an account with this balance has for new jobs.
 pub(super) fn budget(balance: &Balance) -> Means {
@@ -40,7 +40,7 @@ pub(super) struct GivenBack {
     /// Jobs that won't be, with all that they took.
     idle: Vec<JobId>,
     /// Speech that a speakers job took but another stores.
-    unneeded: Vec<(JobId, ItemId, Read)>,
+    unneeded: Vec<OwnedRead>,
 }
 
 /// What starts, and what does not.
@@ -64,7 +64,8 @@ impl Ownership {
                     let mut candidate = candidate.clone();
                     if candidate.with_speech && owners.get(1) != Some(&Taken::Own) {
                         candidate.with_speech = false;
-                        given_back.unneeded.push((candidate.job, candidate.item, Read::Speech));
+                        let (job, item) = (candidate.job, candidate.item);
+                        given_back.unneeded.push(OwnedRead { job, item, read: Read::Speech });
                     }
                     taken.push(Taking::Own(candidate));
                     continue;

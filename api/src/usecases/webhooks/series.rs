@@ -111,8 +111,8 @@ async fn waits(conn: &mut PgConnection, account: AccountId, many: usize, rate: R
     if many == 0 {
         return Ok(Vec::new());
     }
-    if let Some((what, seconds)) = paces::wait(conn, account, &[(What::Resends, most_us)]).await? {
-        return Err(rate::too_soon(what, seconds));
+    if let Some(wait) = paces::wait(conn, account, &[(What::Resends, most_us)]).await? {
+        return Err(rate::too_soon(wait));
     }
     let by_us = i64::try_from(many).unwrap_or(i64::MAX).saturating_mul(pace.interval_us);
     let ahead_us = paces::count(conn, account, What::Resends, by_us).await?;

@@ -24,7 +24,7 @@ use store::credentials::Pace;
 use store::events::{self, EndedEvent, Spread};
 use store::footage;
 use store::jobs::{self, Admitted, EndedJob, Freed, Line};
-use store::minutes::Settlement;
+use store::minutes::{Settlement, Split};
 use store::reads::{self, NewRead};
 use store::renders::{self, NewRendered};
 use tokio::time::Instant;
@@ -261,7 +261,7 @@ fn settlement(job: &EndedJob) -> Settlement {
         account: job.payer,
         month: job.hold_month,
         held: job.held,
-        charged: Settlement::split(charge, job.held.0, job.held.1),
+        charged: Split::of(charge, job.held),
         settles: job.status == JobStatus::Succeeded,
     }
 }

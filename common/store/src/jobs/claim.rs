@@ -217,6 +217,30 @@ pub async fn waiting_for_slots(
     .await
 }
 
+/// A claim that a worker has, and how far its work is.
+#[derive(Debug, Clone, Copy)]
+pub struct HeldClaim {
+    /// The job.
+    pub job: JobId,
+    /// The claim's number.
+    pub claim_no: i32,
+    /// In hundredths.
+    pub progress: i16,
+}
+
+/// A running job whose lease has ended.
+#[derive(Debug, Clone, Copy)]
+pub struct LostClaim {
+    /// The job.
+    pub job: JobId,
+    /// The claim's number.
+    pub claim_no: i32,
+    /// Its item.
+    pub item: Option<ItemId>,
+    /// How often it was lost before.
+    pub losses: i16,
+}
+
 /// A claim that is still this worker's.
 #[derive(Debug, Clone, Copy)]
 pub struct Renewed {
@@ -226,9 +250,9 @@ pub struct Renewed {
     pub cancel_requested: bool,
 }
 
-/// Renews the leases of these claims (job, `claim_no`, progress). A claim that is not in the answer is lost: its worker
+/// Renews the leases of these claims, and notes their progress. A claim that is not in the answer is lost: its worker
 /// must stop at once and write nothing.
-pub async fn renew(conn: &mut PgConnection, claims: &[(JobId, i32, i16)]) -> sqlx::Result<Vec<Renewed>> {
+pub async fn renew(conn: &mut PgConnection, claims: &[HeldClaim]) -> sqlx::Result<Vec<Renewed>> {
     let rows = sqlx::query!(
         r#"WITH held AS (
                SELECT j.id, c.progress FROM unnest($1::uuid[], $2::int[], $3::smallint[]) AS c (id, claim_no, progress)
@@ -238,9 +262,9 @@ pub async fn renew(conn: &mut PgConnection, claims: &[(JobId, i32, i16)]) -> sql
            UPDATE jobs j SET lease_until = mws_now() + $4, progress = greatest(j.progress, held.progress)
            FROM held WHERE j.id = held.id
            RETURNING j.id AS "id: JobId", j.cancel_requested"#,
-        &claims.iter().map(|claim| claim.0.uuid()).collect::<Vec<_>>(),
-        &claims.iter().map(|claim| claim.1).collect::<Vec<_>>(),
-        &claims.iter().map(|claim| claim.2).collect::<Vec<_>>(),
+        &claims.iter().map(|claim| claim.job.uuid()).collect::<Vec<_>>(),
+        &claims.iter().map(|claim| claim.claim_no).collect::<Vec<_>>(),
+        &claims.iter().map(|claim| claim.progress).collect::<Vec<_>>(),
         interval(LEASE)
     )
     .fetch_all(conn)
@@ -248,15 +272,12 @@ pub async fn renew(conn: &mut PgConnection, claims: &[(JobId, i32, i16)]) -> sql
     Ok(rows.into_iter().map(|row| Renewed { job: row.id, cancel_requested: row.cancel_requested }).collect())
 }
 
-/// Running jobs whose lease ended, or one of them, in the order of their ids and locked for the caller's transaction:
-/// (job, `claim_no`, item, losses so far). They are found by their open claims.
-pub async fn expired(
-    conn: &mut PgConnection,
-    only: Option<JobId>,
-    limit: i64,
-) -> sqlx::Result<Vec<(JobId, i32, Option<ItemId>, i16)>> {
-    let rows = sqlx::query!(
-        r#"SELECT j.id AS "id!: JobId", j.claim_no AS "claim_no!", j.item_id AS "item_id: ItemId", j.losses AS "losses!"
+/// Running jobs whose lease ended, or one of them, in the order of their ids and locked for the caller's transaction.
+/// They are found by their open claims.
+pub async fn expired(conn: &mut PgConnection, only: Option<JobId>, limit: i64) -> sqlx::Result<Vec<LostClaim>> {
+    sqlx::query_as!(
+        LostClaim,
+        r#"SELECT j.id AS "job!: JobId", j.claim_no AS "claim_no!", j.item_id AS "item: ItemId", j.losses AS "losses!"
            FROM (SELECT job_id, claim_no FROM job_claims
                  WHERE ended_at IS NULL AND ($2::uuid IS NULL OR job_id = $2) ORDER BY job_id) AS open
            CROSS JOIN LATERAL (
@@ -269,8 +290,7 @@ pub async fn expired(
         only.map(JobId::uuid)
     )
     .fetch_all(conn)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.id, row.claim_no, row.item_id, row.losses)).collect())
+    .await
 }
 
 /// A duration as Postgres takes it.

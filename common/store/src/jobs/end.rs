@@ -2,9 +2,10 @@
 
 use super::claim::interval;
 use super::query::JobRow;
+use crate::minutes::Split;
 use chrono::{DateTime, NaiveDate, Utc};
 use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
-use domain::job::{Job, JobKind, JobStatus};
+use domain::job::{Job, JobError, JobKind, JobStatus};
 use domain::minutes::Minutes;
 use domain::read::Read;
 use serde_json::Value;
@@ -71,8 +72,8 @@ pub struct End {
     pub item: Option<ItemId>,
     /// What it came to.
     pub outcome: Outcome,
-    /// Code, message and whether it is retryable, for what did not succeed.
-    pub error: Option<(String, String, bool)>,
+    /// Why it did not succeed.
+    pub error: Option<JobError>,
 }
 
 /// A job after one of its claims, or a cancellation, ended.
@@ -90,8 +91,8 @@ pub struct EndedJob {
     pub owner: AccountId,
     /// The month its hold was made in.
     pub hold_month: NaiveDate,
-    /// What was held of the month and of the bought minutes.
-    pub held: (Minutes, Minutes),
+    /// What was held.
+    pub held: Split,
     /// What it is charged, when it is final.
     pub charged: Option<Minutes>,
     /// Whether it gave up a place of its account.
@@ -108,7 +109,7 @@ pub struct EndedJob {
 ///
 /// A result for a deleted item becomes a cancellation, and so does a retry of a job that was asked to stop.
 pub async fn end(conn: &mut PgConnection, ends: &[End]) -> sqlx::Result<Vec<EndedJob>> {
-    let part = |of: fn(&(String, String, bool)) -> String| -> Vec<Option<String>> {
+    let part = |of: fn(&JobError) -> String| -> Vec<Option<String>> {
         ends.iter().map(|end| end.error.as_ref().map(of)).collect()
     };
     let charges: Vec<i64> = ends
@@ -143,9 +144,10 @@ pub async fn end(conn: &mut PgConnection, ends: &[End]) -> sqlx::Result<Vec<Ende
         &charges,
         &results as &[Option<Value>],
         &delays,
-        &part(|error| error.0.clone()) as &[Option<String>],
-        &part(|error| error.1.clone()) as &[Option<String>],
-        &ends.iter().map(|end| end.error.as_ref().map(|error| error.2)).collect::<Vec<_>>() as &[Option<bool>]
+        &part(|error| error.code.clone()) as &[Option<String>],
+        &part(|error| error.message.clone()) as &[Option<String>],
+        &ends.iter().map(|end| end.error.as_ref().map(|error| error.retryable)).collect::<Vec<_>>()
+            as &[Option<bool>]
     )
     .fetch_all(conn)
     .await
@@ -270,7 +272,10 @@ impl From<EndedRow> for EndedJob {
             payer: row.payer_account_id,
             owner: row.owner_account_id,
             hold_month: row.hold_month,
-            held: (Minutes::from_hundredths(row.held_month), Minutes::from_hundredths(row.held_bought)),
+            held: Split {
+                month: Minutes::from_hundredths(row.held_month),
+                bought: Minutes::from_hundredths(row.held_bought),
+            },
             charged: row.charged.map(Minutes::from_hundredths),
             freed_place: row.freed_place,
             seq: row.seq,

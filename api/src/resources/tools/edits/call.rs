@@ -211,7 +211,7 @@ impl<'a> Call<'a> {
         let dispatched = dispatch::dispatch(&self.app.process, &request, &compose).await;
         match dispatched.map_err(|error| starting::refused(request.key.as_ref(), error))? {
             Dispatched::KeyReused => Err(starting::key_reused()),
-            Dispatched::TooSoon(what, seconds) => Err(rate::too_soon(what, seconds)),
+            Dispatched::TooSoon(wait) => Err(rate::too_soon(wait)),
             Dispatched::Replayed(body) => Ok(replay(body)),
             Dispatched::Answered(render) => match started(&render) {
                 Some(rendered) => Ok(fresh(&render, rendered, self.shown(rendered).await?)),

@@ -133,7 +133,7 @@ impl PrepareMedia {
                 Ok(Stored::replayed(body))
             }
             Dispatched::KeyReused => Err(starting::key_reused()),
-            Dispatched::TooSoon(what, seconds) => Err(rate::too_soon(what, seconds)),
+            Dispatched::TooSoon(wait) => Err(rate::too_soon(wait)),
         }
     }
 }
