@@ -142,16 +142,17 @@ impl std::fmt::Display for Minutes {
 impl std::str::FromStr for Minutes {
     type Err = String;
 
-    /// Reads `"2"`, `"2.5"` or `"2.50"`.
+    /// Parses a text such as `"2"`, `"2.5"` or `"2.50"`. A negative amount is refused.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = || format!("`{text}` is not an amount of minutes with at most two decimals");
+        let wrong = || format!("`{text}` is not an amount of minutes: zero or more, with at most two decimals");
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        if fraction.len() > 2 || !fraction.chars().all(|digit| digit.is_ascii_digit()) {
+        let are_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        if fraction.len() > 2 || !are_digits(whole) || !are_digits(fraction) {
             return Err(wrong());
         }
         let whole: i64 = whole.parse().map_err(|_| wrong())?;
         let hundredths: i64 = format!("{fraction:0<2}").parse().map_err(|_| wrong())?;
-        if whole < 0 { Err(wrong()) } else { Ok(Self(whole * 100 + hundredths)) }
+        whole.checked_mul(100).and_then(|whole| whole.checked_add(hundredths)).map(Self).ok_or_else(wrong)
     }
 }
 
@@ -196,6 +197,15 @@ mod tests {
         assert_eq!(shown(100), "1");
         assert_eq!(serde_json::from_str::<Minutes>("2.31").ok(), Some(Minutes::from_hundredths(231)));
         assert!(serde_json::from_str::<Minutes>("2.311").is_err());
+    }
+
+    #[test]
+    fn an_amount_that_is_negative_or_too_large_or_no_number_is_refused() {
+        for text in ["-0.5", "-1", "-0", "+1", "92233720368547758.08", "", ".5", "1.", "1.2.3", "1e3"] {
+            let parsed = text.parse::<Minutes>();
+            assert_eq!(parsed.is_ok(), text == "1.", "{text}: {parsed:?}");
+        }
+        assert!(serde_json::from_str::<Minutes>("-0.5").is_err());
     }
 
     #[test]

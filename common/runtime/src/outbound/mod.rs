@@ -7,6 +7,7 @@
 //! One client serves the process for ever, because a client made for each request costs a TLS set-up each time. There
 //! are two pools in it, since plain HTTP may reach named networks alone and a resolver isn't told the scheme.
 
+mod chains;
 mod classify;
 mod fetch;
 mod metered;
@@ -238,10 +239,11 @@ fn tls(extra_roots: &[CertificateDer<'static>]) -> Result<rustls::ClientConfig, 
     }
     // The provider is named here, so that it does not matter whether a main has installed one.
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let builder = rustls::ClientConfig::builder_with_provider(provider)
+    let builder = rustls::ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|error| OutboundError::Setup(error.to_string()))?;
-    let mut config = builder.with_root_certificates(roots).with_no_client_auth();
+    let verifier = chains::Bounded::new(roots, provider)?;
+    let mut config = builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth();
     config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
     Ok(config)
 }

@@ -18,6 +18,9 @@ use std::task::{Context, Poll};
 use std::{fmt, io, vec};
 use tower::Service;
 
+/// Addresses of a name that are tried, of each kind: each is a connection that is opened. A name may have thousands.
+const MOST_TRIED: usize = 4;
+
 /// Who resolves a name to addresses: the system, or a function in tests.
 #[derive(Clone)]
 pub struct Lookup(Who);
@@ -103,7 +106,7 @@ impl VettingResolver {
         Self { lookup, policy, plain, shares }
     }
 
-    /// The name's addresses, looked up for this account, if every one of them may be reached.
+    /// Some of the name's addresses, looked up for this account, if every one of them may be reached.
     pub(super) async fn vetted(self, name: String, whose: Option<AccountId>) -> Result<Vec<IpAddr>, ResolveError> {
         let Some(_turn) = self.shares.turn(whose).await else { return Err(ResolveError::Ours) };
         let addresses = self.lookup.addresses(&name).await.map_err(|unresolved| match unresolved {
@@ -114,7 +117,8 @@ impl VettingResolver {
             return Err(ResolveError::Failed);
         }
         self.policy.check_addresses(&name, &addresses, self.plain).map_err(ResolveError::Refused)?;
-        Ok(addresses)
+        let (four, six): (Vec<IpAddr>, Vec<IpAddr>) = addresses.into_iter().partition(IpAddr::is_ipv4);
+        Ok(six.into_iter().take(MOST_TRIED).chain(four.into_iter().take(MOST_TRIED)).collect())
     }
 }
 

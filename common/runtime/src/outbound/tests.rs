@@ -306,6 +306,23 @@ async fn what_may_lead_into_named_networks_alone_does_so_when_it_is_registered()
 }
 
 #[tokio::test]
+async fn of_a_name_with_thousands_of_addresses_few_are_tried_and_all_are_judged() {
+    let lookup = Lookup::from_fn(|name| {
+        let four = (0..4_000_u32).map(|n| IpAddr::from((0x5db8_0000 + n).to_be_bytes()));
+        let six = (0..4_000_u16).map(|n| IpAddr::from([0x2606, 0x2800, 0, 0, 0, 0, 0, n]));
+        let inward = (name == "inward.example.com").then(|| IpAddr::from([10, 0, 0, 1]));
+        let all = four.chain(six).chain(inward).collect();
+        Box::pin(async move { Ok(all) })
+    });
+    let resolver = VettingResolver::new(lookup, Arc::default(), Plain::No, Shares::default());
+    let tried = resolver.clone().vetted("many.example.com".to_owned(), None).await.expect("public");
+    let of_four = tried.iter().filter(|address| address.is_ipv4()).count();
+    assert_eq!((tried.len(), of_four), (8, 4), "{tried:?}");
+    let refused = resolver.vetted("inward.example.com".to_owned(), None).await;
+    assert!(matches!(refused, Err(ResolveError::Refused(_))), "{refused:?}");
+}
+
+#[tokio::test]
 async fn names_of_one_account_that_hang_are_its_own_matter_and_no_failure_of_its_endpoints() {
     let receiver = Receiver::tls(Behaviour::Answers(OK.to_vec())).await;
     let lookup = Lookup::from_fn(|name| {
