@@ -1,8 +1,9 @@
 //! Cloud minutes as whole hundredths: the ledger's only unit.
 //!
-//! Money-like amounts are never floats here or in SQL. JSON shows them as numbers with at most two decimals, which
-//! is the one place where a hundredth becomes a fraction.
+//! Money-like amounts are never floats here or in SQL. Only JSON shows them as floats: numbers with at most two
+//! decimals.
 
+use crate::read::Read;
 use crate::task::Task;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::iter::Sum;
@@ -42,7 +43,7 @@ impl Minutes {
         Self(i64::try_from(hundredths).unwrap_or(i64::MAX).max(1))
     }
 
-    /// What is left of this after `other`, never below zero.
+    /// Returns what is left when `other` is taken off, or zero. Unlike that of `i64`, it never goes below zero.
     #[must_use]
     pub const fn saturating_sub(self, other: Self) -> Self {
         if other.0 >= self.0 { Self::ZERO } else { Self(self.0 - other.0) }
@@ -52,7 +53,8 @@ impl Minutes {
 /// Minutes charged for a minute of media, by read and for a render (contract §10).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rates {
-    reads: [Minutes; 6],
+    /// In the order of `Read::ALL`.
+    reads: [Minutes; Read::ALL.len()],
     render: Minutes,
 }
 
@@ -82,7 +84,7 @@ impl Rates {
 impl std::str::FromStr for Rates {
     type Err = String;
 
-    /// Reads `transcript=1,render=0.5`; what is not named keeps its default.
+    /// Parses a text such as `transcript=1,render=0.5`. A task that is not named keeps its default rate.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut rates = Self::default();
         for pair in text.split(',').map(str::trim).filter(|pair| !pair.is_empty()) {
@@ -161,7 +163,7 @@ impl Serialize for Minutes {
         if self.0 % 100 == 0 {
             serializer.serialize_i64(self.0 / 100)
         } else {
-            // Two decimals of a number this small are exact in the shortest form a double prints.
+            // A double of this size is printed with exactly these two decimals.
             #[expect(clippy::cast_precision_loss, reason = "balances stay far below 2^53 hundredths")]
             serializer.serialize_f64(self.0 as f64 / 100.0)
         }

@@ -1,9 +1,11 @@
-//! Whether a failure is this machine's own: it has no descriptor, memory, port or room on a disk left.
+//! Whether a failure is the deployment's own: this machine has no descriptor, memory, port or room on a disk left, or
+//! the media store does not answer.
 //!
 //! Such a failure says nothing of a customer's endpoint, file or job, so it must not count against one: what could not
 //! be done goes back uncounted, and waits. It owns which errors those are, and how long to wait; what is put back, and
 //! how, is its caller's. Nothing here knows a delivery or a job.
 
+use crate::media::MediaError;
 use std::error::Error;
 use std::io;
 use std::time::Duration;
@@ -25,6 +27,9 @@ pub const MOST_PUT_BACKS: i32 = 32;
 pub fn is_behind(error: &(dyn Error + 'static)) -> bool {
     let mut next = Some(error);
     while let Some(error) = next {
+        if error.downcast_ref::<MediaError>().is_some_and(MediaError::is_of_the_store) {
+            return true;
+        }
         if let Some(io) = error.downcast_ref::<io::Error>() {
             // What an IO error was made of is not its source, which is only what that comes from.
             if is_one(io) || io.get_ref().is_some_and(|inner| is_behind(inner)) {
@@ -67,6 +72,15 @@ mod tests {
         }
         // A file in a folder for temporary ones, which wraps the system's error in one with its path.
         assert!(is_behind(&io::Error::from(io::ErrorKind::StorageFull)));
+    }
+
+    #[test]
+    fn a_store_that_fails_is_ours_and_an_object_that_is_not_there_is_not() {
+        let failed = || MediaError::from(object_store::Error::Generic { store: "S3", source: "refused".into() });
+        assert!(is_behind(&failed()) && is_behind(&io::Error::other(failed())));
+        let missing = object_store::Error::NotFound { path: "a".to_owned(), source: "none".into() };
+        assert!(!is_behind(&MediaError::from(missing)));
+        assert!(!is_behind(&MediaError::TooLarge(1)));
     }
 
     #[test]

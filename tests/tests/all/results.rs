@@ -8,6 +8,7 @@ use mws_tests::world::footage::{Script, performing};
 use mws_tests::world::{Client, Media, World, runners, until};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex};
+use store::reads;
 use worker::Engines;
 use worker::readers::{Engine, OutputFile, Quality, StoredRead};
 
@@ -181,5 +182,19 @@ async fn engine_version_quality_and_warnings_are_kept_with_a_result_small_or_lar
                 WHERE (engine, engine_version, quality) = ('ears', '2.1', 'draft') AND (object_key IS NULL) = (result IS NOT NULL)";
     assert_eq!(world.count(kept).await?, 2);
     assert_eq!(world.count("SELECT count(*) FROM item_reads WHERE object_key IS NOT NULL").await?, 1);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_release_goes_on_beside_one_that_has_added_a_read() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    let later = "ALTER TABLE read_kinds DROP CONSTRAINT read_kinds_read_check;
+        INSERT INTO read_kinds (read) VALUES ('later')";
+    sqlx::raw_sql(later).execute(world.pool()).await?;
+    assert_eq!(tenant.client.prepare(&[item], &["levels"]).await?.status, 200);
+    let seen = reads::list(&mut *world.pool().acquire().await?).await?;
+    assert_eq!(seen.len(), Read::ALL.len(), "{seen:?}");
     world.end().await
 }

@@ -32,8 +32,8 @@ use sqlx::{PgConnection, PgPool};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
-use store::tickets;
 use store::uploads::{self, Claim, Counts, Facts, Finished, Stage};
+use store::{is_refused_for_good, tickets};
 use tokio::time::{Instant, sleep, timeout};
 
 /// Downloads of a process at once.
@@ -44,6 +44,11 @@ const LEAST_PROBES: usize = 4;
 const ONE_ACCOUNT: Duration = Duration::from_secs(10);
 /// A download that fails after this time is not made again, whatever it failed of.
 const LONG_FETCH: Duration = Duration::from_mins(10);
+/// An end that the database did not take is written again for so long, within what is left of the lease, so that the
+/// account's other uploads don't wait for that to be over.
+const WRITTEN_FOR: Duration = Duration::from_secs(15);
+/// Between two tries.
+const PAUSE: Duration = Duration::from_secs(1);
 /// What is left of the drain for handing back what did not end in it.
 const HAND_BACK: Duration = Duration::from_secs(3);
 
@@ -53,7 +58,8 @@ struct Ingest {
     process: Process,
     tools: Arc<MediaTools>,
     stage: Stage,
-    /// What an account may have at this stage in the whole fleet: a quarter of a process's slots.
+    /// What an account may have at this stage in the whole fleet: a quarter of a process's slots, and two at least, so
+    /// that one whose worker was killed is not all that it may have.
     an_account: i64,
     aside: Aside,
     /// The connections that claim.
@@ -87,7 +93,7 @@ pub fn claims(process: &Process, tools: &Arc<MediaTools>, aside: &Aside, connect
                 process: process.clone(),
                 tools: Arc::clone(tools),
                 stage,
-                an_account: i64::try_from(slots / 4).unwrap_or(i64::MAX).max(1),
+                an_account: i64::try_from(slots / 4).unwrap_or(i64::MAX).max(2),
                 aside: aside.clone(),
                 claims: connections.clone(),
                 picker: Arc::new(Picker::new(queues.clone(), process.wakes.tickets_of(&queues))),
@@ -113,6 +119,15 @@ enum Ended {
     Lost,
     /// The process stops.
     Stopping,
+}
+
+/// Whether an end was tried to be written before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tried {
+    /// It was not: where the claim is gone, nobody knows of what the attempt has stored.
+    Never,
+    /// It was, and may have been committed unseen. Then the claim is gone by that, and what was stored is known.
+    Unseen,
 }
 
 impl Ingest {
@@ -181,7 +196,7 @@ impl Ingest {
             } else {
                 self.run(&claim, slot).await
             };
-            self.end(&claim, ended, began.elapsed()).await?;
+            self.end(&claim, &ended, began.elapsed()).await?;
             let goes_on = Instant::now() < until && !slot.is_left() && !self.process.shutdown.is_cancelled();
             next = if goes_on { self.claim_next(claim.account_id).await? } else { None };
         }
@@ -250,10 +265,26 @@ impl Ingest {
         sleep(Duration::from_secs(self.process.settings.drain_seconds).saturating_sub(HAND_BACK)).await;
     }
 
-    async fn end(&self, claim: &Claim, ended: Ended, took: Duration) -> sqlx::Result<()> {
+    /// Writes what an attempt came to, and again while the database does not answer.
+    async fn end(&self, claim: &Claim, ended: &Ended, took: Duration) -> sqlx::Result<()> {
+        let until = Instant::now() + WRITTEN_FOR;
+        let mut tried = Tried::Never;
+        loop {
+            match self.write_end(claim, ended, took, tried).await {
+                Err(error) if !is_refused_for_good(&error) && Instant::now() + PAUSE < until => {
+                    tracing::info!(upload.id = %claim.id, error = %error, "An upload's state was not written; trying again.");
+                    tried = Tried::Unseen;
+                    sleep(PAUSE).await;
+                }
+                written => return written,
+            }
+        }
+    }
+
+    async fn write_end(&self, claim: &Claim, ended: &Ended, took: Duration, tried: Tried) -> sqlx::Result<()> {
         match ended {
-            Ended::Fetched(fetched) => self.hand_on(claim, &fetched).await,
-            Ended::Ready(facts) => self.finish(claim, &facts).await,
+            Ended::Fetched(fetched) => self.hand_on(claim, fetched, tried).await,
+            Ended::Ready(facts) => self.finish(claim, facts, tried).await,
             Ended::Failed(failure) => self.fail(claim, failure, took).await,
             Ended::Stopping => self.hand_back(claim).await,
             Ended::Lost => {
@@ -264,7 +295,7 @@ impl Ingest {
     }
 
     /// Transaction "fetched": the bytes are the upload's, which goes on to be probed.
-    async fn hand_on(&self, claim: &Claim, fetched: &Fetched) -> sqlx::Result<()> {
+    async fn hand_on(&self, claim: &Claim, fetched: &Fetched, tried: Tried) -> sqlx::Result<()> {
         let ticket = Ticket::new(Queue::Ingest, Subject::Upload(claim.id));
         let Fetched { key, bytes, sha256, announced } = fetched;
         let mut hand_on = self.process.pool.begin().await?;
@@ -277,6 +308,9 @@ impl Ingest {
             return Ok(());
         }
         drop(hand_on);
+        if tried == Tried::Unseen {
+            return Ok(());
+        }
         // The claim is lost, so nobody knows of this object but us.
         if let Err(error) = self.process.media.delete(key).await {
             tracing::warn!(item.id = %claim.item_id, error = %error, "Bytes that were fetched in vain stay until the item goes.");
@@ -284,12 +318,14 @@ impl Ingest {
         Ok(())
     }
 
-    async fn finish(&self, claim: &Claim, facts: &Facts) -> sqlx::Result<()> {
+    async fn finish(&self, claim: &Claim, facts: &Facts, tried: Tried) -> sqlx::Result<()> {
         let mut conn = self.process.pool.acquire().await?;
         let kept = uploads::finish(&mut conn, claim, facts).await?;
         drop(conn);
         let Some(kept) = kept else {
-            self.drop_picture(facts).await;
+            if tried == Tried::Never {
+                self.drop_picture(facts).await;
+            }
             return Ok(());
         };
         tracing::info!(upload.id = %claim.id, item.id = %claim.item_id, "An item is ready.");
@@ -307,24 +343,24 @@ impl Ingest {
         }
     }
 
-    async fn fail(&self, claim: &Claim, failure: Failure, took: Duration) -> sqlx::Result<()> {
-        let Failure { code, message, retryable, is_ours } = failure;
+    async fn fail(&self, claim: &Claim, failure: &Failure, took: Duration) -> sqlx::Result<()> {
+        let &Failure { code, ref message, retryable, is_ours } = failure;
         let mut conn = self.process.pool.acquire().await?;
         // What was claimed and did not fail was handed back or lost.
         if is_ours && let Some(wait) = own_fault::wait(claim.claim_no - 1 - i32::from(claim.failures)) {
             let seconds = i32::try_from(wait.as_secs()).unwrap_or(i32::MAX);
-            uploads::retry(&mut conn, claim, Counts::No, seconds, code, &message).await?;
+            uploads::retry(&mut conn, claim, Counts::No, seconds, code, message).await?;
             tracing::warn!(upload.id = %claim.id, wait_seconds = seconds, "An upload has to wait, uncounted: {message}.");
             return Ok(());
         }
         let retryable = retryable && (self.stage == Stage::Probe || took < LONG_FETCH);
         if let Next::Again(wait) = after_failure(claim.failures, retryable) {
             let seconds = i32::try_from(wait.as_secs()).unwrap_or(i32::MAX);
-            uploads::retry(&mut conn, claim, Counts::Yes, seconds, code, &message).await?;
+            uploads::retry(&mut conn, claim, Counts::Yes, seconds, code, message).await?;
             tracing::info!(upload.id = %claim.id, error.code = code, wait_seconds = seconds, "An upload is tried again: {message}.");
             return Ok(());
         }
-        if uploads::fail(&mut conn, claim, code, &message).await? == Finished::Lost {
+        if uploads::fail(&mut conn, claim, code, message).await? == Finished::Lost {
             return Ok(());
         }
         drop(conn);

@@ -68,6 +68,16 @@ pub struct Rendered {
     pub duration_ms: i64,
 }
 
+/// Drops what killed renders have left: when a worker starts, and before each render, since at a start right after a
+/// kill those folders are too young to be told from one that begins.
+fn sweep(tools: &MediaTools) {
+    match Workshop::sweep(tools) {
+        Ok(0) => {}
+        Ok(folders) => tracing::info!(folders, "Folders of renders that were cut off are gone."),
+        Err(error) => tracing::warn!(error = %error, "Folders of renders that were cut off may be left."),
+    }
+}
+
 impl Renderer {
     /// The renderer of this machine; nothing when its `ffmpeg` lacks an encoder.
     pub fn found(tools: &MediaTools) -> Option<Self> {
@@ -77,11 +87,7 @@ impl Renderer {
             tracing::warn!(encoder = missing, "ffmpeg lacks an encoder, so this worker can't render.");
             return None;
         }
-        match Workshop::sweep(tools) {
-            Ok(0) => {}
-            Ok(folders) => tracing::info!(folders, "Folders of renders that were cut off are gone."),
-            Err(error) => tracing::warn!(error = %error, "Folders of renders that were cut off may be left."),
-        }
+        sweep(tools);
         let version = said(tools.ffmpeg(), "-version")?;
         let version = version.split_whitespace().nth(2).unwrap_or("unknown").to_owned();
         let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
@@ -102,6 +108,7 @@ impl Renderer {
         most_bytes: u64,
         ctx: &JobCtx,
     ) -> Result<Rendered, ReadError> {
+        sweep(sources.source.tools());
         let workshop = Workshop::of(&sources.source)?;
         let container = Container::of(&sources.source);
         let decoded = sound(sources, plan, container, &workshop, most_bytes, ctx).await?;

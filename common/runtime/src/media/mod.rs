@@ -68,6 +68,11 @@ pub enum MediaError {
 }
 
 impl MediaError {
+    /// Whether the store itself failed: it is away, or refuses us. That says nothing of the object.
+    pub fn is_of_the_store(&self) -> bool {
+        matches!(self, Self::Store(_)) && !self.is_missing()
+    }
+
     /// Whether the object asked for is not there.
     pub fn is_missing(&self) -> bool {
         matches!(self, Self::Store(object_store::Error::NotFound { .. }))

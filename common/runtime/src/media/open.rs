@@ -10,8 +10,9 @@ use object_store::client::{HttpClient, HttpConnector};
 use object_store::local::LocalFileSystem;
 use object_store::path::Path as Key;
 use object_store::prefix::PrefixStore;
-use object_store::{ClientOptions, ObjectStore};
+use object_store::{ClientOptions, ObjectStore, RetryConfig};
 use std::sync::Arc;
+use std::time::Duration;
 
 impl MediaStore {
     /// The store that `MWS_MEDIA_STORE` names: `file:<folder>`, which is made if it is not there, or
@@ -37,7 +38,8 @@ impl MediaStore {
         if bucket.is_empty() || bucket.contains(|c: char| !c.is_ascii_alphanumeric() && !".-_".contains(c)) {
             return Err(MediaError::Unknown(url.to_owned()));
         }
-        let builder = AmazonS3Builder::from_env().with_bucket_name(bucket).with_http_connector(Connector);
+        let builder =
+            AmazonS3Builder::from_env().with_bucket_name(bucket).with_http_connector(Connector).with_retry(retries());
         let store = builder.build()?;
         let prefix = Key::parse(prefix).map_err(|_| MediaError::Unknown(url.to_owned()))?;
         let objects: Arc<dyn ObjectStore> = if prefix.as_ref().is_empty() {
@@ -47,6 +49,11 @@ impl MediaStore {
         };
         Ok(Self { objects, folder: None, bucket: Some((store, prefix)) })
     }
+}
+
+/// How often a bucket that does not answer is asked again: callers wait, and what a worker does is tried again later.
+fn retries() -> RetryConfig {
+    RetryConfig { max_retries: 4, retry_timeout: Duration::from_secs(20), ..RetryConfig::default() }
 }
 
 /// Gives the bucket's requests the project's own client, whose TLS is set up in one place.

@@ -64,7 +64,11 @@ fn walk(root: &Path, folder: &Path, found: &mut Vec<Stored>) -> io::Result<()> {
             walk(root, &entry.path(), found)?;
         } else if kind.is_file() {
             let path = entry.path();
-            let written_at = entry.metadata()?.modified()?.into();
+            let written_at = match entry.metadata() {
+                // It went since the folder was read.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                metadata => metadata?.modified()?.into(),
+            };
             // A name that is no text is none of ours.
             if let Some(key) = path.strip_prefix(root).ok().and_then(Path::to_str) {
                 found.push(Stored { key: key.to_owned(), written_at });
