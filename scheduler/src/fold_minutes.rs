@@ -1,28 +1,29 @@
-//! Folds what finished jobs left into the buckets of accounts that dispatch nothing for a while: of many accounts in
-//! one statement, which takes as long as there are ends and not accounts.
+//! Folds ended jobs into the balances of their accounts, so that this is done also for accounts that dispatch nothing.
+//! One statement folds for many accounts: its time depends on how many jobs it folds, not on how many accounts.
 
 use domain::ids::AccountId;
 use runtime::process::Process;
 use store::{accounts, minutes};
 
-/// Ends folded in one statement, for which it locks their accounts: some milliseconds.
-const SOME: u64 = 1_000;
-/// Statements of one run.
-const MOST: usize = 20;
-/// Accounts folded one by one in one run.
-const SOME_ACCOUNTS: i64 = 200;
+/// Ended jobs folded in one statement, at most. It keeps their accounts locked for some milliseconds.
+const JOBS_PER_STATEMENT: u64 = 1_000;
+/// Statements in one run, at most.
+const STATEMENTS_PER_RUN: usize = 20;
+/// Accounts folded one by one in one run, at most.
+const ACCOUNTS_PER_RUN: i64 = 200;
 
-/// Folds until few are left. Returns how many ends it folded, or accounts where they had to be folded one by one.
+/// Folds until one statement folds fewer than [`JOBS_PER_STATEMENT`] jobs. Returns how many jobs it folded; where
+/// accounts had to be folded one by one, how many accounts it tried, also those that failed.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut folded = 0;
-    for _ in 0..MOST {
+    for _ in 0..STATEMENTS_PER_RUN {
         let some = match fold_some(process).await {
-            // An account whose balance can't take its ends must not keep the others waiting.
+            // One account's jobs can't be folded. The others must not wait for it, so each is folded by itself.
             Err(error) if store::is_refused_for_good(&error) => return one_by_one(process).await,
             some => some?,
         };
         folded += some;
-        if some < SOME || process.shutdown.is_cancelled() {
+        if some < JOBS_PER_STATEMENT || process.shutdown.is_cancelled() {
             break;
         }
     }
@@ -31,13 +32,13 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
 
 async fn fold_some(process: &Process) -> sqlx::Result<u64> {
     let mut fold = process.pool.begin().await?;
-    let some = minutes::fold_some(&mut fold, SOME.cast_signed()).await?;
+    let some = minutes::fold_some(&mut fold, JOBS_PER_STATEMENT.cast_signed()).await?;
     fold.commit().await?;
     Ok(some)
 }
 
 async fn one_by_one(process: &Process) -> sqlx::Result<u64> {
-    let accounts = minutes::unfolded_accounts(&mut *process.pool.acquire().await?, SOME_ACCOUNTS).await?;
+    let accounts = minutes::unfolded_accounts(&mut *process.pool.acquire().await?, ACCOUNTS_PER_RUN).await?;
     for &account in &accounts {
         if let Err(error) = fold(process, account).await {
             tracing::warn!(account.id = %account, %error, "An account's ended jobs were not folded.");

@@ -1,18 +1,18 @@
-//! What is noted of a request, or of its answer, on its way through the layers.
+//! What one layer attaches to a request or an answer for other layers to read, and the media type of a request.
 
 use bytes::Bytes;
 use poem::Request;
 use std::sync::Arc;
 
-/// The route's template, on every answer of an operation: the `http_route` of the metrics.
+/// The path template of the route. It is attached to every answer of an operation; metrics show it as `http_route`.
 #[derive(Debug, Clone)]
 pub struct Template(pub Arc<str>);
 
-/// On every request whose body was read: its bytes, to be judged by.
+/// The bytes of a request's body. They are attached to every request whose body was read, so that it can be checked.
 #[derive(Debug, Clone)]
 pub struct SentBody(pub Bytes);
 
-/// The media type that a request says it has, in lower case, without its parameters.
+/// Returns the media type in a request's Content-Type, in lower case, without parameters; empty when there is none.
 pub fn media_type(request: &Request) -> String {
     let said = request.content_type().unwrap_or_default();
     said.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()

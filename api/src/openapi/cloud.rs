@@ -1,12 +1,12 @@
-//! `meta.cloud_processing` is there in every answer of a tool that may start cloud processing, and the document
-//! promises it (contract §4.2). Other tools have a `meta` that may be without it.
+//! Documents that `meta.cloud_processing` is in every answer of a tool that may start cloud processing (contract §4.2).
+//! In the answers of other tools it is optional, and may be null.
 
 use super::refusals;
 use serde_json::{Value, json};
 
 const META: &str = "CloudMeta";
 
-/// Gives the answers of those tools a `meta` whose `cloud_processing` is required.
+/// Gives the answers of tools that may start cloud processing a `meta` whose `cloud_processing` is required.
 pub fn require(document: &mut Value) {
     let mut meta = document["components"]["schemas"]["Meta"].clone();
     meta["title"] = META.into();

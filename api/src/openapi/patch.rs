@@ -39,7 +39,7 @@ pub fn apply(document: &mut Value) {
         }
     }
     webhooks::add(document);
-    shared::refusals(document);
+    shared::share_refusals(document);
 }
 
 /// `application/json; charset=utf-8` as a key is no media type that a generator looks for.

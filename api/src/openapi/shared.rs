@@ -1,13 +1,15 @@
-//! Refusals that several operations have word for word, described once and referred to: most of the document was these.
+//! Describes each refusal that several operations have word for word only once, as a component. The operations refer to
+//! it; repeated, these refusals were most of the document.
 //!
-//! A component is called by the envelope and the codes it may hold, so that its name stays while others come and go.
+//! A component is named after the envelope and the codes that it may hold, so its name stays the same when other
+//! components are added or removed.
 
 use super::refusals;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// Moves what is there more than once into `components.responses`.
-pub fn refusals(document: &mut Value) {
+/// Moves each refusal that occurs more than once into `components.responses`, and leaves a `$ref` in its place.
+pub fn share_refusals(document: &mut Value) {
     let mut found: BTreeMap<String, (usize, Value)> = BTreeMap::new();
     each(document, |name, response| {
         found.entry(name).or_insert_with(|| (0, response.clone())).0 += 1;
@@ -21,8 +23,8 @@ pub fn refusals(document: &mut Value) {
     document["components"]["responses"] = found.into_iter().map(|(name, (_, response))| (name, response)).collect();
 }
 
-/// Every refusal of every operation, with the name that it would have.
-fn each(document: &mut Value, mut of: impl FnMut(String, &mut Value)) {
+/// Calls `visit` with every refusal of every operation, and the name that it would have as a component.
+fn each(document: &mut Value, mut visit: impl FnMut(String, &mut Value)) {
     for (path, methods) in document["paths"].as_object_mut().into_iter().flatten() {
         for (method, operation) in methods.as_object_mut().into_iter().flatten() {
             let takes_body = operation.get("requestBody").is_some();
@@ -31,7 +33,7 @@ fn each(document: &mut Value, mut of: impl FnMut(String, &mut Value)) {
             for (status, codes) in codes {
                 let names: Vec<&str> = codes.iter().map(|code| code.name()).collect();
                 if let Some(response) = operation["responses"].get_mut(status.to_string()) {
-                    of(format!("{envelope}.{}", names.join(".")), response);
+                    visit(format!("{envelope}.{}", names.join(".")), response);
                 }
             }
         }

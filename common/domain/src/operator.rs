@@ -1,25 +1,25 @@
 //! Who operates the deployment: the names, roles and tokens of `MWS_OPERATOR_TOKEN` and `MWS_OPERATOR_TOKENS`.
 //!
-//! It owns their text form and the comparison. Only hashes are kept, so that nothing here can show a token, and all of
-//! them are compared, each in constant time, so that an answer's time tells nothing of how near a guess was.
+//! It owns their text form and how tokens are compared. Only hashes are kept, so that nothing here can show a token.
+//! All hashes are compared, each in constant time, so that an answer's time tells nothing about how near a guess was.
 
 use super::credential::CredentialHash;
 use secrecy::{ExposeSecret, SecretString};
 
 /// What the single, nameless token is called in the audit log.
 const NAMELESS: &str = "operator";
-/// A token is a key to everything: shorter ones could be guessed.
+/// Bytes of the shortest token: a shorter one could be guessed.
 const SHORTEST_TOKEN: usize = 16;
-/// One of few characters could be too.
-const FEWEST_CHARACTERS: usize = 8;
+/// Different bytes that a token must have: one with fewer could be guessed.
+const FEWEST_DIFFERENT_BYTES: usize = 8;
 const LONGEST_NAME: usize = 64;
 
 /// What an operator may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum OperatorRole {
-    /// Looks.
+    /// May look at everything.
     Read,
-    /// Changes.
+    /// May also change things.
     Act,
 }
 
@@ -47,7 +47,7 @@ pub struct Operator {
 #[derive(Debug, Clone, Default)]
 pub struct Operators(Vec<Operator>);
 
-/// Why the operators' tokens can't be used. It never holds one.
+/// Why the operators' tokens can't be used. It never holds a token.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum OperatorError {
     /// The nameless token could be guessed.
@@ -55,10 +55,10 @@ pub enum OperatorError {
         "MWS_OPERATOR_TOKEN could be guessed: give at least 16 characters, 8 of them different, that don't repeat themselves"
     )]
     Weak,
-    /// An entry has another form.
+    /// An entry does not have the form `name:role:token`, or its role is unknown.
     #[error("entry {0} of MWS_OPERATOR_TOKENS is not `name:read:token` or `name:act:token`")]
     Form(usize),
-    /// A name is none, or is there twice.
+    /// A name is not a valid one, or another operator has it.
     #[error("the name of entry {0} of MWS_OPERATOR_TOKENS is taken, or not 1 to 64 of a–z, A–Z, 0–9, `.`, `_` and `-`")]
     Name(usize),
     /// A token could be guessed, or is another operator's.
@@ -108,18 +108,18 @@ impl Operators {
         Ok(Self(all))
     }
 
-    /// The operator whose token has this hash. Every one is compared, whatever was found before it.
+    /// Returns the operator whose token has this hash. All tokens are compared, also after one has matched.
     pub fn find(&self, presented: &CredentialHash) -> Option<&Operator> {
         self.0.iter().fold(None, |found, one| if one.token.matches(presented) { Some(one) } else { found })
     }
 }
 
-/// Whether a token could be guessed: it is short, of few characters, or a shorter one said again and again.
+/// Whether a token could be guessed: it is too short, has too few different bytes, or is a shorter text repeated.
 fn is_weak(token: &str) -> bool {
     let bytes = token.as_bytes();
     let different: std::collections::BTreeSet<&u8> = bytes.iter().collect();
     let repeats = (1..=bytes.len() / 2).any(|period| bytes[period..].iter().eq(&bytes[..bytes.len() - period]));
-    bytes.len() < SHORTEST_TOKEN || different.len() < FEWEST_CHARACTERS || repeats
+    bytes.len() < SHORTEST_TOKEN || different.len() < FEWEST_DIFFERENT_BYTES || repeats
 }
 
 #[cfg(test)]

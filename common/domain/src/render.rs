@@ -1,8 +1,8 @@
-//! What a render makes of which items: a plan that is whole, so that every attempt at it makes the same
-//! (contract §10, row `render`).
+//! The plan of a render: what it makes, and from which items. The plan is complete, so that every attempt at the job
+//! makes the same (contract §10, row `render`).
 //!
-//! A plan is made when its job is dispatched and kept with it. Its hash is what tells two renders apart: while one
-//! lives or its item is there, the same plan is not rendered again.
+//! A plan is made when its job is dispatched, and kept with the job. Two renders are the same if their plans have the
+//! same hash: while the job of one is live, or the item that it made exists, the plan is not rendered again.
 
 use crate::ducking::GainPoint;
 use crate::ids::ItemId;
@@ -11,22 +11,22 @@ use crate::media_time::Span;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// What is to be made of what.
+/// What one render makes, and from which items.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "tool", rename_all = "snake_case")]
 pub enum RenderPlan {
     /// The item's kept spans, one after the other.
     RemoveSilence {
-        /// What is cut.
+        /// The item that silence is cut out of.
         item: ItemId,
-        /// What stays of it: sorted and apart (`domain::silence`).
+        /// The spans of it that stay, sorted and without overlaps (`domain::silence`).
         keep: Vec<Span>,
     },
     /// The voice over the music, which the envelope turns down.
     DuckMusic {
-        /// Decides the length; its picture, if it has one, is kept.
+        /// The item with the voice. It decides the length, and its picture, if it has one, is kept.
         voice: ItemId,
-        /// Of which the sound is taken.
+        /// The item whose sound is the music.
         music: ItemId,
         /// The music's gain (`domain::ducking`).
         envelope: Vec<GainPoint>,
@@ -42,7 +42,7 @@ impl RenderPlan {
         }
     }
 
-    /// The item that it needs beside that one.
+    /// Returns the item whose sound is the music, if the plan has one.
     pub const fn music(&self) -> Option<ItemId> {
         match self {
             Self::RemoveSilence { .. } => None,
@@ -50,7 +50,7 @@ impl RenderPlan {
         }
     }
 
-    /// SHA-256 of the plan in its canonical form. Plans of different workspaces differ, for their items do.
+    /// Returns the SHA-256 of the plan's JSON. Plans of different workspaces differ, because their items do.
     pub fn hash(&self) -> [u8; 32] {
         // A plan has no map and no float in it: there is one way to write it, and it can't fail.
         Sha256::digest(serde_json::to_vec(self).unwrap_or_default()).into()
@@ -67,7 +67,7 @@ impl RenderPlan {
     }
 }
 
-/// A file's name without what says its format.
+/// Returns a file's name without its extension.
 fn stem(name: &str) -> &str {
     match name.rsplit_once('.') {
         Some((stem, ending)) if !stem.is_empty() && is_ending(ending) => stem,

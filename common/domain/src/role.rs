@@ -1,6 +1,7 @@
 //! What somebody may do in a workspace (contract §2 "Workspace", §5).
 //!
-//! It owns the order of the roles. Which operation needs which role is the api's table; who has which is the store's.
+//! It owns the order of the roles. The api's `contract::access` says which operation needs which role, and the store
+//! knows who has which role.
 
 use std::fmt;
 
@@ -8,19 +9,19 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, sqlx::Type)]
 #[sqlx(type_name = "text", rename_all = "snake_case")]
 pub enum Role {
-    /// Reads.
+    /// May look at what is in the workspace.
     Viewer,
-    /// Starts work.
+    /// May also start work.
     Editor,
-    /// Manages members.
+    /// May also manage members.
     Owner,
 }
 
 impl Role {
-    /// All three, the least first.
+    /// All roles, from the one that may do least to the one that may do most.
     pub const ALL: [Self; 3] = [Self::Viewer, Self::Editor, Self::Owner];
 
-    /// The word in answers and tables.
+    /// Returns the role's name in answers and tables.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Viewer => "viewer",

@@ -1,25 +1,26 @@
 //! Where in a passage the words of a query are said, and how well that fits (contract §4.4).
 //!
-//! Postgres finds passages; this narrows one to the words that were meant and gives it a score. All words where they
-//! were meant to be make 1, all words further apart at least 0.5; words that are merely alike make less. Pure: the
-//! lexemes come from the same dictionary that the index was made with.
+//! Postgres finds passages. This module narrows a passage to the words that the query asks for, and scores them: 1 when
+//! all of them stand next to each other, 0.5 to 1 when other words stand between them, and at most 0.5 when words are
+//! only alike. It does no IO: the caller passes the lexemes, from the same dictionary that the index was made with.
 
 use super::footage::Said;
 use std::collections::HashMap;
 
-/// Of a query's letters, this part must be in words that are said, or nearly so.
+/// With [`Fit::Alike`], the matched words must hold at least this part of the letters of an alternative of the query.
 const LEAST_COVER: f64 = 2.0 / 3.0;
 /// Words shown on either side of what was found.
 const CONTEXT_WORDS: usize = 12;
-/// The share of the score that is given for the words themselves; the rest is for standing together.
+/// The score of words that are found exactly, however far apart they are; also the most that words alike can score.
 const FOUND: f64 = 0.5;
 
-/// A word of a query or of a passage, and what the search index calls it; empty for a word too common to be indexed.
+/// A word of a query or of a passage, with its lexeme in the search index.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Term {
     /// In lower case, without punctuation.
     pub word: String,
-    /// Its lexeme; several with a space between them where the index takes the word apart.
+    /// Its lexeme; several with a space between them where the index splits the word; empty for a word too common to be
+    /// indexed.
     pub lexeme: String,
 }
 
@@ -34,12 +35,12 @@ impl Term {
     }
 }
 
-/// How a passage's words are held against a query's.
+/// How a passage's words are compared with a query's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
-    /// By their lexemes: the passage is known to hold what was asked for.
+    /// Words match that are the same or share a lexeme. For passages that the index found by the query.
     Exact,
-    /// By their letters too: a slip of the pen, or of the ear.
+    /// Words match also if they differ in a letter or two: misspelt in the query, or misheard in the transcript.
     Alike,
 }
 
@@ -56,11 +57,12 @@ pub struct Spoken {
     pub text: String,
 }
 
-/// A query's words as terms, and which of them are to be said together.
+/// A query's words as terms, grouped into the alternatives that `or` separates.
 #[derive(Debug, Clone)]
 pub struct Asked {
     terms: Vec<Term>,
-    /// What `or` parts, as places among the terms; a word that stands twice has its first place.
+    /// For each alternative, the indexes of its words in `terms`. A repeated word has the index of its first
+    /// occurrence.
     alternatives: Vec<Vec<usize>>,
 }
 
@@ -83,13 +85,13 @@ impl Asked {
     }
 }
 
-/// The words of a query, without its signs: those left out by `-`, and `or`, are none that is looked for.
+/// Returns the words that a query looks for: without its quotes, its `or`s and the words that `-` excludes.
 pub fn words(query: &str) -> Vec<String> {
     spelled(query).into_iter().map(|(_, word)| word).collect()
 }
 
-/// The words of a query, each with the number of `or`s before it. Within quotes `or` is a word like any other that is
-/// too common to be looked for.
+/// Returns the words that a query looks for, each with the number of `or`s before it. Within quotes an `or` is not
+/// counted, and is left out of the words.
 fn spelled(query: &str) -> Vec<(usize, String)> {
     let (mut spelled, mut alternative, mut quoted) = (Vec::new(), 0, false);
     for written in query.split_whitespace() {
@@ -106,19 +108,19 @@ fn spelled(query: &str) -> Vec<(usize, String)> {
     spelled
 }
 
-/// Whether a query is words alone. One with signs (`"…"`, `-`, `or`) means exactly what it says, and nothing that is
-/// alike.
+/// Whether a query has no operator: no quotes, no `-` and no `or`. A query with an operator is searched exactly as it
+/// is written, never for words alike.
 pub fn is_plain(query: &str) -> bool {
     let signed = |word: &str| word.starts_with('-') || word.eq_ignore_ascii_case("or");
     !query.contains('"') && !query.split_whitespace().any(signed)
 }
 
-/// Lower case letters and digits alone.
+/// Returns the word in lower case, with only its letters and digits.
 fn plain(word: &str) -> String {
     word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// What the words that are heard are of a query: each is judged once, however many passages it is said in.
+/// Which word of a query each heard word matches. A word is matched once, however many passages it is said in.
 #[derive(Debug)]
 pub struct Judged<'a> {
     query: &'a Asked,
@@ -127,7 +129,7 @@ pub struct Judged<'a> {
 }
 
 impl<'a> Judged<'a> {
-    /// Nothing yet.
+    /// Starts with no word matched.
     pub fn by(query: &'a Asked, fit: Fit) -> Self {
         Self { query, fit, known: HashMap::new() }
     }
@@ -142,14 +144,14 @@ impl<'a> Judged<'a> {
     }
 }
 
-/// Where the query is said in a passage: each place once, the closest together first. `said` are the passage's words
-/// and `heard` the same as terms, of which the first `own` are its own. What begins after those is the next passage's
-/// to find.
+/// Returns where the query is said in a passage. The places don't overlap; those with the fewest other words in them
+/// come first. `said` are the passage's words, and `heard` the same words as terms. The first `own` of them are the
+/// passage's own; what begins after them is found in the next passage.
 pub fn narrow(judged: &mut Judged<'_>, said: &[Said], heard: &[Term], own: usize) -> Vec<Spoken> {
     let (query, fit) = (judged.query, judged.fit);
     let matches: Vec<Option<Matched>> = heard.iter().map(|word| judged.word(word)).collect();
     if fit == Fit::Exact && matches.iter().all(Option::is_none) {
-        // The index took words apart otherwise than is done here: it is somewhere in the passage.
+        // The index splits words otherwise than this code does: where in the passage the query is said is not known.
         return own.checked_sub(1).and_then(|last| spoken(said, 0, last, FOUND)).into_iter().collect();
     }
     let mut rows: Vec<(Row, &[usize])> = Vec::new();
@@ -169,7 +171,7 @@ pub fn narrow(judged: &mut Judged<'_>, said: &[Said], heard: &[Term], own: usize
     found
 }
 
-/// Words that are too common to be looked for are part of the phrase all the same.
+/// Widens a row by the query's words right before and after it, such as words that are too common to be required.
 fn with_common_words(matches: &[Option<Matched>], row: Row) -> (usize, usize) {
     let asked = |place: usize| matches.get(place).is_some_and(Option::is_some);
     let Row { mut from, mut to, .. } = row;
@@ -214,7 +216,8 @@ struct Matched {
     sure: f64,
 }
 
-/// The same word or the same lexeme; else, where that is allowed, a word that differs by a slip.
+/// Returns which query word a heard word is: one with the same word or lexeme, else, with [`Fit::Alike`], the one with
+/// the fewest slips.
 fn matched(query: &[Term], heard: &Term, fit: Fit) -> Option<Matched> {
     let same = |term: &Term| (!term.word.is_empty() && term.word == heard.word) || term.shares_a_lexeme(heard);
     if let Some(term) = query.iter().position(same) {
@@ -227,14 +230,14 @@ fn matched(query: &[Term], heard: &Term, fit: Fit) -> Option<Matched> {
     slips.min_by_key(|(_, slips)| *slips).map(|(term, _)| Matched { term, sure: 0.8 })
 }
 
-/// Each alternative of a query that may be said here, with the words of it that have to be in what is found.
+/// Returns each alternative of a query that the passage may hold, with the terms that every match must contain.
 fn requirements<'a>(query: &'a Asked, matches: &[Option<Matched>], fit: Fit) -> Vec<(&'a [usize], Vec<usize>)> {
     let held = held(matches);
     let known = |place: &usize| query.terms.get(*place).is_some_and(|term| !term.lexeme.is_empty());
     let required = |alternative: &'a Vec<usize>| {
         let said: Vec<usize> = held.iter().filter(|place| alternative.contains(place)).copied().collect();
         let exact: Vec<usize> = said.iter().filter(|place| known(place)).copied().collect();
-        // What the index knows; where it knows none of them, or slips are looked for, all that the passage holds.
+        // Words that the index knows are required; where it knows none, or with `Fit::Alike`, all that are heard.
         let required = if exact.is_empty() || fit == Fit::Alike { said } else { exact };
         (alternative.as_slice(), required)
     };
@@ -247,7 +250,7 @@ fn requirements<'a>(query: &'a Asked, matches: &[Option<Matched>], fit: Fit) -> 
         }
     };
     let (whole, parts): (Vec<_>, Vec<_>) = alternatives.partition(whole);
-    // The index may have taken words apart otherwise than is done here; then what there is of them is shown.
+    // The index may split words otherwise than this code does: then alternatives found only in part are taken.
     if whole.is_empty() && fit == Fit::Exact { parts } else { whole }
 }
 
@@ -259,7 +262,7 @@ fn held(matches: &[Option<Matched>]) -> Vec<usize> {
     terms
 }
 
-/// The part of an alternative's letters that is in these words, each word as sure as it was heard.
+/// Returns the part of an alternative's letters that these words cover; a match that is less sure counts for less.
 fn cover(query: &Asked, alternative: &[usize], found: &[Matched]) -> f64 {
     let (mut covered, mut all) = (0.0, 0.0);
     for place in alternative {
@@ -270,7 +273,7 @@ fn cover(query: &Asked, alternative: &[usize], found: &[Matched]) -> f64 {
     if all > 0.0 { covered / all } else { 0.0 }
 }
 
-/// Words in a row, those first that have the fewest others between them.
+/// The words from one place to another. Rows sort by how many of their words match nothing, then by length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Row {
     others: usize,
@@ -279,7 +282,7 @@ struct Row {
     to: usize,
 }
 
-/// The rows that hold all required terms, the shortest from each place among the first `own` that has one of them.
+/// Returns the rows that hold all required terms: the shortest from each required term among the first `own` words.
 fn closest(matches: &[Option<Matched>], required: &[usize], own: usize) -> Vec<Row> {
     let term_at = |place: usize| {
         let term = matches.get(place).copied().flatten()?.term;
@@ -298,7 +301,7 @@ fn closest(matches: &[Option<Matched>], required: &[usize], own: usize) -> Vec<R
                 continue;
             };
             rows.push(Row { others: others(from, to), length: to - from, from, to });
-            // Without this one the row may hold the term still.
+            // The rest of the row may hold this term once more.
             if let Some(count) = counts.get_mut(&term).filter(|count| **count > 1) {
                 *count -= 1;
             } else {
@@ -310,8 +313,8 @@ fn closest(matches: &[Option<Matched>], required: &[usize], own: usize) -> Vec<R
     rows
 }
 
-/// How many slips lead from one word to the other, when they are few for their length. A slip is a letter too many, too
-/// few or wrong, or two that changed places.
+/// Returns the edit distance of two words, in slips; none when it is too large for their length, or one has fewer than
+/// four letters. A slip is one letter added, left out or replaced, or two neighbours that changed places.
 fn slips(one: &str, other: &str) -> Option<usize> {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
     let allowed = match one.len().min(other.len()) {

@@ -1,7 +1,9 @@
-//! `GET /audit`: what was done to the account's keys, signing secret and endpoints, by whom and from where.
+//! `GET /audit`: what was done to the account's keys, signing secret and endpoints, by whom and from where; also when
+//! an operator suspended or resumed the account.
 //!
-//! The changes write it themselves (`usecases::account_audit`), and it is only read here. What operators did is
-//! `operator::audit`'s, but for what they did to an account, which stands in both.
+//! Each use case that makes a change writes its entry (`usecases::account_audit`); here entries are only read. What an
+//! operator did is in the operators' log (`operator::audit`). Suspending or resuming an account, and revoking one of
+//! its keys, are in both logs.
 
 use crate::app::App;
 use crate::auth::Auth;

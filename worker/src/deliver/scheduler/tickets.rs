@@ -1,4 +1,4 @@
-//! What becomes of a delivery before it is claimed, by what its ticket tells: the endpoint.
+//! Decides what becomes of a delivery before it is claimed, when only the lane and the endpoint of its ticket are known.
 
 use super::backlog::{Backlog, Cursor};
 use super::endpoint_queue::{EndpointQueue, target_length};
@@ -9,7 +9,7 @@ use domain::ids::{AccountId, DeliveryId, EndpointId};
 use std::collections::hash_map::Entry;
 use tokio::time::Instant;
 
-/// First attempts to an endpoint that are claimed and wait before others are prefetched.
+/// When so many first attempts to an endpoint are being claimed or are queued here, further ones are prefetched.
 const FEW: usize = 4;
 
 /// What becomes of a delivery whose ticket was fetched.
@@ -17,13 +17,13 @@ const FEW: usize = 4;
 pub(super) enum TicketDecision {
     /// Claim it.
     Claim,
-    /// Leave it to the next prefetch for its endpoint's queue: delay its ticket, which that consumes.
+    /// Delay its ticket, and leave the delivery to the next prefetch for its endpoint, which consumes the ticket.
     AwaitPrefetch(AccountId),
-    /// The same, and delay the tickets behind it too: the queue is long.
+    /// The same, and delay the tickets behind it too: the endpoint's queue is long, or it has one but gets no slot now.
     DelayAndPrefetch(AccountId),
-    /// Its endpoint gets no slot now: delay its ticket and those behind it.
+    /// Its endpoint gets no slot now and has no queue: delay its ticket and those behind it.
     Delay,
-    /// It would wait too long for a claim to be worth it.
+    /// It would be queued for too long: leave it unclaimed, and make it due again after so many milliseconds.
     Defer { after_ms: i64 },
 }
 
@@ -105,7 +105,7 @@ impl<D, T> DeliveryScheduler<D, T> {
         }
     }
 
-    /// Whether the endpoint is slow, and its like have all that they may have.
+    /// Whether the endpoint is slow, and slow endpoints together have all the slots that they may have.
     fn is_crowded_out(&self, endpoint: EndpointId, now: Instant) -> bool {
         let queue = self.queues.get(&(Lane::First, endpoint));
         let is_slow = queue.map_or_else(|| self.was_slow(endpoint, now), |queue| queue.is_slow(now));
@@ -129,8 +129,8 @@ impl<D, T> DeliveryScheduler<D, T> {
         }
     }
 
-    /// Asks for more of what waits for an endpoint, once, if its queue is short and there is memory. For one that would
-    /// get no slot nothing is asked: its tickets come round again.
+    /// Asks for a prefetch for an endpoint if its queue is short, there is room in memory, and none is under way. None
+    /// is asked for if the endpoint would get no slot: its tickets come round again.
     pub(super) fn prefetch_if_short(&mut self, endpoint: EndpointId, now: Instant) {
         if self.is_ending || !self.backlogs.contains_key(&endpoint) || self.is_crowded_out(endpoint, now) {
             return;
@@ -147,8 +147,8 @@ impl<D, T> DeliveryScheduler<D, T> {
         }
     }
 
-    /// After a prefetch: forgets a backlog of which nothing is known to wait, and one that nobody would ask for. What
-    /// waits all the same has its ticket.
+    /// After a prefetch, forgets the endpoint's backlog if nothing is known to wait in it, or if the endpoint has no
+    /// queue, since nothing would prefetch again. A delivery that waits nevertheless has its ticket.
     pub(super) fn settle_backlog(&mut self, endpoint: EndpointId, cursor: Cursor) {
         let has_queue = self.has_queue(endpoint);
         let is_over = |backlog: &Backlog| !(has_queue && (cursor.more || backlog.is_added()));
