@@ -12,8 +12,8 @@ const STATEMENTS_PER_RUN: usize = 20;
 /// Accounts folded one by one in one run, at most.
 const ACCOUNTS_PER_RUN: i64 = 200;
 
-/// Folds until one statement folds fewer than [`JOBS_PER_STATEMENT`] jobs. Returns how many jobs it folded; where
-/// accounts had to be folded one by one, how many accounts it tried, also those that failed.
+/// Folds until a statement folds fewer jobs than it may. Returns how many jobs it folded; where accounts had to be
+/// folded one by one, how many accounts it tried, also those that failed.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let mut folded = 0;
     for _ in 0..STATEMENTS_PER_RUN {
