@@ -117,8 +117,14 @@ impl VettingResolver {
             return Err(ResolveError::Failed);
         }
         self.policy.check_addresses(&name, &addresses, self.plain).map_err(ResolveError::Refused)?;
-        let (four, six): (Vec<IpAddr>, Vec<IpAddr>) = addresses.into_iter().partition(IpAddr::is_ipv4);
-        Ok(six.into_iter().take(MOST_TRIED).chain(four.into_iter().take(MOST_TRIED)).collect())
+        // In the order that they came: a machine without a way for one kind is told the other first.
+        let (mut four, mut six) = (0, 0);
+        let is_tried = |address: &IpAddr| {
+            let many = if address.is_ipv4() { &mut four } else { &mut six };
+            *many += 1;
+            *many <= MOST_TRIED
+        };
+        Ok(addresses.into_iter().filter(is_tried).collect())
     }
 }
 

@@ -318,6 +318,7 @@ async fn of_a_name_with_thousands_of_addresses_few_are_tried_and_all_are_judged(
     let tried = resolver.clone().vetted("many.example.com".to_owned(), None).await.expect("public");
     let of_four = tried.iter().filter(|address| address.is_ipv4()).count();
     assert_eq!((tried.len(), of_four), (8, 4), "{tried:?}");
+    assert!(tried[0].is_ipv4(), "in the order that they came: {tried:?}");
     let refused = resolver.vetted("inward.example.com".to_owned(), None).await;
     assert!(matches!(refused, Err(ResolveError::Refused(_))), "{refused:?}");
 }
