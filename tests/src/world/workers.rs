@@ -67,6 +67,11 @@ impl Worker {
         &self.0.process.name
     }
 
+    /// Tells it to stop, and does not wait.
+    pub fn tell_to_stop(&self) {
+        self.0.process.shutdown.cancel();
+    }
+
     /// Tells it to stop, and waits until it has.
     pub async fn stop(self) -> anyhow::Result<()> {
         self.0.stop().await

@@ -93,6 +93,7 @@ async fn a_worker_that_is_told_to_stop_while_it_claims_keeps_nothing() -> anyhow
     // It would have the time to begin what it claims.
     let worker = world.worker_with(gate.runner(), |settings| settings.drain_seconds = 20).await?;
     claims(&world).await?;
+    worker.tell_to_stop();
     let stopped = tokio::spawn(worker.stop());
     holding.rollback().await?;
     stopped.await??;
@@ -119,6 +120,7 @@ async fn what_is_claimed_while_a_worker_ends_is_handed_back_though_it_still_work
     let holding = held(&world).await?;
     jobs.extend(tenant.client.prepare(&items[1..], &["levels", "beats"]).await?.job_ids()?);
     claims(&world).await?;
+    worker.tell_to_stop();
     let stopped = tokio::spawn(worker.stop());
     holding.rollback().await?;
     let handed_back = "SELECT count(*) FROM job_claims WHERE outcome = 'handed_back'";
