@@ -5,6 +5,7 @@
 pub mod doors;
 pub mod downloads;
 pub mod guesses;
+pub mod link_turns;
 pub mod links;
 pub mod searches;
 
@@ -29,6 +30,7 @@ use std::sync::Arc;
 use doors::Door;
 use downloads::Downloads;
 use guesses::Guesses;
+use link_turns::LinkTurns;
 use links::Links;
 use searches::Searches;
 
@@ -74,6 +76,8 @@ pub struct Parts {
     pub of_address: Shares<IpAddr>,
     /// Room for media that is being sent, and who is sent some of theirs.
     pub downloads: Downloads,
+    /// Turns to look up what a link leads to.
+    pub link_turns: LinkTurns,
     /// Uploads whose bytes are being sent, by account.
     pub uploads: Shares<AccountId>,
     /// Searches under way.
@@ -138,6 +142,7 @@ impl App {
             of_account,
             of_address,
             downloads,
+            link_turns: LinkTurns::default(),
             uploads,
             searches: Searches::new(),
         };

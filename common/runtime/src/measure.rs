@@ -41,6 +41,7 @@ fn describe() {
     );
     describe_counter!("mws_operator_guesses_total", "Credentials sent to operators' routes that were no operator's.");
     describe_counter!("mws_connections_refused_total", "Connections not served: too many in all, or of their address.");
+    describe_counter!("mws_connections_closed_for_others_total", "Connections that rested, closed for another.");
     describe_counter!("mws_idempotent_replays_total", "Calls answered again from their Idempotency-Key.");
     describe_gauge!("mws_db_pool_connections", "Connections of this process's pool, by state.");
     describe_counter!(

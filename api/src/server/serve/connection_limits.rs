@@ -4,23 +4,35 @@
 //! that nobody takes them all. Beside those a few connections are let in narrowly: they are answered once, shortly, and
 //! not kept. So whoever comes too late learns why, and a balancer's probes are answered however many there are. A proxy
 //! that is trusted may have as many connections as there are: `outer` counts the requests of those who come through it.
+//!
+//! Where all places are taken, one that rests is closed for whoever comes: of the network that has most, the one that
+//! has rested longest. Nothing is lost by it, since a client has to reckon with that between two requests; without it,
+//! seventeen addresses kept everybody out for as long as connections may rest.
 
+use super::exchange::Exchange;
 use crate::app::App;
 use crate::http::address::{is_trusted, network};
 use crate::http::error::{ApiError, Code};
 use crate::http::shares::{Share, Shares};
 use ipnet::IpNet;
 use runtime::descriptors;
-use std::net::IpAddr;
-use std::sync::Arc;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 /// Connections that may be let in narrowly at a time; further ones are closed without a word.
 const MOST_NARROW: usize = 64;
 /// Of those, what one address may have.
 const MOST_NARROW_OF_ADDRESS: usize = 8;
+/// One that has rested for less is not closed for another: it may be about to speak.
+const SETTLED: Duration = Duration::from_secs(1);
+/// How often all are looked through for one that rests, when there was none.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// How often the log says that an address has as many as it may.
 const TELL_EVERY: Duration = Duration::from_mins(1);
 
@@ -32,13 +44,62 @@ pub struct ConnectionLimits {
     narrow_of_address: Shares<IpAddr>,
     most_of_address: usize,
     trusted: Vec<IpNet>,
-    told: std::sync::Mutex<Option<Instant>>,
+    told: Mutex<Option<Instant>>,
+    served: Arc<Mutex<Served>>,
 }
 
-/// What a connection holds for as long as it is open.
+/// The connections that are served.
+#[derive(Default)]
+struct Served {
+    next: u64,
+    connections: HashMap<u64, Connection>,
+    /// When all were last looked through and none could be closed.
+    looked_in_vain: Option<Instant>,
+}
+
+/// One of them.
+struct Connection {
+    /// The network that it comes from; none of a proxy that is trusted.
+    site: Option<IpAddr>,
+    exchange: Exchange,
+    closed: CancellationToken,
+    /// Its place, unless another has got it.
+    place: Option<OwnedSemaphorePermit>,
+}
+
+/// What a served connection holds for as long as it is open.
 pub struct ConnectionPermit {
-    _all: OwnedSemaphorePermit,
-    _of_address: Option<Share<IpAddr>>,
+    /// Its answers.
+    pub exchange: Exchange,
+    /// Cancelled when its place is another's.
+    pub closed: CancellationToken,
+    number: u64,
+    served: Arc<Mutex<Served>>,
+    _of_address: Share<IpAddr>,
+}
+
+impl Drop for ConnectionPermit {
+    fn drop(&mut self) {
+        lock(&self.served).connections.remove(&self.number);
+    }
+}
+
+/// What a connection holds that is answered once.
+pub struct NarrowPermit {
+    _narrow: OwnedSemaphorePermit,
+    _of_address: Share<IpAddr>,
+}
+
+fn lock(served: &Mutex<Served>) -> MutexGuard<'_, Served> {
+    served.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What an address counts as where all places are taken: itself, or the /48 that it is of.
+fn site(address: IpAddr) -> IpAddr {
+    match address {
+        IpAddr::V4(_) => address,
+        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & !(u128::MAX >> 48)).into(),
+    }
 }
 
 /// What becomes of a connection.
@@ -46,7 +107,7 @@ pub enum Admission {
     /// It is served.
     Served(ConnectionPermit),
     /// It is answered once: a probe's answer, or this refusal.
-    Narrow(ConnectionPermit, Why),
+    Narrow(NarrowPermit, Why),
     /// It is closed.
     Closed,
 }
@@ -103,20 +164,25 @@ impl ConnectionLimits {
             narrow_of_address: Shares::default(),
             most_of_address,
             trusted,
-            told: std::sync::Mutex::default(),
+            told: Mutex::default(),
+            served: Arc::default(),
         }
     }
 
     /// What becomes of a connection that comes from here.
     pub fn admit(&self, from: IpAddr) -> Admission {
+        self.admit_at(from, Instant::now())
+    }
+
+    fn admit_at(&self, from: IpAddr, now: Instant) -> Admission {
         let is_proxy = is_trusted(from, &self.trusted);
         let from = network(from);
         let share = self.of_address.take(from, if is_proxy { usize::MAX } else { self.most_of_address });
         let why = match share {
             None => Why::Address,
-            share @ Some(_) => match Arc::clone(&self.all).try_acquire_owned() {
-                Ok(place) => return Admission::Served(ConnectionPermit { _all: place, _of_address: share }),
-                Err(_) => Why::Full,
+            Some(share) => match Arc::clone(&self.all).try_acquire_owned().ok().or_else(|| self.taken_over(now)) {
+                Some(place) => return Admission::Served(self.serve(place, share, (!is_proxy).then(|| site(from)))),
+                None => Why::Full,
             },
         };
         metrics::counter!("mws_connections_refused_total").increment(1);
@@ -124,16 +190,51 @@ impl ConnectionLimits {
         let most = if is_proxy { MOST_NARROW } else { MOST_NARROW_OF_ADDRESS };
         let share = self.narrow_of_address.take(from, most);
         match (share, Arc::clone(&self.narrow).try_acquire_owned()) {
-            (share @ Some(_), Ok(place)) => {
-                Admission::Narrow(ConnectionPermit { _all: place, _of_address: share }, why)
-            }
+            (Some(share), Ok(place)) => Admission::Narrow(NarrowPermit { _narrow: place, _of_address: share }, why),
             _ => Admission::Closed,
         }
     }
 
+    fn serve(&self, place: OwnedSemaphorePermit, share: Share<IpAddr>, site: Option<IpAddr>) -> ConnectionPermit {
+        let (exchange, closed) = (Exchange::new(), CancellationToken::new());
+        let mut served = lock(&self.served);
+        let number = served.next;
+        served.next += 1;
+        let connection = Connection { site, exchange: exchange.clone(), closed: closed.clone(), place: Some(place) };
+        served.connections.insert(number, connection);
+        drop(served);
+        ConnectionPermit { exchange, closed, number, served: Arc::clone(&self.served), _of_address: share }
+    }
+
+    /// Closes a connection that rests, and returns its place. None when none has rested for a while.
+    fn taken_over(&self, now: Instant) -> Option<OwnedSemaphorePermit> {
+        let mut served = lock(&self.served);
+        if served.looked_in_vain.is_some_and(|looked| now < looked + LOOK_EVERY) {
+            return None;
+        }
+        let mut of_site: HashMap<IpAddr, usize> = HashMap::new();
+        for site in served.connections.values().filter_map(|one| one.site) {
+            *of_site.entry(site).or_default() += 1;
+        }
+        let many = |site: Option<IpAddr>| site.and_then(|site| of_site.get(&site)).copied().unwrap_or_default();
+        let resting = served.connections.values_mut().filter(|one| one.place.is_some()).filter_map(|one| {
+            let since = one.exchange.rests_since().filter(|since| *since + SETTLED <= now)?;
+            Some((many(one.site), Reverse(since), one))
+        });
+        let Some((.., one)) = resting.max_by_key(|(many, since, _)| (*many, *since)) else {
+            served.looked_in_vain = Some(now);
+            return None;
+        };
+        one.closed.cancel();
+        let place = one.place.take();
+        drop(served);
+        metrics::counter!("mws_connections_closed_for_others_total").increment(1);
+        place
+    }
+
     /// Says now and then that connections are refused, and what may be done.
     fn tell(&self, why: Why, from: IpAddr) {
-        let mut told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.is_some_and(|at| at.elapsed() < TELL_EVERY) {
             return;
         }
@@ -176,6 +277,36 @@ mod tests {
         assert_eq!(served(&many(&places, OTHER, 3)), 3);
         drop(first);
         assert_eq!(served(&many(&places, ONE, 10)), 10, "what is closed is free");
+    }
+
+    #[test]
+    fn where_all_places_are_taken_one_that_rests_is_closed_for_whoever_comes() {
+        let limits = ConnectionLimits::with(4, 3, Vec::new());
+        let now = Instant::now();
+        let admit = |from, now| match limits.admit_at(from, now) {
+            Admission::Served(permit) => Some(permit),
+            _ => None,
+        };
+        let first: Vec<ConnectionPermit> = (0..3).filter_map(|_| admit(ONE, now)).collect();
+        let other = admit(OTHER, now).expect("a place");
+        for one in first.iter().chain([&other]) {
+            one.exchange.rests(true);
+        }
+        let third = IpAddr::from([192, 0, 2, 3]);
+        assert!(admit(third, now).is_none(), "they may be about to speak");
+        let later = Instant::now() + SETTLED;
+        first[1].exchange.rests(false);
+        let late = admit(third, later).expect("a place");
+        let closed = || [&first[0], &first[1], &first[2], &other].map(|one| one.closed.is_cancelled());
+        assert_eq!(closed(), [true, false, false, false], "of the network with most, the one that has rested longest");
+        let busy = first[2].exchange.answering();
+        let last = admit(third, later).expect("a place");
+        assert_eq!(closed(), [true, false, false, true], "the other network's is the only one that rests");
+        assert!(admit(third, later).is_none(), "none rests");
+        drop((busy, first, other, late, last));
+        let again: Vec<ConnectionPermit> = (0..3).filter_map(|_| admit(ONE, later)).collect();
+        assert_eq!(again.len(), 3, "what is closed is free once");
+        assert_eq!(site("2001:db8:1:2::5".parse().expect("an address")).to_string(), "2001:db8:1::");
     }
 
     #[test]

@@ -3,14 +3,16 @@
 //! An answer is under way from the moment its request is read until its body has been handed over, which only the body
 //! itself knows. Nothing here waits; `wire` asks what it may expect of the client, and is woken when the last one ends:
 //! the client's time to say something more begins then, and nothing else may happen on the connection that would tell.
+//! `connection_limits` asks since when a connection rests, so that one that nobody would miss can be closed for another.
 
 use crate::http::holding::Holding;
 use futures_util::task::AtomicWaker;
 use poem::Response;
 use poem::http;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Waker;
+use tokio::time::Instant;
 
 /// How many answers of a connection are under way, and how many there have been.
 #[derive(Clone, Default)]
@@ -21,6 +23,8 @@ struct Counts {
     under_way: AtomicUsize,
     begun: AtomicUsize,
     at_rest: AtomicWaker,
+    /// Since when nothing of a request or an answer is under way.
+    rests_since: Mutex<Option<Instant>>,
 }
 
 impl Exchange {
@@ -46,6 +50,17 @@ impl Exchange {
         self.0.at_rest.register(waker);
         // Asked after the waker is there, so that no end falls between the two.
         self.is_answering()
+    }
+
+    /// Notes that the connection rests from now on, or does no longer.
+    pub fn rests(&self, rests: bool) {
+        *self.0.rests_since.lock().unwrap_or_else(PoisonError::into_inner) = rests.then(Instant::now);
+    }
+
+    /// Since when the connection rests; none while something is under way.
+    pub fn rests_since(&self) -> Option<Instant> {
+        let since = *self.0.rests_since.lock().unwrap_or_else(PoisonError::into_inner);
+        since.filter(|_| !self.is_answering())
     }
 
     /// How many there have been, those under way included.

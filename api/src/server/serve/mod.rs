@@ -17,7 +17,7 @@ use crate::app::App;
 use crate::http::refusal::Envelope;
 use crate::server::outer;
 use crate::server::router;
-use connection_limits::{Admission, ConnectionLimits, Why};
+use connection_limits::{Admission, ConnectionLimits, ConnectionPermit, Why};
 use exchange::{Exchange, held};
 use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
@@ -133,10 +133,7 @@ impl<E: Endpoint<Output = Response> + 'static> Server<E> {
         let _ = SockRef::from(&socket).set_tcp_notsent_lowat(UNSENT_BYTES);
         match self.limits.admit(remote.ip()) {
             Admission::Served(place) => {
-                tasks.spawn(async move {
-                    self.connection(socket, local, remote).await;
-                    drop(place);
-                });
+                tasks.spawn(async move { self.connection(socket, local, remote, &place).await });
             }
             Admission::Narrow(place, why) => {
                 tasks.spawn(async move {
@@ -149,8 +146,14 @@ impl<E: Endpoint<Output = Response> + 'static> Server<E> {
         }
     }
 
-    async fn connection(self: Arc<Self>, socket: TcpStream, local: SocketAddr, remote: SocketAddr) {
-        let exchange = Exchange::new();
+    async fn connection(
+        self: Arc<Self>,
+        socket: TcpStream,
+        local: SocketAddr,
+        remote: SocketAddr,
+        place: &ConnectionPermit,
+    ) {
+        let exchange = place.exchange.clone();
         let wire = Wire::new(socket, exchange.clone(), self.refusal(), self.timeouts);
         let service = service_fn(|request: http::Request<Incoming>| {
             // Held until the last byte of the answer has been handed over.
@@ -164,6 +167,12 @@ impl<E: Endpoint<Output = Response> + 'static> Server<E> {
             // How a connection ends is told by nobody: clients go as they please.
             _ = connection.as_mut() => return,
             () = self.shutdown.cancelled() => {}
+            () = place.closed.cancelled() => {
+                // A request that came in the same moment is answered still.
+                if !place.exchange.is_answering() {
+                    return;
+                }
+            }
         }
         connection.as_mut().graceful_shutdown();
         let _ = timeout(GRACE, connection).await;

@@ -104,6 +104,7 @@ pub struct Wire<Io> {
 impl<Io> Wire<Io> {
     /// Watches a connection that has just been made.
     pub fn new(io: Io, exchange: Exchange, refusal: Refusal, timeouts: Timeouts) -> Self {
+        exchange.rests(true);
         Self {
             io,
             exchange,
@@ -126,6 +127,7 @@ impl<Io> Wire<Io> {
             return;
         }
         self.phase = phase;
+        self.exchange.rests(phase == Phase::Rest);
         if phase != Phase::Head {
             self.line.clear();
         }
