@@ -36,6 +36,14 @@ pub(super) async fn findings(settings: &Settings) -> Vec<Finding> {
         }
     };
     let found = all(&pool, settings).await.unwrap_or_else(|error| {
+        if store::is_lent_by_transaction(&error) {
+            let cure = "set the pooler to session mode, or name the database itself in DATABASE_URL";
+            return vec![Finding::problem(
+                "database",
+                "is behind a pooler that lends a connection for one transaction",
+                cure,
+            )];
+        }
         let cure = "a database that `mws up` or a service has not prepared can't be looked at: start one of them once";
         vec![Finding::problem("schema", format!("can't be read: {error}"), cure)]
     });

@@ -76,10 +76,16 @@ pub enum StartError {
     },
     /// The database can't be reached.
     #[error("the database can't be reached: {0}")]
-    Database(#[from] sqlx::Error),
+    Database(sqlx::Error),
     /// The database can't be brought up to date.
     #[error("the database can't be brought up to date: {0}")]
-    Migrate(#[from] MigrateError),
+    Migrate(MigrateError),
+    /// A pooler is between this process and the database, and changes its connection between two transactions.
+    #[error(
+        "the pooler before the database lends a connection for one transaction, and this service needs it for a session: \
+         set the pooler to session mode, or name the database itself in DATABASE_URL"
+    )]
+    Pooler,
     /// The media store can't be used.
     #[error(transparent)]
     Media(#[from] MediaError),
@@ -99,6 +105,25 @@ pub enum StartError {
     /// The outbound client can't be set up.
     #[error(transparent)]
     Outbound(#[from] OutboundError),
+}
+
+impl From<sqlx::Error> for StartError {
+    fn from(error: sqlx::Error) -> Self {
+        if store::is_lent_by_transaction(&error) { Self::Pooler } else { Self::Database(error) }
+    }
+}
+
+impl From<MigrateError> for StartError {
+    fn from(error: MigrateError) -> Self {
+        match &error {
+            MigrateError::Execute(inner) | MigrateError::ExecuteMigration(inner, _)
+                if store::is_lent_by_transaction(inner) =>
+            {
+                Self::Pooler
+            }
+            _ => Self::Migrate(error),
+        }
+    }
 }
 
 impl StartError {

@@ -12,6 +12,8 @@ const CLASSES: [&str; 4] = ["08", "53", "57", "58"];
 const CODES: [&str; 5] = ["55P03", "40001", "40P01", "25P03", READ_ONLY];
 /// `read_only_sql_transaction`.
 const READ_ONLY: &str = "25006";
+/// A prepared statement that there is not, and one that there is already.
+const LENT_BY_TRANSACTION: [&str; 2] = ["26000", "42P05"];
 /// Functions of the server that refuse what is not possible on a standby, under codes that mean other things elsewhere.
 const REFUSES_IN_RECOVERY: [&str; 3] = ["get_relation_info", "GetNewTransactionId", "AssignTransactionId"];
 
@@ -23,6 +25,13 @@ pub fn is_away(error: &sqlx::Error) -> bool {
         E::Database(error) => error.try_downcast_ref::<PgDatabaseError>().is_some_and(is_refusal_of_the_server),
         _ => false,
     }
+}
+
+/// Whether a prepared statement was on another connection than the one that it was made on, or was there already: a
+/// pooler lends connections for one transaction, and this service needs them for a session.
+pub fn is_lent_by_transaction(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Database(error) = error else { return false };
+    error.code().is_some_and(|code| LENT_BY_TRANSACTION.contains(&&*code))
 }
 
 /// Whether the server can be reached and takes no writes: a standby, or one that was told to read only.

@@ -43,7 +43,7 @@ pub mod webhook_secrets;
 mod window;
 pub mod workspaces;
 
-pub use away::{is_away, is_read_only};
+pub use away::{is_away, is_lent_by_transaction, is_read_only};
 pub use connect::{
     PoolSize, apart, async_commit_pool, connect, generic_plan_pool, generic_plan_pool_for_transactions, listen_pool,
     migrate, pending_migrations, ping,
