@@ -25,3 +25,17 @@ pub(super) async fn run(context: &Context) -> Result<(), Failure> {
     let balances = context.client.get("/balances").await?;
     context.out.record(&balances, "month", &FIELDS)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::FIELDS;
+    use domain::task::Task;
+
+    #[test]
+    fn the_rate_of_every_task_is_shown() {
+        for task in Task::ALL {
+            let pointer = format!("/rates/{}", task.name());
+            assert!(FIELDS.iter().any(|field| field.pointer == pointer), "{pointer}");
+        }
+    }
+}

@@ -82,6 +82,7 @@ pub fn text(read: &str, stored: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use domain::read::Read;
     use serde_json::json;
 
     #[test]
@@ -96,6 +97,13 @@ mod tests {
         assert_eq!(summary("transcript", &draft), "4 words: “go forward ten metres” (draft)");
         let beats = json!({ "data": { "tempo": 120.0, "beat_times": [0.5, 1.0] } });
         assert_eq!(summary("beats", &beats), "120.0 BPM, 2 beats");
+    }
+
+    #[test]
+    fn no_read_is_only_stored() {
+        for read in Read::ALL {
+            assert_ne!(summary(read.name(), &Value::Null), "stored", "{}", read.name());
+        }
     }
 
     #[test]

@@ -53,14 +53,28 @@ impl Minutes {
 /// Minutes charged for a minute of media, by read and for a render (contract §10).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rates {
-    /// In the order of `Read::ALL`.
+    /// By the read (`read as usize`).
     reads: [Minutes; Read::ALL.len()],
     render: Minutes,
 }
 
+/// Minutes charged for a minute of media where no setting says otherwise (contract §2).
+const fn default_rate(task: Task) -> Minutes {
+    Minutes(match task {
+        Task::Read(Read::Transcript | Read::SearchIndex) => 100,
+        Task::Read(Read::Speakers) | Task::Render => 50,
+        Task::Read(Read::Speech | Read::Beats) => 25,
+        Task::Read(Read::Levels) => 10,
+    })
+}
+
 impl Default for Rates {
     fn default() -> Self {
-        Self { reads: [100, 100, 25, 50, 25, 10].map(Minutes), render: Minutes(50) }
+        let mut rates = Self { reads: [Minutes(0); Read::ALL.len()], render: Minutes(0) };
+        for task in Task::ALL {
+            rates.set(task, default_rate(task));
+        }
+        rates
     }
 }
 

@@ -130,3 +130,15 @@ impl BalancesAnswer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use poem_openapi::types::ToJSON as _;
+
+    #[test]
+    fn the_rate_of_every_task_is_published_as_the_settings_name_it() {
+        let rates = Rates::default();
+        assert_eq!(ReadRates::from(&rates).to_json(), serde_json::to_value(&rates).ok());
+    }
+}
