@@ -59,6 +59,9 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /uploads", EDITOR),
     ("GET /uploads/{id}", VIEWER),
     ("PUT /uploads/{id}/content", Nothing),
+    ("HEAD /uploads/{id}/content", Nothing),
+    ("PATCH /uploads/{id}/content", Nothing),
+    ("OPTIONS /uploads/{id}/content", Nothing),
     ("POST /uploads/{id}/complete", EDITOR),
     // The link that was given out proves enough.
     ("GET /thumbnails/{item_id}/{picture}", Nothing),

@@ -99,7 +99,7 @@ impl BodyPermit {
 /// Whether a body goes to the store as it comes: `PUT` below `/uploads/`.
 pub fn is_streamed(request: &Request) -> bool {
     let path = request.uri().path().strip_prefix(API_PATH);
-    request.method() == Method::PUT && path.is_some_and(|path| path.starts_with("/uploads/"))
+    [Method::PUT, Method::PATCH].contains(request.method()) && path.is_some_and(|path| path.starts_with("/uploads/"))
 }
 
 /// Checks the headers, reads the body, and puts both in order for the framework. The body's room is to be held for as

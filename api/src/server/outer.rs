@@ -16,6 +16,7 @@ use crate::http::request::Template;
 use crate::http::scope::{Parts, Scope};
 use crate::http::shares::Share;
 use crate::resources::mcp::MCP_PATH;
+use crate::resources::uploads::tus;
 use domain::ids::RequestId;
 use futures_util::FutureExt;
 use poem::http::{HeaderName, HeaderValue, Method, StatusCode, header};
@@ -128,7 +129,9 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
     type Output = Response;
 
     async fn call(&self, mut request: Request) -> poem::Result<Response> {
+        override_method(&mut request);
         let (started, method) = (Instant::now(), request.method().clone());
+        let speaks_tus = request.header(tus::RESUMABLE).is_some();
         let envelope = Envelope::of(request.uri().path());
         let scope = scope(&self.app, &request);
         request.set_data(scope.clone());
@@ -138,8 +141,24 @@ impl<E: Endpoint<Output = Response>> Endpoint for Outer<E> {
         let response = self.answer(request, envelope).instrument(span).await;
         let mut response = self.app.answers.housed(envelope, Taker::of(&scope), response);
         add_headers(&self.app, &scope, &mut response);
+        if speaks_tus {
+            tus::add_version(&mut response);
+        }
         record(&method, &scope, &response, started.elapsed());
         Ok(response)
+    }
+}
+
+/// Gives a request for an upload's bytes the method that it names in a header: some clients can send no PATCH
+/// (tus 1.0.0).
+fn override_method(request: &mut Request) {
+    let path = request.uri().path().strip_prefix(API_PATH).unwrap_or_default();
+    if request.method() != Method::POST || !path.starts_with("/uploads/") || !path.ends_with("/content") {
+        return;
+    }
+    let named = request.header("x-http-method-override").and_then(|name| name.parse().ok());
+    if let Some(method) = named.filter(|named| [Method::PATCH, Method::HEAD, Method::OPTIONS].contains(named)) {
+        request.set_method(method);
     }
 }
 

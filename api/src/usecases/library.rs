@@ -6,10 +6,18 @@ use crate::auth::{Caller, CallerWorkspace};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::rate::pace;
 use domain::ids::ItemId;
+use domain::item::ItemStatus;
 use runtime::ending;
+use runtime::wake::Wake;
 use sqlx::PgConnection;
+use std::time::Duration;
 use store::items::{self, ItemForReads, ItemRow, Resolved, Tombstone};
 use store::jobs;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::{Instant, timeout_at};
+
+/// A long poll looks at least this often, should a wake-up be lost.
+pub const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 /// The item that this text names, for a call that acts in this workspace.
 ///
@@ -18,6 +26,36 @@ use store::jobs;
 pub async fn reach(conn: &mut PgConnection, workspace: CallerWorkspace, name: &str) -> Answer<ItemRow> {
     let item = resolve(conn, workspace, name).await?;
     items::find(conn, item.id).await?.ok_or_else(|| unknown(name))
+}
+
+/// The same item once it is ready or failed, waited for at most so long; after that as it is. Holds no connection
+/// meanwhile.
+///
+/// # Errors
+/// As [`reach`].
+pub async fn reach_settled(app: &App, workspace: CallerWorkspace, name: &str, wait: Duration) -> Answer<ItemRow> {
+    let deadline = Instant::now() + wait;
+    // Subscribed before the first look, so that an end between the two is not missed.
+    let mut wakes = app.process.wakes.subscribe();
+    loop {
+        let item = reach(&mut *app.conn().await?, workspace, name).await?;
+        let now = Instant::now();
+        if item.status != ItemStatus::Processing || now >= deadline || app.process.shutdown.is_cancelled() {
+            return Ok(item);
+        }
+        let settled = async {
+            loop {
+                match wakes.recv().await {
+                    Ok(Wake::ItemSettled(settled)) if settled == item.id => return,
+                    Ok(Wake::Everything) | Err(RecvError::Lagged(_)) => return,
+                    Ok(_) => {}
+                    Err(RecvError::Closed) => std::future::pending().await,
+                }
+            }
+        };
+        // Woken or not, the next look tells.
+        let _ = timeout_at(deadline.min(now + LOOK_AGAIN), settled).await;
+    }
 }
 
 /// The same item as far as work on it is concerned.

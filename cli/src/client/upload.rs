@@ -1,18 +1,25 @@
-//! Sending a file: announce it, send the bytes to the URL that comes back, say that it is whole.
+//! Sending a file: announce it, send the bytes to the URL that comes back, say that it is whole. A connection that breaks
+//! costs what was on the wire.
 
 use super::{Client, part};
 use crate::failure::{Failure, Refusal};
 use anyhow::Context;
-use reqwest::Body;
+use reqwest::{Body, RequestBuilder, StatusCode, header};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use std::io::SeekFrom;
 use std::path::Path;
 use std::time::Duration;
-use tokio::io::AsyncReadExt;
+use tokio::fs::File;
+use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use tokio_util::io::ReaderStream;
 
-/// How often an item that is looked at is asked for.
-const LOOK: Duration = Duration::from_millis(300);
+/// The media type of bytes that go on.
+const APPENDED: &str = "application/offset+octet-stream";
+/// Bytes that are read at a time.
+const READ_BYTES: usize = 64 << 10;
+/// Attempts that bring nothing, one after the other, before it is given up.
+const MOST_IN_VAIN: u32 = 6;
 
 /// Media types by the end of a file's name.
 const TYPES: [(&str, &str); 22] = [
@@ -48,7 +55,7 @@ fn content_type(name: &str) -> Option<&'static str> {
 
 /// A file's SHA-256 in hexadecimal.
 pub async fn sha256(path: &Path) -> anyhow::Result<String> {
-    let mut file = tokio::fs::File::open(path).await.with_context(|| format!("{} can't be opened", path.display()))?;
+    let mut file = File::open(path).await.with_context(|| format!("{} can't be opened", path.display()))?;
     let mut hash = Sha256::new();
     let mut block = vec![0; 1 << 16];
     loop {
@@ -65,37 +72,165 @@ pub async fn upload_file(client: &Client, path: &Path, name: &str) -> Result<Val
     let content_type = content_type(name).ok_or_else(|| {
         Failure::Usage(format!("`{name}` does not end like a media file; --name gives it a name that does"))
     })?;
-    let file = tokio::fs::File::open(path).await.with_context(|| format!("{} can't be opened", path.display()))?;
-    let bytes = file.metadata().await?.len();
+    let bytes = tokio::fs::metadata(path).await.with_context(|| format!("{} can't be opened", path.display()))?.len();
     let announced =
         json!({ "filename": name, "content_type": content_type, "bytes": bytes, "sha256": sha256(path).await? });
     let upload = client.post("/uploads", &announced).await?;
-    let presigned = &upload["upload"];
-    let url = presigned["url"].as_str().context("the answer holds no URL to send the bytes to")?;
     // The client that waits 30 seconds for an answer would give up on a large file that is still being sent.
     let sending = runtime::outbound::sending_client(&[]).context("no client can be made")?;
-    let mut request = sending.put(url).header("content-length", bytes).body(Body::wrap_stream(ReaderStream::new(file)));
-    for (header, value) in presigned["headers"].as_object().into_iter().flatten() {
-        if let Some(value) = value.as_str().filter(|_| !header.eq_ignore_ascii_case("content-length")) {
-            request = request.header(header, value);
-        }
-    }
-    let response = request.send().await.map_err(|error| client.unreachable(&error))?;
-    let status = response.status();
-    if !status.is_success() {
-        let body = response.json().await.unwrap_or(Value::Null);
-        return Err(Failure::Refused(Box::new(Refusal::read(status.as_u16(), &body, None))));
+    let sender = Sender { client, sending, path, bytes, presigned: &upload["upload"] };
+    match sender.bucket_links()? {
+        links if links.is_empty() => sender.send().await?,
+        links => sender.send_to_bucket(links, content_type).await?,
     }
     let id = upload["id"].as_str().unwrap_or_default();
     client.post(&format!("/uploads/{}/complete", part(id)), &json!({})).await
 }
 
+/// A file on its way: to the service by tus 1.0.0, so that it goes on where the service says that its bytes end when the
+/// connection breaks; or, in parts, to a bucket.
+struct Sender<'a> {
+    client: &'a Client,
+    sending: reqwest::Client,
+    path: &'a Path,
+    bytes: u64,
+    /// `upload` of the answer.
+    presigned: &'a Value,
+}
+
+/// A part of the file, and where a bucket takes it.
+struct BucketLink<'a> {
+    start: u64,
+    bytes: u64,
+    url: &'a str,
+}
+
+impl<'a> BucketLink<'a> {
+    fn of(part: &'a Value) -> Option<Self> {
+        Some(Self { start: part["start"].as_u64()?, bytes: part["bytes"].as_u64()?, url: part["url"].as_str()? })
+    }
+}
+
+impl Sender<'_> {
+    fn url(&self) -> &str {
+        let named = ["resumable_url", "url"].map(|name| self.presigned[name].as_str());
+        named.into_iter().flatten().next().unwrap_or_default()
+    }
+
+    /// Where a bucket takes the file; none where the service does.
+    fn bucket_links(&self) -> Result<Vec<BucketLink<'_>>, Failure> {
+        if let Some(parts) = self.presigned["parts"].as_array() {
+            let links: Option<Vec<_>> = parts.iter().map(BucketLink::of).collect();
+            return Ok(links.context("the answer holds a part that can't be read")?);
+        }
+        let url = self.presigned["url"].as_str().context("the answer holds no URL to send the bytes to")?;
+        let is_elsewhere = url != self.url();
+        Ok(is_elsewhere.then_some(BucketLink { start: 0, bytes: self.bytes, url }).into_iter().collect())
+    }
+
+    /// Puts every part where the bucket takes it, and one that was cut off once more.
+    async fn send_to_bucket(&self, links: Vec<BucketLink<'_>>, content_type: &str) -> Result<(), Failure> {
+        for link in links {
+            let mut in_vain = 0;
+            while let Err(failure) = self.put(&link, content_type).await {
+                in_vain += 1;
+                if in_vain >= MOST_IN_VAIN || !is_passing(&failure) {
+                    return Err(failure);
+                }
+                tokio::time::sleep(Duration::from_secs(1 << in_vain)).await;
+            }
+        }
+        Ok(())
+    }
+
+    async fn put(&self, link: &BucketLink<'_>, content_type: &str) -> Result<(), Failure> {
+        let body = self.body(link.start, link.bytes).await?;
+        let request = self.sending.put(link.url).header("content-length", link.bytes).body(body);
+        let response = request.header(header::CONTENT_TYPE, content_type).send().await;
+        let status = response.map_err(|error| self.client.unreachable(&error))?.status();
+        self.client.out.trace(&format!("PUT {} bytes to the bucket: {}", link.bytes, status.as_u16()));
+        match status {
+            status if status.is_success() => Ok(()),
+            status if status.is_server_error() || status == StatusCode::TOO_MANY_REQUESTS => {
+                Err(Failure::TryLater(format!("the bucket answers with status {}", status.as_u16())))
+            }
+            status => Err(Failure::Work(format!("the bucket refuses the file with status {}", status.as_u16()))),
+        }
+    }
+
+    /// So many bytes of the file from this one on, read as they are taken.
+    async fn body(&self, start: u64, bytes: u64) -> Result<Body, Failure> {
+        let mut file =
+            File::open(self.path).await.with_context(|| format!("{} can't be opened", self.path.display()))?;
+        file.seek(SeekFrom::Start(start)).await?;
+        Ok(Body::wrap_stream(ReaderStream::with_capacity(file.take(bytes), READ_BYTES)))
+    }
+
+    async fn send(&self) -> Result<(), Failure> {
+        let (mut at, mut in_vain) = (0, 0);
+        loop {
+            let (wait, failure) = match self.send_from(at).await {
+                Ok(reached) if reached >= self.bytes => return Ok(()),
+                Ok(reached) => (Duration::ZERO, Failure::Work(format!("the service took {reached} bytes and no more"))),
+                Err(failure) if is_passing(&failure) => (Duration::from_secs(1 << in_vain), failure),
+                Err(failure) => return Err(failure),
+            };
+            tokio::time::sleep(wait).await;
+            // Where it can't be asked, the next attempt is told.
+            let reached = self.reached().await.unwrap_or(at);
+            in_vain = if reached > at { 0 } else { in_vain + 1 };
+            if in_vain >= MOST_IN_VAIN {
+                return Err(failure);
+            }
+            self.client.out.trace(&format!("the upload goes on at {reached}"));
+            at = reached;
+        }
+    }
+
+    /// Sends the bytes from this one on; answers how far they have come.
+    async fn send_from(&self, at: u64) -> Result<u64, Failure> {
+        let mut file =
+            File::open(self.path).await.with_context(|| format!("{} can't be opened", self.path.display()))?;
+        file.seek(SeekFrom::Start(at)).await?;
+        let left = self.bytes.saturating_sub(at);
+        let body = Body::wrap_stream(ReaderStream::with_capacity(file.take(left), READ_BYTES));
+        let request = self.sending.patch(self.url()).header("content-length", left).header("upload-offset", at);
+        self.answered(request.header(header::CONTENT_TYPE, APPENDED).body(body)).await
+    }
+
+    /// How far the bytes have come.
+    async fn reached(&self) -> Result<u64, Failure> {
+        self.answered(self.sending.head(self.url())).await
+    }
+
+    async fn answered(&self, request: RequestBuilder) -> Result<u64, Failure> {
+        let response = request.header("tus-resumable", "1.0.0").send().await;
+        let response = response.map_err(|error| self.client.unreachable(&error))?;
+        let status = response.status();
+        if status.is_success() {
+            let offset = response.headers().get("upload-offset").and_then(|offset| offset.to_str().ok()?.parse().ok());
+            return offset.ok_or_else(|| Failure::Work("the service does not say how far the bytes came".to_owned()));
+        }
+        let body = response.json().await.unwrap_or(Value::Null);
+        Err(Failure::Refused(Box::new(Refusal::read(status.as_u16(), &body, None))))
+    }
+}
+
+/// Whether the same bytes may be taken later, or from where the service has them.
+fn is_passing(failure: &Failure) -> bool {
+    match failure {
+        Failure::TryLater(_) => true,
+        Failure::Refused(refusal) => refusal.retryable,
+        _ => false,
+    }
+}
+
 /// Waits until the item was looked at, and answers it; one that can't be read is a failure.
 pub async fn wait_until_ready(client: &Client, item: &str) -> Result<Value, Failure> {
     loop {
-        let found = client.get(&format!("/library/items/{}", part(item))).await?;
+        let found = client.get(&format!("/library/items/{}?wait_seconds=20", part(item))).await?;
         match found["status"].as_str() {
-            Some("processing") => tokio::time::sleep(LOOK).await,
+            Some("processing") => {}
             Some("failed") => {
                 let error = &found["error"];
                 let (code, message) = (error["code"].as_str(), error["message"].as_str());

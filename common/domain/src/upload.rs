@@ -6,6 +6,30 @@ use serde::{Deserialize, Serialize};
 
 /// Hours an upload waits for its bytes before it is dropped.
 pub const UPLOAD_HOURS: i32 = 24;
+/// The most bytes that a bucket takes in one request: what S3 does.
+const MOST_PUT_BYTES: i64 = 5 << 30;
+/// Bytes of a part of a larger file.
+const DIRECT_PART_BYTES: i64 = 1 << 30;
+
+/// A part of a file that is put into a bucket by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DirectPart {
+    /// Where it begins in the file.
+    pub start: i64,
+    /// How many bytes it has.
+    pub bytes: i64,
+}
+
+/// The parts in which a file of so many bytes is put into a bucket: one, unless it is too large for that.
+pub fn direct_parts(bytes: i64) -> impl Iterator<Item = DirectPart> {
+    let most = if bytes > MOST_PUT_BYTES { DIRECT_PART_BYTES } else { MOST_PUT_BYTES };
+    let starts = std::iter::successors((bytes > 0).then_some(0), move |start| {
+        let next = start + most;
+        (next < bytes).then_some(next)
+    });
+    starts.map(move |start| DirectPart { start, bytes: most.min(bytes - start) })
+}
+
 /// How far an upload has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, sqlx::Type)]
 #[serde(rename_all = "snake_case")]
@@ -168,6 +192,17 @@ mod tests {
             assert!(usual_extension(name).is_some(), "{name}");
         }
         assert_eq!(usual_extension("text/html"), None);
+    }
+
+    #[test]
+    fn a_large_file_goes_into_a_bucket_in_parts_without_a_gap() {
+        let parts = |bytes| direct_parts(bytes).map(|part| (part.start, part.bytes)).collect::<Vec<_>>();
+        assert_eq!(parts(0), []);
+        assert_eq!(parts(1), [(0, 1)]);
+        assert_eq!(parts(MOST_PUT_BYTES), [(0, MOST_PUT_BYTES)]);
+        let large = parts(MOST_PUT_BYTES + 1);
+        assert_eq!((large.len(), large[5]), (6, (MOST_PUT_BYTES, 1)));
+        assert_eq!(large.iter().map(|(_, bytes)| bytes).sum::<i64>(), MOST_PUT_BYTES + 1);
     }
 
     #[test]

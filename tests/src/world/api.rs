@@ -145,7 +145,22 @@ impl Client {
 
     /// Puts a file where an upload said that it goes.
     pub async fn put(&self, url: &str, content_type: &str, bytes: Vec<u8>) -> anyhow::Result<Answer> {
-        Self::answer(self.http.put(url).header("content-type", content_type).body(bytes)).await
+        self.to(Method::PUT, url, &[("content-type", content_type)], bytes).await
+    }
+
+    /// Sends a request to a URL that the service gave out, without a credential.
+    pub async fn to(
+        &self,
+        method: Method,
+        url: &str,
+        headers: &[(&str, &str)],
+        bytes: Vec<u8>,
+    ) -> anyhow::Result<Answer> {
+        let mut request = self.http.request(method, url).body(bytes);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        Self::answer(request).await
     }
 
     /// Posts a body in chunks, without saying how long it is.

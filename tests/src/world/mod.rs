@@ -8,6 +8,7 @@
 
 mod api;
 mod authorization;
+mod bucket;
 mod clock;
 mod cut;
 mod feed;
@@ -26,6 +27,7 @@ mod workers;
 
 pub use api::{Answer, Client};
 pub use authorization::AuthorizationServer;
+pub use bucket::Bucket;
 pub use clock::until;
 pub use cut::{cut_short, disturbed};
 pub use feed::{Feed, Message};
@@ -39,6 +41,7 @@ pub use workers::{Scheduler, Worker};
 use crate::template::{OwnServer, TestDatabase};
 use anyhow::Context;
 use api::Api;
+use bucket::BucketAddress;
 use domain::read::Read;
 use domain::task::Task;
 use runtime::config::{ApiSettings, Settings};
@@ -60,6 +63,8 @@ pub struct World {
     pub settings: Settings,
     api: Api,
     ahead_seconds: AtomicI64,
+    /// Where its media is, unless in a folder.
+    bucket: Option<BucketAddress>,
     workers: Mutex<Vec<Worker>>,
     _folder: TempDir,
     database: TestDatabase,
@@ -78,17 +83,24 @@ impl World {
 
     /// The same with other settings, also of the api.
     pub async fn with_api(change: impl FnOnce(&mut Settings, &mut ApiSettings)) -> anyhow::Result<Self> {
-        Self::over(TestDatabase::new(async |pool: &PgPool| Ok(store::migrate(pool).await?)).await?, change).await
+        Self::over(TestDatabase::new(async |pool: &PgPool| Ok(store::migrate(pool).await?)).await?, None, change).await
+    }
+
+    /// The same whose media is in a bucket.
+    pub async fn in_bucket(bucket: &Bucket) -> anyhow::Result<Self> {
+        let database = TestDatabase::new(async |pool: &PgPool| Ok(store::migrate(pool).await?)).await?;
+        Self::over(database, Some(bucket.address()), |_, _| ()).await
     }
 
     /// The same on a server of the test's own, which can crash.
     pub async fn on(server: &Arc<OwnServer>) -> anyhow::Result<Self> {
         let migrate = async |pool: &PgPool| Ok(store::migrate(pool).await?);
-        Self::over(TestDatabase::on(Arc::clone(server), migrate).await?, |_, _| ()).await
+        Self::over(TestDatabase::on(Arc::clone(server), migrate).await?, None, |_, _| ()).await
     }
 
     async fn over(
         database: TestDatabase,
+        bucket: Option<BucketAddress>,
         change: impl FnOnce(&mut Settings, &mut ApiSettings),
     ) -> anyhow::Result<Self> {
         runtime::process::install_crypto();
@@ -96,13 +108,17 @@ impl World {
         let mut settings = settings::fixed(&database.url(), folder.path())?;
         let mut api = settings::api()?;
         change(&mut settings, &mut api);
-        let process = Process::start(settings.clone(), CONNECTIONS, "api").await?;
+        let mut process = Process::start(settings.clone(), CONNECTIONS, "api").await?;
+        if let Some(bucket) = &bucket {
+            process.media = bucket.store()?;
+        }
         let api = Api::start(&process, api)?;
         let world = Self {
             process,
             settings,
             api,
             ahead_seconds: AtomicI64::new(0),
+            bucket,
             workers: Mutex::default(),
             _folder: folder,
             database,

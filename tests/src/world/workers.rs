@@ -2,6 +2,7 @@
 //! stop, or killed as a process is killed: everything it does ends in the same moment, its connections with it.
 
 use super::World;
+use super::bucket::BucketAddress;
 use anyhow::{Context, bail};
 use runtime::config::Settings;
 use runtime::process::Process;
@@ -22,7 +23,12 @@ struct Running {
 }
 
 impl Running {
-    async fn start<F, Work>(settings: Settings, service: &'static str, work: F) -> anyhow::Result<Self>
+    async fn start<F, Work>(
+        settings: Settings,
+        bucket: Option<BucketAddress>,
+        service: &'static str,
+        work: F,
+    ) -> anyhow::Result<Self>
     where
         F: FnOnce(Process) -> Work + Send + 'static,
         Work: Future<Output = anyhow::Result<()>> + Send + 'static,
@@ -30,7 +36,10 @@ impl Running {
         // On a thread of its own, because a runtime can't be made and entered within another.
         let started = tokio::task::spawn_blocking(move || {
             let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-            let process = runtime.block_on(Process::start(settings, CONNECTIONS, service))?;
+            let mut process = runtime.block_on(Process::start(settings, CONNECTIONS, service))?;
+            if let Some(bucket) = bucket {
+                process.media = bucket.store()?;
+            }
             anyhow::Ok((runtime, process))
         });
         let (runtime, process) = started.await??;
@@ -103,7 +112,8 @@ impl World {
     pub async fn worker_with(&self, runner: Engines, change: impl FnOnce(&mut Settings)) -> anyhow::Result<Worker> {
         let mut settings = self.settings.clone();
         change(&mut settings);
-        let running = Running::start(settings, "worker", |process| worker::run_with(process, runner));
+        let running =
+            Running::start(settings, self.bucket.clone(), "worker", |process| worker::run_with(process, runner));
         Ok(Worker(running.await?))
     }
 
@@ -116,7 +126,8 @@ impl World {
 
     /// A scheduler with all of its duties.
     pub async fn scheduler(&self) -> anyhow::Result<Scheduler> {
-        Ok(Scheduler(Running::start(self.settings.clone(), "scheduler", scheduler::run).await?))
+        let running = Running::start(self.settings.clone(), self.bucket.clone(), "scheduler", scheduler::run);
+        Ok(Scheduler(running.await?))
     }
 
     /// One run of the duties that move jobs on: what a scheduler does within two seconds.

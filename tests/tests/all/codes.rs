@@ -299,6 +299,17 @@ async fn failing(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
     }
 }
 
+async fn appended(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
+    let (_, path) = stage.upload(None).await?;
+    let version = if code == Code::TusVersionUnsupported { "0.2.2" } else { "1.0.0" };
+    let mut headers = vec![("tus-resumable", version), ("content-type", "application/offset+octet-stream")];
+    headers.push(("upload-offset", if code == Code::UploadOffsetMismatch { "1" } else { "0" }));
+    if code == Code::ChunkMismatch {
+        headers.push(("upload-checksum", "sha1 qvTGHdzF6KLavt4PO0gs2a6pQ00="));
+    }
+    stage.world.client(None).send("PATCH", &path, &headers, Some("R".to_owned())).await
+}
+
 /// An answer with this code; none when there is no way to it.
 async fn provoked(stage: &Stage, code: Code) -> anyhow::Result<Option<Answer>> {
     use Code as C;
@@ -325,6 +336,7 @@ async fn provoked(stage: &Stage, code: Code) -> anyhow::Result<Option<Answer>> {
         C::IdempotencyInProgress | C::IdempotencyKeyReused | C::ItemNotReady | C::UploadIncomplete => {
             conflicting(stage, code).await
         }
+        C::UploadOffsetMismatch | C::TusVersionUnsupported | C::ChunkMismatch => appended(stage, code).await,
         C::ChecksumMismatch | C::KeyLimitReached | C::EndpointLimitReached | C::EndpointDisabled => {
             conflicting(stage, code).await
         }

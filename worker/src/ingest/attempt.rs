@@ -89,8 +89,8 @@ impl Attempt<'_> {
 
     /// Finds out what the bytes are.
     pub async fn probe(&self) -> Result<Facts, Failure> {
-        let Some(key) = &self.claim.object_key else { return Err(Failure::missing()) };
-        let local = self.process.media.local(key).await?;
+        let key = self.one_object().await?;
+        let local = self.process.media.local(&key).await?;
         let (path, tools) = (local.path(), self.tools);
         let open = |ctx| async move { MediaSource::open(path, tools, &ctx).await };
         let media = in_turn(self.slot, PROBE_TIME, open).await?;

@@ -51,6 +51,16 @@ impl Failure {
         Self::passing("reader_crashed", "the worker crashed at it")
     }
 
+    /// Bytes that were received are others by now.
+    pub fn damaged() -> Self {
+        Self::last("media_missing", "its bytes were damaged where they were kept: upload it again")
+    }
+
+    /// Bytes that went into the bucket itself have another SHA-256 than was announced.
+    pub fn not_as_announced() -> Self {
+        Self::last("checksum_mismatch", "the SHA-256 of its bytes is not the one that was announced")
+    }
+
     /// Bytes that should be there are not.
     pub fn missing() -> Self {
         Self::last("media_missing", "its bytes are missing")
@@ -78,15 +88,21 @@ impl From<FetchError> for Failure {
     fn from(error: FetchError) -> Self {
         match error {
             FetchError::Url(refused) => Self::last("url_not_allowed", refused.to_string()),
+            FetchError::RedirectedTo(refused) => {
+                Self::last("url_not_allowed", format!("it redirects to a URL that is refused: {refused}"))
+            }
             FetchError::TooLarge { max_bytes } => too_large(max_bytes),
             FetchError::Ours => Self { is_ours: true, ..Self::passing("internal", "the download could not be made") },
-            // A server that is slow once is slow again, and each attempt holds a place for long.
-            FetchError::TooSlow(_) | FetchError::TooLong(_) => Self::last("fetch_failed", error.to_string()),
+            // A server that is slow once is slow again, and each attempt holds a place for long; where it redirects to
+            // stays the same too.
+            FetchError::TooManyRedirects | FetchError::TooSlow(_) | FetchError::TooLong(_) => {
+                Self::last("fetch_failed", error.to_string())
+            }
             FetchError::Failed { error: AttemptError::UrlNotPublic, .. } => {
                 Self::last("url_not_allowed", "the URL leads to an address that is not public")
             }
             FetchError::Failed { error: AttemptError::RedirectRefused, .. } => {
-                Self::last("fetch_failed", "the URL redirects, and redirects are not followed")
+                Self::last("fetch_failed", "the URL redirects to nowhere")
             }
             FetchError::Failed { status: Some(status), .. } => {
                 let message = format!("the server answered with status {status}");

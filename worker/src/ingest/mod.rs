@@ -5,11 +5,13 @@
 //! ticket names an upload; the claim in our own table, which spends the ticket, decides whether there is anything to
 //! do. While an attempt runs its lease is renewed, and a claim that is lost ends the attempt before another can begin
 //! one. Every ending is one conditional update that names the claim, so a kill at any moment costs a lease and nothing
-//! else. What an attempt does is in `attempt`, what its errors mean in `failure`, what it reserves in `room`.
+//! else. What an attempt does is in `attempt`, what its errors mean in `failure`, what it
+//! reserves in `room`, and how parts become one object in `join`.
 
 mod aside;
 mod attempt;
 mod failure;
+mod join;
 mod room;
 
 use crate::readers::MediaTools;
@@ -28,6 +30,7 @@ use runtime::media::media_prefix;
 use runtime::own_fault;
 use runtime::process::Process;
 use runtime::queue::{self, Claims, Picker, Queue, Subject, Taken, Ticket};
+use runtime::wake::Wake;
 use sqlx::{PgConnection, PgPool};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -328,6 +331,7 @@ impl Ingest {
             }
             return Ok(());
         };
+        self.process.wakes.send([Wake::ItemSettled(claim.item_id)]);
         tracing::info!(upload.id = %claim.id, item.id = %claim.item_id, "An item is ready.");
         if let Err(error) = self.process.media.delete_others(&media_prefix(claim.item_id), &kept).await {
             tracing::warn!(item.id = %claim.item_id, error = %error, "Bytes that were sent in vain stay until the item goes.");
@@ -364,6 +368,7 @@ impl Ingest {
             return Ok(());
         }
         drop(conn);
+        self.process.wakes.send([Wake::ItemSettled(claim.item_id)]);
         tracing::info!(upload.id = %claim.id, item.id = %claim.item_id, error.code = code, "An item failed: {message}.");
         if let Err(error) = self.process.media.delete_all(&media_prefix(claim.item_id)).await {
             tracing::warn!(item.id = %claim.item_id, error = %error, "A failed item's bytes stay until the item goes.");

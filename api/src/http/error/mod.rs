@@ -12,8 +12,21 @@ use poem_openapi::ApiResponse;
 use poem_openapi::registry::{MetaResponses, Registry};
 use std::fmt;
 
+/// A status by its name, or one without a name in HTTP by its number.
+macro_rules! status {
+    (unnamed($number:literal)) => {
+        match StatusCode::from_u16($number) {
+            Ok(status) => status,
+            Err(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    };
+    ($name:ident) => {
+        StatusCode::$name
+    };
+}
+
 macro_rules! codes {
-    ($($name:ident = $text:literal, $status:ident, $retryable:literal, $meaning:literal;)*) => {
+    ($($name:ident = $text:literal, $status:ident $(($number:literal))?, $retryable:literal, $meaning:literal;)*) => {
         /// A refusal's code (contract §7, `error.code`).
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Code {$(
@@ -32,7 +45,7 @@ macro_rules! codes {
 
             /// The HTTP status it is answered with.
             pub const fn status(self) -> StatusCode {
-                match self {$(Self::$name => StatusCode::$status,)*}
+                match self {$(Self::$name => status!($status $(($number))?),)*}
             }
 
             /// Whether the same request may succeed later (contract §7, `error.retryable`).
@@ -89,6 +102,8 @@ codes! {
     ItemLeased = "item_leased", CONFLICT, true, "A computer reads the item itself and holds its reads back.";
     RefTaken = "ref_taken", CONFLICT, false, "An item of the workspace has this ref already.";
     UploadIncomplete = "upload_incomplete", CONFLICT, true, "The upload's bytes have not all arrived.";
+    UploadOffsetMismatch = "upload_offset_mismatch", CONFLICT, true,
+        "The upload's bytes go on at another place; HEAD tells where.";
     KeyLimitReached = "key_limit_reached", CONFLICT, false, "The account holds as many keys as it may.";
     EndpointLimitReached = "endpoint_limit_reached", CONFLICT, false, "The account has as many endpoints as it may.";
     EndpointDisabled = "endpoint_disabled", CONFLICT, false, "The webhook endpoint is disabled.";
@@ -98,6 +113,7 @@ codes! {
     SubjectTaken = "subject_taken", CONFLICT, false, "Another user has this OAuth subject; for operators.";
     CodeNotRedeemable = "code_not_redeemable", GONE, false, "The session code is used, expired or unknown.";
     CursorGone = "cursor_gone", GONE, false, "The place in the stream is not of this database's past.";
+    TusVersionUnsupported = "tus_version_unsupported", PRECONDITION_FAILED, false, "Uploads speak tus 1.0.0.";
     RequestTooLarge = "request_too_large", PAYLOAD_TOO_LARGE, false, "The body is larger than 1 MiB.";
     FileTooLarge = "file_too_large", PAYLOAD_TOO_LARGE, false, "The file is larger than an upload may be.";
     UnsupportedMediaType = "unsupported_media_type", UNSUPPORTED_MEDIA_TYPE, false, "The content type is not taken.";
@@ -111,6 +127,8 @@ codes! {
     ReadNotApplicable = "read_not_applicable", UNPROCESSABLE_ENTITY, false, "The read does not apply to this item.";
     EngineNotConfigured = "engine_not_configured", UNPROCESSABLE_ENTITY, false, "No worker here can run this.";
     ChecksumMismatch = "checksum_mismatch", UNPROCESSABLE_ENTITY, false, "The bytes are not those that were declared.";
+    ChunkMismatch = "chunk_mismatch", unnamed(460), true,
+        "The bytes of a PATCH are not those of its Upload-Checksum.";
     RateLimited = "rate_limited", TOO_MANY_REQUESTS, true, "Too many requests; see Retry-After.";
     Internal = "internal", INTERNAL_SERVER_ERROR, true, "A fault of the service; the request id finds it in the log.";
     Unavailable = "unavailable", SERVICE_UNAVAILABLE, true, "The service can't answer now; see Retry-After.";

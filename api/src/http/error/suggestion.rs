@@ -6,6 +6,7 @@
 use crate::http::error::Code;
 
 /// What usually helps.
+#[expect(clippy::too_many_lines, reason = "a line a code")]
 pub const fn usual(code: Code) -> &'static str {
     match code {
         Code::InvalidRequest => "Correct what the message names; GET /tools shows what each tool takes.",
@@ -50,6 +51,8 @@ pub const fn usual(code: Code) -> &'static str {
         Code::ItemNotReady => "Wait until `get_item` shows the item as `ready`, then call again.",
         Code::ItemLeased => "Wait until the lease ends, or end it with DELETE /library/items/{id}/lease.",
         Code::RefTaken => "Choose another `ref`, or leave it out: the item is then called by its id.",
+        Code::UploadOffsetMismatch | Code::ChunkMismatch => "Ask with HEAD where to go on.",
+        Code::TusVersionUnsupported => "Send `Tus-Resumable: 1.0.0`.",
         Code::UploadIncomplete => "Send all bytes to the upload's URL, then complete it.",
         Code::KeyLimitReached => "Revoke a key that is no longer needed (DELETE /keys/{keyId}).",
         Code::EndpointLimitReached => "Remove an endpoint that is no longer needed (DELETE /webhooks/{id}).",

@@ -19,6 +19,7 @@ enum Way {
 /// in docs/decisions.md. Nothing is added here for convenience.
 pub const INTENDED: &[&str] = &[
     "POST /tools/prepare_media: 200.meta is no Meta any more.",
+    "POST /tools/get_item: its body is no OneItem any more.",
     "POST /tools/transcribe_media: its body is no ReadOneItem any more.",
     "POST /tools/transcribe_media: 200.meta is no Meta any more.",
     "POST /tools/speakers: 200.meta is no Meta any more.",

@@ -24,13 +24,14 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
-use crate::usecases::library::{delete_item, reach, unknown};
+use crate::usecases::library::{delete_item, reach, reach_settled, unknown};
 use domain::ids::ItemId;
 use domain::read::Read;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use sqlx::PgConnection;
+use std::time::Duration;
 use store::items;
 
 /// What these operations refuse with, beside what every operation may.
@@ -97,10 +98,14 @@ impl Library {
         auth: Auth,
         /// What names the item.
         id: Path<Text>,
+        /// Wait up to 30 seconds until the item is no longer in `processing`.
+        #[oai(validator(minimum(value = "0"), maximum(value = "30")))]
+        wait_seconds: Query<Option<u32>>,
     ) -> Answer<Json<Item>> {
         let Auth(caller) = auth;
-        let mut conn = self.0.conn().await?;
-        Ok(Json(Item::of(reach(&mut conn, caller.workspace, &id.0).await?, &self.0.links)))
+        let wait = Duration::from_secs(u64::from(wait_seconds.0.unwrap_or_default()));
+        let item = reach_settled(&self.0, caller.workspace, &id.0, wait).await?;
+        Ok(Json(Item::of(item, &self.0.links)))
     }
 
     /// Delete a library item

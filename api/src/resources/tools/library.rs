@@ -13,12 +13,13 @@ use crate::http::paging::Limit;
 use crate::http::text::{Text, True};
 use crate::resources::library::{self, Include, Item, with_media};
 use crate::resources::uploads::{AskedImport, checked_import};
-use crate::usecases::library::{delete_item, reach};
+use crate::usecases::library::{delete_item, reach_settled};
 use crate::usecases::once::Once;
 use crate::usecases::uploads::import::import_item;
 use poem_openapi::payload::Json;
 use poem_openapi::types::ToJSON;
 use poem_openapi::{Object, OpenApi};
+use std::time::Duration;
 use store::items::ItemRow;
 
 /// What these operations refuse with, beside what every operation may.
@@ -67,6 +68,18 @@ pub struct OneItem {
     pub item_ref: Text,
 }
 
+/// Which item, and whether to wait for it.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct GetItem {
+    /// An item ref, an item id, or the id of the job that made the item.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+    /// Wait up to 30 seconds until the item is no longer in `processing`.
+    #[oai(validator(minimum(value = "0"), maximum(value = "30")))]
+    pub wait_seconds: Option<u32>,
+}
+
 /// An item.
 #[derive(Debug, Object)]
 pub struct ItemAnswer {
@@ -78,7 +91,7 @@ pub struct ItemAnswer {
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ImportMedia {
-    /// Where to fetch it: HTTPS and publicly reachable. Redirects are not followed.
+    /// Where to fetch it: HTTPS and publicly reachable, as each of up to five redirects has to be.
     pub url: Text,
     /// What people will call the item; the last part of the URL when not given.
     pub name: Option<Text>,
@@ -115,12 +128,14 @@ impl LibraryTools {
 
     /// Get a library item
     ///
-    /// Its status, what it is, which reads are stored on it and, once it is ready, a link to its media.
+    /// Its status, what it is, which reads are stored on it and, once it is ready, a link to its media. `wait_seconds`
+    /// makes it a long poll: after an upload or an import, call again until it is `ready` or `failed`.
     #[oai(path = "/tools/get_item", method = "post", operation_id = "get_item")]
-    async fn get_item(&self, auth: Auth, arguments: Json<OneItem>) -> Answer<Json<ToolAnswer<ItemAnswer>>> {
+    async fn get_item(&self, auth: Auth, arguments: Json<GetItem>) -> Answer<Json<ToolAnswer<ItemAnswer>>> {
         let Auth(caller) = auth;
-        let mut conn = self.0.conn().await?;
-        let row = reach(&mut conn, caller.workspace, &arguments.0.item_ref).await?;
+        let GetItem { item_ref, wait_seconds } = arguments.0;
+        let wait = Duration::from_secs(u64::from(wait_seconds.unwrap_or_default()));
+        let row = reach_settled(&self.0, caller.workspace, &item_ref, wait).await?;
         let item = Item::of(row, &self.0.links);
         let media = item.media();
         Ok(ToolAnswer::new(&caller.request_id, ItemAnswer { item }).showing(media).json())

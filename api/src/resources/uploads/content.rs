@@ -37,13 +37,43 @@ const COURTESY_TIME: Duration = Duration::from_secs(2);
 /// When to try again where the account sends as many uploads as it may, in seconds.
 const TRY_AGAIN_S: u64 = 5;
 
-type Chunks = BoxStream<'static, io::Result<Bytes>>;
+pub(super) type Chunks = BoxStream<'static, io::Result<Bytes>>;
 
 /// A request's body as it comes, whatever its content type, with or without one.
 pub struct FileBody {
-    body: poem::Body,
-    content_type: Option<String>,
-    content_length: Option<u64>,
+    pub(super) body: poem::Body,
+    pub(super) content_type: Option<String>,
+    pub(super) content_length: Option<u64>,
+}
+
+/// The same for bytes that are appended, which have a content type of their own.
+pub struct AppendedBody(pub FileBody);
+
+/// The media type of bytes that are appended.
+pub(super) const APPENDED: &str = "application/offset+octet-stream";
+
+fn described(content_type: &'static str, description: &'static str) -> MetaRequest {
+    let content = MetaMediaType { content_type, schema: <Binary<Bytes> as Payload>::schema_ref() };
+    MetaRequest { description: Some(description), content: vec![content], required: true }
+}
+
+impl<'a> ApiExtractor<'a> for AppendedBody {
+    const TYPES: &'static [ApiExtractorType] = &[ApiExtractorType::RequestObject];
+
+    type ParamType = ();
+    type ParamRawType = ();
+
+    fn request_meta() -> Option<MetaRequest> {
+        Some(described(APPENDED, "The bytes that go on."))
+    }
+
+    async fn from_request(
+        request: &'a Request,
+        body: &mut RequestBody,
+        options: ExtractParamOptions<()>,
+    ) -> poem::Result<Self> {
+        FileBody::from_request(request, body, options).await.map(Self)
+    }
 }
 
 impl<'a> ApiExtractor<'a> for FileBody {
@@ -53,11 +83,7 @@ impl<'a> ApiExtractor<'a> for FileBody {
     type ParamRawType = ();
 
     fn request_meta() -> Option<MetaRequest> {
-        let content = MetaMediaType {
-            content_type: "application/octet-stream",
-            schema: <Binary<Bytes> as Payload>::schema_ref(),
-        };
-        Some(MetaRequest { description: Some("The bytes of the file."), content: vec![content], required: true })
+        Some(described("application/octet-stream", "The bytes of the file."))
     }
 
     async fn from_request(
@@ -86,33 +112,16 @@ pub(super) async fn receive(
 ) -> Answer<Written> {
     let FileBody { body, content_type, content_length } = body;
     let mut stream = steady(body.into_bytes_stream());
-    let let_in = async {
-        // Nobody is asked for another credential here: who tries ids and tokens is treated as who tries keys.
-        let presented = token_hash(token.unwrap_or_default());
-        app.guesses.refuse(scope, &presented).await?;
-        // No connection is held while the bytes come.
-        let asked = async {
-            let _turn = app.guesses.turn(scope, &presented).await;
-            uploads::find(&mut *app.conn().await?, upload).await
-        };
-        let row = in_time(asked).await?;
-        let admitted =
-            row.ok_or_else(unknown).and_then(|row| admit(&row, token, content_type.as_deref()).map(|()| row));
-        if let Err(refusal) = &admitted
-            && matches!(refusal.code(), Code::Unauthenticated | Code::UploadNotFound)
-        {
-            app.guesses.count(scope).await;
-        }
-        let row = admitted?;
-        app.guesses.right(&presented).await;
-        let share = share(app, row.account_id)?;
+    let begun = async {
+        let (row, share) = let_in(app, scope, upload, token).await?;
+        refuse_other_type(&row, content_type.as_deref())?;
         let declared = u64::try_from(row.declared_bytes.unwrap_or(0)).unwrap_or(0);
         if content_length.is_some_and(|length| length > declared) {
             return Err(too_large(declared));
         }
         Ok((Sending::begin(app, upload).await?, share, row.item_id, declared))
     };
-    let stored = match let_in.await {
+    let stored = match begun.await {
         Ok((sending, _share, item, declared)) => {
             let stored = store(app, &sending, item, declared, &mut stream).await;
             stored.map(|stored| (sending, stored))
@@ -128,6 +137,50 @@ pub(super) async fn receive(
     }
 }
 
+/// Lets a request in that sends bytes: the upload it sends for, and its account's leave to send.
+///
+/// # Errors
+/// As [`receive`].
+pub(super) async fn let_in(
+    app: &App,
+    scope: &Scope,
+    upload: UploadId,
+    token: Option<&str>,
+) -> Answer<(UploadRow, Share<AccountId>)> {
+    let row = shown_to(app, scope, upload, token).await?;
+    refuse_stopped(false, row.suspended.as_deref())?;
+    if row.status != UploadStatus::AwaitingUpload {
+        return Err(completed());
+    }
+    let share = share(app, row.account_id)?;
+    Ok((row, share))
+}
+
+/// The upload, for whoever has its token.
+///
+/// # Errors
+/// `upload_not_found`, also of one that is too late; `unauthenticated`, `rate_limited`.
+pub(super) async fn shown_to(app: &App, scope: &Scope, upload: UploadId, token: Option<&str>) -> Answer<UploadRow> {
+    // Nobody is asked for another credential here: who tries ids and tokens is treated as who tries keys.
+    let presented = token_hash(token.unwrap_or_default());
+    app.guesses.refuse(scope, &presented).await?;
+    // No connection is held while the bytes come.
+    let asked = async {
+        let _turn = app.guesses.turn(scope, &presented).await;
+        uploads::find(&mut *app.conn().await?, upload).await
+    };
+    let row = in_time(asked).await?;
+    let admitted = row.ok_or_else(unknown).and_then(|row| proven(row, token));
+    if let Err(refusal) = &admitted
+        && matches!(refusal.code(), Code::Unauthenticated | Code::UploadNotFound)
+    {
+        app.guesses.count(scope).await;
+    }
+    let row = admitted?;
+    app.guesses.right(&presented).await;
+    Ok(row)
+}
+
 /// A place among the uploads whose bytes the account is sending.
 fn share(app: &App, account: AccountId) -> Answer<Share<AccountId>> {
     let most = app.api.max_account_uploads;
@@ -139,10 +192,10 @@ fn share(app: &App, account: AccountId) -> Answer<Share<AccountId>> {
 
 /// Puts the bytes into the media store, as long as they are no more than were announced and this request is let in.
 async fn store(app: &App, sending: &Sending, item: ItemId, declared: u64, stream: &mut Chunks) -> Answer<Stored> {
-    let key = new_media_key(item);
+    let (key, renewal) = (new_media_key(item), sending.renewal());
     let written = tokio::select! {
         written = app.process.media.write(&key, stream, declared) => written,
-        () = sending.shut_out() => return Err(busy(RECEIVING_SECONDS)),
+        () = renewal.shut_out() => return Err(busy(RECEIVING_SECONDS)),
     };
     let written = written.map_err(|error| match error {
         WriteError::TooLarge(_) => too_large(declared),
@@ -160,19 +213,22 @@ async fn store(app: &App, sending: &Sending, item: ItemId, declared: u64, stream
     Ok(Stored { key, written })
 }
 
-/// Whether this request may send bytes for this upload now.
-fn admit(row: &UploadRow, token: Option<&str>, content_type: Option<&str>) -> Answer<()> {
+/// The upload, if this is its token and it is not too late.
+fn proven(row: UploadRow, token: Option<&str>) -> Answer<UploadRow> {
     // An import has no token, so nobody can send for it.
     let expected = row.token_hash.as_deref().ok_or_else(unknown)?;
     if !token.is_some_and(|token| token_hash(token).is_kept_as(expected)) {
         return Err(ApiError::new(Code::Unauthenticated, "The token in the URL is not this upload's."));
     }
-    refuse_stopped(false, row.suspended.as_deref())?;
     match row.status {
-        UploadStatus::AwaitingUpload if !row.overdue => {}
-        UploadStatus::AwaitingUpload | UploadStatus::Expired => return Err(expired()),
-        UploadStatus::Processing | UploadStatus::Done | UploadStatus::Failed => return Err(completed()),
+        UploadStatus::AwaitingUpload if row.overdue => Err(expired()),
+        UploadStatus::Expired => Err(expired()),
+        _ => Ok(row),
     }
+}
+
+/// Refuses bytes of another type than was announced.
+fn refuse_other_type(row: &UploadRow, content_type: Option<&str>) -> Answer<()> {
     let announced = row.content_type.as_deref().unwrap_or_default();
     match content_type {
         Some(other) if other != announced && !UNTYPED.contains(&other) => {
@@ -184,7 +240,7 @@ fn admit(row: &UploadRow, token: Option<&str>, content_type: Option<&str>) -> An
 }
 
 /// Reads on for a moment, so that a client that sends all before it listens learns why its bytes are refused.
-async fn listen_on(mut stream: Chunks) {
+pub(super) async fn listen_on(mut stream: Chunks) {
     let courtesy = async {
         let mut bytes = 0;
         while let Some(Ok(chunk)) = stream.next().await {
@@ -199,7 +255,7 @@ async fn listen_on(mut stream: Chunks) {
 }
 
 /// The stream, ended with an error when it comes too slowly: a client that has gone must not keep a place.
-fn steady(body: impl Stream<Item = io::Result<Bytes>> + Send + 'static) -> Chunks {
+pub(super) fn steady(body: impl Stream<Item = io::Result<Bytes>> + Send + 'static) -> Chunks {
     let begun = (Box::pin(body), Instant::now() + WINDOW, 0);
     try_unfold(begun, |(mut body, mut ends, mut bytes)| async move {
         let next = timeout_at(ends, body.next()).await.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?;
@@ -213,6 +269,6 @@ fn steady(body: impl Stream<Item = io::Result<Bytes>> + Send + 'static) -> Chunk
     .boxed()
 }
 
-fn too_large(declared: u64) -> ApiError {
+pub(super) fn too_large(declared: u64) -> ApiError {
     ApiError::new(Code::FileTooLarge, format!("There are more than the {declared} bytes that were announced."))
 }

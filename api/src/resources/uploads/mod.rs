@@ -1,17 +1,23 @@
 //! Uploads: `/uploads` (contract §4.6). Bytes come by a presigned PUT to this service, or by a URL that a worker
 //! fetches.
 //!
-//! The operations are here; `checked` judges what is asked for, `content` takes the bytes. What the bytes are is found
+//! The operations are here; `checked` judges what is asked for, `content` takes the bytes of a PUT and `appending` those
+//! that come in pieces, in the words of `tus`. `direct` has a bucket take them. What the bytes are is found
 //! out by a worker: no process of the api ever decodes media.
 
+mod appending;
 mod checked;
 mod content;
+mod direct;
 mod sending;
 mod shown;
+pub mod tus;
 
+use appending::{Announced, Checksum, Reached};
 pub use checked::{AskedImport, checked_import};
-pub use content::FileBody;
+pub use content::{AppendedBody, FileBody};
 pub use shown::UploadDetail;
+use tus::TusAnswer;
 
 use crate::app::App;
 use crate::auth::{Auth, Caller};
@@ -29,7 +35,7 @@ use crate::usecases::uploads::import::{Imported, import_upload};
 use crate::usecases::uploads::{BegunUpload, begin_upload, token_made_before};
 use domain::ids::UploadId;
 use poem::Request;
-use poem_openapi::param::{Path, Query};
+use poem_openapi::param::{Header, Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::types::ToJSON;
 use poem_openapi::{Enum, Object, OpenApi};
@@ -61,6 +67,22 @@ pub const ERRORS: Refusals = &[
             Code::UnsupportedMediaType,
         ],
     ),
+    ("HEAD /uploads/{id}/content", &[Code::Unauthenticated, Code::UploadNotFound, Code::TusVersionUnsupported]),
+    (
+        "PATCH /uploads/{id}/content",
+        &[
+            Code::Unauthenticated,
+            Code::UploadNotFound,
+            Code::UploadIncomplete,
+            Code::UploadOffsetMismatch,
+            Code::IllegalTransition,
+            Code::FileTooLarge,
+            Code::UnsupportedMediaType,
+            Code::TusVersionUnsupported,
+            Code::ChunkMismatch,
+        ],
+    ),
+    ("OPTIONS /uploads/{id}/content", &[]),
     ("GET /uploads/{id}", &[Code::UploadNotFound, Code::WorkspaceForbidden]),
     (
         "POST /uploads/{id}/complete",
@@ -94,7 +116,7 @@ pub struct CreateUpload {
     pub bytes: Option<i64>,
     /// SHA-256 of those bytes in hexadecimal; when given, `complete` refuses others.
     pub sha256: Option<Text>,
-    /// Where to fetch the file instead: HTTPS and publicly reachable. Redirects are not followed.
+    /// Where to fetch the file instead: HTTPS and publicly reachable, as each of up to five redirects has to be.
     pub url: Option<Text>,
     /// What clients will call the item, unique in the workspace; its id when not given.
     #[oai(rename = "ref")]
@@ -131,12 +153,30 @@ pub enum UploadState {
 pub struct Presigned {
     /// Always `PUT`.
     pub method: Text,
-    /// Where to.
+    /// Where to: a bucket where the service keeps media in one, and else the service.
     pub url: Text,
     /// Headers to send with it.
     pub headers: BTreeMap<String, String>,
+    /// Of a file that is larger than a bucket takes at once: its parts, each to be put to a URL of its own, instead of
+    /// `url`.
+    pub parts: Option<Vec<UploadPart>>,
+    /// Where the same bytes can be sent by tus 1.0.0, always the service: what was cut off goes on where it was.
+    pub resumable_url: Text,
     /// When the upload is dropped, unless it was completed.
     pub expires_at: Time,
+}
+
+/// A part of a file.
+#[derive(Debug, Object)]
+pub struct UploadPart {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Where it begins in the file.
+    pub start: i64,
+    /// How many bytes it has.
+    pub bytes: i64,
+    /// Where to put them, with the headers of the whole.
+    pub url: Text,
 }
 
 /// Bytes that arrived.
@@ -152,6 +192,7 @@ pub struct ReceivedBytes {
 }
 
 #[OpenApi(tag = "Tag::Uploads")]
+#[expect(clippy::unused_async, reason = "the macro takes async handlers alone")]
 impl Uploads {
     /// Start an upload
     ///
@@ -163,7 +204,7 @@ impl Uploads {
         let asked = body.0;
         let once = Once::of(&caller, "POST /uploads", key, &asked);
         if let Some(before) = once.before(&self.0).await? {
-            return self.again(&once, &before).await;
+            return self.again(&once, &before, asked.bytes).await;
         }
         if let Some(url) = &asked.url {
             refuse_mixture(&asked)?;
@@ -172,9 +213,12 @@ impl Uploads {
         }
         let announced = checked::announced(&asked, &self.0.process.settings)?;
         let show = |begun: BegunUpload, token: &str| {
+            let url = Text::from(format!("{}/uploads/{}{TOKEN}{token}", self.0.base_url, begun.upload));
             let presigned = Presigned {
                 method: "PUT".into(),
-                url: format!("{}/uploads/{}{TOKEN}{token}", self.0.base_url, begun.upload).into(),
+                url: url.clone(),
+                parts: None,
+                resumable_url: url,
                 headers: BTreeMap::from([("Content-Type".to_owned(), announced.content_type.clone())]),
                 expires_at: begun.expires_at.into(),
             };
@@ -187,15 +231,16 @@ impl Uploads {
             upload.to_json_string()
         };
         match begin_upload(&self.0, &caller, &once, &announced, show).await? {
-            Made::Now(body) => Ok(Stored::composed(body)),
-            Made::Before(before) => self.again(&once, &before).await,
+            Made::Now(body) => Ok(Stored::composed(self.with_links(body, asked.bytes).await?)),
+            Made::Before(before) => self.again(&once, &before, asked.bytes).await,
         }
     }
 
     /// Send the bytes of an upload
     ///
     /// The URL is the one that `POST /uploads` gave out; it needs no other credential. Until `complete`, bytes that are
-    /// sent again replace those before. One request at a time may send them.
+    /// sent again replace those before. One request at a time may send them. To send them in pieces and go on after a
+    /// break, use PATCH.
     #[oai(path = "/uploads/:id/content", method = "put", operation_id = "send_upload_content")]
     async fn content(
         &self,
@@ -213,6 +258,78 @@ impl Uploads {
             received_bytes: written.bytes,
             sha256: library::hexadecimal(&written.sha256).into(),
         }))
+    }
+
+    /// How far an upload's bytes have come
+    ///
+    /// tus 1.0.0: `Upload-Offset` is where the bytes go on, `Upload-Length` how many there will be. Of an upload that was
+    /// completed both are the same.
+    #[oai(path = "/uploads/:id/content", method = "head", operation_id = "get_upload_offset")]
+    async fn offset(
+        &self,
+        request: &Request,
+        /// The upload's id.
+        id: Path<Text>,
+        /// The secret in the URL.
+        token: Query<Option<Text>>,
+        /// The version of tus that the client speaks: 1.0.0.
+        #[oai(name = "Tus-Resumable")]
+        version: Header<Option<Text>>,
+    ) -> Answer<TusAnswer> {
+        tus::check_version(version.0.as_deref())?;
+        let upload: UploadId = id.0.id(Code::UploadNotFound)?;
+        let row = content::shown_to(&self.0, &Scope::of(request), upload, token.0.as_deref()).await?;
+        Ok(TusAnswer::Reached(Reached::of(&row)))
+    }
+
+    /// Send more bytes of an upload
+    ///
+    /// tus 1.0.0: the bytes go on at `Upload-Offset`, which has to be where they end so far. What arrives is kept, also
+    /// when the connection breaks: ask with HEAD where the bytes go on, and send the rest. With `Upload-Checksum` bytes
+    /// are kept once all of them came and proved right. When the last byte has arrived, call `complete`.
+    #[oai(path = "/uploads/:id/content", method = "patch", operation_id = "append_upload_content")]
+    #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
+    async fn append(
+        &self,
+        request: &Request,
+        /// The upload's id.
+        id: Path<Text>,
+        /// The secret in the URL.
+        token: Query<Option<Text>>,
+        /// The version of tus that the client speaks: 1.0.0.
+        #[oai(name = "Tus-Resumable")]
+        version: Header<Option<Text>>,
+        /// Where these bytes go on.
+        #[oai(name = "Upload-Offset", validator(minimum(value = "0")))]
+        offset: Header<i64>,
+        /// `sha1`, `sha256` or `sha512`, a space, and the digest of these bytes in Base64.
+        #[oai(name = "Upload-Checksum")]
+        checksum: Header<Option<Text>>,
+        body: AppendedBody,
+    ) -> Answer<TusAnswer> {
+        tus::check_version(version.0.as_deref())?;
+        let upload: UploadId = id.0.id(Code::UploadNotFound)?;
+        let checksum = checksum.0.as_deref().map(Checksum::of).transpose()?;
+        let announced = Announced { offset: offset.0, checksum };
+        let scope = Scope::of(request);
+        let reached = appending::append(&self.0, &scope, upload, token.0.as_deref(), announced, body.0).await?;
+        Ok(TusAnswer::Appended(reached.offset))
+    }
+
+    /// What uploads speak
+    ///
+    /// tus 1.0.0: its version, its extensions and the most bytes of a file. No token is needed.
+    #[oai(path = "/uploads/:id/content", method = "options", operation_id = "describe_uploads")]
+    async fn describe(
+        &self,
+        /// An upload's id; any.
+        id: Path<Text>,
+        /// The secret in the URL; any.
+        token: Query<Option<Text>>,
+    ) -> TusAnswer {
+        // The answer is the same for every upload.
+        drop((id, token));
+        TusAnswer::Spoken { most_bytes: self.0.process.settings.max_upload_bytes }
     }
 
     /// Get an upload
@@ -266,8 +383,14 @@ impl Uploads {
         Ok(import_upload(&self.0, caller, once, checked, show).await?.into())
     }
 
+    /// The answer of an upload of so many bytes with links to the bucket, where media is kept in one.
+    async fn with_links(&self, body: String, bytes: Option<i64>) -> Answer<String> {
+        let media = &self.0.process.media;
+        if media.is_bucket() { direct::with_links(media, &body, bytes.unwrap_or(0)).await } else { Ok(body) }
+    }
+
     /// The answer of the call that began the upload, with the token of its URL made once more.
-    async fn again(&self, once: &Once, before: &Before) -> Answer<Stored<Upload, 201>> {
+    async fn again(&self, once: &Once, before: &Before, bytes: Option<i64>) -> Answer<Stored<Upload, 201>> {
         let body = &before.body;
         if !body.contains(TOKEN) {
             return Ok(Stored::replayed(body.clone()));
@@ -275,7 +398,8 @@ impl Uploads {
         let first: Value = serde_json::from_str(body).map_err(ApiError::internal)?;
         let upload: UploadId = Text::from(first["id"].as_str().unwrap_or_default()).id(Code::UploadNotFound)?;
         let token = token_made_before(&self.0, once, before, upload).await?;
-        Ok(Stored::replayed(body.replacen(TOKEN, &format!("{TOKEN}{token}"), 1)))
+        let body = body.replace(TOKEN, &format!("{TOKEN}{token}"));
+        Ok(Stored::replayed(self.with_links(body, bytes).await?))
     }
 }
 

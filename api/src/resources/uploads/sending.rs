@@ -10,7 +10,7 @@ use crate::http::error::Answer;
 use domain::ids::UploadId;
 use runtime::media::Written;
 use std::time::Duration;
-use store::uploads::{self, LetIn, Received};
+use store::uploads::{self, LetIn, Received, SoFar};
 use tokio::time::sleep;
 use uuid::Uuid;
 
@@ -26,9 +26,17 @@ pub(super) struct Stored {
 /// A request that was let in.
 pub(super) struct Sending {
     pub(super) upload: UploadId,
+    /// The request, as its claim names it.
+    pub(super) by: Uuid,
     app: App,
-    by: Uuid,
     settled: bool,
+}
+
+/// Keeps a claim while its request sends.
+pub(super) struct Renewal {
+    upload: UploadId,
+    by: Uuid,
+    app: App,
 }
 
 impl Sending {
@@ -43,23 +51,46 @@ impl Sending {
             let left = in_time(async { uploads::claim_left(&mut *app.conn().await?, upload).await }).await?;
             return Err(busy(left.unwrap_or(1)));
         };
-        let sending = Self { upload, app: app.clone(), by, settled: false };
+        let sending = Self { upload, by, app: app.clone(), settled: false };
         sending.drop_object(dropped.as_deref()).await;
+        sending.drop_parts().await?;
         Ok(sending)
     }
 
-    /// Ends when another request was let in, which it is only after this one was not heard of for a while.
-    pub(super) async fn shut_out(&self) {
-        loop {
-            sleep(RENEWAL).await;
-            let renewed = async { uploads::still_in(&mut *self.app.conn().await?, self.upload, self.by).await };
-            match renewed.await {
-                Ok(true) => {}
-                Ok(false) => return,
-                // It holds for longer than one renewal; the next may get through.
-                Err(error) => tracing::debug!(upload.id = %self.upload, error = %error, "A claim was not renewed."),
-            }
+    /// Lets the request append at this offset, whoever appended before. None when that can't be: the bytes go on
+    /// elsewhere, or a plain PUT sends them.
+    pub(super) async fn append(app: &App, upload: UploadId, offset: i64) -> Answer<Option<(Self, SoFar)>> {
+        let by = Uuid::from_u128(rand::random());
+        let asked = async { uploads::begin_append(&mut *app.conn().await?, upload, by, offset).await };
+        let Some(so_far) = in_time(asked).await? else { return Ok(None) };
+        let sending = Self { upload, by, app: app.clone(), settled: false };
+        if offset == 0 {
+            sending.drop_parts().await?;
         }
+        Ok(Some((sending, so_far)))
+    }
+
+    /// Drops the parts of an upload that is sent from its first byte on.
+    async fn drop_parts(&self) -> Answer<()> {
+        let asked = async { uploads::drop_parts(&mut *self.app.conn().await?, self.upload, self.by).await };
+        for key in in_time(asked).await? {
+            self.drop_object(Some(&key)).await;
+        }
+        Ok(())
+    }
+
+    /// What keeps the claim.
+    pub(super) fn renewal(&self) -> Renewal {
+        Renewal { upload: self.upload, by: self.by, app: self.app.clone() }
+    }
+
+    /// Lets others in.
+    pub(super) async fn end(&mut self) {
+        let let_go = async { uploads::let_go(&mut *self.app.conn().await?, self.upload, self.by).await };
+        if let Err(error) = let_go.await {
+            tracing::debug!(upload.id = %self.upload, error = %error, "A claim was not given up; it ends by itself.");
+        }
+        self.settled = true;
     }
 
     /// Makes what was stored the upload's, or drops it.
@@ -80,11 +111,29 @@ impl Sending {
         }
     }
 
-    async fn drop_object(&self, key: Option<&str>) {
+    /// Drops an object that is nobody's.
+    pub(super) async fn drop_object(&self, key: Option<&str>) {
         if let Some(key) = key
             && let Err(error) = self.app.process.media.delete(key).await
         {
             tracing::warn!(upload.id = %self.upload, error = %error, "Bytes that nobody needs stay until their item goes.");
+        }
+    }
+}
+
+impl Renewal {
+    /// Ends when another request was let in: to send all, which it is only after this one was not heard of for a while,
+    /// or to append.
+    pub(super) async fn shut_out(&self) {
+        loop {
+            sleep(RENEWAL).await;
+            let renewed = async { uploads::still_in(&mut *self.app.conn().await?, self.upload, self.by).await };
+            match renewed.await {
+                Ok(true) => {}
+                Ok(false) => return,
+                // It holds for longer than one renewal; the next may get through.
+                Err(error) => tracing::debug!(upload.id = %self.upload, error = %error, "A claim was not renewed."),
+            }
         }
     }
 }

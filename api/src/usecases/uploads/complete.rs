@@ -5,17 +5,23 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use domain::ids::UploadId;
-use domain::upload::UploadStatus;
+use domain::upload::{UploadStatus, direct_parts};
+use runtime::media::{MediaStore, sent_key};
 use runtime::queue::{self, Queue, Subject, Ticket};
-use store::uploads::{self, Completed, UploadRow};
+use store::uploads::{self, Completed, Part, UploadRow};
 
 /// Completes an upload of the caller's workspace. Done again, it answers the upload again.
 pub async fn complete_upload(app: &App, caller: &Caller, upload: UploadId) -> Answer<UploadRow> {
     let process = &app.process;
-    let mut complete_upload = process.pool.begin().await?;
-    let row = uploads::find(&mut complete_upload, upload).await?.ok_or_else(unknown)?;
+    let row = uploads::find(&mut *app.conn().await?, upload).await?.ok_or_else(unknown)?;
     if row.workspace_id != caller.workspace.id {
         return Err(ApiError::new(Code::WorkspaceForbidden, "The upload is in another workspace."));
+    }
+    // No connection is held while the bucket is asked.
+    let sent = sent_parts(&process.media, &row).await?;
+    let mut complete_upload = process.pool.begin().await?;
+    if !sent.is_empty() {
+        uploads::receive_parts(&mut complete_upload, upload, &sent).await?;
     }
     let ticket = Ticket::new(Queue::Ingest, Subject::Upload(upload));
     if uploads::complete(&mut complete_upload, upload, &ticket.id).await? == Completed::No {
@@ -28,6 +34,32 @@ pub async fn complete_upload(app: &App, caller: &Caller, upload: UploadId) -> An
     complete_upload.commit().await?;
     process.wakes.tickets(&pushed);
     Ok(row)
+}
+
+/// The parts that the client has put into the bucket itself, where nothing was sent another way. None until all of them
+/// are there, each as long as it has to be.
+async fn sent_parts(media: &MediaStore, row: &UploadRow) -> Answer<Vec<Part>> {
+    let nothing_else = row.status == UploadStatus::AwaitingUpload && row.received_bytes.is_none();
+    let mut sent = Vec::new();
+    if !media.is_bucket() || !nothing_else {
+        return Ok(sent);
+    }
+    for (number, part) in direct_parts(row.declared_bytes.unwrap_or(0)).enumerate() {
+        let object_key = sent_key(row.item_id, number + 1);
+        match media.size(&object_key).await {
+            Ok(bytes) if i64::try_from(bytes) == Ok(part.bytes) => {
+                sent.push(Part { start: part.start, bytes: part.bytes, object_key });
+            }
+            Ok(_) => return Ok(Vec::new()),
+            Err(error) if error.is_missing() => return Ok(Vec::new()),
+            Err(error) => {
+                tracing::error!(upload.id = %row.id, error = %error, "The media store was asked for an upload's bytes in vain.");
+                return Err(ApiError::new(Code::Unavailable, "The media store does not answer. Complete it again.")
+                    .retry_after(2));
+            }
+        }
+    }
+    Ok(sent)
 }
 
 /// Why an upload could not be completed now; or the upload, when that was done before.

@@ -5,11 +5,14 @@
 //! business: an object that no row names is garbage, which the scheduler sweeps, and whatever belongs to an item stands
 //! under that item's prefix, so that it can be dropped with it.
 
+mod hash;
 mod open;
+mod presign;
 mod sent;
 mod sweep;
 
-pub use sent::{Handed, StoredObject};
+pub use hash::RunningHash;
+pub use sent::{Awaited, Handed, StoredObject};
 pub use sweep::Stored;
 
 use bytes::Bytes;
@@ -133,6 +136,12 @@ pub fn item_prefix(item: ItemId) -> String {
 /// A fresh key for an item's own bytes. Each write has its own, so that two that race can't mix.
 pub fn new_media_key(item: ItemId) -> String {
     format!("{}/{}", media_prefix(item), Ulid::generate())
+}
+
+/// The key of a part of an item's own bytes that a client puts into the bucket itself, counted from one. Whoever has its
+/// link may put it again for as long as the link lasts, so that it never is an item's: it is joined to one that is.
+pub fn sent_key(item: ItemId, number: usize) -> String {
+    format!("{}/sent-{number}", media_prefix(item))
 }
 
 /// The prefix of every write of an item's own bytes, of which one is the item's in the end.

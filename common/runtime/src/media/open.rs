@@ -38,10 +38,13 @@ impl MediaStore {
         if bucket.is_empty() || bucket.contains(|c: char| !c.is_ascii_alphanumeric() && !".-_".contains(c)) {
             return Err(MediaError::Unknown(url.to_owned()));
         }
-        let builder =
-            AmazonS3Builder::from_env().with_bucket_name(bucket).with_http_connector(Connector).with_retry(retries());
-        let store = builder.build()?;
         let prefix = Key::parse(prefix).map_err(|_| MediaError::Unknown(url.to_owned()))?;
+        Self::in_bucket(AmazonS3Builder::from_env().with_bucket_name(bucket), prefix)
+    }
+
+    /// The store under a prefix of the bucket that this builder names and knows the way to.
+    pub fn in_bucket(builder: AmazonS3Builder, prefix: Key) -> Result<Self, MediaError> {
+        let store = builder.with_http_connector(Connector).with_retry(retries()).build()?;
         let objects: Arc<dyn ObjectStore> = if prefix.as_ref().is_empty() {
             Arc::new(store.clone())
         } else {

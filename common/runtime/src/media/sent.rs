@@ -1,12 +1,16 @@
 //! Objects on their way out: found, and read a piece at a time as they are taken; or, of a bucket, handed out by a link
-//! to it.
+//! to it, as those are that it is to be sent.
 //!
 //! However large an object is, no more than two pieces of it are in memory. Whom it is for, and for how long, is the
 //! caller's to say.
 
+use super::presign::signed_again;
 use super::{MediaError, MediaStore};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, TryStreamExt};
+use http::HeaderValue;
+use http::header::CONTENT_TYPE;
+use object_store::aws::AmazonS3;
 use object_store::path::Path as Key;
 use object_store::signer::{Method, SignedUrlOptions, Signer};
 use object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectStore, ObjectStoreExt};
@@ -36,6 +40,17 @@ pub struct Handed<'a> {
     pub content_type: &'a str,
     /// And its `Content-Disposition`.
     pub disposition: &'a str,
+}
+
+/// Bytes that a bucket is to be put.
+#[derive(Debug, Clone, Copy)]
+pub struct Awaited<'a> {
+    /// Seconds that the link is good for.
+    pub seconds: u64,
+    /// Their media type, which has to be sent.
+    pub content_type: &'a str,
+    /// How many.
+    pub bytes: u64,
 }
 
 impl StoredObject {
@@ -94,15 +109,40 @@ impl MediaStore {
     /// A link by which whoever has it gets the object from the bucket itself; nothing when the store is no bucket.
     /// Whether the object is there is not asked.
     pub async fn link(&self, key: &str, handed: Handed<'_>) -> Result<Option<String>, MediaError> {
-        let Some((bucket, prefix)) = &self.bucket else { return Ok(None) };
-        let key = Key::parse(key).map_err(object_store::Error::from)?;
-        let key: Key = prefix.parts().chain(key.parts()).collect();
+        let Some((bucket, key)) = self.key_in_bucket(key)? else { return Ok(None) };
         let answer =
             [("response-content-type", handed.content_type), ("response-content-disposition", handed.disposition)];
         let options = SignedUrlOptions::new().with_query(answer);
         let lasts = Duration::from_secs(handed.seconds.max(1));
         let url = bucket.signed_url_opts(Method::GET, &key, lasts, &options).await?;
         Ok(Some(url.to_string()))
+    }
+
+    /// A link by which whoever has it puts so many bytes of this type under `key` of the bucket, with a plain PUT, and
+    /// nothing else; nothing when the store is no bucket.
+    pub async fn put_link(&self, key: &str, awaited: Awaited<'_>) -> Result<Option<String>, MediaError> {
+        let Some((bucket, key)) = self.key_in_bucket(key)? else { return Ok(None) };
+        let wrong = |source| object_store::Error::Generic { store: "S3", source };
+        let content_type = HeaderValue::from_str(awaited.content_type).map_err(|error| wrong(error.into()))?;
+        let options = SignedUrlOptions::new().with_signed_header(CONTENT_TYPE, content_type);
+        let lasts = Duration::from_secs(awaited.seconds.max(1));
+        let url = bucket.signed_url_opts(Method::PUT, &key, lasts, &options).await?;
+        let key = bucket.credentials().get_credential().await?;
+        let bytes = awaited.bytes.to_string();
+        let headers = [("content-length", bytes.as_str()), ("content-type", awaited.content_type)];
+        let url = signed_again(&url, &key.key_id, &key.secret_key, &headers);
+        Ok(Some(url.ok_or_else(|| wrong("the bucket's credentials changed just now".into()))?.to_string()))
+    }
+
+    /// Whether the store is a bucket, which takes and gives bytes by links.
+    pub const fn is_bucket(&self) -> bool {
+        self.bucket.is_some()
+    }
+
+    fn key_in_bucket(&self, key: &str) -> Result<Option<(&AmazonS3, Key)>, MediaError> {
+        let Some((bucket, prefix)) = &self.bucket else { return Ok(None) };
+        let key = Key::parse(key).map_err(object_store::Error::from)?;
+        Ok(Some((bucket, prefix.parts().chain(key.parts()).collect())))
     }
 }
 
@@ -144,6 +184,8 @@ mod tests {
         assert_eq!(read(found).await.len(), 100_000, "and no end to wait for");
         assert!(store.part("items/none", None).await.unwrap_err().is_missing());
         assert_eq!(store.link(&key, HANDED).await.unwrap(), None);
+        let awaited = Awaited { seconds: 1, content_type: "video/mp4", bytes: 1 };
+        assert_eq!(store.put_link(&key, awaited).await.unwrap(), None);
         std::fs::remove_dir_all(folder).unwrap();
     }
 
@@ -174,6 +216,9 @@ mod tests {
             assert_eq!(query["response-content-type"], "video/mp4");
             assert_eq!(query["response-content-disposition"], HANDED.disposition);
             assert!(!link.as_str().contains("secret"));
+            let awaited = Awaited { seconds: 60, content_type: "video/mp4", bytes: 7 };
+            let link = store.put_link("items/a/media/b", awaited).await.unwrap().unwrap();
+            assert!(link.contains("X-Amz-SignedHeaders=content-length%3Bcontent-type%3Bhost"), "{link}");
         }
     }
 }

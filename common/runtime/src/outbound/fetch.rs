@@ -1,6 +1,7 @@
 //! The download behind an import by URL, under the same policy as webhooks (contract §4.6).
 //!
-//! It owns the size cap, the least rate and the name that a download suggests. It never stores anything: the bytes go
+//! It owns the size cap, the least rate, the redirects that are followed and the name that a download suggests. Each hop
+//! is checked, resolved and pinned as the first one is. It never stores anything: the bytes go
 //! on as a stream, to `media`, so that memory stays bounded whatever the size.
 
 use super::classify::{broken_off, unsent, verdict};
@@ -10,10 +11,10 @@ use super::{OutboundClient, shares};
 use bytes::Bytes;
 use domain::attempt::AttemptError;
 use domain::ids::AccountId;
-use domain::url_policy::UrlRefused;
+use domain::url_policy::{CheckedUrl, UrlRefused};
 use futures_util::stream::{Stream, try_unfold};
-use http::Method;
-use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap};
+use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE, HeaderMap, LOCATION};
+use http::{Method, Response};
 use hyper::body::{Body as _, Incoming};
 use percent_encoding::percent_decode_str;
 use std::time::Duration;
@@ -22,6 +23,11 @@ use url::Url;
 
 /// The longest name that is taken from a download, in characters.
 const LONGEST_NAME: usize = 200;
+
+/// Redirects that are followed.
+const MOST_REDIRECTS: usize = 5;
+/// Statuses that lead on to `Location`.
+const REDIRECTS: [u16; 5] = [301, 302, 303, 307, 308];
 
 /// How long the answer to a download may take to begin.
 const FIRST_ANSWER: Duration = Duration::from_secs(30);
@@ -59,6 +65,12 @@ pub enum FetchError {
     /// The URL's text is refused; no connection was opened.
     #[error(transparent)]
     Url(UrlRefused),
+    /// A redirect leads to a URL that is refused.
+    #[error("it redirects to a URL that is refused: {0}")]
+    RedirectedTo(UrlRefused),
+    /// One redirect leads to another, more often than is followed.
+    #[error("it redirects more than {MOST_REDIRECTS} times")]
+    TooManyRedirects,
     /// The request or the stream failed; the status is given if the answer had one that is not 2xx.
     #[error("the download failed: {error}")]
     Failed {
@@ -112,39 +124,70 @@ impl OutboundClient {
     /// Starts a download for this account.
     ///
     /// # Errors
-    /// [`FetchError`]: the URL is refused, the request fails, the status is not 2xx, or too much is announced.
+    /// [`FetchError`]: the URL is refused, or one that it redirects to; the request fails, the status is not 2xx, or too
+    /// much is announced.
     pub async fn fetch(&self, url: &str, account: AccountId, limits: FetchLimits) -> Result<Fetched, FetchError> {
         let deadline = Instant::now() + limits.timeout;
-        let max_bytes = limits.max_bytes;
-        let url = self.check_url(url).map_err(FetchError::Url)?;
-        let sent = self.pool(&url).send(Method::GET, url.url(), HeaderMap::new(), Bytes::new());
-        let answers_by = deadline.min(Instant::now() + FIRST_ANSWER);
-        let response = match tokio::time::timeout_at(answers_by, shares::on_behalf(account, sent)).await {
-            Ok(response) => response.map_err(|error| not_begun(&error))?,
-            Err(_) => return Err(failed(AttemptError::Timeout)),
-        };
-        let allowances = allowances(&response);
-        let status = Some(response.status().as_u16());
-        verdict(response.status()).map_err(|error| FetchError::Failed { error, status })?;
-        let announced_bytes = response.body().size_hint().exact();
-        if announced_bytes.is_some_and(|bytes| bytes > max_bytes) {
-            return Err(FetchError::TooLarge { max_bytes });
+        let mut url = self.check_url(url).map_err(FetchError::Url)?;
+        for _ in 0..=MOST_REDIRECTS {
+            let response = self.ask(&url, account, deadline).await?;
+            match redirected(&url, &response) {
+                // As if it had been given in the first place.
+                Some(next) => url = self.check_url(next?.as_str()).map_err(FetchError::RedirectedTo)?,
+                None => return begun(&url, response, limits, deadline),
+            }
         }
-        let header = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-        let content_type = header.map(str::to_owned);
-        let name = named(response.headers()).or_else(|| last_segment(url.url()));
-        let span_ends = Instant::now() + limits.pace.within;
-        let body = Body {
-            response: response.into_body(),
-            allowances,
-            left: max_bytes,
-            limits,
-            deadline,
-            span_ends,
-            in_span: 0,
-        };
-        Ok(Fetched { content_type, name, announced_bytes, body })
+        Err(FetchError::TooManyRedirects)
     }
+
+    /// The head of the answer to one request.
+    async fn ask(
+        &self,
+        url: &CheckedUrl,
+        account: AccountId,
+        deadline: Instant,
+    ) -> Result<Response<Incoming>, FetchError> {
+        let sent = self.pool(url).send(Method::GET, url.url(), HeaderMap::new(), Bytes::new());
+        let answers_by = deadline.min(Instant::now() + FIRST_ANSWER);
+        match tokio::time::timeout_at(answers_by, shares::on_behalf(account, sent)).await {
+            Ok(response) => response.map_err(|error| not_begun(&error)),
+            Err(_) => Err(failed(AttemptError::Timeout)),
+        }
+    }
+}
+
+/// Where an answer leads on to, if it does.
+fn redirected(from: &CheckedUrl, response: &Response<Incoming>) -> Option<Result<Url, FetchError>> {
+    if !REDIRECTS.contains(&response.status().as_u16()) {
+        return None;
+    }
+    let location = response.headers().get(LOCATION)?;
+    let next = location.to_str().ok().and_then(|location| from.url().join(location).ok());
+    Some(next.ok_or_else(|| failed(AttemptError::RedirectRefused)))
+}
+
+/// The download that an answer begins.
+fn begun(
+    url: &CheckedUrl,
+    response: Response<Incoming>,
+    limits: FetchLimits,
+    deadline: Instant,
+) -> Result<Fetched, FetchError> {
+    let max_bytes = limits.max_bytes;
+    let allowances = allowances(&response);
+    let status = Some(response.status().as_u16());
+    verdict(response.status()).map_err(|error| FetchError::Failed { error, status })?;
+    let announced_bytes = response.body().size_hint().exact();
+    if announced_bytes.is_some_and(|bytes| bytes > max_bytes) {
+        return Err(FetchError::TooLarge { max_bytes });
+    }
+    let header = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let content_type = header.map(str::to_owned);
+    let name = named(response.headers()).or_else(|| last_segment(url.url()));
+    let span_ends = Instant::now() + limits.pace.within;
+    let body =
+        Body { response: response.into_body(), allowances, left: max_bytes, limits, deadline, span_ends, in_span: 0 };
+    Ok(Fetched { content_type, name, announced_bytes, body })
 }
 
 impl Fetched {

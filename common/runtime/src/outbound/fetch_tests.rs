@@ -90,9 +90,27 @@ async fn heads_without_end_are_no_download() {
 }
 
 #[tokio::test]
-async fn a_redirect_an_error_and_a_private_address_give_no_download() {
+async fn redirects_are_followed_five_times_and_each_is_checked_as_the_first_is() {
+    let film = answer("200 OK\r\ncontent-length: 4", "film");
+    let through = async |locations: Vec<&'static str>| {
+        download(Behaviour::Redirects(locations, film.clone()), 9, LIMIT)
+            .await
+            .map(|download| (download.name, download.bytes))
+    };
+    let five = vec!["/1", "/2?x=1", "../3", "/4", "/b/film.webm"];
+    assert_eq!(through(five).await, Ok((Some("film.webm".to_owned()), b"film".to_vec())), "the name is the last URL's");
+    assert_eq!(through(vec!["/1", "/2", "/3", "/4", "/5", "/6"]).await.err(), Some(FetchError::TooManyRedirects));
+    let to = |refused| Some(FetchError::RedirectedTo(refused));
+    assert_eq!(through(vec!["https://169.254.169.254/latest"]).await.err(), to(UrlRefused::UrlNotPublic));
+    assert_eq!(through(vec!["/1", "http://93.184.216.34/"]).await.err(), to(UrlRefused::UrlNotHttps));
+    let nowhere = through(vec!["https://"]).await.err();
+    assert_eq!(nowhere, Some(failed(AttemptError::RedirectRefused)));
+}
+
+#[tokio::test]
+async fn a_redirect_to_nowhere_an_error_and_a_private_address_give_no_download() {
     for (status, error) in [(302, AttemptError::RedirectRefused), (404, AttemptError::HttpStatus)] {
-        let bytes = answer(&format!("{status} X\r\nlocation: https://127.0.0.1/\r\ncontent-length: 0"), "");
+        let bytes = answer(&format!("{status} X\r\ncontent-length: 0"), "");
         let expected = FetchError::Failed { error, status: Some(status) };
         assert_eq!(download(Behaviour::Answers(bytes), 9, LIMIT).await.err(), Some(expected));
     }

@@ -29,6 +29,8 @@ pub(crate) enum Behaviour {
     HangsUp,
     /// Accepts the connection and never speaks, before TLS.
     Stalls,
+    /// Redirects from each path to the next of these locations, the last of which it answers these bytes.
+    Redirects(Vec<&'static str>, Vec<u8>),
     /// Answers `100 Continue` for as long as somebody reads.
     Continues,
 }
@@ -134,8 +136,19 @@ async fn connection(stream: TcpStream, acceptor: Option<TlsAcceptor>, behaviour:
 async fn exchanges<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, how: Behaviour, seen: &Seen) -> io::Result<()> {
     loop {
         let request = request(&mut stream).await?;
+        let path = request.split(' ').nth(1).unwrap_or_default().to_owned();
         seen.requests.lock().unwrap_or_else(PoisonError::into_inner).push(request);
         match &how {
+            Behaviour::Redirects(locations, bytes) => {
+                let at = locations.iter().position(|location| location.ends_with(&path)).map_or(0, |at| at + 1);
+                match locations.get(at) {
+                    Some(next) => {
+                        let head = format!("HTTP/1.1 302 X\r\nlocation: {next}\r\ncontent-length: 0\r\n\r\n");
+                        stream.write_all(head.as_bytes()).await?;
+                    }
+                    None => stream.write_all(bytes).await?,
+                }
+            }
             Behaviour::Answers(bytes) => stream.write_all(bytes).await?,
             Behaviour::Closes(bytes) => {
                 stream.write_all(bytes).await?;

@@ -4,7 +4,7 @@ use super::incoming::MOST_KEPT;
 use super::words::{PAYLOAD_BYTES, TICKET};
 use super::*;
 use crate::queue::Subject;
-use domain::ids::{AccountId, JobId};
+use domain::ids::{AccountId, ItemId, JobId};
 use domain::read::Read;
 use futures_util::FutureExt;
 
@@ -109,7 +109,8 @@ fn a_word_reads_back_as_the_wake_it_was() {
     let events = Wake::Events(AccountId::mint());
     let access = Wake::Access(AccountId::mint());
     let ticket = Wake::Ticket { queue: "read:levels".to_owned(), ticket: named(&pushed(Queue::Ingest)) };
-    for wake in [queue, ticket, Wake::JobEnded(job), Wake::StopAsked(job), events, access, Wake::Everything] {
+    let ended = [Wake::JobEnded(job), Wake::ItemSettled(ItemId::mint()), Wake::StopAsked(job)];
+    for wake in [queue, ticket, events, access, Wake::Everything].into_iter().chain(ended) {
         assert_eq!(Wake::from_word(&wake.word()), wake);
     }
 }

@@ -1,6 +1,6 @@
 //! What is told, as words: each notification is a list of them.
 
-use domain::ids::{AccountId, JobId};
+use domain::ids::{AccountId, ItemId, JobId};
 use std::collections::BTreeSet;
 
 /// New tickets that one notification names, at most. More than that are a crowd, which a look finds.
@@ -30,6 +30,8 @@ pub enum Wake {
     },
     /// A job ended.
     JobEnded(JobId),
+    /// An item is ready, or failed.
+    ItemSettled(ItemId),
     /// A running job was asked to stop.
     StopAsked(JobId),
     /// An account has new events.
@@ -47,6 +49,7 @@ impl Wake {
             Self::Queue(name) => name.clone(),
             Self::Ticket { queue, ticket: (dated, id) } => format!("{TICKET}{dated}:{id}:{queue}"),
             Self::JobEnded(job) => job.to_string(),
+            Self::ItemSettled(item) => item.to_string(),
             Self::StopAsked(job) => format!("stop:{job}"),
             Self::Events(account) => account.to_string(),
             Self::Access(account) => format!("access:{account}"),
@@ -60,6 +63,9 @@ impl Wake {
         }
         if let Ok(account) = word.parse() {
             return Self::Events(account);
+        }
+        if let Ok(item) = word.parse() {
+            return Self::ItemSettled(item);
         }
         if let Some(account) = word.strip_prefix("access:").and_then(|account| account.parse().ok()) {
             return Self::Access(account);

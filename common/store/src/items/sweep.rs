@@ -38,6 +38,8 @@ pub async fn named_objects(
         r#"SELECT object_key AS "key!" FROM items WHERE id = ANY ($1) AND object_key IS NOT NULL
            UNION ALL SELECT thumbnail_key FROM items WHERE id = ANY ($1) AND thumbnail_key IS NOT NULL
            UNION ALL SELECT object_key FROM uploads WHERE item_id = ANY ($1) AND object_key IS NOT NULL
+           UNION ALL SELECT part.object_key FROM upload_parts part JOIN uploads u ON u.id = part.upload_id
+               WHERE u.item_id = ANY ($1)
            UNION ALL SELECT object_key FROM item_reads WHERE item_id = ANY ($1) AND object_key IS NOT NULL
            UNION ALL SELECT thumbnail_key FROM moments WHERE item_id = ANY ($1) AND thumbnail_key IS NOT NULL"#,
         items as &[ItemId]

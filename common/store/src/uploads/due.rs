@@ -62,7 +62,9 @@ pub async fn expire(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
             UPDATE uploads SET status = 'expired', finished_at = mws_now()
             FROM late
             WHERE uploads.id = late.id
-            RETURNING uploads.item_id
+            RETURNING uploads.item_id, uploads.id
+        ), gone AS (
+            DELETE FROM upload_parts USING expired WHERE upload_id = expired.id
         )
         UPDATE items SET deleted_at = mws_now()
         FROM expired

@@ -1,14 +1,18 @@
 //! Uploads: how an item's bytes arrive, and the durable work order that turns them into a ready item.
 //!
-//! Here is what the api does: making one, completing it. `receive` is how its bytes come in, `work` is the worker's
-//! part, `due` the scheduler's. Every change names the status it leaves; `claim_no` fences a worker that has lost its
+//! Here is what the api does: making one, completing it. `receive` is how its bytes come in, `parts` how they do so piece
+//! by piece, `work` is the worker's part, `due` the scheduler's. Every change names the status it leaves; `claim_no` fences a worker that has lost its
 //! lease.
 
 mod due;
+mod parts;
 mod receive;
 mod work;
 
 pub use due::{assign_tickets, expire, lock_due, prune};
+pub use parts::{
+    Part, Progress, SoFar, Whole, append, begin_append, drop_parts, joined, last_part, parts, receive_parts, whole,
+};
 pub use receive::{LetIn, RECEIVING_SECONDS, Received, claim_left, let_go, let_in, receive, still_in};
 pub use work::{
     Claim, Counts, Facts, Finished, Reserved, Stage, claim, fail, fetched, finish, hand_back, lock_claims, lock_free,
@@ -223,7 +227,9 @@ pub async fn end_for_account(conn: &mut PgConnection, account: AccountId, limit:
             UPDATE uploads SET status = 'failed', finished_at = mws_now(), lease_until = NULL,
                 error_code = 'account_suspended', error_message = 'the account was suspended'
             FROM live WHERE uploads.id = live.id
-            RETURNING uploads.item_id
+            RETURNING uploads.item_id, uploads.id
+        ), gone AS (
+            DELETE FROM upload_parts USING done WHERE upload_id = done.id
         )
         UPDATE items SET status = 'failed', error_code = 'account_suspended', bytes = 0,
             error_message = 'the account was suspended'
@@ -245,13 +251,14 @@ pub enum Completed {
     No,
 }
 
-/// Lets an upload be processed, if its bytes are those that were announced.
+/// Lets an upload be processed, if its bytes are those that were announced. Whether bytes are that nobody here has read
+/// is seen when they are.
 pub async fn complete(conn: &mut PgConnection, upload: UploadId, ticket_id: &str) -> sqlx::Result<Completed> {
     let completed = sqlx::query!(
         "UPDATE uploads SET status = 'processing', due_at = mws_now(), ticket_id = $2
          WHERE id = $1 AND status = 'awaiting_upload' AND expires_at > mws_now()
             AND received_bytes = declared_bytes
-            AND (declared_sha256 IS NULL OR declared_sha256 = received_sha256)",
+            AND (declared_sha256 IS NULL OR received_sha256 IS NULL OR declared_sha256 = received_sha256)",
         upload as UploadId,
         ticket_id,
     )

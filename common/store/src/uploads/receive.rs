@@ -32,7 +32,7 @@ pub async fn let_in(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx
             FOR UPDATE
         )
         UPDATE uploads SET receiving_by = $2, receiving_until = mws_now() + make_interval(secs => $3),
-            object_key = NULL, received_bytes = NULL, received_sha256 = NULL, received_at = NULL
+            object_key = NULL, received_bytes = NULL, received_sha256 = NULL, received_at = NULL, hash_state = NULL
         FROM before
         WHERE uploads.id = before.id
         RETURNING before.object_key",

@@ -26,7 +26,7 @@ pub struct Claim {
     pub content_type: Option<String>,
     /// From where to fetch it; none when the bytes were sent.
     pub source_url: Option<String>,
-    /// Where the bytes are, once they are there.
+    /// Where the bytes are, once they are there and, where they came in parts, joined.
     pub object_key: Option<String>,
     /// Attempts that failed before this one.
     pub failures: i16,
@@ -298,7 +298,9 @@ pub async fn fail(conn: &mut PgConnection, claim: &Claim, code: &str, message: &
             UPDATE uploads SET status = 'failed', finished_at = mws_now(), lease_until = NULL, error_code = $3,
                 error_message = $4
             WHERE id = $1 AND claim_no = $2 AND status = 'processing' AND lease_until IS NOT NULL
-            RETURNING item_id
+            RETURNING item_id, id
+        ), gone AS (
+            DELETE FROM upload_parts USING done WHERE upload_id = done.id
         ), failed AS (
             UPDATE items SET status = 'failed', error_code = $3, error_message = $4, bytes = 0
             FROM done
@@ -340,9 +342,10 @@ pub async fn retry(
             SET failures = failures + $6::int, lease_until = NULL, due_at = mws_now() + make_interval(secs => $3::int),
                 ticket_id = NULL, error_code = $4, error_message = $5
             WHERE id = $1 AND claim_no = $2 AND status = 'processing' AND lease_until IS NOT NULL
-            RETURNING item_id, object_key
+            RETURNING item_id, object_key, source_url
         ), freed AS (
-            UPDATE items SET bytes = 0 FROM waiting WHERE items.id = waiting.item_id AND waiting.object_key IS NULL
+            UPDATE items SET bytes = 0 FROM waiting
+            WHERE items.id = waiting.item_id AND waiting.object_key IS NULL AND waiting.source_url IS NOT NULL
         )
         SELECT count(*) AS "waiting!" FROM waiting"#,
         claim.id as UploadId,
@@ -364,9 +367,10 @@ pub async fn hand_back(conn: &mut PgConnection, claim: &Claim, ticket_id: &str) 
         r#"WITH handed AS (
             UPDATE uploads SET lease_until = NULL, due_at = mws_now(), ticket_id = $3
             WHERE id = $1 AND claim_no = $2 AND status = 'processing' AND lease_until IS NOT NULL
-            RETURNING item_id, object_key
+            RETURNING item_id, object_key, source_url
         ), freed AS (
-            UPDATE items SET bytes = 0 FROM handed WHERE items.id = handed.item_id AND handed.object_key IS NULL
+            UPDATE items SET bytes = 0 FROM handed
+            WHERE items.id = handed.item_id AND handed.object_key IS NULL AND handed.source_url IS NOT NULL
         )
         SELECT count(*) AS "handed!" FROM handed"#,
         claim.id as UploadId,

@@ -10,6 +10,7 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, Page};
 use crate::http::text::{Text, Time};
 use crate::usecases::jobs::{Cancelled, cancel_jobs};
+use crate::usecases::library::LOOK_AGAIN;
 use domain::ids::{JobId, WorkspaceId};
 use domain::job::JobStatus;
 use poem_openapi::payload::Json;
@@ -27,9 +28,6 @@ pub const ERRORS: Refusals = &[
     ("POST /tools/get_jobs", &[Code::InvalidCursor, Code::ItemNotFound, Code::WorkspaceForbidden]),
     ("POST /tools/cancel_jobs", &[Code::RoleForbidden]),
 ];
-
-/// A long poll looks at least this often, should a wake-up be lost.
-const LOOK_AGAIN: Duration = Duration::from_secs(2);
 
 /// The tools.
 pub struct Jobs(pub App);

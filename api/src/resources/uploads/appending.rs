@@ -1,0 +1,330 @@
+//! Bytes that go on where an earlier request left them (tus 1.0.0, PATCH).
+//!
+//! What arrives is kept in parts of some MiB, each recorded as soon as it is stored, and what came last also when the
+//! client is cut off: it loses what was on the wire. A part that is small is written anew together with what follows, so
+//! that an upload has no more than a part a MiB, however small its pieces. Bytes that come with a checksum are recorded
+//! all at once, when they have proved right. The work goes on in a task of its own: a connection that breaks drops its
+//! request, and not what the request had brought.
+
+use super::content::{APPENDED, Chunks, FileBody, let_in, listen_on, steady, too_large};
+use super::sending::Sending;
+use super::{busy, completed};
+use crate::app::App;
+use crate::auth::in_time;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::scope::Scope;
+use crate::usecases::uploads::complete::unknown;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use bytes::BytesMut;
+use domain::ids::{ItemId, UploadId};
+use domain::upload::UploadStatus;
+use futures_util::StreamExt;
+use ring::digest::{self, Algorithm, Context};
+use runtime::media::{MediaError, RunningHash, new_media_key};
+use std::io;
+use std::pin::pin;
+use store::uploads::{self, Part, Progress, RECEIVING_SECONDS, UploadRow};
+
+/// Bytes of a part, unless the client ends earlier.
+const PART_BYTES: usize = 8 << 20;
+/// A last part that is smaller is written anew with what follows.
+const LEAST_PART_BYTES: i64 = 1 << 20;
+/// The checksums that are understood, as `Tus-Checksum-Algorithm` names them.
+pub(super) const CHECKSUMS: &str = "sha1,sha256,sha512";
+
+/// What a PATCH says of its bytes.
+pub(super) struct Announced {
+    /// Where they go on.
+    pub offset: i64,
+    /// Their checksum.
+    pub checksum: Option<Checksum>,
+}
+
+/// A checksum that bytes are held against.
+pub(super) struct Checksum {
+    algorithm: &'static Algorithm,
+    expected: Vec<u8>,
+}
+
+impl Checksum {
+    /// From `Upload-Checksum`: an algorithm and the digest in Base64.
+    pub(super) fn of(text: &str) -> Answer<Self> {
+        let wrong = || {
+            let message = format!("`Upload-Checksum`: expected one of {CHECKSUMS}, a space, and the digest in Base64.");
+            ApiError::new(Code::InvalidRequest, message)
+        };
+        let (name, digest) = text.split_once(' ').ok_or_else(wrong)?;
+        let algorithm = match name {
+            "sha1" => &digest::SHA1_FOR_LEGACY_USE_ONLY,
+            "sha256" => &digest::SHA256,
+            "sha512" => &digest::SHA512,
+            _ => return Err(wrong()),
+        };
+        let expected = STANDARD.decode(digest).ok().filter(|digest| digest.len() == algorithm.output_len());
+        Ok(Self { algorithm, expected: expected.ok_or_else(wrong)? })
+    }
+}
+
+/// How far an upload's bytes have come, and how many there will be.
+#[derive(Debug, Clone, Copy)]
+pub struct Reached {
+    /// Where they go on.
+    pub offset: i64,
+    /// How many there will be.
+    pub length: i64,
+}
+
+impl Reached {
+    /// By the upload's row.
+    pub(super) fn of(row: &UploadRow) -> Self {
+        let length = row.declared_bytes.unwrap_or(0);
+        let offset = if row.status == UploadStatus::AwaitingUpload { row.received_bytes.unwrap_or(0) } else { length };
+        Self { offset, length }
+    }
+}
+
+/// Takes bytes that go on at an offset; returns how far they have come.
+///
+/// # Errors
+/// As a plain PUT; `upload_offset_mismatch` where the bytes go on elsewhere, `chunk_mismatch` when they are not those of
+/// their checksum. What arrived before an error is kept, unless it had a checksum.
+pub(super) async fn append(
+    app: &App,
+    scope: &Scope,
+    upload: UploadId,
+    token: Option<&str>,
+    announced: Announced,
+    body: FileBody,
+) -> Answer<Reached> {
+    let FileBody { body, content_type, content_length } = body;
+    let stream = steady(body.into_bytes_stream());
+    let begun = async {
+        let (row, share) = let_in(app, scope, upload, token).await?;
+        if content_type.as_deref() != Some(APPENDED) {
+            let message = format!("Bytes that go on are sent as `{APPENDED}`.");
+            return Err(ApiError::new(Code::UnsupportedMediaType, message));
+        }
+        let length = row.declared_bytes.unwrap_or(0);
+        let left = u64::try_from(length.saturating_sub(announced.offset)).unwrap_or(0);
+        if content_length.is_some_and(|sent| sent > left) {
+            return Err(too_large(u64::try_from(length).unwrap_or(0)));
+        }
+        Ok((Appending::begin(app, &row, announced).await?, share))
+    };
+    let (appending, share) = match begun.await {
+        Ok(begun) => begun,
+        Err(refusal) => {
+            listen_on(stream).await;
+            return Err(refusal);
+        }
+    };
+    let appended = tokio::spawn(async move {
+        let _share = share;
+        appending.take(stream).await
+    });
+    appended.await.map_err(ApiError::internal)?
+}
+
+/// A PATCH that was let in.
+struct Appending {
+    app: App,
+    item: ItemId,
+    length: i64,
+    sending: Sending,
+    hash: RunningHash,
+    checksum: Option<(Checksum, Context)>,
+    /// How far the recorded bytes come.
+    offset: i64,
+    /// How far the stored ones do.
+    stored: i64,
+    /// Where the next part begins, and its bytes so far.
+    start: i64,
+    block: BytesMut,
+    /// The small part whose bytes the block begins with.
+    rewritten: Option<Part>,
+    /// Parts that are stored and not recorded.
+    unrecorded: Vec<Part>,
+}
+
+impl Appending {
+    async fn begin(app: &App, row: &UploadRow, announced: Announced) -> Answer<Self> {
+        let Announced { offset, checksum } = announced;
+        let Some((sending, so_far)) = Sending::append(app, row.id, offset).await? else {
+            return Err(elsewhere(app, row.id, offset).await?);
+        };
+        let mut appending = Self {
+            app: app.clone(),
+            item: row.item_id,
+            length: row.declared_bytes.unwrap_or(0),
+            sending,
+            hash: RunningHash::resume(so_far.hash_state.as_deref()).map_err(ApiError::internal)?,
+            checksum: checksum.map(|checksum| {
+                let context = Context::new(checksum.algorithm);
+                (checksum, context)
+            }),
+            offset,
+            stored: offset,
+            start: offset,
+            block: BytesMut::new(),
+            rewritten: None,
+            unrecorded: Vec::new(),
+        };
+        appending.take_up_last_part().await?;
+        Ok(appending)
+    }
+
+    /// Begins with the bytes of the last part, if it is a small one.
+    async fn take_up_last_part(&mut self) -> Answer<()> {
+        if self.offset == 0 {
+            return Ok(());
+        }
+        let upload = self.sending.upload;
+        let last = in_time(async { uploads::last_part(&mut *self.app.conn().await?, upload).await }).await?;
+        if let Some(part) = last.filter(|part| part.bytes < LEAST_PART_BYTES) {
+            let bytes = self.app.process.media.get(&part.object_key, part.bytes.unsigned_abs()).await;
+            self.block.extend_from_slice(&bytes.map_err(|error| not_taken(upload, &error))?);
+            self.start = part.start;
+            self.rewritten = Some(part);
+        }
+        Ok(())
+    }
+
+    /// Takes the bytes of the request, and keeps what came also when they end before they should.
+    async fn take(mut self, mut stream: Chunks) -> Answer<Reached> {
+        let taken = self.read(&mut stream).await;
+        let kept = self.keep(taken.is_ok()).await;
+        self.sending.end().await;
+        taken.and(kept)?;
+        Ok(Reached { offset: self.offset, length: self.length })
+    }
+
+    /// Reads to the end of the request, and stores a part whenever there is one.
+    async fn read(&mut self, stream: &mut Chunks) -> Answer<()> {
+        let renewing = self.sending.renewal();
+        let mut shut_out = pin!(renewing.shut_out());
+        loop {
+            let next = tokio::select! {
+                next = stream.next() => next,
+                () = &mut shut_out => return Err(busy(RECEIVING_SECONDS)),
+            };
+            let chunk = match next {
+                None => return Ok(()),
+                Some(Ok(chunk)) => chunk,
+                Some(Err(error)) => return Err(cut_off(&error)),
+            };
+            let received = self.start + length_of(&self.block) + length_of(&chunk);
+            if received > self.length {
+                return Err(too_large(self.length.unsigned_abs()));
+            }
+            self.hash.update(&chunk);
+            if let Some((_, context)) = &mut self.checksum {
+                context.update(&chunk);
+            }
+            self.block.extend_from_slice(&chunk);
+            if self.block.len() >= PART_BYTES {
+                self.store().await?;
+            }
+        }
+    }
+
+    /// Keeps what came: all of it, or nothing where a checksum does not prove it.
+    async fn keep(&mut self, is_whole: bool) -> Answer<()> {
+        let Some((checksum, context)) = self.checksum.take() else { return self.store().await };
+        if is_whole && context.finish().as_ref() == checksum.expected {
+            return self.store().await;
+        }
+        self.drop_unrecorded().await;
+        let message = format!("The bytes are not those of `Upload-Checksum`: they go on at {} still.", self.offset);
+        Err(ApiError::new(Code::ChunkMismatch, message))
+    }
+
+    /// Stores the block as a part, and records it unless a checksum has to prove it first.
+    async fn store(&mut self) -> Answer<()> {
+        let end = self.start + length_of(&self.block);
+        if end > self.stored {
+            let bytes = self.block.split().freeze();
+            let part = Part { start: self.start, bytes: length_of(&bytes), object_key: new_media_key(self.item) };
+            let stored = self.app.process.media.put(&part.object_key, bytes).await;
+            stored.map_err(|error| not_taken(self.sending.upload, &error))?;
+            (self.start, self.stored) = (end, end);
+            self.unrecorded.push(part);
+        }
+        if self.checksum.is_none() && !self.unrecorded.is_empty() { self.record().await } else { Ok(()) }
+    }
+
+    async fn record(&mut self) -> Answer<()> {
+        let (upload, state) = (self.sending.upload, self.hash.state());
+        let sha256 = (self.stored == self.length).then(|| self.hash.sha256());
+        let progress =
+            Progress { bytes: self.stored, hash_state: &state, sha256: sha256.as_ref().map(<[u8; 32]>::as_slice) };
+        // What is not known to be recorded may be: then it is named by a row, or else swept.
+        let parts = std::mem::take(&mut self.unrecorded);
+        let recorded = in_time(async {
+            uploads::append(&mut *self.app.conn().await?, upload, self.sending.by, self.offset, progress, &parts).await
+        });
+        if !recorded.await? {
+            self.unrecorded = parts;
+            self.drop_unrecorded().await;
+            return Err(ApiError::new(Code::UploadIncomplete, "Another request goes on with the upload."));
+        }
+        self.offset = self.stored;
+        if let Some(part) = self.rewritten.take() {
+            self.sending.drop_object(Some(&part.object_key)).await;
+        }
+        Ok(())
+    }
+
+    async fn drop_unrecorded(&mut self) {
+        for part in std::mem::take(&mut self.unrecorded) {
+            self.sending.drop_object(Some(&part.object_key)).await;
+        }
+    }
+}
+
+fn length_of(bytes: &[u8]) -> i64 {
+    i64::try_from(bytes.len()).unwrap_or(i64::MAX)
+}
+
+/// Why the bytes of an upload can't go on at this offset.
+async fn elsewhere(app: &App, upload: UploadId, offset: i64) -> Answer<ApiError> {
+    let row = in_time(async { uploads::find(&mut *app.conn().await?, upload).await }).await?.ok_or_else(unknown)?;
+    let reached = Reached::of(&row);
+    if row.status != UploadStatus::AwaitingUpload {
+        return Ok(completed());
+    }
+    if reached.offset == offset {
+        let left = in_time(async { uploads::claim_left(&mut *app.conn().await?, upload).await }).await?;
+        return Ok(busy(left.unwrap_or(1)));
+    }
+    let message = format!("The bytes go on at {}, and these begin at {offset}.", reached.offset);
+    Ok(ApiError::new(Code::UploadOffsetMismatch, message))
+}
+
+fn cut_off(error: &io::Error) -> ApiError {
+    let why = if error.kind() == io::ErrorKind::TimedOut { "came too slowly" } else { "ended before they were whole" };
+    ApiError::new(
+        Code::UploadIncomplete,
+        format!("The bytes {why}. What came is kept: ask with HEAD where they go on."),
+    )
+}
+
+fn not_taken(upload: UploadId, error: &MediaError) -> ApiError {
+    tracing::error!(upload.id = %upload, error = %error, "The media store did not take a part of an upload.");
+    ApiError::new(Code::Unavailable, "The media store does not answer. Ask with HEAD where the bytes go on.")
+        .retry_after(2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_checksum_names_its_algorithm_and_is_as_long_as_its_digests() {
+        assert!(Checksum::of("sha1 Kq5sNclPz7QV2+lfQIuc6R7oRu0=").is_ok());
+        for wrong in ["", "sha1", "sha1 ", "sha1 AAAA", "md5 Kq5sNclPz7QV2+lfQIuc6R7oRu0=", "sha1 Kq5sNclPz7QV2-lfQIuc"]
+        {
+            assert_eq!(Checksum::of(wrong).err().map(|refusal| refusal.code()), Some(Code::InvalidRequest), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Links by which a client puts the bytes of an upload into the bucket itself, so that they pass no process of this
+//! service.
+//!
+//! They are put into an answer that is about to be given, first or again, and never stored. Each is good for one key,
+//! type and length; what is put there is looked at when the upload is completed, and read when it is probed.
+
+use crate::http::error::{Answer, ApiError, Code};
+use chrono::{DateTime, Utc};
+use domain::ids::ItemId;
+use domain::upload::direct_parts;
+use runtime::clock::host_unix_seconds;
+use runtime::media::{Awaited, MediaError, MediaStore, sent_key};
+use serde_json::{Value, json};
+
+/// The answer of an upload of so many bytes, with links to the bucket.
+pub(super) async fn with_links(media: &MediaStore, body: &str, bytes: i64) -> Answer<String> {
+    let mut answer: Value = serde_json::from_str(body).map_err(ApiError::internal)?;
+    let item: ItemId = text(&answer, "/item_id").parse().map_err(ApiError::internal)?;
+    let content_type = text(&answer, "/upload/headers/Content-Type").to_owned();
+    let expires_at: DateTime<Utc> = text(&answer, "/upload/expires_at").parse().map_err(ApiError::internal)?;
+    let seconds = u64::try_from(expires_at.timestamp() - host_unix_seconds()).unwrap_or(0);
+    let mut parts = Vec::new();
+    for (number, part) in (1..).zip(direct_parts(bytes)) {
+        let awaited = Awaited { seconds, content_type: &content_type, bytes: part.bytes.unsigned_abs() };
+        let link = media.put_link(&sent_key(item, number), awaited).await.map_err(|error| not_made(&error))?;
+        let Some(url) = link else { return Ok(body.to_owned()) };
+        parts.push(json!({ "number": number, "start": part.start, "bytes": part.bytes, "url": url }));
+    }
+    match parts.as_mut_slice() {
+        [only] => answer["upload"]["url"] = only["url"].take(),
+        _ => answer["upload"]["parts"] = parts.into(),
+    }
+    Ok(answer.to_string())
+}
+
+fn text<'a>(answer: &'a Value, pointer: &str) -> &'a str {
+    answer.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn not_made(error: &MediaError) -> ApiError {
+    tracing::error!(error = %error, "A link to the bucket could not be made.");
+    ApiError::new(Code::Unavailable, "The media store does not answer. Ask again with the same Idempotency-Key.")
+        .retry_after(2)
+}

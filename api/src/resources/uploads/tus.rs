@@ -1,0 +1,102 @@
+//! What the URL of an upload says in tus 1.0.0 (core, checksum): headers alone, without a body.
+
+use super::appending::{CHECKSUMS, Reached};
+use crate::http::error::{Answer, ApiError, Code};
+use poem::http::{HeaderName, HeaderValue, StatusCode};
+use poem::{IntoResponse, Response};
+use poem_openapi::ApiResponse;
+use poem_openapi::registry::{MetaHeader, MetaResponse, MetaResponses, Registry};
+use poem_openapi::types::Type;
+
+/// The version of the protocol.
+pub const VERSION: &str = "1.0.0";
+/// Names it in requests and answers.
+pub const RESUMABLE: HeaderName = HeaderName::from_static("tus-resumable");
+const SPOKEN: HeaderName = HeaderName::from_static("tus-version");
+const OFFSET: HeaderName = HeaderName::from_static("upload-offset");
+const LENGTH: HeaderName = HeaderName::from_static("upload-length");
+
+/// Refuses a client that speaks another version; one that says nothing speaks this one.
+pub(super) fn check_version(spoken: Option<&str>) -> Answer<()> {
+    match spoken {
+        Some(other) if other != VERSION => {
+            Err(ApiError::new(Code::TusVersionUnsupported, format!("Uploads speak tus {VERSION}, and not `{other}`.")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Puts on any answer to a client that speaks tus the version that is spoken here.
+pub fn add_version(response: &mut Response) {
+    let headers = response.headers_mut();
+    headers.insert(RESUMABLE, HeaderValue::from_static(VERSION));
+    headers.insert(SPOKEN, HeaderValue::from_static(VERSION));
+}
+
+/// An answer of the protocol.
+#[derive(Debug)]
+pub enum TusAnswer {
+    /// 200: how far the bytes have come.
+    Reached(Reached),
+    /// 204: where they go on now.
+    Appended(i64),
+    /// 204: what is spoken here.
+    Spoken {
+        /// The most bytes of a file.
+        most_bytes: u64,
+    },
+}
+
+impl TusAnswer {
+    fn headers(&self) -> Vec<(HeaderName, HeaderValue)> {
+        let text = HeaderValue::from_static;
+        match *self {
+            Self::Reached(Reached { offset, length }) => vec![(OFFSET, offset.into()), (LENGTH, length.into())],
+            Self::Appended(offset) => vec![(OFFSET, offset.into())],
+            Self::Spoken { most_bytes } => vec![
+                (SPOKEN, text(VERSION)),
+                (HeaderName::from_static("tus-extension"), text("checksum")),
+                (HeaderName::from_static("tus-checksum-algorithm"), text(CHECKSUMS)),
+                (HeaderName::from_static("tus-max-size"), most_bytes.into()),
+            ],
+        }
+    }
+}
+
+impl IntoResponse for TusAnswer {
+    fn into_response(self) -> Response {
+        let status = if matches!(self, Self::Reached(_)) { StatusCode::OK } else { StatusCode::NO_CONTENT };
+        let mut response = Response::builder().status(status).finish();
+        response.headers_mut().extend(self.headers());
+        add_version(&mut response);
+        response
+    }
+}
+
+impl ApiResponse for TusAnswer {
+    fn meta() -> MetaResponses {
+        let told = |name: &str, description: &str| MetaHeader {
+            name: name.to_owned(),
+            description: Some(description.to_owned()),
+            required: false,
+            deprecated: false,
+            schema: <String as Type>::schema_ref(),
+        };
+        let offset = || told("Upload-Offset", "Where the bytes go on.");
+        let length = told("Upload-Length", "How many there will be.");
+        let version = || told("Tus-Resumable", "Always 1.0.0.");
+        let response = |status, description, headers| MetaResponse {
+            description,
+            status: Some(status),
+            status_range: None,
+            content: vec![],
+            headers,
+        };
+        let reached = response(200, "How far the bytes have come (HEAD).", vec![version(), offset(), length]);
+        let done =
+            response(204, "The bytes are kept (PATCH), or what is spoken here (OPTIONS).", vec![version(), offset()]);
+        MetaResponses { responses: vec![reached, done] }
+    }
+
+    fn register(_registry: &mut Registry) {}
+}

@@ -1,0 +1,215 @@
+//! Bytes of an upload that arrive in pieces (tus 1.0.0): how far they have come, and where each piece is.
+//!
+//! `received_bytes` is the offset at which the next byte goes. It moves by compare-and-set alone, together with the rows
+//! of the parts that it counts, so that however requests race or die the parts up to it leave no gap and hold nothing
+//! twice. Of two requests that append, the later is let in and the earlier writes no more: a client whose line broke
+//! comes back before anybody here has noticed. A plain PUT is not interrupted.
+
+use super::receive::RECEIVING_SECONDS;
+use super::work::Claim;
+use domain::ids::UploadId;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+/// A piece of an upload in the media store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// Where it begins in the whole.
+    pub start: i64,
+    /// How many bytes it has.
+    pub bytes: i64,
+    /// Where it is.
+    pub object_key: String,
+}
+
+/// What an upload has when a request goes on with it.
+#[derive(Debug, Clone)]
+pub struct SoFar {
+    /// The state of the SHA-256 of all bytes so far; none before the first.
+    pub hash_state: Option<Vec<u8>>,
+}
+
+/// Lets the request `by` append at `offset`, whoever appended before. None when the bytes go on elsewhere, a plain PUT
+/// sends them, or the upload waits no longer.
+pub async fn begin_append(
+    conn: &mut PgConnection,
+    upload: UploadId,
+    by: Uuid,
+    offset: i64,
+) -> sqlx::Result<Option<SoFar>> {
+    sqlx::query_as!(
+        SoFar,
+        "UPDATE uploads SET receiving_by = $2, receiving_until = mws_now() + make_interval(secs => $4),
+            received_bytes = coalesce(received_bytes, 0)
+         WHERE id = $1 AND status = 'awaiting_upload' AND expires_at > mws_now() AND object_key IS NULL
+             AND coalesce(received_bytes, 0) = $3
+             AND (receiving_until IS NULL OR receiving_until <= mws_now() OR received_bytes IS NOT NULL)
+         RETURNING hash_state",
+        upload as UploadId,
+        by,
+        offset,
+        f64::from(RECEIVING_SECONDS),
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// The last part of an upload.
+pub async fn last_part(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Option<Part>> {
+    sqlx::query_as!(
+        Part,
+        "SELECT start_byte AS start, bytes, object_key FROM upload_parts
+         WHERE upload_id = $1 ORDER BY start_byte DESC LIMIT 1",
+        upload as UploadId,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// How far the bytes have come.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress<'a> {
+    /// How many there are now.
+    pub bytes: i64,
+    /// The state of their SHA-256.
+    pub hash_state: &'a [u8],
+    /// Their SHA-256, once all are there.
+    pub sha256: Option<&'a [u8]>,
+}
+
+/// Records parts that go on at `offset`, or take the place of a part that begins where they do. False when the request
+/// was shut out or the upload waits no longer: their objects are nobody's.
+pub async fn append(
+    conn: &mut PgConnection,
+    upload: UploadId,
+    by: Uuid,
+    offset: i64,
+    progress: Progress<'_>,
+    parts: &[Part],
+) -> sqlx::Result<bool> {
+    let starts: Vec<i64> = parts.iter().map(|part| part.start).collect();
+    let bytes: Vec<i64> = parts.iter().map(|part| part.bytes).collect();
+    let keys: Vec<&str> = parts.iter().map(|part| part.object_key.as_str()).collect();
+    let recorded = sqlx::query!(
+        "WITH recorded AS (
+            UPDATE uploads SET received_bytes = $4, hash_state = $5, received_sha256 = $6, received_at = mws_now()
+            WHERE id = $1 AND receiving_by = $2 AND received_bytes = $3 AND status = 'awaiting_upload'
+                AND expires_at > mws_now()
+            RETURNING id
+        )
+        INSERT INTO upload_parts (upload_id, start_byte, bytes, object_key)
+        SELECT recorded.id, part.start_byte, part.bytes, part.object_key
+        FROM recorded, unnest($7::bigint[], $8::bigint[], $9::text[]) AS part (start_byte, bytes, object_key)
+        ON CONFLICT (upload_id, start_byte) DO UPDATE SET bytes = excluded.bytes, object_key = excluded.object_key",
+        upload as UploadId,
+        by,
+        offset,
+        progress.bytes,
+        progress.hash_state,
+        progress.sha256,
+        &starts,
+        &bytes,
+        &keys as &[&str],
+    )
+    .execute(conn)
+    .await?;
+    Ok(recorded.rows_affected() > 0)
+}
+
+/// Forgets the parts of an upload whose bytes the request `by` sends from the first one on; returns their objects, now
+/// nobody's.
+pub async fn drop_parts(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx::Result<Vec<String>> {
+    sqlx::query_scalar!(
+        "DELETE FROM upload_parts USING uploads
+         WHERE upload_id = $1 AND uploads.id = upload_id AND receiving_by = $2
+         RETURNING upload_parts.object_key",
+        upload as UploadId,
+        by,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Records parts that a client has put into the bucket itself as the bytes of an upload that nothing else was sent for.
+pub async fn receive_parts(conn: &mut PgConnection, upload: UploadId, parts: &[Part]) -> sqlx::Result<()> {
+    let starts: Vec<i64> = parts.iter().map(|part| part.start).collect();
+    let bytes: Vec<i64> = parts.iter().map(|part| part.bytes).collect();
+    let keys: Vec<&str> = parts.iter().map(|part| part.object_key.as_str()).collect();
+    sqlx::query!(
+        "WITH received AS (
+            UPDATE uploads SET received_bytes = declared_bytes, received_at = mws_now()
+            WHERE id = $1 AND status = 'awaiting_upload' AND expires_at > mws_now() AND received_bytes IS NULL
+                AND (receiving_until IS NULL OR receiving_until <= mws_now())
+            RETURNING id
+        ), gone AS (
+            DELETE FROM upload_parts USING received WHERE upload_id = received.id AND start_byte <> ALL ($2)
+        )
+        INSERT INTO upload_parts (upload_id, start_byte, bytes, object_key)
+        SELECT received.id, part.start_byte, part.bytes, part.object_key
+        FROM received, unnest($2::bigint[], $3::bigint[], $4::text[]) AS part (start_byte, bytes, object_key)
+        ON CONFLICT (upload_id, start_byte) DO UPDATE SET bytes = excluded.bytes, object_key = excluded.object_key",
+        upload as UploadId,
+        &starts,
+        &bytes,
+        &keys as &[&str],
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// What has arrived of an upload, all in all.
+#[derive(Debug, Clone)]
+pub struct Whole {
+    /// How many bytes.
+    pub bytes: i64,
+    /// Their SHA-256; none of bytes that passed no process of this service.
+    pub sha256: Option<Vec<u8>>,
+    /// The announced SHA-256.
+    pub declared_sha256: Option<Vec<u8>>,
+}
+
+/// What has arrived of a claimed upload.
+pub async fn whole(conn: &mut PgConnection, claim: &Claim) -> sqlx::Result<Option<Whole>> {
+    sqlx::query_as!(
+        Whole,
+        r#"SELECT received_bytes AS "bytes!", received_sha256 AS sha256, declared_sha256 FROM uploads
+           WHERE id = $1 AND received_bytes IS NOT NULL"#,
+        claim.id as UploadId,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// The parts of a claimed upload, in the order of their bytes.
+pub async fn parts(conn: &mut PgConnection, claim: &Claim) -> sqlx::Result<Vec<Part>> {
+    sqlx::query_as!(
+        Part,
+        "SELECT start_byte AS start, bytes, object_key FROM upload_parts WHERE upload_id = $1 ORDER BY start_byte",
+        claim.id as UploadId,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Makes the object that a claim has joined from the parts the upload's, and forgets the parts. False when the claim is
+/// lost: the object is nobody's.
+pub async fn joined(conn: &mut PgConnection, claim: &Claim, object_key: &str, sha256: &[u8]) -> sqlx::Result<bool> {
+    let joined = sqlx::query_scalar!(
+        r#"WITH joined AS (
+            UPDATE uploads SET object_key = $3, received_sha256 = $4
+            WHERE id = $1 AND claim_no = $2 AND status = 'processing' AND lease_until IS NOT NULL
+            RETURNING id
+        ), gone AS (
+            DELETE FROM upload_parts USING joined WHERE upload_id = joined.id
+        )
+        SELECT count(*) AS "joined!" FROM joined"#,
+        claim.id as UploadId,
+        claim.claim_no,
+        object_key,
+        sha256,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(joined > 0)
+}

@@ -1,0 +1,175 @@
+//! A bucket that speaks S3: `SeaweedFS`, its master, volume, filer and gateway each a process of its own on loopback.
+
+use super::World;
+use crate::clients;
+use anyhow::{Context, ensure};
+use object_store::aws::AmazonS3Builder;
+use object_store::path::Path as Key;
+use runtime::media::MediaStore;
+use runtime::outbound::trusted_client;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+use tempfile::TempDir;
+
+const NAME: &str = "media";
+const ACCESS_KEY: &str = "mws-test";
+const SECRET_KEY: &str = "mws-test-secret";
+/// How long its processes may take until they serve.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A bucket; its processes are killed when this is dropped.
+pub struct Bucket {
+    program: PathBuf,
+    folder: TempDir,
+    ports: Ports,
+    processes: Vec<Child>,
+    volume: Option<Child>,
+}
+
+/// Where a bucket is, and how to come in.
+#[derive(Debug, Clone)]
+pub struct BucketAddress {
+    endpoint: String,
+}
+
+/// The port of each process, and that of its gRPC.
+#[derive(Debug, Clone, Copy)]
+struct Ports {
+    master: [u16; 2],
+    volume: [u16; 2],
+    filer: [u16; 2],
+    gateway: [u16; 2],
+}
+
+impl Ports {
+    /// Eight that nobody has, below those that the system gives to connections.
+    fn free() -> anyhow::Result<Self> {
+        let begin = 20_000 + u16::try_from(std::process::id() % 1_000).unwrap_or_default() * 12;
+        let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
+        let mut free = (begin..32_768).filter(is_free);
+        let mut pair = || anyhow::Ok([free.next().context("a port")?, free.next().context("a port")?]);
+        Ok(Self { master: pair()?, volume: pair()?, filer: pair()?, gateway: pair()? })
+    }
+}
+
+impl BucketAddress {
+    /// The media store in it.
+    pub fn store(&self) -> anyhow::Result<MediaStore> {
+        let builder = AmazonS3Builder::new()
+            .with_endpoint(&self.endpoint)
+            .with_allow_http(true)
+            .with_region("us-east-1")
+            .with_bucket_name(NAME)
+            .with_access_key_id(ACCESS_KEY)
+            .with_secret_access_key(SECRET_KEY);
+        Ok(MediaStore::in_bucket(builder, Key::parse("kept/here")?)?)
+    }
+}
+
+impl Bucket {
+    /// Starts one, and waits until it serves.
+    pub async fn start() -> anyhow::Result<Self> {
+        let program = tokio::task::spawn_blocking(clients::python).await??.join("weed");
+        let folder = TempDir::new()?;
+        for name in ["master", "volume", "filer"] {
+            std::fs::create_dir(folder.path().join(name))?;
+        }
+        let identity = serde_json::json!({ "identities": [{
+            "name": "mws",
+            "credentials": [{ "accessKey": ACCESS_KEY, "secretKey": SECRET_KEY }],
+            "actions": ["Admin", "Read", "Write", "List", "Tagging"],
+        }]});
+        std::fs::write(folder.path().join("s3.json"), identity.to_string())?;
+        let mut bucket = Self { program, folder, ports: Ports::free()?, processes: Vec::new(), volume: None };
+        bucket.start_all().await?;
+        Ok(bucket)
+    }
+
+    /// Where it is.
+    pub fn address(&self) -> BucketAddress {
+        BucketAddress { endpoint: self.endpoint() }
+    }
+
+    /// The URL that its objects' URLs begin with.
+    pub fn endpoint(&self) -> String {
+        format!("http://127.0.0.1:{}", self.ports.gateway[0])
+    }
+
+    /// Kills the process that holds the bytes, as a crash does.
+    pub fn kill_volume(&mut self) -> anyhow::Result<()> {
+        let mut volume = self.volume.take().context("it runs")?;
+        volume.kill()?;
+        volume.wait()?;
+        Ok(())
+    }
+
+    /// Starts it again.
+    pub async fn start_volume(&mut self) -> anyhow::Result<()> {
+        let Ports { master, volume, .. } = self.ports;
+        let dir = format!("-dir={}", self.path("volume"));
+        let server = format!("-mserver=127.0.0.1:{}.{}", master[0], master[1]);
+        self.volume = Some(self.run("volume", volume, &[&dir, &server, "-ip=127.0.0.1", "-max=50"])?);
+        serves(volume[0]).await
+    }
+
+    async fn start_all(&mut self) -> anyhow::Result<()> {
+        let Ports { master, filer, gateway, .. } = self.ports;
+        let dir = format!("-mdir={}", self.path("master"));
+        let run = self.run("master", master, &[&dir, "-ip=127.0.0.1", "-volumeSizeLimitMB=100"])?;
+        self.processes.push(run);
+        serves(master[0]).await?;
+        self.start_volume().await?;
+        let server = format!("-master=127.0.0.1:{}.{}", master[0], master[1]);
+        let run = self.run("filer", filer, &[&server, "-ip=127.0.0.1"])?;
+        self.processes.push(run);
+        serves(filer[0]).await?;
+        let (of, config) =
+            (format!("-filer=127.0.0.1:{}.{}", filer[0], filer[1]), format!("-config={}", self.path("s3.json")));
+        let run = self.run("s3", gateway, &[&of, &config, "-port.iceberg=0"])?;
+        self.processes.push(run);
+        serves(gateway[0]).await?;
+        // A bucket is a folder of the filer's.
+        let folder = format!("http://127.0.0.1:{}/buckets/{NAME}/", filer[0]);
+        let made = trusted_client(&[])?.post(folder).send().await?;
+        ensure!(made.status().is_success(), "the bucket was not made: {}", made.status());
+        self.takes_objects().await
+    }
+
+    /// Waits until an object can be put: the gateway hears of volumes and buckets a moment later.
+    async fn takes_objects(&self) -> anyhow::Result<()> {
+        let store = self.address().store()?;
+        let put = async || Ok(store.put("first", "here".into()).await.is_ok().then_some(()));
+        World::within(PATIENCE, "the bucket takes an object", put).await?;
+        Ok(store.delete("first").await?)
+    }
+
+    fn run(&self, what: &str, [port, grpc]: [u16; 2], more: &[&str]) -> anyhow::Result<Child> {
+        let mut command = Command::new(&self.program);
+        command.arg(what).arg("-ip.bind=127.0.0.1").arg(format!("-port={port}")).arg(format!("-port.grpc={grpc}"));
+        command.args(more).current_dir(self.folder.path().join("filer"));
+        let log = || std::fs::File::create(self.folder.path().join(format!("{what}.log")));
+        command.stdin(Stdio::null()).stdout(log()?).stderr(log()?);
+        command.spawn().with_context(|| format!("{} can't be run", self.program.display()))
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+}
+
+impl Drop for Bucket {
+    fn drop(&mut self) {
+        for process in self.volume.iter_mut().chain(&mut self.processes) {
+            // One that has ended by itself can't be killed.
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
+}
+
+async fn serves(port: u16) -> anyhow::Result<()> {
+    let connects = async || Ok(tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_ok().then_some(()));
+    World::within(PATIENCE, "a process of the bucket serves", connects).await
+}

@@ -1,0 +1,140 @@
+//! Media in a bucket, of a real S3 server: bytes come and go without passing this service, and are what was announced.
+
+use mws_tests::world::{Answer, Bucket, Tenant, World, processes, runners, until};
+use reqwest::{Method, StatusCode};
+use runtime::outbound::trusted_client;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::time::Duration;
+use tempfile::TempDir;
+
+fn silence(seconds: u32) -> anyhow::Result<Vec<u8>> {
+    let folder = TempDir::new()?;
+    let path = folder.path().join("a.wav");
+    processes::write_silence(&path, seconds)?;
+    Ok(std::fs::read(path)?)
+}
+
+fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+async fn announce(tenant: &Tenant, bytes: usize, sha256: Option<&str>) -> anyhow::Result<Value> {
+    let body = json!({ "filename": "ä.wav", "content_type": "audio/wav", "bytes": bytes, "sha256": sha256 });
+    let made = tenant.client.send("POST", "/uploads", &[("idempotency-key", "k")], Some(body.to_string())).await?;
+    assert_eq!(made.status, 201, "{}", made.text);
+    Ok(made.json)
+}
+
+async fn put(url: &str, content_type: &str, bytes: Vec<u8>) -> anyhow::Result<StatusCode> {
+    Ok(trusted_client(&[])?.put(url).header("content-type", content_type).body(bytes).send().await?.status())
+}
+
+async fn complete(tenant: &Tenant, upload: &Value) -> anyhow::Result<Answer> {
+    tenant.client.send("POST", &format!("/uploads/{}/complete", text(upload, "/id")), &[], None).await
+}
+
+/// The upload's item once it is ready or failed.
+async fn settled(tenant: &Tenant, upload: &Value) -> anyhow::Result<Value> {
+    let path = format!("/library/items/{}?wait_seconds=20", text(upload, "/item_id"));
+    Ok(tenant.client.send("GET", &path, &[], None).await?.json)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_bucket_takes_uploads_and_hands_media_out_by_itself() -> anyhow::Result<()> {
+    let mut bucket = Bucket::start().await?;
+    let world = World::in_bucket(&bucket).await?;
+    an_upload_goes_there_and_comes_back_from_there(&world, &bucket).await?;
+    what_is_not_what_was_announced_fails(&world).await?;
+    what_comes_in_pieces_outlives_a_crash_of_the_bucket(&world, &mut bucket).await?;
+    world.end().await
+}
+
+async fn an_upload_goes_there_and_comes_back_from_there(world: &World, bucket: &Bucket) -> anyhow::Result<()> {
+    let (tenant, bytes) = (world.tenant("a").await?, silence(3)?);
+    let sha256 = hex::encode(Sha256::digest(&bytes));
+    let upload = announce(&tenant, bytes.len(), Some(&sha256)).await?;
+    let url = text(&upload, "/upload/url");
+    assert!(url.starts_with(&bucket.endpoint()), "{url}");
+    assert!(text(&upload, "/upload/resumable_url").starts_with(world.base_url()), "{upload}");
+
+    let empty = complete(&tenant, &upload).await?;
+    assert_eq!((empty.status, empty.code()), (409, "upload_incomplete"), "{}", empty.text);
+    for (content_type, sent) in [("audio/wav", &bytes[1..]), ("video/mp4", &bytes[..])] {
+        assert_eq!(put(url, content_type, sent.to_vec()).await?, 403, "{content_type}, {} bytes", sent.len());
+    }
+    let again = announce(&tenant, bytes.len(), Some(&sha256)).await?;
+    assert_eq!(again["id"], upload["id"], "the same call");
+    assert!(text(&again, "/upload/url").starts_with(&bucket.endpoint()), "{again}");
+    let kept = "SELECT count(*) FROM idempotency_keys WHERE answer LIKE '%X-Amz-Signature%'";
+    assert_eq!(world.count(kept).await?, 0, "a link that may write is kept nowhere");
+    assert_eq!(put(text(&again, "/upload/url"), "audio/wav", bytes.clone()).await?, 200);
+
+    world.work(runners::instant()).await?;
+    let completed = complete(&tenant, &upload).await?;
+    assert_eq!(completed.status, 200, "{}", completed.text);
+    let item = settled(&tenant, &upload).await?;
+    assert_eq!((&item["status"], &item["sha256"]), (&json!("ready"), &json!(sha256)), "{item}");
+    // Whoever has the link may use it once more; the item is another object by then.
+    put(url, "audio/wav", vec![7; bytes.len()]).await?;
+
+    // It follows no redirect.
+    let alone = trusted_client(&[])?;
+    let link = format!("{}&download=1", text(&item, "/media_url"));
+    let answer = alone.get(&link).send().await?;
+    assert_eq!(answer.status(), 302);
+    let there = answer.headers()["location"].to_str()?.to_owned();
+    assert!(there.starts_with(&bucket.endpoint()), "{there}");
+    let part = alone.get(&there).header("range", "bytes=4-9").send().await?;
+    assert_eq!((part.status(), &part.headers()["content-type"]), (StatusCode::PARTIAL_CONTENT, &"audio/wav".parse()?));
+    assert_eq!(part.headers()["content-disposition"], "attachment; filename=\"_.wav\"; filename*=UTF-8''%C3%A4.wav");
+    assert_eq!(part.bytes().await?, bytes[4..10]);
+    assert!(alone.get(&there).send().await?.bytes().await? == bytes, "byte for byte");
+    let changed = there.replace("X-Amz-Expires=", "X-Amz-Expires=9");
+    assert_eq!(alone.get(&changed).send().await?.status(), 403);
+    assert_eq!(alone.head(&link).send().await?.status(), 200, "a HEAD is answered here");
+    Ok(())
+}
+
+async fn what_is_not_what_was_announced_fails(world: &World) -> anyhow::Result<()> {
+    let (tenant, bytes) = (world.tenant("b").await?, silence(3)?);
+    let other = announce(&tenant, bytes.len(), Some(&"0".repeat(64))).await?;
+    assert_eq!(put(text(&other, "/upload/url"), "audio/wav", bytes.clone()).await?, 200);
+    assert_eq!(complete(&tenant, &other).await?.status, 200);
+    let failed = settled(&tenant, &other).await?;
+    assert_eq!(text(&failed, "/error/code"), "checksum_mismatch", "{failed}");
+    Ok(())
+}
+
+async fn what_comes_in_pieces_outlives_a_crash_of_the_bucket(world: &World, bucket: &mut Bucket) -> anyhow::Result<()> {
+    let (tenant, bytes) = (world.tenant("c").await?, silence(200)?);
+    let scheduler = world.scheduler().await?;
+    let sha256 = hex::encode(Sha256::digest(&bytes));
+    let body = json!({ "filename": "b.wav", "content_type": "audio/wav", "bytes": bytes.len(), "sha256": sha256 });
+    let pieces = tenant.client.send("POST", "/uploads", &[], Some(body.to_string())).await?.json;
+    let append = async |from: usize, to: usize| {
+        let offset = from.to_string();
+        let headers = [("upload-offset", offset.as_str()), ("content-type", "application/offset+octet-stream")];
+        let url = text(&pieces, "/upload/resumable_url");
+        tenant.client.to(Method::PATCH, url, &headers, bytes[from..to].to_vec()).await
+    };
+    assert_eq!(append(0, 2_000_000).await?.status, 204);
+    bucket.kill_volume()?;
+    let refused = append(2_000_000, 3_000_000).await?;
+    assert_eq!((refused.status, refused.code()), (503, "unavailable"), "{}", refused.text);
+    bucket.start_volume().await?;
+    World::within(Duration::from_mins(1), "the bucket takes bytes again", async || {
+        let went_on = append(2_000_000, bytes.len()).await?;
+        Ok((went_on.status == 204).then_some(()))
+    })
+    .await?;
+    assert_eq!(complete(&tenant, &pieces).await?.status, 200);
+    until("the item is ready", async || {
+        let item = settled(&tenant, &pieces).await?;
+        Ok((item["sha256"] == json!(sha256) && item["status"] == "ready").then_some(()))
+    })
+    .await?;
+    let own = world.process.media.stored_under(&format!("items/{}", text(&pieces, "/item_id"))).await?;
+    assert_eq!(own.len(), 1, "the parts are gone: {own:?}");
+    scheduler.stop().await
+}

@@ -1,0 +1,80 @@
+//! Bytes that came in parts, by tus 1.0.0 or into the bucket itself, made one object before they are looked at.
+//!
+//! The object has a key that no row names until the parts are forgotten in the same statement, so that a kill at any
+//! moment leaves either all the parts or the object. What was joined in vain goes with the item, or is swept.
+
+use super::attempt::Attempt;
+use super::failure::Failure;
+use bytes::Bytes;
+use futures_util::stream::{Stream, StreamExt, TryStreamExt, iter};
+use runtime::media::{MediaError, MediaStore, WriteError, new_media_key};
+use store::uploads::{self, Part, Whole};
+
+/// An upload of more bytes is joined beside the slots.
+const QUICK_BYTES: i64 = 64 << 20;
+
+impl Attempt<'_> {
+    /// The key of the upload's bytes as one object.
+    pub(super) async fn one_object(&self) -> Result<String, Failure> {
+        if let Some(key) = &self.claim.object_key {
+            return Ok(key.clone());
+        }
+        let (whole, parts) = self.arrived().await?;
+        let (key, sha256) = match (parts.as_slice(), &whole.sha256) {
+            ([], _) => return Err(Failure::missing()),
+            ([only], Some(sha256)) => (only.object_key.clone(), sha256.clone()),
+            (parts, _) => self.join(&whole, parts).await?,
+        };
+        if !uploads::joined(&mut *self.process.pool.acquire().await?, self.claim, &key, &sha256).await? {
+            // The claim is lost; whoever has it now joins them again.
+            return Err(Failure::missing());
+        }
+        self.drop_objects(parts.iter().filter(|part| part.object_key != key)).await;
+        Ok(key)
+    }
+
+    async fn arrived(&self) -> Result<(Whole, Vec<Part>), Failure> {
+        let mut conn = self.process.pool.acquire().await?;
+        let whole = uploads::whole(&mut conn, self.claim).await?.ok_or_else(Failure::missing)?;
+        let parts = uploads::parts(&mut conn, self.claim).await?;
+        Ok((whole, parts))
+    }
+
+    async fn join(&self, whole: &Whole, parts: &[Part]) -> Result<(String, Vec<u8>), Failure> {
+        // Held until they are joined.
+        let _place = (whole.bytes > QUICK_BYTES).then(|| self.slot.leave());
+        let key = new_media_key(self.claim.item_id);
+        let bytes = in_order(&self.process.media, parts);
+        let written = self.process.media.write(&key, bytes, whole.bytes.unsigned_abs()).await;
+        let written = written.map_err(|error| match error {
+            WriteError::Source(error) => error.into(),
+            WriteError::TooLarge(_) => Failure::damaged(),
+            WriteError::Store(error) => MediaError::from(error).into(),
+        })?;
+        let sha256 = written.sha256.to_vec();
+        if written.bytes != whole.bytes.unsigned_abs() || whole.sha256.as_ref().is_some_and(|known| *known != sha256) {
+            tracing::error!(upload.id = %self.claim.id, "Parts of an upload are not what was received.");
+            return Err(Failure::damaged());
+        }
+        if whole.declared_sha256.as_ref().is_some_and(|declared| *declared != sha256) {
+            return Err(Failure::not_as_announced());
+        }
+        Ok((key, sha256))
+    }
+
+    async fn drop_objects(&self, parts: impl Iterator<Item = &Part>) {
+        for part in parts {
+            if let Err(error) = self.process.media.delete(&part.object_key).await {
+                tracing::warn!(item.id = %self.claim.item_id, error = %error, "A part that was joined stays until its item is ready.");
+            }
+        }
+    }
+}
+
+/// The bytes of these parts, one part after the other, read as they are taken.
+fn in_order(store: &MediaStore, parts: &[Part]) -> impl Stream<Item = Result<Bytes, MediaError>> {
+    iter(parts)
+        .then(|part| store.find(&part.object_key, part.bytes.unsigned_abs()))
+        .map_ok(runtime::media::StoredObject::into_stream)
+        .try_flatten()
+}
