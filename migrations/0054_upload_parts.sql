@@ -10,3 +10,5 @@ CREATE TABLE upload_parts (
     object_key text NOT NULL,
     PRIMARY KEY (upload_id, start_byte)
 );
+-- What was put into a bucket is swept unless a part names it.
+CREATE INDEX upload_parts_object ON upload_parts (object_key);

@@ -3,12 +3,13 @@
 //!
 //! It goes through all items again and again, some at a time, so that a run costs as much on the first day as after a
 //! year. What is younger than two days is left alone: whoever writes an object has it named by a row within minutes,
-//! or, of an upload, within a day. Objects are listed before rows are asked, so that one which is named meanwhile is
+//! or, of an upload, within a day; what a client puts into the bucket by a link that is used again is named by none.
+//! Objects are listed before rows are asked, so that one which is named meanwhile is
 //! seen to be.
 
-use runtime::media::{Stored, item_prefix};
+use runtime::media::{SENT_PREFIX, Stored, item_prefix};
 use runtime::process::Process;
-use store::items;
+use store::{items, uploads};
 
 /// Items a run: at one run in thirty seconds, a million in a week.
 const BATCH: i64 = 50;
@@ -26,10 +27,13 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
             Err(error) => tracing::warn!(item.id = %item, error = %error, "An item's objects could not be listed."),
         }
     }
+    found.extend(sent(process).await);
     if found.is_empty() {
         return Ok(0);
     }
-    let (named, before) = items::named_objects(&mut *process.pool.acquire().await?, &items, SETTLED_HOURS).await?;
+    let (mut named, before) = items::named_objects(&mut *process.pool.acquire().await?, &items, SETTLED_HOURS).await?;
+    let keys: Vec<String> = found.iter().map(|stored| stored.key.clone()).collect();
+    named.extend(uploads::named_parts(&mut *process.pool.acquire().await?, &keys).await?);
     let mut dropped = 0;
     for stored in found.iter().filter(|stored| stored.written_at < before && !named.contains(&stored.key)) {
         match process.media.drop_stored(stored).await {
@@ -42,4 +46,15 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
         metrics::counter!("mws_media_swept_total").increment(dropped);
     }
     Ok(dropped)
+}
+
+/// What clients have put into the bucket themselves and no worker has joined, whoever's it was.
+async fn sent(process: &Process) -> Vec<Stored> {
+    if !process.media.is_bucket() {
+        return Vec::new();
+    }
+    process.media.stored_under(SENT_PREFIX).await.unwrap_or_else(|error| {
+        tracing::warn!(error = %error, "What clients have put into the bucket could not be listed.");
+        Vec::new()
+    })
 }

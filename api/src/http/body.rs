@@ -23,8 +23,19 @@ const MOST_BYTES: usize = 1 << 20;
 /// How long a client may take to send one.
 const TIMEOUT: Duration = Duration::from_secs(30);
 /// Headers that decide something: one that is no text would be silently ignored, and of two one would be.
-const READ_HEADERS: [&str; 7] =
-    ["authorization", "x-workspace-id", "idempotency-key", "content-type", "last-event-id", "host", "origin"];
+const READ_HEADERS: [&str; 11] = [
+    "authorization",
+    "x-workspace-id",
+    "idempotency-key",
+    "content-type",
+    "last-event-id",
+    "host",
+    "origin",
+    "upload-checksum",
+    "upload-offset",
+    "tus-resumable",
+    "x-http-method-override",
+];
 
 /// Bytes of a body that are held for anybody: what most calls need, and little for as many connections as there may be.
 const FREE_BYTES: usize = 16 << 10;
@@ -96,7 +107,7 @@ impl BodyPermit {
     }
 }
 
-/// Whether a body goes to the store as it comes: `PUT` below `/uploads/`.
+/// Whether a body goes to the store as it comes: `PUT` and `PATCH` below `/uploads/`.
 pub fn is_streamed(request: &Request) -> bool {
     let path = request.uri().path().strip_prefix(API_PATH);
     [Method::PUT, Method::PATCH].contains(request.method()) && path.is_some_and(|path| path.starts_with("/uploads/"))

@@ -9,11 +9,15 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::io::SeekFrom;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt};
 use tokio_util::io::ReaderStream;
 
+/// How often an item that is looked at is asked for, at most.
+const LOOK: Duration = Duration::from_millis(300);
+/// How long the service may take to say how far bytes have come.
+const ASKING: Duration = Duration::from_secs(30);
 /// The media type of bytes that go on.
 const APPENDED: &str = "application/offset+octet-stream";
 /// Bytes that are read at a time.
@@ -200,7 +204,7 @@ impl Sender<'_> {
 
     /// How far the bytes have come.
     async fn reached(&self) -> Result<u64, Failure> {
-        self.answered(self.sending.head(self.url())).await
+        self.answered(self.sending.head(self.url()).timeout(ASKING)).await
     }
 
     async fn answered(&self, request: RequestBuilder) -> Result<u64, Failure> {
@@ -228,9 +232,11 @@ fn is_passing(failure: &Failure) -> bool {
 /// Waits until the item was looked at, and answers it; one that can't be read is a failure.
 pub async fn wait_until_ready(client: &Client, item: &str) -> Result<Value, Failure> {
     loop {
+        let asked = Instant::now();
         let found = client.get(&format!("/library/items/{}?wait_seconds=20", part(item))).await?;
         match found["status"].as_str() {
-            Some("processing") => {}
+            // A service that can't wait answers at once.
+            Some("processing") => tokio::time::sleep(LOOK.saturating_sub(asked.elapsed())).await,
             Some("failed") => {
                 let error = &found["error"];
                 let (code, message) = (error["code"].as_str(), error["message"].as_str());

@@ -54,6 +54,7 @@ mod tests {
             max_address_connections: 1,
             max_account_requests: 1,
             max_account_uploads: 1,
+            direct_uploads: false,
             max_account_downloads: 1,
             media_link_seconds: 60,
             wrong_credentials_per_minute: 1,

@@ -302,6 +302,13 @@ pub struct ApiSettings {
     #[arg(long, env = "MWS_MEDIA_LINK_SECONDS", default_value_t = 7_200, value_parser = clap::value_parser!(u32).range(60..=604_800))]
     pub media_link_seconds: u32,
 
+    /// Let clients put the bytes of uploads into the bucket themselves, by presigned links that last an hour, so that they
+    /// pass no api. For customers that you trust: who has a link may put as many bytes as were announced for as long as it
+    /// lasts, also once the item is deleted and no longer counts against the account's storage. What is left over is swept
+    /// after two days.
+    #[arg(long, env = "MWS_DIRECT_UPLOADS", default_value_t = false)]
+    pub direct_uploads: bool,
+
     /// Wrong credentials that one address may send in a minute; past them it is answered 429, late.
     #[arg(long, env = "MWS_WRONG_CREDENTIALS_PER_MINUTE", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     pub wrong_credentials_per_minute: u32,

@@ -158,7 +158,7 @@ impl Client {
     ) -> anyhow::Result<Answer> {
         let mut request = self.http.request(method, url).body(bytes);
         for (name, value) in headers {
-            request = request.header(*name, *value);
+            request = request.header(*name, HeaderValue::from_bytes(value.as_bytes())?);
         }
         Self::answer(request).await
     }

@@ -89,7 +89,7 @@ impl World {
     /// The same whose media is in a bucket.
     pub async fn in_bucket(bucket: &Bucket) -> anyhow::Result<Self> {
         let database = TestDatabase::new(async |pool: &PgPool| Ok(store::migrate(pool).await?)).await?;
-        Self::over(database, Some(bucket.address()), |_, _| ()).await
+        Self::over(database, Some(bucket.address()), |_, api| api.direct_uploads = true).await
     }
 
     /// The same on a server of the test's own, which can crash.

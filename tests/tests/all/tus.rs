@@ -110,7 +110,7 @@ async fn pieces_of_any_size_become_the_file_that_was_sent() -> anyhow::Result<()
         assert_eq!(upload.offset().await?, at);
         most = most.max(parts(&world).await?);
     }
-    assert_eq!(most, 2, "pieces of less than a MiB are one part with what follows");
+    assert_eq!(most, 5, "pieces of less than 256 KiB are one part with what follows");
     let early = upload.complete().await?;
     assert_eq!((early.status, early.code()), (409, "upload_incomplete"), "{}", early.text);
     let shown = upload.client.send("GET", &format!("/uploads/{}", upload.id), &[], None).await?;
@@ -224,11 +224,23 @@ async fn what_can_not_go_on_is_told_where_to() -> anyhow::Result<()> {
     assert_eq!((posted.status, posted.header("upload-offset")), (204, "10"), "{}", posted.text);
 
     assert_eq!(parts(&world).await?, 1);
+    let short = upload.client.put(&upload.url, "audio/wav", bytes[..10].to_vec()).await?;
+    assert_eq!((short.status, upload.offset().await?), (200, 0), "nothing can be appended to a plain PUT");
+    assert_eq!(upload.patch(0, &bytes[..20], &[]).await?.status, 204);
+    assert_eq!(upload.offset().await?, 20);
+    let odd = upload.patch(20, b"x", &[("upload-checksum", "sha1 \u{e4}")]).await?;
+    assert_eq!((odd.status, odd.code()), (400, "invalid_request"), "a checksum that can't be read is none");
     let put = upload.client.put(&upload.url, "audio/wav", bytes.clone()).await?;
     assert_eq!(put.status, 200, "{}", put.text);
     assert_eq!((upload.offset().await?, parts(&world).await?), (bytes.len(), 0), "a plain PUT sends all of it");
     world.work(runners::instant()).await?;
     assert_eq!(upload.item().await?["status"], "ready");
+    let gone = Upload::announce(&tenant, &bytes).await?;
+    assert_eq!(gone.patch(0, &bytes[..20], &[]).await?.status, 204);
+    let deleted = gone.client.send("DELETE", &format!("/library/items/{}", gone.item), &[], None).await?;
+    assert_eq!((deleted.status, parts(&world).await?), (200, 0), "{}", deleted.text);
+    let head = gone.client.to(Method::HEAD, &gone.url, &[], Vec::new()).await?;
+    assert_eq!((head.status, head.header("upload-offset")), (404, ""), "its bytes are nobody's");
     world.end().await
 }
 

@@ -89,7 +89,7 @@ impl Attempt<'_> {
 
     /// Finds out what the bytes are.
     pub async fn probe(&self) -> Result<Facts, Failure> {
-        let key = self.one_object().await?;
+        let (key, _place) = self.one_object().await?;
         let local = self.process.media.local(&key).await?;
         let (path, tools) = (local.path(), self.tools);
         let open = |ctx| async move { MediaSource::open(path, tools, &ctx).await };
@@ -126,9 +126,11 @@ async fn in_turn<T, Work: Future<Output = Result<T, ReadError>>>(
     most: Duration,
     work: impl Fn(JobCtx) -> Work,
 ) -> Result<T, ReadError> {
-    match work(within(QUICK_LOOK)).await {
-        Err(ReadError::Timeout) => {}
-        done => return done,
+    if !slot.is_left() {
+        match work(within(QUICK_LOOK)).await {
+            Err(ReadError::Timeout) => {}
+            done => return done,
+        }
     }
     let (_place, _turn) = slot.turn().await;
     work(within(most)).await

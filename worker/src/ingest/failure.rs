@@ -51,6 +51,11 @@ impl Failure {
         Self::passing("reader_crashed", "the worker crashed at it")
     }
 
+    /// There is nothing in it.
+    pub fn empty() -> Self {
+        Self::last("media_unreadable", "the file is empty")
+    }
+
     /// Bytes that were received are others by now.
     pub fn damaged() -> Self {
         Self::last("media_missing", "its bytes were damaged where they were kept: upload it again")
@@ -102,7 +107,7 @@ impl From<FetchError> for Failure {
                 Self::last("url_not_allowed", "the URL leads to an address that is not public")
             }
             FetchError::Failed { error: AttemptError::RedirectRefused, .. } => {
-                Self::last("fetch_failed", "the URL redirects to nowhere")
+                Self::last("fetch_failed", "the URL redirects, and does not say where to")
             }
             FetchError::Failed { status: Some(status), .. } => {
                 let message = format!("the server answered with status {status}");

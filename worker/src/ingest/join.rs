@@ -3,6 +3,7 @@
 //! The object has a key that no row names until the parts are forgotten in the same statement, so that a kill at any
 //! moment leaves either all the parts or the object. What was joined in vain goes with the item, or is swept.
 
+use super::aside::Permit;
 use super::attempt::Attempt;
 use super::failure::Failure;
 use bytes::Bytes;
@@ -14,23 +15,30 @@ use store::uploads::{self, Part, Whole};
 const QUICK_BYTES: i64 = 64 << 20;
 
 impl Attempt<'_> {
-    /// The key of the upload's bytes as one object.
-    pub(super) async fn one_object(&self) -> Result<String, Failure> {
+    /// The key of the upload's bytes as one object, and the leave to go on beside the slots that joining them took.
+    pub(super) async fn one_object(&self) -> Result<(String, Option<Permit>), Failure> {
         if let Some(key) = &self.claim.object_key {
-            return Ok(key.clone());
+            return Ok((key.clone(), None));
         }
         let (whole, parts) = self.arrived().await?;
+        let place = (parts.len() > 1 && whole.bytes > QUICK_BYTES).then(|| self.slot.leave());
         let (key, sha256) = match (parts.as_slice(), &whole.sha256) {
+            ([], _) if whole.bytes == 0 => return Err(Failure::empty()),
             ([], _) => return Err(Failure::missing()),
             ([only], Some(sha256)) => (only.object_key.clone(), sha256.clone()),
             (parts, _) => self.join(&whole, parts).await?,
         };
         if !uploads::joined(&mut *self.process.pool.acquire().await?, self.claim, &key, &sha256).await? {
             // The claim is lost; whoever has it now joins them again.
+            if parts.iter().all(|part| part.object_key != key) {
+                self.drop_object(&key).await;
+            }
             return Err(Failure::missing());
         }
-        self.drop_objects(parts.iter().filter(|part| part.object_key != key)).await;
-        Ok(key)
+        for part in parts.iter().filter(|part| part.object_key != key) {
+            self.drop_object(&part.object_key).await;
+        }
+        Ok((key, place))
     }
 
     async fn arrived(&self) -> Result<(Whole, Vec<Part>), Failure> {
@@ -41,8 +49,6 @@ impl Attempt<'_> {
     }
 
     async fn join(&self, whole: &Whole, parts: &[Part]) -> Result<(String, Vec<u8>), Failure> {
-        // Held until they are joined.
-        let _place = (whole.bytes > QUICK_BYTES).then(|| self.slot.leave());
         let key = new_media_key(self.claim.item_id);
         let bytes = in_order(&self.process.media, parts);
         let written = self.process.media.write(&key, bytes, whole.bytes.unsigned_abs()).await;
@@ -62,11 +68,9 @@ impl Attempt<'_> {
         Ok((key, sha256))
     }
 
-    async fn drop_objects(&self, parts: impl Iterator<Item = &Part>) {
-        for part in parts {
-            if let Err(error) = self.process.media.delete(&part.object_key).await {
-                tracing::warn!(item.id = %self.claim.item_id, error = %error, "A part that was joined stays until its item is ready.");
-            }
+    async fn drop_object(&self, key: &str) {
+        if let Err(error) = self.process.media.delete(key).await {
+            tracing::warn!(item.id = %self.claim.item_id, error = %error, "Bytes that were joined, or in vain, stay until they are swept.");
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! What arrives is kept in parts of some MiB, each recorded as soon as it is stored, and what came last also when the
 //! client is cut off: it loses what was on the wire. A part that is small is written anew together with what follows, so
-//! that an upload has no more than a part a MiB, however small its pieces. Bytes that come with a checksum are recorded
+//! that an upload has no more than a part for each 256 KiB, however small its pieces. Bytes that come with a checksum are recorded
 //! all at once, when they have proved right. The work goes on in a task of its own: a connection that breaks drops its
 //! request, and not what the request had brought.
 
@@ -29,27 +29,37 @@ use store::uploads::{self, Part, Progress, RECEIVING_SECONDS, UploadRow};
 /// Bytes of a part, unless the client ends earlier.
 const PART_BYTES: usize = 8 << 20;
 /// A last part that is smaller is written anew with what follows.
-const LEAST_PART_BYTES: i64 = 1 << 20;
+const LEAST_PART_BYTES: i64 = 256 << 10;
 /// The checksums that are understood, as `Tus-Checksum-Algorithm` names them.
 pub(super) const CHECKSUMS: &str = "sha1,sha256,sha512";
 
-/// What a PATCH says of its bytes.
-pub(super) struct Announced {
+/// What the headers of a PATCH say of its bytes.
+pub(super) struct Announced<'a> {
     /// Where they go on.
-    pub offset: i64,
+    pub offset: Option<&'a str>,
     /// Their checksum.
-    pub checksum: Option<Checksum>,
+    pub checksum: Option<&'a str>,
+}
+
+impl Announced<'_> {
+    /// # Errors
+    /// `invalid_request` when there is no such place, or no such checksum.
+    fn read(&self) -> Answer<(i64, Option<Checksum>)> {
+        let offset = self.offset.and_then(|offset| offset.parse().ok()).filter(|offset| *offset >= 0);
+        let wrong = || ApiError::new(Code::InvalidRequest, "`Upload-Offset`: expected a number of bytes, such as 0.");
+        Ok((offset.ok_or_else(wrong)?, self.checksum.map(Checksum::of).transpose()?))
+    }
 }
 
 /// A checksum that bytes are held against.
-pub(super) struct Checksum {
+struct Checksum {
     algorithm: &'static Algorithm,
     expected: Vec<u8>,
 }
 
 impl Checksum {
     /// From `Upload-Checksum`: an algorithm and the digest in Base64.
-    pub(super) fn of(text: &str) -> Answer<Self> {
+    fn of(text: &str) -> Answer<Self> {
         let wrong = || {
             let message = format!("`Upload-Checksum`: expected one of {CHECKSUMS}, a space, and the digest in Base64.");
             ApiError::new(Code::InvalidRequest, message)
@@ -76,11 +86,16 @@ pub struct Reached {
 }
 
 impl Reached {
-    /// By the upload's row.
-    pub(super) fn of(row: &UploadRow) -> Self {
+    /// By the upload's row. None of one that failed or is too late: its bytes are nobody's.
+    pub(super) fn of(row: &UploadRow) -> Option<Self> {
         let length = row.declared_bytes.unwrap_or(0);
-        let offset = if row.status == UploadStatus::AwaitingUpload { row.received_bytes.unwrap_or(0) } else { length };
-        Self { offset, length }
+        let offset = match row.status {
+            // What a plain PUT left unfinished is begun anew.
+            UploadStatus::AwaitingUpload => row.received_bytes.filter(|at| !row.came_at_once || *at == length),
+            UploadStatus::Processing | UploadStatus::Done => Some(length),
+            UploadStatus::Failed | UploadStatus::Expired => return None,
+        };
+        Some(Self { offset: offset.unwrap_or(0), length })
     }
 }
 
@@ -94,7 +109,7 @@ pub(super) async fn append(
     scope: &Scope,
     upload: UploadId,
     token: Option<&str>,
-    announced: Announced,
+    announced: Announced<'_>,
     body: FileBody,
 ) -> Answer<Reached> {
     let FileBody { body, content_type, content_length } = body;
@@ -105,12 +120,13 @@ pub(super) async fn append(
             let message = format!("Bytes that go on are sent as `{APPENDED}`.");
             return Err(ApiError::new(Code::UnsupportedMediaType, message));
         }
+        let (offset, checksum) = announced.read()?;
         let length = row.declared_bytes.unwrap_or(0);
-        let left = u64::try_from(length.saturating_sub(announced.offset)).unwrap_or(0);
+        let left = u64::try_from(length.saturating_sub(offset)).unwrap_or(0);
         if content_length.is_some_and(|sent| sent > left) {
             return Err(too_large(u64::try_from(length).unwrap_or(0)));
         }
-        Ok((Appending::begin(app, &row, announced).await?, share))
+        Ok((Appending::begin(app, &row, offset, checksum).await?, share))
     };
     let (appending, share) = match begun.await {
         Ok(begun) => begun,
@@ -148,8 +164,7 @@ struct Appending {
 }
 
 impl Appending {
-    async fn begin(app: &App, row: &UploadRow, announced: Announced) -> Answer<Self> {
-        let Announced { offset, checksum } = announced;
+    async fn begin(app: &App, row: &UploadRow, offset: i64, checksum: Option<Checksum>) -> Answer<Self> {
         let Some((sending, so_far)) = Sending::append(app, row.id, offset).await? else {
             return Err(elsewhere(app, row.id, offset).await?);
         };
@@ -266,7 +281,8 @@ impl Appending {
         if !recorded.await? {
             self.unrecorded = parts;
             self.drop_unrecorded().await;
-            return Err(ApiError::new(Code::UploadIncomplete, "Another request goes on with the upload."));
+            let message = "Another request goes on with the upload, or it waits no longer. HEAD tells.";
+            return Err(ApiError::new(Code::UploadIncomplete, message));
         }
         self.offset = self.stored;
         if let Some(part) = self.rewritten.take() {
@@ -289,10 +305,8 @@ fn length_of(bytes: &[u8]) -> i64 {
 /// Why the bytes of an upload can't go on at this offset.
 async fn elsewhere(app: &App, upload: UploadId, offset: i64) -> Answer<ApiError> {
     let row = in_time(async { uploads::find(&mut *app.conn().await?, upload).await }).await?.ok_or_else(unknown)?;
-    let reached = Reached::of(&row);
-    if row.status != UploadStatus::AwaitingUpload {
-        return Ok(completed());
-    }
+    let reached = Reached::of(&row).filter(|_| row.status == UploadStatus::AwaitingUpload);
+    let Some(reached) = reached else { return Ok(completed()) };
     if reached.offset == offset {
         let left = in_time(async { uploads::claim_left(&mut *app.conn().await?, upload).await }).await?;
         return Ok(busy(left.unwrap_or(1)));
@@ -303,10 +317,7 @@ async fn elsewhere(app: &App, upload: UploadId, offset: i64) -> Answer<ApiError>
 
 fn cut_off(error: &io::Error) -> ApiError {
     let why = if error.kind() == io::ErrorKind::TimedOut { "came too slowly" } else { "ended before they were whole" };
-    ApiError::new(
-        Code::UploadIncomplete,
-        format!("The bytes {why}. What came is kept: ask with HEAD where they go on."),
-    )
+    ApiError::new(Code::UploadIncomplete, format!("The bytes {why}. Ask with HEAD where they go on."))
 }
 
 fn not_taken(upload: UploadId, error: &MediaError) -> ApiError {

@@ -1,35 +1,45 @@
-//! Links by which a client puts the bytes of an upload into the bucket itself, so that they pass no process of this
-//! service.
+//! Links by which a client puts the bytes of an upload into the bucket itself, so that they pass no process of the api.
 //!
 //! They are put into an answer that is about to be given, first or again, and never stored. Each is good for one key,
 //! type and length; what is put there is looked at when the upload is completed, and read when it is probed.
 
 use crate::http::error::{Answer, ApiError, Code};
-use chrono::{DateTime, Utc};
+use crate::http::text::Time;
+use chrono::DateTime;
 use domain::ids::ItemId;
 use domain::upload::direct_parts;
+use poem_openapi::types::ToJSON;
 use runtime::clock::host_unix_seconds;
 use runtime::media::{Awaited, MediaError, MediaStore, sent_key};
 use serde_json::{Value, json};
+
+/// How long a link is good for. The same call with the same `Idempotency-Key` is answered with new ones.
+const LINK_SECONDS: i64 = 3_600;
 
 /// The answer of an upload of so many bytes, with links to the bucket.
 pub(super) async fn with_links(media: &MediaStore, body: &str, bytes: i64) -> Answer<String> {
     let mut answer: Value = serde_json::from_str(body).map_err(ApiError::internal)?;
     let item: ItemId = text(&answer, "/item_id").parse().map_err(ApiError::internal)?;
     let content_type = text(&answer, "/upload/headers/Content-Type").to_owned();
-    let expires_at: DateTime<Utc> = text(&answer, "/upload/expires_at").parse().map_err(ApiError::internal)?;
-    let seconds = u64::try_from(expires_at.timestamp() - host_unix_seconds()).unwrap_or(0);
+    let ends_at = Time::from(DateTime::from_timestamp(host_unix_seconds() + LINK_SECONDS, 0).unwrap_or_default());
     let mut parts = Vec::new();
     for (number, part) in (1..).zip(direct_parts(bytes)) {
-        let awaited = Awaited { seconds, content_type: &content_type, bytes: part.bytes.unsigned_abs() };
+        let awaited = Awaited {
+            seconds: LINK_SECONDS.unsigned_abs(),
+            content_type: &content_type,
+            bytes: part.bytes.unsigned_abs(),
+        };
         let link = media.put_link(&sent_key(item, number), awaited).await.map_err(|error| not_made(&error))?;
         let Some(url) = link else { return Ok(body.to_owned()) };
         parts.push(json!({ "number": number, "start": part.start, "bytes": part.bytes, "url": url }));
     }
     match parts.as_mut_slice() {
+        // There is nothing to put.
+        [] => return Ok(body.to_owned()),
         [only] => answer["upload"]["url"] = only["url"].take(),
         _ => answer["upload"]["parts"] = parts.into(),
     }
+    answer["upload"]["url_expires_at"] = ends_at.to_json().unwrap_or_default();
     Ok(answer.to_string())
 }
 

@@ -1,5 +1,5 @@
-//! Uploads: `/uploads` (contract §4.6). Bytes come by a presigned PUT to this service, or by a URL that a worker
-//! fetches.
+//! Uploads: `/uploads` (contract §4.6). Bytes come by a presigned PUT to this service or to a bucket, or by a URL that a
+//! worker fetches.
 //!
 //! The operations are here; `checked` judges what is asked for, `content` takes the bytes of a PUT and `appending` those
 //! that come in pieces, in the words of `tus`. `direct` has a bucket take them. What the bytes are is found
@@ -13,14 +13,14 @@ mod sending;
 mod shown;
 pub mod tus;
 
-use appending::{Announced, Checksum, Reached};
+use appending::{Announced, Reached};
 pub use checked::{AskedImport, checked_import};
 pub use content::{AppendedBody, FileBody};
 pub use shown::UploadDetail;
 use tus::TusAnswer;
 
 use crate::app::App;
-use crate::auth::{Auth, Caller};
+use crate::auth::{Auth, Caller, refuse_stopped};
 use crate::contract::envelope::Stored;
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
@@ -153,8 +153,11 @@ pub enum UploadState {
 pub struct Presigned {
     /// Always `PUT`.
     pub method: Text,
-    /// Where to: a bucket where the service keeps media in one, and else the service.
+    /// Where to: the service, or the bucket that it keeps media in.
     pub url: Text,
+    /// When the bucket takes nothing more by `url` and those of `parts`; null of the service's own, which lasts as long
+    /// as the upload. The same call with the same `Idempotency-Key` is answered with new ones.
+    pub url_expires_at: Option<Time>,
     /// Headers to send with it.
     pub headers: BTreeMap<String, String>,
     /// Of a file that is larger than a bucket takes at once: its parts, each to be put to a URL of its own, instead of
@@ -217,6 +220,7 @@ impl Uploads {
             let presigned = Presigned {
                 method: "PUT".into(),
                 url: url.clone(),
+                url_expires_at: None,
                 parts: None,
                 resumable_url: url,
                 headers: BTreeMap::from([("Content-Type".to_owned(), announced.content_type.clone())]),
@@ -238,7 +242,7 @@ impl Uploads {
 
     /// Send the bytes of an upload
     ///
-    /// The URL is the one that `POST /uploads` gave out; it needs no other credential. Until `complete`, bytes that are
+    /// The URL is the `resumable_url` that `POST /uploads` gave out; it needs no other credential. Until `complete`, bytes that are
     /// sent again replace those before. One request at a time may send them. To send them in pieces and go on after a
     /// break, use PATCH.
     #[oai(path = "/uploads/:id/content", method = "put", operation_id = "send_upload_content")]
@@ -263,7 +267,7 @@ impl Uploads {
     /// How far an upload's bytes have come
     ///
     /// tus 1.0.0: `Upload-Offset` is where the bytes go on, `Upload-Length` how many there will be. Of an upload that was
-    /// completed both are the same.
+    /// completed both are the same; one that failed is not found.
     #[oai(path = "/uploads/:id/content", method = "head", operation_id = "get_upload_offset")]
     async fn offset(
         &self,
@@ -279,7 +283,9 @@ impl Uploads {
         tus::check_version(version.0.as_deref())?;
         let upload: UploadId = id.0.id(Code::UploadNotFound)?;
         let row = content::shown_to(&self.0, &Scope::of(request), upload, token.0.as_deref()).await?;
-        Ok(TusAnswer::Reached(Reached::of(&row)))
+        refuse_stopped(false, row.suspended.as_deref())?;
+        let failed = || ApiError::new(Code::UploadNotFound, "The upload has failed: its bytes are gone.");
+        Ok(TusAnswer::Reached(Reached::of(&row).ok_or_else(failed)?))
     }
 
     /// Send more bytes of an upload
@@ -299,9 +305,9 @@ impl Uploads {
         /// The version of tus that the client speaks: 1.0.0.
         #[oai(name = "Tus-Resumable")]
         version: Header<Option<Text>>,
-        /// Where these bytes go on.
-        #[oai(name = "Upload-Offset", validator(minimum(value = "0")))]
-        offset: Header<i64>,
+        /// Where these bytes go on; required.
+        #[oai(name = "Upload-Offset")]
+        offset: Header<Option<Text>>,
         /// `sha1`, `sha256` or `sha512`, a space, and the digest of these bytes in Base64.
         #[oai(name = "Upload-Checksum")]
         checksum: Header<Option<Text>>,
@@ -309,8 +315,7 @@ impl Uploads {
     ) -> Answer<TusAnswer> {
         tus::check_version(version.0.as_deref())?;
         let upload: UploadId = id.0.id(Code::UploadNotFound)?;
-        let checksum = checksum.0.as_deref().map(Checksum::of).transpose()?;
-        let announced = Announced { offset: offset.0, checksum };
+        let announced = Announced { offset: offset.0.as_deref(), checksum: checksum.0.as_deref() };
         let scope = Scope::of(request);
         let reached = appending::append(&self.0, &scope, upload, token.0.as_deref(), announced, body.0).await?;
         Ok(TusAnswer::Appended(reached.offset))
@@ -386,7 +391,11 @@ impl Uploads {
     /// The answer of an upload of so many bytes with links to the bucket, where media is kept in one.
     async fn with_links(&self, body: String, bytes: Option<i64>) -> Answer<String> {
         let media = &self.0.process.media;
-        if media.is_bucket() { direct::with_links(media, &body, bytes.unwrap_or(0)).await } else { Ok(body) }
+        if self.0.api.direct_uploads && media.is_bucket() {
+            direct::with_links(media, &body, bytes.unwrap_or(0)).await
+        } else {
+            Ok(body)
+        }
     }
 
     /// The answer of the call that began the upload, with the token of its URL made once more.

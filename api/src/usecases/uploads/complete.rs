@@ -39,7 +39,7 @@ pub async fn complete_upload(app: &App, caller: &Caller, upload: UploadId) -> An
 /// The parts that the client has put into the bucket itself, where nothing was sent another way. None until all of them
 /// are there, each as long as it has to be.
 async fn sent_parts(media: &MediaStore, row: &UploadRow) -> Answer<Vec<Part>> {
-    let nothing_else = row.status == UploadStatus::AwaitingUpload && row.received_bytes.is_none();
+    let nothing_else = row.status == UploadStatus::AwaitingUpload && row.received_bytes.unwrap_or(0) == 0;
     let mut sent = Vec::new();
     if !media.is_bucket() || !nothing_else {
         return Ok(sent);

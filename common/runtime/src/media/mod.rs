@@ -138,10 +138,14 @@ pub fn new_media_key(item: ItemId) -> String {
     format!("{}/{}", media_prefix(item), Ulid::generate())
 }
 
+/// The prefix of what clients have put into the bucket themselves.
+pub const SENT_PREFIX: &str = "sent";
+
 /// The key of a part of an item's own bytes that a client puts into the bucket itself, counted from one. Whoever has its
-/// link may put it again for as long as the link lasts, so that it never is an item's: it is joined to one that is.
+/// link may put it again for as long as the link lasts, also when the item is gone: so it never is an item's, but joined
+/// to one that is, and has a prefix of its own, which is swept by age.
 pub fn sent_key(item: ItemId, number: usize) -> String {
-    format!("{}/sent-{number}", media_prefix(item))
+    format!("{SENT_PREFIX}/{item}/{number}")
 }
 
 /// The prefix of every write of an item's own bytes, of which one is the item's in the end.
@@ -269,8 +273,12 @@ impl MediaStore {
 async fn delete_files(folder: &Path, kept: &Path) -> Result<(), MediaError> {
     let mut files = tokio::fs::read_dir(folder).await?;
     while let Some(file) = files.next_entry().await? {
-        if file.path() != kept {
-            tokio::fs::remove_file(file.path()).await?;
+        if file.path() == kept {
+            continue;
+        }
+        match tokio::fs::remove_file(file.path()).await {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error.into()),
+            _ => {}
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! The only HTTP client of the project: it calls URLs that customers gave, and nothing that is not theirs to reach.
 //!
-//! It owns the connections, the deadline and what is told of a failure. It never follows a redirect, uses a proxy,
-//! decompresses, or retries: `domain::retry` says when, the worker does it. Every request passes `domain::url_policy`
+//! It owns the connections, the deadline and what is told of a failure. It never uses a proxy, decompresses, or retries:
+//! `domain::retry` says when, the worker does it. Redirects are followed by `fetch` alone, each checked like its first. Every request passes `domain::url_policy`
 //! twice, as text before it leaves and as addresses when its name is resolved; a literal skips the second.
 //!
 //! One client serves the process for ever, because a client made for each request costs a TLS set-up each time. There

@@ -210,6 +210,8 @@ pub async fn tombstone(conn: &mut PgConnection, item: ItemId, workspace: Workspa
                 error_code = 'item_not_found', error_message = 'the item was deleted'
             WHERE item_id = $1 AND workspace_id = $2 AND status IN ('awaiting_upload', 'processing')
             RETURNING id
+        ), parts AS (
+            DELETE FROM upload_parts USING ended WHERE upload_id = ended.id
         ), gone AS (
             UPDATE items SET deleted_at = mws_now(), leased_until = NULL
             WHERE id = $1 AND workspace_id = $2 AND deleted_at IS NULL AND (SELECT count(*) FROM ended) >= 0

@@ -11,7 +11,8 @@ mod work;
 
 pub use due::{assign_tickets, expire, lock_due, prune};
 pub use parts::{
-    Part, Progress, SoFar, Whole, append, begin_append, drop_parts, joined, last_part, parts, receive_parts, whole,
+    Part, Progress, SoFar, Whole, append, begin_append, drop_parts, joined, last_part, named_parts, parts,
+    receive_parts, whole,
 };
 pub use receive::{LetIn, RECEIVING_SECONDS, Received, claim_left, let_go, let_in, receive, still_in};
 pub use work::{
@@ -149,6 +150,8 @@ pub struct UploadRow {
     pub received_bytes: Option<i64>,
     /// Their SHA-256.
     pub received_sha256: Option<Vec<u8>>,
+    /// Whether they came by a plain PUT, which nothing can be appended to.
+    pub came_at_once: bool,
     /// Why the account whose storage it takes is suspended; none when it is not.
     pub suspended: Option<String>,
 }
@@ -160,6 +163,7 @@ pub async fn find(conn: &mut PgConnection, upload: UploadId) -> sqlx::Result<Opt
         r#"SELECT id AS "id: UploadId", item_id AS "item_id: ItemId", workspace_id AS "workspace_id: WorkspaceId",
             account_id AS "account_id: AccountId", status AS "status: UploadStatus", expires_at <= mws_now() AS "overdue!",
             content_type, declared_bytes, declared_sha256, token_hash, received_bytes, received_sha256,
+            object_key IS NOT NULL AS "came_at_once!",
             (SELECT a.suspended_reason FROM accounts a WHERE a.id = uploads.account_id) AS suspended
            FROM uploads WHERE id = $1"#,
         upload as UploadId,
@@ -255,7 +259,8 @@ pub enum Completed {
 /// is seen when they are.
 pub async fn complete(conn: &mut PgConnection, upload: UploadId, ticket_id: &str) -> sqlx::Result<Completed> {
     let completed = sqlx::query!(
-        "UPDATE uploads SET status = 'processing', due_at = mws_now(), ticket_id = $2
+        "UPDATE uploads SET status = 'processing', due_at = mws_now(), ticket_id = $2, receiving_by = NULL,
+            receiving_until = NULL, hash_state = NULL
          WHERE id = $1 AND status = 'awaiting_upload' AND expires_at > mws_now()
             AND received_bytes = declared_bytes
             AND (declared_sha256 IS NULL OR received_sha256 IS NULL OR declared_sha256 = received_sha256)",

@@ -30,7 +30,7 @@ pub struct SoFar {
 }
 
 /// Lets the request `by` append at `offset`, whoever appended before. None when the bytes go on elsewhere, a plain PUT
-/// sends them, or the upload waits no longer.
+/// sends them, or the upload waits no longer. What a plain PUT left unfinished is begun anew.
 pub async fn begin_append(
     conn: &mut PgConnection,
     upload: UploadId,
@@ -40,9 +40,10 @@ pub async fn begin_append(
     sqlx::query_as!(
         SoFar,
         "UPDATE uploads SET receiving_by = $2, receiving_until = mws_now() + make_interval(secs => $4),
-            received_bytes = coalesce(received_bytes, 0)
-         WHERE id = $1 AND status = 'awaiting_upload' AND expires_at > mws_now() AND object_key IS NULL
-             AND coalesce(received_bytes, 0) = $3
+            received_bytes = $3, object_key = NULL, received_sha256 = NULL
+         WHERE id = $1 AND status = 'awaiting_upload' AND expires_at > mws_now()
+             AND CASE WHEN object_key IS NULL THEN coalesce(received_bytes, 0) = $3
+                 ELSE $3 = 0 AND received_bytes < declared_bytes END
              AND (receiving_until IS NULL OR receiving_until <= mws_now() OR received_bytes IS NOT NULL)
          RETURNING hash_state",
         upload as UploadId,
@@ -121,7 +122,7 @@ pub async fn append(
 pub async fn drop_parts(conn: &mut PgConnection, upload: UploadId, by: Uuid) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(
         "DELETE FROM upload_parts USING uploads
-         WHERE upload_id = $1 AND uploads.id = upload_id AND receiving_by = $2
+         WHERE upload_id = $1 AND uploads.id = upload_id AND receiving_by = $2 AND status = 'awaiting_upload'
          RETURNING upload_parts.object_key",
         upload as UploadId,
         by,
@@ -137,8 +138,10 @@ pub async fn receive_parts(conn: &mut PgConnection, upload: UploadId, parts: &[P
     let keys: Vec<&str> = parts.iter().map(|part| part.object_key.as_str()).collect();
     sqlx::query!(
         "WITH received AS (
-            UPDATE uploads SET received_bytes = declared_bytes, received_at = mws_now()
-            WHERE id = $1 AND status = 'awaiting_upload' AND expires_at > mws_now() AND received_bytes IS NULL
+            UPDATE uploads SET received_bytes = declared_bytes, received_at = mws_now(), receiving_by = NULL,
+                receiving_until = NULL, hash_state = NULL
+            WHERE id = $1 AND status = 'awaiting_upload' AND expires_at > mws_now() AND object_key IS NULL
+                AND coalesce(received_bytes, 0) = 0
                 AND (receiving_until IS NULL OR receiving_until <= mws_now())
             RETURNING id
         ), gone AS (
@@ -212,4 +215,9 @@ pub async fn joined(conn: &mut PgConnection, claim: &Claim, object_key: &str, sh
     .fetch_one(conn)
     .await?;
     Ok(joined > 0)
+}
+
+/// Those of these objects that are parts of uploads.
+pub async fn named_parts(conn: &mut PgConnection, keys: &[String]) -> sqlx::Result<Vec<String>> {
+    sqlx::query_scalar!("SELECT object_key FROM upload_parts WHERE object_key = ANY ($1)", keys,).fetch_all(conn).await
 }
