@@ -47,6 +47,8 @@ async fn tried(stranger: &Stranger, attempt: &Attempt, owner: &Owner) -> anyhow:
             // A link that this service did not make lacks its proof.
             Some("thumbnails") => &[400, 401],
             Some("media") => &[400, 403],
+            // What uploads speak is the same for every upload, and for none.
+            _ if attempt.method == "OPTIONS" => &[204],
             _ if operators => &[401],
             _ => &[403, 404],
         };
