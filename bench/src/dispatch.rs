@@ -97,7 +97,7 @@ async fn round(bench: &Bench, ours: bool) -> anyhow::Result<Round> {
     Ok(Round { per_second: many / seconds, p50: percentile(&times, 50), p99: percentile(&times, 99), each })
 }
 
-/// Calls the service at this URL, or writes what it would. Answers the milliseconds that each took.
+/// Calls the service at this URL, or writes what it would. Returns the milliseconds that each took.
 async fn called(scene: &Scene<'_>, url: Option<&str>, calls: Vec<Call>) -> anyhow::Result<Vec<f64>> {
     let done = stream::iter(calls).map(|call| async {
         let began = Instant::now();

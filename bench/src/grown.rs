@@ -169,7 +169,7 @@ impl Held {
         self.began.elapsed()
     }
 
-    /// Ends it. Answers how long it was open.
+    /// Ends it. Returns how long it was open.
     pub async fn end(mut self) -> anyhow::Result<Duration> {
         let age = self.age();
         sqlx::raw_sql("ROLLBACK").execute(&mut self.conn).await?;

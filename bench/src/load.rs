@@ -216,7 +216,7 @@ impl<'a> Scene<'a> {
         Ok(())
     }
 
-    /// One job of each account ends. Answers when that was committed, and the events.
+    /// One job of each account ends. Returns when that was committed, and the events.
     pub async fn event(&self, accounts: &[&Account]) -> anyhow::Result<(i64, Vec<String>)> {
         let ended: Vec<EndedEvent> = accounts.iter().map(|one| ended(one)).collect();
         let mut tx = self.database.pool.begin().await?;

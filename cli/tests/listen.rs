@@ -92,7 +92,7 @@ impl Listener {
     }
 }
 
-/// So many jobs are started and cancelled, one after the other: each is an event. Answers their ids.
+/// So many jobs are started and cancelled, one after the other: each is an event. Returns their ids.
 async fn happen(world: &World, tenant: &Tenant, jobs: usize) -> anyhow::Result<Vec<String>> {
     let mut ids = Vec::new();
     for item in world.items(tenant, jobs, Media::audio(60)).await? {

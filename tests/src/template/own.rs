@@ -54,7 +54,7 @@ impl OwnServer {
         Ok(Self { crashes: Some(crashes), keeper: Some(keeper), options, url, _folder: folder })
     }
 
-    /// Ends the server as a crash does: every connection breaks, nothing is written out. Answers when it has recovered.
+    /// Ends the server as a crash does: every connection breaks, nothing is written out. Returns when it has recovered.
     pub async fn crash(&self) -> anyhow::Result<()> {
         let (back, is_back) = oneshot::channel();
         self.crashes.as_ref().context("it runs")?.send(back).ok().context("the server's keeper has ended")?;

@@ -20,7 +20,7 @@ pub async fn cut_short<F: Future>(work: F, waits: usize) -> Option<F::Output> {
     .await
 }
 
-/// Runs `work` until it has waited `waits` times, does `disturbance`, and lets `work` go on to its end. Answers what it
+/// Runs `work` until it has waited `waits` times, does `disturbance`, and lets `work` go on to its end. Returns what it
 /// came to, and whether it was disturbed at all.
 pub async fn disturbed<F: Future>(
     work: F,

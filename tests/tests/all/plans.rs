@@ -73,7 +73,7 @@ async fn goes_by(conn: &mut PgConnection, statement: &str, indexes: &[&str]) -> 
     Ok(())
 }
 
-/// The same, but that it may read all of small tables. Answers the plan.
+/// The same, but that it may read all of small tables. Returns the plan.
 async fn has(conn: &mut PgConnection, statement: &str, indexes: &[&str]) -> anyhow::Result<String> {
     let plan = plans::of_last(conn).await?;
     for index in indexes {

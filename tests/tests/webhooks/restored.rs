@@ -15,7 +15,7 @@ use std::time::Duration;
 use store::events::{self, EndedEvent};
 use tokio::time::timeout;
 
-/// Events of the account, made as the end of jobs makes them. Answers their bodies.
+/// Events of the account, made as the end of jobs makes them. Returns their bodies.
 async fn happen(pool: &PgPool, tenant: &Tenant, what: &str, many: usize) -> anyhow::Result<Vec<String>> {
     let mut bodies = Vec::new();
     for number in 0..many {

@@ -27,7 +27,7 @@ pub struct Timeouts {
     pub rest: Duration,
     /// To send a request's line and headers, from their first byte, and to begin.
     pub head: Duration,
-    /// To take some of an answer, beside the time that its bytes are given (`pace`).
+    /// To take anything of an answer, in addition to the time that its size allows (`pace`).
     pub stall: Duration,
 }
 
@@ -41,10 +41,10 @@ impl Default for Timeouts {
 const KEPT: usize = 64;
 /// Bytes of headers that are read at a time: the HTTP implementation looks at their cap between two reads.
 const PIECE: usize = 4 << 10;
-/// How a client begins that takes for granted that HTTP/2 is spoken.
+/// The first bytes of a client that assumes HTTP/2.
 const HTTP_2: &[u8] = b"PRI * HTTP/2.0";
-/// How long one who was refused is listened to still. To close on bytes that nobody read resets the connection, and the
-/// refusal may be lost with it.
+/// How long a refused client's bytes are still read. Closing a socket with unread bytes resets the connection, and the
+/// client may then lose the refusal.
 pub const LINGER: Duration = Duration::from_secs(1);
 
 /// Makes the whole answer to a request that could not be read, from its status and its path.
@@ -96,7 +96,7 @@ pub struct Wire<Io> {
     deadline: Pin<Box<Sleep>>,
     pace: Pace,
     substitute: Option<Substitute>,
-    /// Whether what was said is the last that will be, and until when its reader is listened to.
+    /// Whether nothing follows the refusal that was sent; `linger` is how long the client is read after it.
     refused: bool,
     linger: Option<Pin<Box<Sleep>>>,
 }

@@ -17,7 +17,7 @@ use store::{accounts, events};
 
 /// Pings a minute an endpoint (contract §8).
 const PINGS_A_MINUTE: i64 = 10;
-/// Waiting series that a removal ends itself; the scheduler ends what is left.
+/// The most waiting deliveries that a removal ends in its own transaction; the scheduler ends the rest.
 const ENDED_AT_ONCE: i64 = 5_000;
 
 /// What a change is followed by.
@@ -29,7 +29,7 @@ pub enum After {
     Ping,
 }
 
-/// Registers an endpoint: the eleventh is refused under the account's lock, so that a race makes none too many.
+/// Registers an endpoint. The account is locked while they are counted, so that concurrent calls can't exceed the limit.
 pub async fn register_webhook(
     app: &App,
     caller: &Caller,
@@ -53,7 +53,7 @@ pub async fn register_webhook(
     Ok(Made::Now(body))
 }
 
-/// Changes an endpoint, and pings it after the change where that is asked for, in one transaction. Answers the ping's
+/// Changes an endpoint and, if asked, records a ping to it, in one transaction. Returns the endpoint and the ping's
 /// delivery.
 pub async fn change_webhook(
     app: &App,
@@ -78,7 +78,7 @@ pub async fn change_webhook(
     Ok((row, Some(delivery)))
 }
 
-/// Removes an endpoint, and cancels its pending deliveries.
+/// Removes an endpoint and cancels its waiting deliveries, `ENDED_AT_ONCE` at most; a duty cancels the rest.
 pub async fn remove_webhook(app: &App, caller: &Caller, id: EndpointId) -> Answer<()> {
     let mut conn = app.conn().await?;
     let mut remove = conn.begin().await?;

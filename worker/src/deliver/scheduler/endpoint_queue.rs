@@ -11,7 +11,7 @@ use tokio::time::Instant;
 pub const LONGEST_QUEUE: usize = 512;
 /// A delivery that would be queued for longer than this is due later instead.
 pub const LONGEST_EXPECTED_WAIT_MS: f64 = 5_000.0;
-/// A queue of first attempts is kept so long that it lasts for about this time, and within bounds.
+/// A queue of first attempts is filled to what 250 ms of sending takes, within the bounds of `TARGET`.
 const QUEUE_MS: f64 = 250.0;
 const TARGET: (f64, f64) = (1.0, 128.0);
 /// The bounds of the time after which a deferred delivery is due again.
@@ -28,7 +28,7 @@ pub struct Leased<D> {
     pub delivery: D,
 }
 
-/// See the module.
+/// One endpoint's deliveries in one lane of this process: those in flight, those queued, and how long attempts take.
 #[derive(Debug)]
 pub struct EndpointQueue<D> {
     pub account: AccountId,

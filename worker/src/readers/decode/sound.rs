@@ -76,7 +76,7 @@ impl Iterator for SoundBlocks {
 
 /// Decodes the sound of `media` and has `analyse` go through it on a blocking thread.
 ///
-/// Answers with what `analyse` made of it. `NoAudio` without sound, `Corrupt` when nothing of it can be decoded; a
+/// Returns what `analyse` made of it. `NoAudio` without sound, `Corrupt` when nothing of it can be decoded; a
 /// file that ends early or is damaged further on gives what is there, with a warning.
 pub async fn decode_sound<T, A>(
     media: &MediaSource,

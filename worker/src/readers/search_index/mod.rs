@@ -16,7 +16,7 @@ use moments::Moment;
 use serde::Serialize;
 use shots::Shots;
 
-/// The part of the progress that looking for cuts is, in percent.
+/// How much of the progress is done once the cuts are found, in percent. The rest is stills.
 const LOOKED: u8 = 70;
 /// The stills of a read, which are held until it is stored: each is a child process and some 10 KiB.
 const MOST_STILLS: MostStills = MostStills { moments: 2_000, bytes: 64 << 20 };
@@ -32,14 +32,14 @@ struct SearchIndexData {
 pub(super) struct MostStills {
     /// Moments that get one, at most.
     pub(super) moments: usize,
-    /// Bytes of all after which none is made any more.
+    /// Total bytes after which no further still is made.
     pub(super) bytes: usize,
 }
 
 /// Finds shots on small pictures of all frames.
 #[derive(Debug)]
 pub(super) struct SearchIndex {
-    /// How many stills a read has.
+    /// How many stills a read has at most.
     pub(super) most: MostStills,
 }
 
@@ -82,8 +82,8 @@ impl SearchIndex {
     }
 }
 
-/// A still of each moment, named in it, and of how many moments one was sought. A moment whose picture can't be decoded
-/// has none.
+/// Makes a still of each moment and writes its key into the moment. Returns the files and the number of moments that
+/// were tried. A moment whose picture can't be decoded has no still.
 async fn stills(
     moments: &mut [Moment],
     most: MostStills,

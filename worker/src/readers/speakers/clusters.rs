@@ -1,17 +1,19 @@
 //! Which stretches of speech are one voice's: agglomerative clustering by the Bayesian information criterion. Pure.
 //!
-//! Clusters that are most alike are merged until none are alike enough. Work grows with the square of the stretches, so
-//! a long media is clustered a block at a time, and then the blocks' clusters among each other.
+//! The two most similar clusters are merged until no two are similar enough. The work grows with the square of the
+//! number of stretches, so long media are clustered in blocks first; the blocks' clusters are then clustered together.
 
 use super::voice::{VoiceSums, apart};
 
-/// How much a model's numbers cost: more makes fewer voices. Tuned on flite voices.
+/// Weight of the criterion's penalty for each parameter of a model: a larger one gives fewer voices. Tuned on flite's
+/// voices.
 const STRICTNESS: f64 = 2.0;
 /// Stretches that are clustered at once.
 const BLOCK: usize = 240;
 /// Voices of one media, at most.
 const MOST_VOICES: usize = 26;
-/// A voice that says less than this part of all is part of another, within these frames of 10 ms.
+/// A voice with less than this share of all speech is dropped. The threshold is clamped to these two numbers of
+/// 10 ms frames (`LEAST_FRAMES`).
 const LEAST_PART: f64 = 0.05;
 const LEAST_FRAMES: (f64, f64) = (250.0, 1_000.0);
 
@@ -22,7 +24,7 @@ pub(super) fn voices(stretches: Vec<VoiceSums>) -> Vec<VoiceSums> {
         let before = voices.len();
         voices = voices.chunks(BLOCK).flat_map(|block| merged(block.to_vec())).collect();
         if voices.len() == before {
-            // Nothing is alike in any block: what says most is kept.
+            // No block merged anything: keep the clusters with the most speech.
             voices.sort_by(|a, b| b.frames.total_cmp(&a.frames));
             voices.truncate(BLOCK);
         }

@@ -186,7 +186,7 @@ fn assert_paid(name: &str, item_ms: i64, handed_ms: i64, said_ms: i64) {
     }
 }
 
-/// Every read of a file, as jobs do them. Answers what an import says of its length.
+/// Every read of a file, as jobs do them. Returns what an import says of its length.
 async fn judged(studio: &Studio, name: &str, path: &Path) -> Option<i64> {
     let media = studio.open(path, &an_hour()).await.ok()?;
     let item_ms = length_ms(&media).await?;

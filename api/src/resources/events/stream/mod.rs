@@ -187,7 +187,7 @@ impl Follower {
         answered.unwrap_or(true)
     }
 
-    /// Reads what there is; waits for the next wake when there is nothing. Answers whether the stream goes on: not when
+    /// Reads what there is; waits for the next wake when there is nothing. Returns whether the stream goes on: not when
     /// its place is lost, which the client is told when it takes it up again.
     async fn look(&mut self) -> bool {
         match self.read().await {
