@@ -19,8 +19,9 @@
 //!                 endpoint would get no slot: DelayTickets ......................... waiting, in the backlog
 //!  waiting        the endpoint's queue is short: Prefetch ........................... leased
 //!  waiting        its ticket arrives in the slow lane; it would wait long: Defer .... waiting, due later
-//!  leased         there is room: Send ............................................... in flight
+//!  leased         there is room: Send, or Revalidate where the claim took long ...... in flight
 //!  leased         there is none ..................................................... queued
+//!  leased         there is none, and no place in the queue: ReleaseClaim ............ waiting, due a moment later
 //!  queued         a slot of its account is given back, or any of the slow lane: Revalidate in flight
 //!  queued         the same, a moment after its claim: Send ............................ in flight
 //!  leased         its endpoint fails by now: ReleaseClaim .......................... waiting, in the slow lane
@@ -32,8 +33,12 @@
 //!                                                                                     fourth time, as after a failure
 //! ```
 //!
-//! Elsewhere a delivery that waits becomes skipped (its endpoint is disabled or gone) or cancelled (a resend takes its
-//! place). At SIGTERM a ticket that arrives is deferred.
+//! A delivery is born waiting with a ticket; without one and due later, where many are born at once; or skipped, where
+//! its endpoint is disabled. One that waits for a retry gets its ticket from the scheduler process when it is due, in
+//! the slow lane. Here, at its claim, and elsewhere one that waits becomes skipped (its endpoint is disabled; a ping is
+//! sent all the same) or cancelled (its endpoint is gone, or a resend takes its place). An attempt whose series was
+//! cancelled meanwhile is logged, and the series stays cancelled. The lease also ends without the process: when an
+//! attempt panics, or five tries to record it fail. At SIGTERM a ticket that arrives is deferred.
 //!
 //! 1. *Prefetch* is one statement: it claims what an endpoint is to get next, oldest first, and consumes those
 //!    tickets, delayed or not. So few tickets of a backlog are ever fetched. One is under way at a time for an
@@ -63,7 +68,8 @@
 //!
 //! No lock and no connection is held while a receiver is waited for. A handler always ends quietly: whatever goes
 //! wrong here is made good by the scheduler process, from the rows alone. A statement that breaks is told of as one
-//! that claimed nothing, and a worker whose scheduler breaks ends. A first attempt that this process has brought about
+//! that claimed nothing. A scheduler that breaks its rules begins anew, and leases and reissued tickets make good
+//! what it knew; in a debug build its worker ends, so that a test sees it. A first attempt that this process has brought about
 //! itself enters as `Reserved`, without a ticket. Project webhooks are not here.
 
 mod attempt;
