@@ -59,10 +59,13 @@ async fn jobs_of_all_accounts_are_found_page_by_page_and_one_that_failed_is_run_
     let (one, two) = (world.tenant("one").await?, world.tenant("two").await?);
     let mine = world.items(&one, 3, Media::video(60)).await?;
     let theirs = world.items(&two, 4, Media::video(60)).await?;
+    // What a stall of the machine makes a worker give up is made good.
+    let scheduler = world.scheduler().await?;
     let worker = world.worker(runners::failing(|| worker::readers::ReadError::NoAudio)).await?;
     let failed = one.client.prepare(&mine, &["levels"]).await?.job_ids()?;
     one.client.ended(&failed).await?;
     worker.stop().await?;
+    scheduler.stop().await?;
     two.client.prepare(&theirs, &["levels", "beats"]).await?.data()?;
 
     let mut seen = Vec::new();
