@@ -45,7 +45,7 @@ async fn issue(conn: &mut PgConnection, due: &[Due]) -> sqlx::Result<Vec<Ticket>
     if due.is_empty() {
         return Ok(Vec::new());
     }
-    let lane = |row: &Due| if row.first { Queue::WebhookFirst } else { Queue::WebhookSlow };
+    let lane = |row: &Due| Queue::of_attempt(row.attempt_count, row.healthy);
     let subject = |row: &Due| Subject::Delivery { id: row.id, endpoint: row.endpoint };
     let tickets: Vec<Ticket> = due.iter().map(|row| Ticket::new(lane(row), subject(row))).collect();
     let rows: Vec<DeliveryId> = due.iter().map(|row| row.id).collect();

@@ -42,6 +42,13 @@ pub struct Endpoint {
     pub updated_at: DateTime<Utc>,
 }
 
+impl Endpoint {
+    /// Whether events are sent and the last attempt succeeded: as `mws_is_healthy` in SQL.
+    pub const fn is_healthy(&self) -> bool {
+        self.enabled && self.consecutive_failures == 0
+    }
+}
+
 /// An endpoint to register.
 #[derive(Debug, Clone)]
 pub struct NewEndpoint {

@@ -13,6 +13,7 @@ use chrono::{DateTime, Utc};
 use domain::event::{EventId, EventType};
 use domain::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
 use domain::job::JobKind;
+use domain::series::Trigger;
 use sqlx::PgConnection;
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -90,18 +91,37 @@ pub async fn record_spread(
         let opening = if target.enabled && after_ms > 0 {
             Opening::Later { after_ms }
         } else if target.enabled {
-            let queue = if target.healthy { Queue::WebhookFirst } else { Queue::WebhookSlow };
-            let ticket = Ticket::new(queue, Subject::Delivery { id, endpoint: target.endpoint_id });
+            let ticket = Ticket::new(
+                Queue::of_attempt(0, target.healthy),
+                Subject::Delivery { id, endpoint: target.endpoint_id },
+            );
             let ticket_id = ticket.id.clone();
             tickets.push(ticket);
             Opening::Pending { ticket_id }
         } else {
             Opening::Skipped
         };
-        series.push(NewDelivery::of_event(id, target.endpoint_id, event, opening));
+        series.push(delivery_of(event, id, target.endpoint_id, opening));
     }
     deliveries::insert(conn, &series).await?;
     Ok(tickets)
+}
+
+/// The series that tells one endpoint of a job's end.
+fn delivery_of(event: &EndedEvent, id: DeliveryId, endpoint_id: EndpointId, opening: Opening) -> NewDelivery {
+    NewDelivery {
+        id,
+        endpoint_id,
+        account_id: event.account_id,
+        workspace_id: Some(event.workspace_id),
+        event_id: event.event_id.clone(),
+        event_type: event.event_type,
+        job_id: Some(event.job_id),
+        trigger: Trigger::Event,
+        resend_of: None,
+        traceparent: event.traceparent.clone(),
+        opening,
+    }
 }
 
 /// When each of these deliveries is due, in milliseconds from now. An end that nobody is told of counts too.
@@ -138,7 +158,7 @@ async fn insert(conn: &mut PgConnection, ended: &[EndedEvent]) -> sqlx::Result<V
              RETURNING id, type, account_id
            )
            SELECT recorded.id AS event_id, w.id AS "endpoint_id: EndpointId", w.enabled,
-                  w.consecutive_failures = 0 AS "healthy!"
+                  mws_is_healthy(w.enabled, w.consecutive_failures) AS "healthy!"
            FROM recorded
            JOIN unnest($1::text[], $7::text[]) AS told (id, kind) ON told.id = recorded.id
            JOIN webhook_endpoints AS w ON w.account_id = recorded.account_id

@@ -98,11 +98,15 @@ async fn statements_on_deliveries_go_by_their_indexes() -> anyhow::Result<()> {
 }
 
 #[tokio::test]
-async fn what_deliveries_are_sent_with_goes_by_ids_although_it_was_planned_on_small_tables() -> anyhow::Result<()> {
+async fn what_deliveries_are_sent_with_goes_by_ids_in_empty_small_and_full_tables() -> anyhow::Result<()> {
     let bench = Bench::new().await?;
     let endpoint = bench.endpoint().await;
-    for waiting in [0, 600] {
-        bench.end_jobs(waiting).await;
+    for waiting in [0, 600, MANY] {
+        if waiting == MANY {
+            fill(&bench, endpoint).await?;
+        } else {
+            bench.end_jobs(usize::try_from(waiting)?).await;
+        }
         let pool = store::generic_plan_pool(&bench.process.pool, PoolSize(1));
         let (mut conn, id) = (pool.acquire().await?, DeliveryId::mint());
         // By ids and by endpoints it is one statement.

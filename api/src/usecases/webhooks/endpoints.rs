@@ -29,7 +29,8 @@ pub enum After {
     Ping,
 }
 
-/// Registers an endpoint. The account is locked while they are counted, so that concurrent calls can't exceed the limit.
+/// Registers an endpoint. The account is locked while they are counted, so that concurrent calls can't exceed the
+/// limit.
 pub async fn register_webhook(
     app: &App,
     caller: &Caller,
@@ -110,9 +111,8 @@ async fn ping(conn: &mut PgConnection, caller: &Caller, endpoint: &Endpoint) -> 
     let bytes = ping_bytes(&event_id, lately.now, endpoint.id).map_err(ApiError::internal)?;
     let body = String::from_utf8(bytes).map_err(ApiError::internal)?;
     events::record_ping(conn, caller.account_id, &event_id, &body).await?;
-    let healthy = endpoint.enabled && endpoint.consecutive_failures == 0;
-    let queue = if healthy { Queue::WebhookFirst } else { Queue::WebhookSlow };
-    let ticket = Ticket::new(queue, Subject::Delivery { id: delivery, endpoint: endpoint.id });
+    let lane = Queue::of_attempt(0, endpoint.is_healthy());
+    let ticket = Ticket::new(lane, Subject::Delivery { id: delivery, endpoint: endpoint.id });
     let new = NewDelivery {
         id: delivery,
         endpoint_id: endpoint.id,

@@ -16,7 +16,7 @@ WITH picked AS (
         LIMIT wanted.many
         FOR UPDATE SKIP LOCKED
     ) AS d
-    WHERE w.enabled AND w.consecutive_failures = 0
+    WHERE mws_is_healthy(w.enabled, w.consecutive_failures)
 ), held AS (
     SELECT
         d.id,
@@ -67,7 +67,7 @@ SELECT
     claimed.claimed_at AS "claimed_at!",
     claimed.traceparent,
     w.url AS "url!",
-    w.enabled AND w.consecutive_failures = 0 AS "healthy!",
+    mws_is_healthy(w.enabled, w.consecutive_failures) AS "healthy!",
     events.body AS "body!",
     s.sealed AS "sealed?",
     CASE WHEN s.previous_expires_at > mws_now() THEN s.previous_sealed END AS previous_sealed

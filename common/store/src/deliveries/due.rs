@@ -15,8 +15,10 @@ pub struct Due {
     pub id: DeliveryId,
     /// Where it goes.
     pub endpoint: EndpointId,
-    /// Whether it is a first attempt to a healthy endpoint.
-    pub first: bool,
+    /// How many attempts were made.
+    pub attempt_count: i32,
+    /// Whether its endpoint is.
+    pub healthy: bool,
 }
 
 /// Locks up to `limit` due deliveries that wait without a ticket, the longest due first.
@@ -24,7 +26,7 @@ pub async fn due_without_ticket(conn: &mut PgConnection, limit: i64) -> sqlx::Re
     sqlx::query_as!(
         Due,
         r#"SELECT d.id AS "id: DeliveryId", d.endpoint_id AS "endpoint: EndpointId",
-               d.attempt_count = 0 AND w.id IS NOT NULL AND w.enabled AND w.consecutive_failures = 0 AS "first!"
+               d.attempt_count, coalesce(mws_is_healthy(w.enabled, w.consecutive_failures), false) AS "healthy!"
            FROM deliveries AS d
            LEFT JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
            WHERE d.status = 'pending' AND d.finished_at IS NULL AND d.lease_until IS NULL AND d.ticket_id IS NULL
@@ -42,9 +44,7 @@ pub async fn due_without_ticket(conn: &mut PgConnection, limit: i64) -> sqlx::Re
 #[derive(Debug, Clone, Copy)]
 pub struct ScanStart(pub f64);
 
-/// Of the `some` next due deliveries from there on, locks those whose ticket is gone, spent, or held by a queue worker
-/// that has not been seen for 20 seconds. The queue stamps its workers with the server's own time, so that alone is not
-/// `mws_now()`.
+/// Of the `some` next due deliveries from there on, locks those whose ticket is dead (the view `live_tickets`).
 pub async fn due_with_dead_ticket(conn: &mut PgConnection, from: ScanStart, some: i64) -> sqlx::Result<Vec<Due>> {
     sqlx::query_as!(
         Due,
@@ -60,19 +60,12 @@ pub async fn due_with_dead_ticket(conn: &mut PgConnection, from: ScanStart, some
              LIMIT $1
            )
            SELECT d.id AS "id: DeliveryId", d.endpoint_id AS "endpoint: EndpointId",
-               d.attempt_count = 0 AND w.id IS NOT NULL AND w.enabled AND w.consecutive_failures = 0 AS "first!"
+               d.attempt_count, coalesce(mws_is_healthy(w.enabled, w.consecutive_failures), false) AS "healthy!"
            FROM looked_at
            JOIN deliveries AS d ON d.id = looked_at.id
            LEFT JOIN webhook_endpoints AS w ON w.id = d.endpoint_id
-           LEFT JOIN LATERAL (
-               SELECT id, status, lock_by FROM apalis.jobs WHERE id = d.ticket_id LIMIT 1
-           ) AS ticket ON true
-           LEFT JOIN apalis.workers AS holder ON holder.id = ticket.lock_by
            WHERE d.status = 'pending' AND d.lease_until IS NULL AND d.ticket_id IS NOT NULL
-               AND (ticket.id IS NULL
-                   OR ticket.status NOT IN ('Pending', 'Queued', 'Running')
-                   OR (ticket.status <> 'Pending'
-                       AND (holder.id IS NULL OR holder.last_seen < now() - interval '20 s')))
+               AND (SELECT id FROM live_tickets WHERE id = d.ticket_id LIMIT 1) IS NULL
            FOR UPDATE OF d SKIP LOCKED"#,
         some,
         from.0

@@ -27,7 +27,6 @@ pub use rescue::{LostClaim, free_interrupted, lost_for_good};
 pub use search::{SearchFilter, SearchScope, UnsentOf, search, unsent_of};
 pub use tickets::{Delay, delay_tickets};
 
-use super::events::EndedEvent;
 use domain::event::{EventId, EventType};
 use domain::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
 use domain::series::Trigger;
@@ -75,25 +74,6 @@ pub struct NewDelivery {
     pub traceparent: Option<String>,
     /// How it begins.
     pub opening: Opening,
-}
-
-impl NewDelivery {
-    /// The series that tells one endpoint of a job's end.
-    pub fn of_event(id: DeliveryId, endpoint_id: EndpointId, event: &EndedEvent, opening: Opening) -> Self {
-        Self {
-            id,
-            endpoint_id,
-            account_id: event.account_id,
-            workspace_id: Some(event.workspace_id),
-            event_id: event.event_id.clone(),
-            event_type: event.event_type,
-            job_id: Some(event.job_id),
-            trigger: Trigger::Event,
-            resend_of: None,
-            traceparent: event.traceparent.clone(),
-            opening,
-        }
-    }
 }
 
 /// Inserts the series in one statement.

@@ -1,6 +1,5 @@
--- Gives a ticket of $2 to admitted jobs whose ticket is dead, $1 at most, of the $4 next that are due from a time on: $3 of the way
--- from the oldest's to now. A ticket is dead when it is gone or done, or when the queue worker that holds it has not been
--- seen for 20 seconds.
+-- Gives a ticket of $2 to admitted jobs whose ticket is dead (the view live_tickets), $1 at most, of the $4 next that are
+-- due from a time on: $3 of the way from the oldest's to now.
 WITH oldest AS (
     SELECT min(due_at) AS due_at FROM jobs WHERE status = 'queued' AND admitted AND finished_at IS NULL
 ), looked_at AS MATERIALIZED (
@@ -11,13 +10,7 @@ WITH oldest AS (
 ), lost AS MATERIALIZED (
     SELECT id, ticket_id FROM looked_at
     -- Each ticket by itself, and not all tickets in a hash.
-    WHERE (
-        SELECT t.id FROM apalis.jobs t
-        WHERE t.id = looked_at.ticket_id AND t.status IN ('Pending', 'Queued', 'Running')
-            AND (t.lock_by IS NULL OR (SELECT w.last_seen FROM apalis.workers w WHERE w.id = t.lock_by)
-                > now() - interval '20 seconds')
-        LIMIT 1
-    ) IS NULL
+    WHERE (SELECT id FROM live_tickets WHERE id = looked_at.ticket_id LIMIT 1) IS NULL
     LIMIT $1
 ), due AS MATERIALIZED (
     -- Still as it was looked at: another scheduler may have given it a ticket meanwhile.

@@ -4,19 +4,13 @@
 use domain::ids::ProjectWebhookId;
 use sqlx::PgConnection;
 
-/// Locks up to `limit` pending webhooks that are due and that no ticket will bring to a worker: it is gone, done, or
-/// with a queue worker that has not been seen for 20 seconds. The queue stamps its workers with the server's own time.
+/// Locks up to `limit` pending webhooks that are due and whose ticket is dead (the view `live_tickets`).
 pub async fn lock_due(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<ProjectWebhookId>> {
     sqlx::query_scalar!(
         r#"SELECT w.id AS "id: ProjectWebhookId"
            FROM project_webhooks AS w
            WHERE w.status = 'pending' AND w.finished_at IS NULL AND w.due_at <= mws_now()
-               AND NOT EXISTS (
-                   SELECT FROM apalis.jobs AS ticket
-                   LEFT JOIN apalis.workers AS holder ON holder.id = ticket.lock_by
-                   WHERE ticket.id = w.ticket_id
-                       AND (ticket.status = 'Pending'
-                           OR (ticket.status IN ('Queued', 'Running') AND holder.last_seen > now() - interval '20 s')))
+               AND (SELECT id FROM live_tickets WHERE id = w.ticket_id LIMIT 1) IS NULL
            ORDER BY w.due_at
            LIMIT $1
            FOR UPDATE OF w SKIP LOCKED"#,

@@ -50,6 +50,11 @@ impl Queue {
         }
     }
 
+    /// The lane of a delivery's next attempt, by those made and by whether its endpoint is healthy.
+    pub const fn of_attempt(made: i32, healthy: bool) -> Self {
+        if made == 0 && healthy { Self::WebhookFirst } else { Self::WebhookSlow }
+    }
+
     /// Whether processes pick its tickets in the transaction that claims what they are about. Others are fetched by
     /// apalis.
     pub const fn is_picked(self) -> bool {

@@ -4,26 +4,14 @@ use super::Stage;
 use domain::ids::UploadId;
 use sqlx::PgConnection;
 
-/// Locks uploads that are due and that no ticket will bring to a worker: it is gone, done, or with a queue worker that
-/// has stopped beating. Those that another scheduler is at are skipped.
+/// Locks uploads that are due and whose ticket is dead (the view `live_tickets`). Those that another scheduler is at
+/// are skipped.
 pub async fn lock_due(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<(UploadId, Stage)>> {
-    // The queue's own tables are stamped by `now()`, whatever the tests' clock says.
     let due = sqlx::query!(
         r#"SELECT id AS "id: UploadId", (object_key IS NULL AND source_url IS NOT NULL) AS "to_fetch!" FROM uploads
            WHERE status = 'processing' AND finished_at IS NULL AND due_at <= mws_now()
                AND (lease_until IS NULL OR lease_until <= mws_now())
-               AND NOT EXISTS (
-                   SELECT FROM apalis.jobs ticket
-                   LEFT JOIN apalis.workers holder ON holder.id = ticket.lock_by
-                   WHERE ticket.id = uploads.ticket_id
-                       AND (
-                           ticket.status = 'Pending'
-                           OR (
-                               ticket.status IN ('Queued', 'Running')
-                               AND holder.last_seen > now() - interval '20 seconds'
-                           )
-                       )
-               )
+               AND (SELECT id FROM live_tickets WHERE id = uploads.ticket_id LIMIT 1) IS NULL
            ORDER BY due_at
            LIMIT $1
            FOR UPDATE SKIP LOCKED"#,
