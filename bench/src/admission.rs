@@ -5,7 +5,8 @@
 //! from then on.
 
 use crate::Bench;
-use crate::load::{Account, COMPUTED, Scene, until};
+use crate::load::{COMPUTED, Scene, until};
+use crate::seed::Account;
 use crate::table::{Bar, Table, median, percentile};
 use anyhow::ensure;
 use domain::ids::{AccountId, ItemId};

@@ -114,7 +114,7 @@ async fn post(client: &reqwest::Client, url: &str, event: &str, body: String) ->
 async fn requests(client: &reqwest::Client, url: &str, many: usize) -> anyhow::Result<()> {
     ready("");
     let began = Instant::now();
-    let sent = stream::iter(0..many).map(|n| post(client, url, "evt_bare", format!("{}{n}", crate::load::BODY)));
+    let sent = stream::iter(0..many).map(|n| post(client, url, "evt_bare", format!("{}{n}", crate::seed::BODY)));
     let statuses: Vec<_> = sent.buffer_unordered(IN_FLIGHT).collect().await;
     ensure!(statuses.iter().all(|status| matches!(status, Ok(200))), "a bare request failed");
     #[expect(clippy::cast_precision_loss, reason = "a count of requests")]

@@ -5,8 +5,9 @@
 //! second one is of another account whose jobs end at the same pace.
 
 use crate::Bench;
-use crate::load::{Account, Scene};
+use crate::load::Scene;
 use crate::receiver::now_us;
+use crate::seed::Account;
 use crate::table::{Bar, Table, median, percentile};
 use std::net::TcpListener;
 

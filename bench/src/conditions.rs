@@ -4,6 +4,7 @@
 //! Full tables are one database that all measurements of these conditions share (`grown`): making it takes minutes.
 //! Each works with accounts of its own, and clears what it has left.
 
+use crate::condition::Condition;
 use crate::grown::Grown;
 use crate::parts::What;
 use crate::table::{Bar, Table};
@@ -12,40 +13,6 @@ use std::time::Duration;
 
 /// How long a transaction is open, and the tables are written beside it, before anything is measured.
 const HELD_FOR: Duration = Duration::from_mins(3);
-
-/// What the tables are like.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Condition {
-    /// As a deployment begins.
-    #[default]
-    Empty,
-    /// With so many jobs queued, jobs finished and deliveries logged.
-    Full,
-    /// The same, with a transaction open for minutes.
-    Held,
-    /// The same, while what is finished and logged is pruned.
-    Pruned,
-}
-
-impl Condition {
-    /// What its rows' names begin with.
-    pub const fn prefix(self) -> &'static str {
-        match self {
-            Self::Empty => "",
-            Self::Full => "full tables: ",
-            Self::Held => "full tables, a transaction held open: ",
-            Self::Pruned => "full tables, being pruned: ",
-        }
-    }
-
-    /// The setting that says whether the rows of full tables are old enough to be pruned.
-    pub const fn retention(self) -> &'static str {
-        match self {
-            Self::Empty | Self::Pruned => "--retention-days=30",
-            Self::Full | Self::Held => "--retention-days=10000",
-        }
-    }
-}
 
 /// Measures these parts again on full tables, in each condition.
 pub async fn measure(bench: &mut Bench, what: &[What], table: &mut Table) -> anyhow::Result<()> {

@@ -7,8 +7,9 @@ use crate::Bench;
 use crate::bare::TABLES;
 use crate::children::Running;
 use crate::cost::{self, Cost};
-use crate::load::{BODY, Scene};
+use crate::load::Scene;
 use crate::receiver::now_us;
+use crate::seed::BODY;
 use crate::table::{Bar, Table, median};
 
 /// Deliveries of a measurement.

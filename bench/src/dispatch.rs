@@ -7,8 +7,9 @@
 use crate::Bench;
 use crate::children::Running;
 use crate::cost::{self, Cost, Reading};
-use crate::load::{Account, Scene};
+use crate::load::Scene;
 use crate::seed;
+use crate::seed::Account;
 use crate::table::{Bar, Table, median, percentile};
 use anyhow::ensure;
 use domain::ids::ItemId;

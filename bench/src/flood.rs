@@ -7,7 +7,8 @@
 
 use crate::Bench;
 use crate::children::{Running, ready, until_told_to_end};
-use crate::load::{Account, Scene};
+use crate::load::Scene;
+use crate::seed::Account;
 use crate::table::{Bar, Table, median, percentile};
 use anyhow::{Context, ensure};
 use reqwest::{Client, StatusCode};

@@ -6,8 +6,9 @@
 //! by the usual retention. Limits of an account hold.
 
 use crate::database::{Database, Server};
-use crate::load::{self, Account};
+use crate::load;
 use crate::seed;
+use crate::seed::Account;
 use anyhow::Context;
 use domain::ids::{EndpointId, ItemId};
 use domain::read::Read;

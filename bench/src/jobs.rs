@@ -7,7 +7,8 @@
 use crate::Bench;
 use crate::children::Running;
 use crate::cost::{self, Cost};
-use crate::load::{Account, COMPUTED, Scene, until};
+use crate::load::{COMPUTED, Scene, until};
+use crate::seed::Account;
 use crate::seed::{self, Start};
 use crate::table::{Bar, Table, median};
 use crate::tickets;

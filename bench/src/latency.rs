@@ -2,7 +2,8 @@
 //! delivery's: from the commit of an event to its webhook, at the same pace.
 
 use crate::Bench;
-use crate::load::{Account, Scene};
+use crate::load::Scene;
+use crate::seed::Account;
 use crate::table::{Bar, Table, median, percentile};
 use domain::ids::ItemId;
 use reqwest::StatusCode;

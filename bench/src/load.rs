@@ -4,11 +4,11 @@ use crate::Bench;
 use crate::children::Running;
 use crate::cost::Reading;
 use crate::database::Database;
-use crate::seed;
+use crate::seed::{self, Account, BODY};
 use anyhow::{Context, ensure};
 use domain::credential::ApiKey;
 use domain::event::{EventId, EventType};
-use domain::ids::{AccountId, EndpointId, ItemId, JobId, WorkspaceId};
+use domain::ids::{AccountId, EndpointId, ItemId, JobId};
 use domain::job::JobKind;
 use domain::read::Read;
 use runtime::outbound::trusted_client;
@@ -24,9 +24,6 @@ use store::endpoints::{self, NewEndpoint};
 use store::events::{self, EndedEvent};
 use tokio::time::interval;
 use tokio_util::sync::CancellationToken;
-
-/// What an event of a read's end says, without its end: some 700 bytes, as they are.
-pub const BODY: &str = r#"{"id":"evt_M8DB96KKJJR5PX2C6SF2ECFZP1","type":"job.succeeded","created_at":"2026-11-20T09:30:00.000Z","workspace_id":"wsp_01JD0000000000000000000000","data":{"job":{"id":"job_01JD0000000000000000000000","workspace_id":"wsp_01JD0000000000000000000000","item_id":"itm_01JD0000000000000000000000","ref":"itm_01JD0000000000000000000000","kind":"read","read":"levels","status":"succeeded","progress":100,"attempt":1,"max_attempts":3,"cancel_requested":false,"estimated_minutes":0.1,"cloud_minutes":0.1,"result":{"stored_reads":["levels"]},"error":null,"context":null,"created_at":"2026-11-20T09:29:58.000Z","started_at":"2026-11-20T09:29:59.000Z","finished_at":"2026-11-20T09:30:00.000Z","request_id":"req_01JD0000000000000000000000"}},"n":"#;
 
 /// The operator's token.
 pub const OPERATOR: &str = "operator-token-of-the-bench";
@@ -54,17 +51,6 @@ pub struct Scene<'a> {
     wakes: Wakes,
     ends: CancellationToken,
     made: Mutex<Vec<AccountId>>,
-}
-
-/// An account with a key.
-#[derive(Debug, Clone)]
-pub struct Account {
-    /// It.
-    pub id: AccountId,
-    /// Its workspace.
-    pub workspace: WorkspaceId,
-    /// Its key.
-    pub key: ApiKey,
 }
 
 /// A request that the receiver had.

@@ -10,6 +10,7 @@ mod admission;
 mod bare;
 mod beside;
 mod children;
+mod condition;
 mod conditions;
 mod cost;
 mod database;
@@ -31,7 +32,7 @@ mod table;
 mod tickets;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use conditions::Condition;
+use condition::Condition;
 use database::Server;
 use grown::Grown;
 use parts::What;

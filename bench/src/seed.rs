@@ -4,7 +4,7 @@
 //! A statement here that no longer fits the schema fails its run. What the service writes for a job is in
 //! `store::jobs`, `store::minutes` and `store::events`.
 
-use crate::load::Account;
+use domain::credential::ApiKey;
 use domain::event::{EventId, EventType};
 use domain::ids::{AccountId, DeliveryId, EndpointId, ItemId, JobId, RequestId, WorkspaceId};
 use domain::job::PLACES;
@@ -14,6 +14,20 @@ use runtime::ending::job_ticket;
 use runtime::queue::{self, Ticket};
 use sqlx::types::Uuid;
 use sqlx::{PgConnection, PgPool};
+
+/// What an event of a read's end says, without its end: some 700 bytes, as they are.
+pub const BODY: &str = r#"{"id":"evt_M8DB96KKJJR5PX2C6SF2ECFZP1","type":"job.succeeded","created_at":"2026-11-20T09:30:00.000Z","workspace_id":"wsp_01JD0000000000000000000000","data":{"job":{"id":"job_01JD0000000000000000000000","workspace_id":"wsp_01JD0000000000000000000000","item_id":"itm_01JD0000000000000000000000","ref":"itm_01JD0000000000000000000000","kind":"read","read":"levels","status":"succeeded","progress":100,"attempt":1,"max_attempts":3,"cancel_requested":false,"estimated_minutes":0.1,"cloud_minutes":0.1,"result":{"stored_reads":["levels"]},"error":null,"context":null,"created_at":"2026-11-20T09:29:58.000Z","started_at":"2026-11-20T09:29:59.000Z","finished_at":"2026-11-20T09:30:00.000Z","request_id":"req_01JD0000000000000000000000"}},"n":"#;
+
+/// An account with a key.
+#[derive(Debug, Clone)]
+pub struct Account {
+    /// It.
+    pub id: AccountId,
+    /// Its workspace.
+    pub workspace: WorkspaceId,
+    /// Its key.
+    pub key: ApiKey,
+}
 
 /// Items of one statement.
 const SOME: usize = 10_000;
@@ -165,7 +179,7 @@ pub async fn ended(
         .bind(&deliveries)
         .bind(&endpoints)
         .bind(days_ago)
-        .bind(crate::load::BODY)
+        .bind(BODY)
         .execute(conn)
         .await?;
     Ok(())

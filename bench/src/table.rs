@@ -1,6 +1,6 @@
 //! What was measured, row by row, with its bar; and the figures that a sample of numbers comes down to.
 
-use crate::conditions::Condition;
+use crate::condition::Condition;
 use anyhow::Context;
 use serde_json::{Value, json};
 use std::collections::HashMap;

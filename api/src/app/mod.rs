@@ -50,7 +50,7 @@ pub struct Parts {
     pub api: ApiSettings,
     /// The URL clients reach the service by, without a path and without a slash at its end.
     pub public_url: String,
-    /// `public_url` and the version segment (spec, `{base_url}`).
+    /// `public_url` and the version segment (contract §4, `{base_url}`).
     pub base_url: String,
     /// What is promised of each operation.
     pub contract: Arc<Contract>,

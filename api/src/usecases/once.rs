@@ -1,5 +1,5 @@
-//! Calls that make something, made once: the same Idempotency-Key answers the first call's answer again, byte for byte,
-//! for a day (contract §4.1, §4.7).
+//! Calls that make something, made once: for a day the same Idempotency-Key answers the first call's answer again
+//! (contract §4.1, §4.7), byte for byte but for links to a bucket, which are signed anew.
 //!
 //! As in a dispatch, the key's row is the transaction's first insert and its answer the last update: of two calls at
 //! once the second waits for the first, and a half-done one is never seen. What is secret of an answer is not kept: it

@@ -13,7 +13,8 @@ pub use attack::{Args, run};
 
 use crate::Bench;
 use crate::children::Running;
-use crate::load::{Account, Scene};
+use crate::load::Scene;
+use crate::seed::Account;
 use crate::table::{Bar, Table, median, percentile};
 use anyhow::Context;
 use attack::Attack;

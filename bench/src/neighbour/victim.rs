@@ -1,7 +1,8 @@
 //! The customer whose times are taken: a call, an upload until its item is ready, a read until it is stored, and its
 //! webhook.
 
-use crate::load::{Account, Scene};
+use crate::load::Scene;
+use crate::seed::Account;
 use anyhow::{Context, ensure};
 use domain::ids::ItemId;
 use serde_json::{Value, json};

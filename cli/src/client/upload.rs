@@ -1,5 +1,5 @@
-//! Sending a file: announce it, send the bytes to the URL that comes back, say that it is whole. A connection that breaks
-//! costs what was on the wire.
+//! Sending a file: announce it, send the bytes to the URL that comes back, say that it is whole. A connection that
+//! breaks costs what was on the wire.
 
 use super::{Client, part};
 use crate::failure::{Failure, Refusal};
@@ -91,8 +91,8 @@ pub async fn upload_file(client: &Client, path: &Path, name: &str) -> Result<Val
     client.post(&format!("/uploads/{}/complete", part(id)), &json!({})).await
 }
 
-/// A file on its way: to the service by tus 1.0.0, so that it goes on where the service says that its bytes end when the
-/// connection breaks; or, in parts, to a bucket.
+/// A file on its way: to the service by tus 1.0.0, so that it goes on where the service says that its bytes end when
+/// the connection breaks; or, in parts, to a bucket.
 struct Sender<'a> {
     client: &'a Client,
     sending: reqwest::Client,
@@ -193,11 +193,8 @@ impl Sender<'_> {
 
     /// Sends the bytes from this one on; answers how far they have come.
     async fn send_from(&self, at: u64) -> Result<u64, Failure> {
-        let mut file =
-            File::open(self.path).await.with_context(|| format!("{} can't be opened", self.path.display()))?;
-        file.seek(SeekFrom::Start(at)).await?;
         let left = self.bytes.saturating_sub(at);
-        let body = Body::wrap_stream(ReaderStream::with_capacity(file.take(left), READ_BYTES));
+        let body = self.body(at, left).await?;
         let request = self.sending.patch(self.url()).header("content-length", left).header("upload-offset", at);
         self.answered(request.header(header::CONTENT_TYPE, APPENDED).body(body)).await
     }

@@ -1,7 +1,7 @@
 //! `mws deliveries`: what was sent to an endpoint and what came back, and sending it again.
 
 use super::Context;
-use super::jobs::ago;
+use super::pages::ago;
 use super::pages::{self, Pages, Period};
 use super::upload::without_nulls;
 use crate::client::part;

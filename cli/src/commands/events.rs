@@ -1,6 +1,6 @@
 //! `mws events`: what endpoints were or would have been told, thirty days back.
 
-use super::jobs::ago;
+use super::pages::ago;
 use super::{Context, pages};
 use crate::client::part;
 use crate::failure::Failure;

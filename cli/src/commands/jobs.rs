@@ -117,7 +117,7 @@ async fn list(
         ("status", (!status.is_empty()).then(|| json!(status))),
         ("kind", kind.map(|kind| json!([kind]))),
         ("ref", item.map(Value::from)),
-        ("created_after", since.and_then(ago).map(Value::from)),
+        ("created_after", since.and_then(pages::ago).map(Value::from)),
     ];
     for (name, value) in given {
         if let Some(value) = value {
@@ -162,11 +162,4 @@ fn missing(answer: &Value) -> Result<(), Failure> {
         "message": format!("There is no such job in this workspace: {}.", crate::output::plain(&json!(missing))),
     }});
     Err(Failure::Refused(Box::new(crate::failure::Refusal::read(404, &body, None))))
-}
-
-/// The time this long ago, as the interface writes times.
-pub(super) fn ago(since: Duration) -> Option<String> {
-    let seconds = runtime::clock::host_unix_seconds().saturating_sub_unsigned(since.as_secs());
-    let time = chrono::DateTime::from_timestamp(seconds, 0)?;
-    Some(time.to_rfc3339_opts(chrono::SecondsFormat::Millis, true))
 }

@@ -1,7 +1,6 @@
 //! Lists that come in pages.
 
 use super::Context;
-use super::jobs::ago;
 use crate::client::{part, query};
 use crate::failure::Failure;
 use crate::globals::duration;
@@ -70,4 +69,11 @@ pub async fn fetch(
         rows.extend(list["data"].as_array().cloned().unwrap_or_default());
     }
     Ok(json!({ "data": rows, "has_more": false, "next_cursor": null }))
+}
+
+/// The time this long ago, as the interface writes times.
+pub(super) fn ago(since: Duration) -> Option<String> {
+    let seconds = runtime::clock::host_unix_seconds().saturating_sub_unsigned(since.as_secs());
+    let time = chrono::DateTime::from_timestamp(seconds, 0)?;
+    Some(time.to_rfc3339_opts(chrono::SecondsFormat::Millis, true))
 }

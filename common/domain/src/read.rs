@@ -25,7 +25,7 @@ pub enum Read {
 }
 
 impl Read {
-    /// All six, in the spec's order.
+    /// All six, in the contract's order (§2).
     pub const ALL: [Self; 6] =
         [Self::Transcript, Self::SearchIndex, Self::Speech, Self::Speakers, Self::Beats, Self::Levels];
 

@@ -7,8 +7,8 @@
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Jitter lies within this part of the delay and never above [`MOST_JITTER`]: small, so that the schedule that the spec
-/// promises can be seen in the log.
+/// Jitter lies within this part of the delay and never above [`MOST_JITTER`]: small, so that the schedule that is
+/// promised (contract §6.1.9) can be seen in the log.
 const JITTER_PART: u32 = 10;
 
 /// The most that jitter may add to a delay.

@@ -2,7 +2,7 @@
 //!
 //! A job's kind and read are what clients are shown (`job`); a task is the same seen by whoever runs or prices it.
 
-use crate::job::JobKind;
+use crate::job::kind::JobKind;
 use crate::read::Read;
 
 /// What a job does.

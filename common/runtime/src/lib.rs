@@ -16,7 +16,6 @@ pub mod own_fault;
 pub mod process;
 pub mod queue;
 pub mod seal;
-pub mod secret_files;
 pub mod signs;
 pub mod sparing;
 pub mod telemetry;

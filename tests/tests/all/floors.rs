@@ -1,9 +1,11 @@
-//! The house's own rules: the api's floors, where its transactions begin, circles of files, one style of modules. Tests
-//! of a file are not held to them, since a test may well look at the whole.
+//! The house's own rules: the api's floors, where its transactions begin, circles of files, one style of modules, how
+//! long a file and a line may be. Tests of a file are not held to the floors and circles, since a test may well look at
+//! the whole.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The api's floors, the ground first. A file uses what is on its own floor or below it.
 const FLOORS: [&str; 10] =
@@ -175,12 +177,11 @@ fn longest<'a>(modules: &'a BTreeSet<Vec<String>>, path: &[String]) -> Option<&'
     (1..=path.len()).rev().find_map(|length| modules.get(&path[..length]))
 }
 
-#[test]
-fn files_of_the_api_import_each_other_in_no_circle_but_parent_and_child() -> anyhow::Result<()> {
-    let src = root().join("api/src");
+/// A module of the crate that imports itself by way of others that are not its parents or children, and these.
+fn circle(crate_src: &Path) -> anyhow::Result<Option<String>> {
     let mut texts = BTreeMap::new();
-    for file in sources(&src)?.into_iter().filter(|file| !is_test(file)) {
-        texts.insert(module(&src, &file)?, code(&file)?);
+    for file in sources(crate_src)?.into_iter().filter(|file| !is_test(file)) {
+        texts.insert(module(crate_src, &file)?, code(&file)?);
     }
     let modules: BTreeSet<Vec<String>> = texts.keys().cloned().collect();
     let is_family = |one: &[String], other: &[String]| one.starts_with(other) || other.starts_with(one);
@@ -189,16 +190,36 @@ fn files_of_the_api_import_each_other_in_no_circle_but_parent_and_child() -> any
         let used = used_paths(text, module).into_iter().filter_map(|path| longest(&modules, &path));
         uses.insert(module, used.filter(|used| !is_family(used, module)).collect());
     }
-    assert!(uses.len() > 100, "only {} files were looked at", uses.len());
     for start in uses.keys() {
-        let (mut reached, mut next) = (BTreeSet::new(), uses[start].clone());
-        while let Some(module) = next.pop_first() {
-            assert!(module != *start, "{} imports itself by way of others: {reached:?}", start.join("::"));
-            if reached.insert(module) {
-                next.extend(uses[module].iter().copied());
+        let (mut reached, mut next) =
+            (BTreeMap::new(), uses[start].iter().map(|used| (*used, *start)).collect::<Vec<_>>());
+        while let Some((module, by)) = next.pop() {
+            if module == *start {
+                let mut way = vec![start.join("::")];
+                let mut at = by;
+                while at != *start {
+                    way.push(at.join("::"));
+                    at = reached[at];
+                }
+                way.reverse();
+                return Ok(Some(way.join(" -> ")));
+            }
+            if !reached.contains_key(module) {
+                reached.insert(module, by);
+                next.extend(uses[module].iter().map(|used| (*used, module)));
             }
         }
     }
+    Ok(None)
+}
+
+#[test]
+fn files_import_each_other_in_no_circle_but_parent_and_child() -> anyhow::Result<()> {
+    let mut circles = Vec::new();
+    for name in CRATES {
+        circles.extend(circle(&root().join(name).join("src"))?.map(|circle| format!("{name}: {circle}")));
+    }
+    assert!(circles.is_empty(), "{}", circles.join("; "));
     Ok(())
 }
 
@@ -209,6 +230,26 @@ fn a_module_with_files_of_its_own_is_a_folder_with_mod_rs() -> anyhow::Result<()
             assert!(!file.with_extension("").is_dir(), "{} belongs into its folder, as mod.rs", file.display());
         }
     }
+    Ok(())
+}
+
+#[test]
+fn a_file_has_at_most_400_lines_and_a_comment_at_most_120_columns() -> anyhow::Result<()> {
+    let mut files = 0;
+    for name in CRATES {
+        for part in ["src", "tests"] {
+            let folder = root().join(name).join(part);
+            for file in if folder.is_dir() { sources(&folder)? } else { Vec::new() } {
+                let text = fs::read_to_string(&file)?;
+                let lines = text.lines().count();
+                assert!(lines <= 400, "{} has {lines} lines: split it by subject", file.display());
+                let wide = text.lines().find(|line| line.trim_start().starts_with("//") && line.chars().count() > 120);
+                assert_eq!(wide, None, "{} has a comment of more than 120 columns", file.display());
+                files += 1;
+            }
+        }
+    }
+    assert!(files > 500, "only {files} files were looked at");
     Ok(())
 }
 
@@ -237,5 +278,18 @@ fn what_the_glossary_names_is_there() -> anyhow::Result<()> {
         }
     }
     assert!(named > 60, "only {named} names were found");
+    Ok(())
+}
+
+#[test]
+fn the_domain_has_neither_a_runtime_nor_http_below_it() -> anyhow::Result<()> {
+    let mut tree = Command::new(env!("CARGO"));
+    tree.args(["tree", "--offline", "--locked", "--package", "mws-domain", "--edges", "normal", "--prefix", "none"]);
+    let output = tree.current_dir(root()).output()?;
+    let text = String::from_utf8(output.stdout)?;
+    assert!(text.contains("serde "), "{}", String::from_utf8_lossy(&output.stderr));
+    let found =
+        text.lines().find(|line| ["tokio ", "hyper ", "reqwest ", "poem "].iter().any(|name| line.starts_with(name)));
+    assert_eq!(found, None);
     Ok(())
 }

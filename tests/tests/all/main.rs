@@ -59,3 +59,4 @@ mod sweep;
 mod tickets;
 mod tidy;
 mod tus;
+mod uploads;

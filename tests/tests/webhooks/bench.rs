@@ -1,21 +1,16 @@
-//! What the webhook tests share: a database with a clock that can be moved, an account, a receiver, and the worker and
-//! the duties called by hand, so that nothing has to be waited for.
+//! What the webhook tests share: a service with an account and a receiver, and the worker and the duties called by
+//! hand, so that nothing has to be waited for.
 
-use crate::receiver::Receiver;
-use clap::Parser;
 use domain::credential::ApiKey;
 use domain::event::{EventId, EventType};
 use domain::ids::{AccountId, DeliveryId, EndpointId, JobId, WorkspaceId};
 use domain::job::JobKind;
-use mws_tests::template::TestDatabase;
-use mws_tests::world::invariants;
+use mws_tests::world::{Receiver, Tenant, World};
 use runtime::config::Settings;
 use runtime::process::Process;
 use runtime::queue::{self, Subject};
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use store::PoolSize;
-use store::accounts::{self, AccountWithKey};
 use store::attempts::EndedAttempt;
 use store::deliveries::{self, AttemptRow, Claim, DeliveryRow, SearchFilter, SearchScope};
 use store::endpoints::{self, Endpoint, NewEndpoint};
@@ -27,12 +22,6 @@ pub const DEFAULT_SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwd
 /// Enough for a machine that is busy with other tests.
 const DEADLINE: Duration = Duration::from_secs(20);
 
-#[derive(Parser)]
-struct Arguments {
-    #[command(flatten)]
-    settings: Settings,
-}
-
 pub struct Bench {
     pub process: Process,
     pub deliverer: Deliverer,
@@ -40,8 +29,7 @@ pub struct Bench {
     pub account: AccountId,
     pub workspace: WorkspaceId,
     pub key: ApiKey,
-    folder: PathBuf,
-    database: TestDatabase,
+    world: World,
 }
 
 impl Bench {
@@ -51,35 +39,26 @@ impl Bench {
 
     /// The same with other settings.
     pub async fn with(change: impl FnOnce(&mut Settings)) -> anyhow::Result<Self> {
-        let database = TestDatabase::new(async |pool| Ok(store::migrate(pool).await?)).await?;
-        for statement in [
-            "CREATE TABLE test_clock AS SELECT interval '0' AS ahead",
-            "CREATE OR REPLACE FUNCTION mws_now() RETURNS timestamptz LANGUAGE sql STABLE
-             RETURN transaction_timestamp() + (SELECT ahead FROM test_clock)",
-        ] {
-            sqlx::query(statement).execute(database.pool()).await?;
-        }
-        let folder = std::env::temp_dir().join(format!("mws-webhooks-{}", database.name()));
-        let mut settings = settings(&database, &folder);
-        change(&mut settings);
-        let process = Process::start(settings, PoolSize(10), "worker").await?;
-        let key = ApiKey::from_random([7; 16]);
-        let mut conn = database.pool().acquire().await?;
-        let AccountWithKey { account_id, workspace_id, .. } = accounts::create_with_key(&mut conn, "One", &key).await?;
-        drop(conn);
+        let world = World::with(|settings| {
+            // As many slots as a worker has, unless it is told otherwise.
+            settings.worker_webhooks = 256;
+            change(settings);
+        })
+        .await?;
+        let Tenant { account, workspace, key, .. } = world.tenant("One").await?;
+        let process = Process::start(world.settings.clone(), PoolSize(10), "worker").await?;
         let deliverer = Deliverer::new(&process)?;
-        let receiver = Receiver::start().await?;
-        Ok(Self { process, deliverer, receiver, account: account_id, workspace: workspace_id, key, folder, database })
+        Ok(Self { process, deliverer, receiver: Receiver::start()?, account, workspace, key, world })
     }
 
     /// Another worker process on the same database.
     pub async fn another_worker(&self) -> anyhow::Result<Deliverer> {
-        let process = Process::start(settings(&self.database, &self.folder), PoolSize(10), "worker").await?;
+        let process = Process::start(self.world.settings.clone(), PoolSize(10), "worker").await?;
         Ok(Deliverer::new(&process)?)
     }
 
     pub async fn conn(&self) -> sqlx::pool::PoolConnection<sqlx::Postgres> {
-        self.database.pool().acquire().await.expect("the test server answers")
+        self.world.pool().acquire().await.expect("the test server answers")
     }
 
     /// An enabled endpoint at the receiver, for all events.
@@ -151,7 +130,7 @@ impl Bench {
              RETURNING job_type, job",
         )
         .bind(most)
-        .fetch_all(self.database.pool())
+        .fetch_all(self.world.pool())
         .await
         .expect("taken");
         rows.into_iter()
@@ -162,13 +141,13 @@ impl Bench {
     /// How many tickets wait.
     pub async fn ticket_count(&self) -> i64 {
         let count = "SELECT count(*) FROM apalis.jobs WHERE status = 'Pending'";
-        sqlx::query_scalar(count).fetch_one(self.database.pool()).await.expect("counted")
+        sqlx::query_scalar(count).fetch_one(self.world.pool()).await.expect("counted")
     }
 
     /// Loses the ticket that was pushed last.
     pub async fn forget_newest_ticket(&self) {
         sqlx::query("DELETE FROM apalis.jobs WHERE id = (SELECT ticket_id FROM deliveries ORDER BY id DESC LIMIT 1)")
-            .execute(self.database.pool())
+            .execute(self.world.pool())
             .await
             .expect("deleted");
     }
@@ -208,11 +187,8 @@ impl Bench {
     }
 
     pub async fn advance(&self, seconds: i64) {
-        sqlx::query("UPDATE test_clock SET ahead = ahead + make_interval(secs => $1)")
-            .bind(f64::from(i32::try_from(seconds).expect("small")))
-            .execute(self.database.pool())
-            .await
-            .expect("moved");
+        let by = Duration::from_secs(u64::try_from(seconds).expect("forward"));
+        self.world.advance(by).await.expect("moved");
     }
 
     /// The endpoint's deliveries, oldest first.
@@ -252,11 +228,9 @@ impl Bench {
 
     /// Ends in what must hold of the whole database.
     pub async fn end(self) -> anyhow::Result<()> {
-        invariants::hold(self.database.pool(), &self.process.settings.event_kinds).await?;
         self.process.shutdown.cancel();
         self.process.pool.close().await;
-        let _ = std::fs::remove_dir_all(&self.folder);
-        self.database.close().await
+        self.world.end().await
     }
 }
 
@@ -279,26 +253,4 @@ pub fn late(claim: &Claim) -> EndedAttempt {
         response_excerpt: None,
         next: domain::series::Next::Succeeded,
     }
-}
-
-fn settings(database: &TestDatabase, folder: &std::path::Path) -> Settings {
-    let folder = folder.display().to_string();
-    let url = database.url();
-    let key = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
-    Arguments::parse_from([
-        "test",
-        "--database-url",
-        &url,
-        "--data-dir",
-        &folder,
-        "--secret-key",
-        key,
-        "--operator-token",
-        "operator-token-of-the-tests",
-        "--default-webhook-secret",
-        DEFAULT_SECRET,
-        "--outbound-allow",
-        "127.0.0.0/8",
-    ])
-    .settings
 }

@@ -26,7 +26,7 @@ async fn a_crash_between_send_and_record_is_logged_uncounted_and_sent_again_unde
 
     assert_eq!(bench.reissue().await, 1);
     bench.work().await;
-    assert_eq!(bench.receiver.received()[0].headers["service-attempt"], "1");
+    assert_eq!(bench.receiver.received()[0].header("service-attempt"), "1");
     let delivery = bench.only_delivery(endpoint).await;
     assert_eq!((delivery.status, delivery.attempt_count), (DeliveryStatus::Succeeded, 1));
     let log: Vec<_> = bench.attempts(id).await.into_iter().map(|attempt| (attempt.attempt, attempt.error)).collect();
@@ -54,7 +54,7 @@ async fn the_fourth_interruption_of_an_attempt_counts_as_its_failure() -> anyhow
     bench.advance(61).await;
     assert_eq!(bench.reissue().await, 1);
     bench.work().await;
-    assert_eq!(bench.receiver.received()[0].headers["service-attempt"], "2");
+    assert_eq!(bench.receiver.received()[0].header("service-attempt"), "2");
     bench.end().await
 }
 
@@ -156,7 +156,7 @@ async fn a_hanging_endpoint_has_sixteen_in_flight_and_holds_no_other_up() -> any
     let working = bench.work();
     let looking = async {
         bench.until("sixteen are in flight", || bench.receiver.in_flight() == 16).await;
-        let well = crate::receiver::Receiver::start().await.expect("started");
+        let well = mws_tests::world::Receiver::start().expect("started");
         let mut other = bench.endpoint_row(bench.endpoint().await).await;
         other.url.clone_from(&well.url);
         sqlx::query("UPDATE webhook_endpoints SET url = $1 WHERE id = $2")

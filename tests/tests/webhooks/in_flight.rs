@@ -74,7 +74,7 @@ async fn a_rotation_inside_an_overlap_is_refused_and_what_is_in_flight_verifies_
     let secrets = [&first, &second].map(|secret| secret["secret"].as_str().expect("text").to_owned());
     let verifying = |request: usize| {
         let sent = &bench.receiver.received()[request];
-        let signature = &sent.headers["service-signature"];
+        let signature = sent.header("service-signature");
         assert_eq!(signature.matches("v1=").count(), 2);
         secrets.iter().filter(|secret| verify(signature, &sent.body, &[*secret], 0, i64::MAX).is_ok()).count()
     };
@@ -118,6 +118,6 @@ async fn a_resend_of_what_is_in_flight_takes_its_place_and_the_attempt_is_logged
     assert_eq!(logged, [Some(500)]);
     let sent = bench.receiver.received();
     assert_eq!(sent.len(), 2, "the failed attempt of the series that was replaced is not tried again");
-    assert!(sent.iter().all(|one| one.headers["service-attempt"] == "1" && one.body == sent[0].body));
+    assert!(sent.iter().all(|one| one.header("service-attempt") == "1" && one.body == sent[0].body));
     bench.end().await
 }

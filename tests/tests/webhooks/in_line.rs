@@ -3,10 +3,10 @@
 
 use crate::bench::{Bench, DEFAULT_SECRET};
 use crate::in_flight::while_in_flight;
-use crate::receiver::Receiver;
 use crate::routes::{call, post};
 use domain::series::DeliveryStatus;
 use domain::signature::verify;
+use mws_tests::world::Receiver;
 use poem::http::{Method, StatusCode};
 use serde_json::{Value, json};
 use std::future::Future;
@@ -22,7 +22,7 @@ const DEADLINE: Duration = Duration::from_mins(1);
 async fn a_line_ends_with_the_failure_that_disables_its_endpoint() -> anyhow::Result<()> {
     let bench = Bench::new().await?;
     let endpoint = bench.endpoint().await;
-    bench.receiver.answer_always(500);
+    bench.receiver.answer(500);
     bench.end_jobs(60).await;
     bench.work().await;
     let sent = bench.receiver.received().len();
@@ -60,7 +60,7 @@ async fn a_line_ends_with_the_deletion_of_its_endpoint() -> anyhow::Result<()> {
 #[tokio::test]
 async fn a_line_goes_to_the_new_url_signed_by_what_signs_now() -> anyhow::Result<()> {
     let bench = Bench::new().await?;
-    let (endpoint, new) = (bench.endpoint().await, Receiver::start().await?);
+    let (endpoint, new) = (bench.endpoint().await, Receiver::start()?);
     post(&bench, "/webhook-secret", json!({})).await;
     bench.end_jobs(20).await;
     Box::pin(while_in_flight(&bench, IN_FLIGHT, async {
@@ -72,8 +72,8 @@ async fn a_line_goes_to_the_new_url_signed_by_what_signs_now() -> anyhow::Result
     assert_eq!((bench.receiver.received().len(), new.received().len()), (IN_FLIGHT, 20 - IN_FLIGHT));
     let verifies = |receiver: &Receiver| {
         let sent = receiver.received();
-        let by_default = |one: &&crate::receiver::Received| {
-            verify(&one.headers["service-signature"], &one.body, &[DEFAULT_SECRET], 0, i64::MAX).is_ok()
+        let by_default = |one: &&mws_tests::world::Received| {
+            verify(one.header("service-signature"), &one.body, &[DEFAULT_SECRET], 0, i64::MAX).is_ok()
         };
         sent.iter().filter(by_default).count()
     };
@@ -88,7 +88,7 @@ async fn one_that_was_sent_again_from_the_line_is_sent_once() -> anyhow::Result<
     bench.end_jobs(IN_FLIGHT + 1).await;
     Box::pin(while_in_flight(&bench, IN_FLIGHT, async {
         let sent: Vec<String> =
-            bench.receiver.received().iter().map(|one| one.headers["service-delivery"].clone()).collect();
+            bench.receiver.received().iter().map(|one| one.header("service-delivery").to_owned()).collect();
         let rows = bench.deliveries(endpoint).await;
         let waits = rows.iter().find(|row| !sent.contains(&row.event_id)).expect("one stands in line");
         let path = format!("/webhooks/{endpoint}/deliveries");
@@ -182,7 +182,7 @@ async fn what_is_left_to_a_fetch_that_does_not_take_it_keeps_its_ticket() -> any
 async fn what_stands_behind_the_line_of_one_that_fails_is_not_sent_by_it() -> anyhow::Result<()> {
     let bench = Bench::new().await?;
     let endpoint = bench.endpoint().await;
-    while_behind(&bench, 30, async { bench.receiver.answer_always(500) }).await;
+    while_behind(&bench, 30, async { bench.receiver.answer(500) }).await;
     bench.deliverer.end(DEADLINE).await;
     assert!(!bench.endpoint_row(endpoint).await.enabled);
     let sent = bench.receiver.received().len();

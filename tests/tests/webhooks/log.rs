@@ -2,10 +2,10 @@
 //! and a whole series at its real pace.
 
 use crate::bench::Bench;
-use crate::receiver::Receiver;
 use crate::routes::call;
 use domain::event::EventType;
 use domain::ids::JobId;
+use mws_tests::world::Receiver;
 use mws_tests::world::{Media, World, runners, until};
 use poem::http::Method;
 use serde_json::{Value, json};
@@ -104,7 +104,7 @@ async fn a_whole_series_goes_by_the_schedule_that_is_set_and_ends_with_the_first
     let schedule = "1,1,1,1,1,1,1".parse()?;
     let world = World::with(|settings| settings.webhook_retry_seconds = schedule).await?;
     let tenant = world.tenant("one").await?;
-    let receiver = Receiver::start().await?;
+    let receiver = Receiver::start()?;
     receiver.answer_next([500, 404, 410, 429, 302, 503, 500]);
     world.endpoint(&tenant, &receiver.url).await?;
     world.work(runners::instant()).await?;
@@ -121,7 +121,7 @@ async fn a_whole_series_goes_by_the_schedule_that_is_set_and_ends_with_the_first
     let item = world.item(&tenant, Media::audio(60)).await?;
     tenant.client.prepare(&[item], &["levels"]).await?;
     until("the other event has come", async || Ok((receiver.received().len() >= 9).then_some(()))).await?;
-    let numbers: Vec<String> = receiver.received().iter().map(|one| one.headers["service-attempt"].clone()).collect();
+    let numbers: Vec<String> = receiver.received().iter().map(|one| one.header("service-attempt").to_owned()).collect();
     assert_eq!(numbers, ["1", "2", "3", "4", "5", "6", "7", "8", "1"]);
     let early = world
         .count(
@@ -152,6 +152,6 @@ async fn what_is_resent_since_a_time_is_what_failed_or_was_skipped_after_it() ->
     bench.work().await;
     let sent = bench.receiver.received();
     assert_eq!(sent.len(), 3);
-    assert!(sent.iter().all(|one| one.headers["service-attempt"] == "1"));
+    assert!(sent.iter().all(|one| one.header("service-attempt") == "1"));
     bench.end().await
 }

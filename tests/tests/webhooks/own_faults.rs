@@ -1,7 +1,7 @@
 //! A machine without descriptors, memory or ports: nothing of it counts against a customer's attempts or endpoints.
 
 use crate::bench::Bench;
-use crate::stage::Stage;
+use crate::project_bench::ProjectBench;
 use domain::series::DeliveryStatus;
 use runtime::outbound::{Lookup, OutboundClient, OutboundSettings};
 use std::io;
@@ -63,7 +63,7 @@ async fn a_delivery_that_could_not_leave_is_no_attempt_and_nothing_against_its_e
     send().await;
     let delivery = bench.only_delivery(endpoint).await;
     assert_eq!((delivery.status, delivery.attempt_count), (DeliveryStatus::Succeeded, 1));
-    assert_eq!(bench.receiver.received()[0].headers["service-attempt"], "1");
+    assert_eq!(bench.receiver.received()[0].header("service-attempt"), "1");
     bench.end().await
 }
 
@@ -88,7 +88,7 @@ async fn what_goes_on_for_hours_counts_after_all() -> anyhow::Result<()> {
 
 #[tokio::test]
 async fn a_projects_webhook_that_could_not_leave_is_sent_later_and_once() -> anyhow::Result<()> {
-    let stage = Stage::new().await?;
+    let stage = ProjectBench::new().await?;
     let broken = Arc::new(AtomicBool::new(true));
     let mut process = stage.world.process.clone();
     process.outbound = faulty(&broken)?;

@@ -1,6 +1,6 @@
 //! A worker's process that is told to stop, or killed with -9, among deliveries (contract §6.3).
 
-use crate::receiver::Receiver;
+use mws_tests::world::Receiver;
 use mws_tests::world::processes::WorkerProcess;
 use mws_tests::world::{Media, Tenant, World, runners, until};
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ impl Scene {
     async fn new(deliveries: usize, url: Option<String>) -> anyhow::Result<Self> {
         let world = World::new().await?;
         let tenant = world.tenant("one").await?;
-        let receiver = Receiver::start().await?;
+        let receiver = Receiver::start()?;
         receiver.hold();
         world.endpoint(&tenant, url.as_deref().unwrap_or(&receiver.url)).await?;
         let items = world.items(&tenant, deliveries, Media::audio(60)).await?;
@@ -58,9 +58,9 @@ impl Scene {
     fn came(&self) -> HashMap<String, Vec<String>> {
         let mut came: HashMap<String, Vec<String>> = HashMap::new();
         for one in self.receiver.received() {
-            came.entry(one.headers["service-delivery"].clone())
+            came.entry(one.header("service-delivery").to_owned())
                 .or_default()
-                .push(one.headers["service-attempt"].clone());
+                .push(one.header("service-attempt").to_owned());
         }
         came
     }
@@ -101,7 +101,7 @@ async fn a_worker_killed_between_send_and_record_leads_to_the_same_event_under_t
     let Scene { world, tenant, receiver, worker } = scene;
     worker.kill()?;
     receiver.release();
-    let seen: Vec<String> = receiver.received().iter().map(|one| one.headers["service-delivery"].clone()).collect();
+    let seen: Vec<String> = receiver.received().iter().map(|one| one.header("service-delivery").to_owned()).collect();
     assert_eq!(seen.len(), IN_FLIGHT);
     assert_eq!(world.count("SELECT count(*) FROM delivery_attempts").await?, 0, "nothing was recorded");
     world.advance(Duration::from_secs(31)).await?;

@@ -1,6 +1,6 @@
 //! The webhook of a project is sent at most once, whatever crashes and wherever (contract §6.2.5).
 
-use crate::stage::{Stage, body};
+use crate::project_bench::{ProjectBench, body};
 use mws_tests::world::{cut_short, runners, until};
 use serde_json::json;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use store::project_webhooks::{self, Outcome};
 
 #[tokio::test]
 async fn a_failure_is_final() -> anyhow::Result<()> {
-    let stage = Stage::new().await?;
+    let stage = ProjectBench::new().await?;
     let id = stage.project().await?;
     stage.receiver.answer_next([503]);
     stage.work().await?;
@@ -27,7 +27,7 @@ async fn a_failure_is_final() -> anyhow::Result<()> {
 
 #[tokio::test]
 async fn two_tickets_of_one_webhook_send_it_once() -> anyhow::Result<()> {
-    let stage = Stage::new().await?;
+    let stage = ProjectBench::new().await?;
     stage.project().await?;
     let ticket = stage.tickets().await?[0];
     futures_util::future::join_all((0..4).map(|_| stage.notifier.notify(ticket))).await;
@@ -38,7 +38,7 @@ async fn two_tickets_of_one_webhook_send_it_once() -> anyhow::Result<()> {
 
 #[tokio::test]
 async fn a_crash_between_the_mark_and_the_record_is_unknown_and_never_sent_again() -> anyhow::Result<()> {
-    let stage = Stage::new().await?;
+    let stage = ProjectBench::new().await?;
     let id = stage.project().await?;
     let webhook = stage.only_webhook().await?;
     let mut conn = stage.world.pool().acquire().await?;
@@ -62,7 +62,7 @@ async fn a_crash_between_the_mark_and_the_record_is_unknown_and_never_sent_again
 
 #[tokio::test]
 async fn a_worker_killed_while_the_receiver_answers_leaves_one_request_and_unknown() -> anyhow::Result<()> {
-    let stage = Stage::new().await?;
+    let stage = ProjectBench::new().await?;
     let first = stage.world.worker(runners::instant()).await?;
     stage.receiver.hold();
     let id = stage.project().await?;
@@ -86,7 +86,7 @@ async fn a_worker_killed_while_the_receiver_answers_leaves_one_request_and_unkno
 
 #[tokio::test]
 async fn sending_that_is_cut_off_at_any_of_its_waits_sends_at_most_once() -> anyhow::Result<()> {
-    let stage = Stage::new().await?;
+    let stage = ProjectBench::new().await?;
     let mut cuts = 0;
     // How often it waits depends on what is ready at once, so each round cuts elsewhere.
     for _round in 0..4 {
@@ -111,7 +111,7 @@ async fn sending_that_is_cut_off_at_any_of_its_waits_sends_at_most_once() -> any
 }
 
 /// Does what schedulers and workers do until the end of the project's one webhook is known, and answers it.
-async fn end_of(stage: &Stage, project: &str) -> anyhow::Result<String> {
+async fn end_of(stage: &ProjectBench, project: &str) -> anyhow::Result<String> {
     until("its end is known", async || {
         stage.duties().await?;
         stage.work().await?;
@@ -127,7 +127,7 @@ async fn end_of(stage: &Stage, project: &str) -> anyhow::Result<String> {
 
 #[tokio::test]
 async fn one_without_a_ticket_gets_another_and_old_ones_are_pruned() -> anyhow::Result<()> {
-    let stage = Stage::new().await?;
+    let stage = ProjectBench::new().await?;
     stage.project().await?;
     assert_eq!(stage.duties().await?, (0, 0), "it has its ticket");
     assert_eq!(stage.tickets().await?.len(), 1, "which is lost");

@@ -1,6 +1,6 @@
 //! Projects: the transitions, one webhook a change, and what it carries (contract §3, §6.2).
 
-use crate::stage::{Stage, body, send};
+use crate::project_bench::{ProjectBench, body, send};
 use domain::ids::ProjectId;
 use domain::project::ProjectStatus;
 use domain::signature::project_signature;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 #[tokio::test]
 async fn each_change_sends_one_webhook_with_the_whole_project_and_cancelling_sends_none() -> anyhow::Result<()> {
-    let stage = Stage::new().await?;
+    let stage = ProjectBench::new().await?;
     let id = stage.project().await?;
     let mut shown = vec![stage.get(&format!("/projects/{id}")).await?];
     assert_eq!((&shown[0]["mode"], &shown[0]["output_type"]), (&json!("autonomous"), &json!("assembled")));
@@ -51,7 +51,7 @@ async fn each_change_sends_one_webhook_with_the_whole_project_and_cancelling_sen
 
 #[tokio::test]
 async fn the_transitions_over_http_are_those_of_the_table() -> anyhow::Result<()> {
-    let stage = Stage::new().await?;
+    let stage = ProjectBench::new().await?;
     let id = stage.project().await?;
     let key: ProjectId = id.parse()?;
     for from in ProjectStatus::ALL.iter().copied() {
@@ -75,7 +75,7 @@ async fn the_transitions_over_http_are_those_of_the_table() -> anyhow::Result<()
 
 #[tokio::test]
 async fn of_changes_that_race_one_is_made_and_told() -> anyhow::Result<()> {
-    let stage = Stage::new().await?;
+    let stage = ProjectBench::new().await?;
     let id = stage.project().await?;
     let racing = (0..8).map(|_| stage.change(&id, json!({ "status": "generating" })));
     let answers = futures_util::future::try_join_all(racing).await?;
@@ -87,7 +87,7 @@ async fn of_changes_that_race_one_is_made_and_told() -> anyhow::Result<()> {
 
 #[tokio::test]
 async fn nothing_is_told_without_a_url_and_settings_are_no_change() -> anyhow::Result<()> {
-    let stage = Stage::new().await?;
+    let stage = ProjectBench::new().await?;
     let made = stage.post("/projects", &json!({ "brief": "A film", "mode": "guided" })).await?;
     let id = made.json["id"].as_str().unwrap_or_default().to_owned();
     assert_eq!((&made.json["mode"], &made.json["webhook_url"]), (&json!("guided"), &Value::Null));
@@ -106,7 +106,7 @@ async fn nothing_is_told_without_a_url_and_settings_are_no_change() -> anyhow::R
 
 #[tokio::test]
 async fn a_url_that_is_not_public_https_is_refused() -> anyhow::Result<()> {
-    let stage = Stage::new().await?;
+    let stage = ProjectBench::new().await?;
     let id = stage.project().await?;
     for url in
         ["http://93.184.216.34/", "https://10.0.0.1/", "https://[::1]/", "https://169.254.169.254/", "nonsense", ""]
@@ -123,7 +123,7 @@ async fn a_url_that_is_not_public_https_is_refused() -> anyhow::Result<()> {
 
 #[tokio::test]
 async fn a_viewer_sees_a_project_an_editor_changes_it_and_others_are_refused() -> anyhow::Result<()> {
-    let stage = Stage::new().await?;
+    let stage = ProjectBench::new().await?;
     let (id, other) = (stage.project().await?, stage.world.tenant("two").await?);
     let get = |client: Client, path: String| async move { client.send("GET", &path, &[], None).await };
     for (role, may) in [("viewer", false), ("editor", true)] {
@@ -159,25 +159,30 @@ async fn a_viewer_sees_a_project_an_editor_changes_it_and_others_are_refused() -
 
 #[tokio::test]
 async fn the_accounts_own_current_secret_signs_and_the_shared_default_never_does() -> anyhow::Result<()> {
-    let stage = Stage::new().await?;
+    let stage = ProjectBench::new().await?;
     let id = stage.project().await?;
     stage.work().await?;
     let unsigned = stage.receiver.received().pop().expect("received");
-    assert_eq!(unsigned.headers["content-type"], "application/json");
-    assert!(!unsigned.headers.keys().any(|name| name.starts_with("x-service") || name.starts_with("service")));
+    assert_eq!(unsigned.header("content-type"), "application/json");
+    assert!(
+        !unsigned
+            .headers
+            .keys()
+            .any(|name| name.as_str().starts_with("x-service") || name.as_str().starts_with("service"))
+    );
     let mut status = ["generating", "running"].into_iter().cycle();
     for rotate in [false, true] {
         let secret = stage.post("/webhook-secret", &json!({ "rotate": rotate })).await?.json["secret"].clone();
         stage.change(&id, json!({ "status": status.next() })).await?;
         stage.work().await?;
         let signed = stage.receiver.received().pop().expect("received");
-        let timestamp = signed.headers["x-service-timestamp"].parse()?;
+        let timestamp = signed.header("x-service-timestamp").parse()?;
         let expected = project_signature(timestamp, &signed.body, secret.as_str().unwrap_or_default());
-        assert_eq!(signed.headers["x-service-signature"], expected, "one value, the current secret's");
+        assert_eq!(signed.header("x-service-signature"), expected, "one value, the current secret's");
     }
     let kept: Value = sqlx::query_scalar("SELECT request_headers FROM project_webhooks ORDER BY id DESC LIMIT 1")
         .fetch_one(stage.world.pool())
         .await?;
-    assert_eq!(kept["x-service-signature"], stage.receiver.received()[2].headers["x-service-signature"].as_str());
+    assert_eq!(kept["x-service-signature"], stage.receiver.received()[2].header("x-service-signature"));
     stage.world.end().await
 }

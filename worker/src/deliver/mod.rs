@@ -66,10 +66,10 @@
 //! comes with its ticket. Every ticket is finished once, and every claim is sent or released once (I9): no slot
 //! leaks, and by one claim nothing is sent twice.
 //!
-//! No lock and no connection is held while a receiver is waited for. A handler always ends quietly: whatever goes
-//! wrong here is made good by the scheduler process, from the rows alone. A statement that breaks is told of as one
-//! that claimed nothing. A scheduler that breaks its rules begins anew, and leases and reissued tickets make good
-//! what it knew; in a debug build its worker ends, so that a test sees it. A first attempt that this process has brought about
+//! No lock and no connection is held while a receiver is waited for. A handler always ends quietly: whatever goes wrong
+//! here is made good by the scheduler process, from the rows alone. A statement that breaks is told of as one that
+//! claimed nothing. A scheduler that breaks its rules begins anew, and leases and reissued tickets make good what it
+//! knew; in a debug build its worker ends, so that a test sees it. A first attempt that this process has brought about
 //! itself enters as `Reserved`, without a ticket. Project webhooks are not here.
 
 mod attempt;
@@ -77,6 +77,7 @@ pub mod request;
 mod scheduler;
 mod statements;
 mod task;
+mod told;
 
 use attempt::Sender;
 use futures_util::FutureExt;
@@ -89,10 +90,11 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use task::{Events, FirstSlots, Task, Ticket, Told};
+use task::{FirstSlots, Task};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use told::{Events, Ticket, Told};
 
 /// What a lease has beyond the queue and the attempt, for the claim and the record.
 const LEASE_SLACK: Duration = Duration::from_secs(10);

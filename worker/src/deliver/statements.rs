@@ -5,7 +5,7 @@
 //! what must not end before it, its ticket first of all.
 
 use super::scheduler::{Cursor, Event, Leased, Prefetch, Slot};
-use super::task::{Awaited, Held, Ticket};
+use super::told::{Awaited, Held, Ticket};
 use crate::batch::Batcher;
 use domain::ids::{DeliveryId, EndpointId};
 use runtime::process::Process;

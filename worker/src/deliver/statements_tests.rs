@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::deliver::scheduler::Lane;
-use crate::deliver::task::{Events, Told};
+use crate::deliver::told::{Events, Told};
 use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 

@@ -7,6 +7,7 @@
 use super::attempt::Sender;
 use super::scheduler::{Action, Cursor, DeliveryScheduler, Departure, Event, Limits, Slot};
 use super::statements::{BacklogCall, Statements};
+use super::told::{Alive, Awaited, Events, Held, Ticket, Told};
 use futures_util::FutureExt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -14,80 +15,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use store::attempts::EndedAttempt;
 use store::deliveries::{Claim, Deferred, Delay, ReleasedClaim};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::mpsc;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use tokio_util::task::task_tracker::TaskTrackerToken;
 use tracing::Instrument;
-
-/// A ticket that a handler is working: dropping it ends the handler.
-#[derive(Debug)]
-pub struct Ticket(#[expect(dead_code, reason = "the handler sees that it is dropped")] pub oneshot::Sender<()>);
-
-/// Says that something is under way which no ticket's handler waits for.
-pub type Alive = Option<TaskTrackerToken>;
-
-/// What must not end before something is done: a ticket, or the process.
-#[derive(Debug)]
-pub struct Held {
-    _ticket: Option<Ticket>,
-    _alive: Alive,
-}
-
-/// An event on its way to the scheduler.
-pub struct Told {
-    pub event: Event<Claim, Ticket>,
-    _alive: Alive,
-}
-
-/// What the scheduler waits to be told. Dropped without an answer, as where a flush panics, it says that nothing came
-/// of it: or the endpoint would get no first attempts for as long as the process lives.
-pub struct Awaited {
-    events: Events,
-    failed: Option<Box<(Event<Claim, Ticket>, Alive)>>,
-}
-
-impl Awaited {
-    /// For what is told by an event: where nothing comes of it, by this one.
-    pub fn new(events: Events, failed: Event<Claim, Ticket>, tracker: &TaskTracker) -> Self {
-        Self { events, failed: Some(Box::new((failed, Some(tracker.token())))) }
-    }
-
-    /// Tells the scheduler this, in the place of the failure.
-    pub fn answer(mut self, answer: impl FnOnce(Event<Claim, Ticket>) -> Event<Claim, Ticket>) {
-        if let Some(failed) = self.failed.take() {
-            let (failed, alive) = *failed;
-            self.events.tell(answer(failed), alive);
-        }
-    }
-}
-
-impl Drop for Awaited {
-    fn drop(&mut self) {
-        if let Some(failed) = self.failed.take() {
-            let (failed, alive) = *failed;
-            self.events.tell(failed, alive);
-        }
-    }
-}
-
-/// Where events go.
-#[derive(Clone)]
-pub struct Events(mpsc::WeakUnboundedSender<Told>);
-
-impl Events {
-    pub fn new(events: &mpsc::UnboundedSender<Told>) -> Self {
-        Self(events.downgrade())
-    }
-
-    /// Tells the scheduler. Where it is gone, so is everybody who would wait for it.
-    pub fn tell(&self, event: Event<Claim, Ticket>, alive: Alive) {
-        if let Some(events) = self.0.upgrade() {
-            let _ = events.send(Told { event, _alive: alive });
-        }
-    }
-}
 
 /// The slots for first attempts, for those who ask from outside the task.
 #[derive(Debug)]
@@ -169,8 +101,7 @@ impl Task {
     }
 
     fn hold(&self, ticket: Option<Ticket>) -> Held {
-        let alive = ticket.is_none().then(|| self.tracker.token());
-        Held { _ticket: ticket, _alive: alive }
+        Held::new(ticket, &self.tracker)
     }
 
     fn awaited(&self, failed: Event<Claim, Ticket>) -> Awaited {

@@ -181,12 +181,12 @@ impl Worker {
         let (job, payer, claim_no) = (claimed.job, claimed.payer, claimed.claim_no);
         let span = tracing::error_span!("job", job.id = %job, account.id = %payer, claim_no);
         let life = async move {
-            let (outcome, made, error) = if self.process.shutdown.is_cancelled() {
-                (Some(Outcome::HandedBack), Vec::new(), None)
+            let attempted = if self.process.shutdown.is_cancelled() {
+                Some(Outcome::HandedBack.into())
             } else {
                 self.attempt(&claimed, &lease).await
             };
-            let Some(outcome) = outcome else {
+            let Some(Attempted { outcome, made, error }) = attempted else {
                 tracing::warn!(job.id = %claimed.job, "A job's lease was lost while it ran; its result is dropped.");
                 return;
             };
@@ -197,19 +197,21 @@ impl Worker {
         life.instrument(span).boxed()
     }
 
-    /// Does the work. No outcome when the claim is no longer ours.
-    async fn attempt(&self, claimed: &Claimed, lease: &Lease) -> (Option<Outcome>, Vec<Product>, Option<JobError>) {
+    /// Does the work. None when the claim is no longer ours.
+    async fn attempt(&self, claimed: &Claimed, lease: &Lease) -> Option<Attempted> {
         let (Some(item), Some(task), false) = (&claimed.item, claimed.task, claimed.is_orphaned()) else {
-            return (Some(Outcome::Cancelled), Vec::new(), None);
+            return Some(Outcome::Cancelled.into());
         };
         let worked = self.work(claimed, item, task, lease).await;
-        match (worked, lease.stop()) {
-            (_, Some(Stop::Lost)) => (None, Vec::new(), None),
-            (Ok(Done { charge, result, made }), _) => (Some(Outcome::Succeeded { charge, result }), made, None),
-            (Err(_), Some(Stop::Cancelled)) => (Some(Outcome::Cancelled), Vec::new(), None),
-            (Err(_), Some(Stop::Draining)) => (Some(Outcome::HandedBack), Vec::new(), None),
+        Some(match (worked, lease.stop()) {
+            (_, Some(Stop::Lost)) => return None,
+            (Ok(Done { charge, result, made }), _) => {
+                Attempted { outcome: Outcome::Succeeded { charge, result }, made, error: None }
+            }
+            (Err(_), Some(Stop::Cancelled)) => Outcome::Cancelled.into(),
+            (Err(_), Some(Stop::Draining)) => Outcome::HandedBack.into(),
             (Err(error), None) => failed(claimed, &error),
-        }
+        })
     }
 
     /// The work itself and the storing of what came of it, which end by the job's deadline and soon after it is told to
@@ -242,7 +244,22 @@ impl Worker {
     }
 }
 
-fn failed(claimed: &Claimed, error: &ReadError) -> (Option<Outcome>, Vec<Product>, Option<JobError>) {
+/// What an attempt came to.
+struct Attempted {
+    outcome: Outcome,
+    /// What the job made, where it succeeded.
+    made: Vec<Product>,
+    /// Why it failed.
+    error: Option<JobError>,
+}
+
+impl From<Outcome> for Attempted {
+    fn from(outcome: Outcome) -> Self {
+        Self { outcome, made: Vec::new(), error: None }
+    }
+}
+
+fn failed(claimed: &Claimed, error: &ReadError) -> Attempted {
     let next = match error {
         ReadError::Timeout => after_timeout(claimed.failures),
         _ => after_failure(claimed.failures, error.retryable()),
@@ -259,5 +276,6 @@ fn failed(claimed: &Claimed, error: &ReadError) -> (Option<Outcome>, Vec<Product
     let code = error.job_error_code();
     // What went wrong inside is for the log: it may name paths and hosts.
     let message = if code == "internal" { "The worker could not do its part.".to_owned() } else { error.to_string() };
-    (Some(outcome), Vec::new(), Some(JobError { code: code.to_owned(), message, retryable: error.retryable() }))
+    let error = JobError { code: code.to_owned(), message, retryable: error.retryable() };
+    Attempted { outcome, made: Vec::new(), error: Some(error) }
 }

@@ -1,10 +1,10 @@
 //! Bytes that go on where an earlier request left them (tus 1.0.0, PATCH).
 //!
 //! What arrives is kept in parts of some MiB, each recorded as soon as it is stored, and what came last also when the
-//! client is cut off: it loses what was on the wire. A part that is small is written anew together with what follows, so
-//! that an upload has no more than a part for each 256 KiB, however small its pieces. Bytes that come with a checksum are recorded
-//! all at once, when they have proved right. The work goes on in a task of its own: a connection that breaks drops its
-//! request, and not what the request had brought.
+//! client is cut off: it loses what was on the wire. A part that is small is written anew together with what follows,
+//! so that an upload has no more than a part for each 256 KiB, however small its pieces. Bytes that come with a
+//! checksum are recorded all at once, when they have proved right. The work goes on in a task of its own: a connection
+//! that breaks drops its request, and not what the request had brought.
 
 use super::content::{APPENDED, Chunks, FileBody, let_in, listen_on, steady, too_large};
 use super::sending::Sending;
@@ -102,8 +102,8 @@ impl Reached {
 /// Takes bytes that go on at an offset; returns how far they have come.
 ///
 /// # Errors
-/// As a plain PUT; `upload_offset_mismatch` where the bytes go on elsewhere, `chunk_mismatch` when they are not those of
-/// their checksum. What arrived before an error is kept, unless it had a checksum.
+/// As a plain PUT; `upload_offset_mismatch` where the bytes go on elsewhere, `chunk_mismatch` when they are not those
+/// of their checksum. What arrived before an error is kept, unless it had a checksum.
 pub(super) async fn append(
     app: &App,
     scope: &Scope,

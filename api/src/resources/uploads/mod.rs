@@ -1,9 +1,9 @@
-//! Uploads: `/uploads` (contract §4.6). Bytes come by a presigned PUT to this service or to a bucket, or by a URL that a
-//! worker fetches.
+//! Uploads: `/uploads` (contract §4.6). Bytes come by a presigned PUT to this service or to a bucket, or by a URL that
+//! a worker fetches.
 //!
-//! The operations are here; `checked` judges what is asked for, `content` takes the bytes of a PUT and `appending` those
-//! that come in pieces, in the words of `tus`. `direct` has a bucket take them. What the bytes are is found
-//! out by a worker: no process of the api ever decodes media.
+//! The operations are here; `checked` judges what is asked for, `content` takes the bytes of a PUT and `appending`
+//! those that come in pieces, in the words of `tus`. `direct` has a bucket take them. What the bytes are is found out
+//! by a worker: no process of the api ever decodes media.
 
 mod appending;
 mod checked;
@@ -153,9 +153,9 @@ impl Uploads {
 
     /// Send the bytes of an upload
     ///
-    /// The URL is the `resumable_url` that `POST /uploads` gave out; it needs no other credential. Until `complete`, bytes that are
-    /// sent again replace those before. One request at a time may send them. To send them in pieces and go on after a
-    /// break, use PATCH.
+    /// The URL is the `resumable_url` that `POST /uploads` gave out; it needs no other credential. Until `complete`,
+    /// bytes that are sent again replace those before. One request at a time may send them. To send them in pieces and
+    /// go on after a break, use PATCH.
     #[oai(path = "/uploads/:id/content", method = "put", operation_id = "send_upload_content")]
     async fn content(
         &self,
@@ -177,8 +177,8 @@ impl Uploads {
 
     /// How far an upload's bytes have come
     ///
-    /// tus 1.0.0: `Upload-Offset` is where the bytes go on, `Upload-Length` how many there will be. Of an upload that was
-    /// completed both are the same; one that failed is not found.
+    /// tus 1.0.0: `Upload-Offset` is where the bytes go on, `Upload-Length` how many there will be. Of an upload that
+    /// was completed both are the same; one that failed is not found.
     #[oai(path = "/uploads/:id/content", method = "head", operation_id = "get_upload_offset")]
     async fn offset(
         &self,

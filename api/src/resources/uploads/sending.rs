@@ -1,4 +1,5 @@
-//! One request that sends an upload's bytes: it keeps others out while it does, and leaves nothing behind.
+//! One request that sends an upload's bytes: all of them, which keeps others out meanwhile, or more of them, which a
+//! later request that appends may take over. Either leaves nothing behind.
 //!
 //! However a request ends, by an answer, an error or a client that has gone, its claim ends with it; should the process
 //! die, the claim ends by itself. `content` reads the bytes.

@@ -124,7 +124,7 @@ impl From<Subscribed> for EventType {
 
 pub(super) fn event_types(subscribed: &[Subscribed]) -> Vec<EventType> {
     let asked: Vec<EventType> = subscribed.iter().copied().map(EventType::from).collect();
-    // In the spec's order and each once, however they were given.
+    // In the contract's order (§6.1.2) and each once, however they were given.
     EventType::SUBSCRIBABLE.into_iter().filter(|each| asked.contains(each)).collect()
 }
 

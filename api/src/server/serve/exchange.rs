@@ -3,7 +3,8 @@
 //! An answer is under way from the moment its request is read until its body has been handed over, which only the body
 //! itself knows. Nothing here waits; `wire` asks what it may expect of the client, and is woken when the last one ends:
 //! the client's time to say something more begins then, and nothing else may happen on the connection that would tell.
-//! `connection_limits` asks since when a connection rests, so that one that nobody would miss can be closed for another.
+//! `connection_limits` asks since when a connection rests, so that one that nobody would miss can be closed for
+//! another.
 
 use crate::http::holding::Holding;
 use futures_util::task::AtomicWaker;

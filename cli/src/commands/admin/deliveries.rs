@@ -2,7 +2,7 @@
 
 use super::{Context, pages};
 use crate::commands::confirm::confirm;
-use crate::commands::jobs::ago;
+use crate::commands::pages::ago;
 use crate::commands::upload::without_nulls;
 use crate::failure::Failure;
 use crate::globals::duration;

@@ -16,7 +16,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use worker::deliver::request::{Attempt, StandardWebhooks, headers};
 
-/// What a receiver has for its whole answer, as the spec says it.
+/// What a receiver has for its whole answer, as contract §6.1.8 says it.
 const LIMIT: Duration = Duration::from_secs(10);
 /// How much of an answer is read, so that the connection can be used again.
 const READ_CAP: usize = 16 << 10;

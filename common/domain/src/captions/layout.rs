@@ -1,14 +1,9 @@
 //! Words as cues: which belong together, where their line is broken, and from when to when they are shown.
-//!
-//! A column is what a terminal and a caption's box count: a letter of Latin or Arabic has one, one of Chinese or an
-//! emoji two, and nothing that is seen as a letter has none.
 
+use super::columns::{COLUMNS, columns_of, width};
 use super::words::Spoken;
 use unicode_segmentation::UnicodeSegmentation;
-use unicode_width::UnicodeWidthStr;
 
-/// Columns of a line.
-pub const COLUMNS: usize = 42;
 /// Milliseconds of the longest cue.
 pub const LONGEST_MS: i64 = 7_000;
 /// A cue is shown for as long as this, if the next one leaves it the time.
@@ -37,11 +32,6 @@ pub struct Cue {
     pub is_labelled: bool,
 }
 
-/// How wide a letter is, as it is seen.
-pub(super) fn columns_of(letter: &str) -> usize {
-    letter.width().max(1)
-}
-
 /// A speaker's name as it stands before their words.
 pub(super) fn label(name: &str) -> String {
     let mut label = String::new();
@@ -55,10 +45,6 @@ pub(super) fn label(name: &str) -> String {
         label.push_str(letter);
     }
     label + ": "
-}
-
-fn width(text: &str) -> usize {
-    text.graphemes(true).map(columns_of).sum()
 }
 
 /// Words that are shown together.

@@ -5,12 +5,14 @@
 //! that no word can end a cue, begin another or become markup. Who speaks is told where it is known: in `WebVTT` by a
 //! voice, elsewhere by a name before the first of their words.
 
+mod columns;
 mod layout;
 #[cfg(test)]
 mod tests;
 mod words;
 
-pub use layout::{COLUMNS, Cue, LONGEST_MS, cues};
+pub use columns::COLUMNS;
+pub use layout::{Cue, LONGEST_MS, cues};
 pub use words::{Spoken, spoken};
 
 use super::footage::Turn;

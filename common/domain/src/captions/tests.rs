@@ -1,6 +1,6 @@
 //! Captions of words that engines say, and of words that nobody should.
 
-use super::layout::columns_of;
+use super::columns::columns_of;
 use super::*;
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;

@@ -4,7 +4,7 @@
 //! Engines say odd things: words without length, out of order, several in one, thousands of letters long. Nothing of
 //! what was said is left out for it.
 
-use super::layout::{COLUMNS, columns_of};
+use super::columns::{COLUMNS, columns_of};
 use crate::footage::{Turn, milliseconds};
 use crate::voices::Voices;
 use unicode_segmentation::UnicodeSegmentation;

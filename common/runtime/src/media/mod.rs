@@ -141,9 +141,9 @@ pub fn new_media_key(item: ItemId) -> String {
 /// The prefix of what clients have put into the bucket themselves.
 pub const SENT_PREFIX: &str = "sent";
 
-/// The key of a part of an item's own bytes that a client puts into the bucket itself, counted from one. Whoever has its
-/// link may put it again for as long as the link lasts, also when the item is gone: so it never is an item's, but joined
-/// to one that is, and has a prefix of its own, which is swept by age.
+/// The key of a part of an item's own bytes that a client puts into the bucket itself, counted from one. Whoever has
+/// its link may put it again for as long as the link lasts, also when the item is gone: so it never is an item's, but
+/// joined to one that is, and has a prefix of its own, which is swept by age.
 pub fn sent_key(item: ItemId, number: usize) -> String {
     format!("{SENT_PREFIX}/{item}/{number}")
 }
@@ -250,7 +250,8 @@ impl MediaStore {
     }
 
     /// Deletes everything under `prefix` but the object under `kept`: writes that lost a race, were given up, or were
-    /// cut off with the process that made them. Only for a prefix that nobody writes to any more.
+    /// cut off with the process that made them. Only once the item is ready: what is still written to the prefix then
+    /// is by somebody whose claim is lost.
     pub async fn delete_others(&self, prefix: &str, kept: &str) -> Result<(), MediaError> {
         let prefix = Key::parse(prefix).map_err(object_store::Error::from)?;
         let kept = Key::parse(kept).map_err(object_store::Error::from)?;

@@ -3,7 +3,7 @@
 //! The S3 client signs every header but `Content-Length`, so its URL is signed once more, with that one (AWS Signature
 //! Version 4, in the query).
 
-use hmac::{Hmac, KeyInit, Mac};
+use mws_signature::digest;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -34,22 +34,13 @@ pub(super) fn signed_again(url: &Url, key_id: &str, secret: &str, headers: &[(&s
         query.get("X-Amz-Date")?,
         hex::encode(Sha256::digest(asked.as_bytes())),
     );
-    let key = scope.split('/').fold(format!("AWS4{secret}").into_bytes(), |key, part| signed(&key, part));
-    let signature = hex::encode(signed(&key, &text));
+    let key = scope
+        .split('/')
+        .fold(format!("AWS4{secret}").into_bytes(), |key, part| digest(&key, &[part.as_bytes()]).to_vec());
+    let signature = hex::encode(digest(&key, &[text.as_bytes()]));
     let mut url = url.clone();
     url.set_query(Some(&format!("{}&{SIGNATURE}={signature}", pairs.join("&"))));
     Some(url)
-}
-
-fn signed(key: &[u8], text: &str) -> Vec<u8> {
-    // A key of any length will do.
-    let mut block = [0; 64];
-    let hashed = Sha256::digest(key);
-    let key = if key.len() > block.len() { hashed.as_slice() } else { key };
-    block[..key.len()].copy_from_slice(key);
-    let mut mac = Hmac::<Sha256>::new(&block.into());
-    mac.update(text.as_bytes());
-    mac.finalize().into_bytes().to_vec()
 }
 
 #[cfg(test)]

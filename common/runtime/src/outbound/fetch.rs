@@ -1,8 +1,8 @@
 //! The download behind an import by URL, under the same policy as webhooks (contract §4.6).
 //!
-//! It owns the size cap, the least rate, the redirects that are followed and the name that a download suggests. Each hop
-//! is checked, resolved and pinned as the first one is. It never stores anything: the bytes go
-//! on as a stream, to `media`, so that memory stays bounded whatever the size.
+//! It owns the size cap, the least rate, the redirects that are followed and the name that a download suggests. Each
+//! hop is checked, resolved and pinned as the first one is. It never stores anything: the bytes go on as a stream, to
+//! `media`, so that memory stays bounded whatever the size.
 
 use super::classify::{broken_off, unsent, verdict};
 use super::metered::Allowances;
@@ -124,8 +124,8 @@ impl OutboundClient {
     /// Starts a download for this account.
     ///
     /// # Errors
-    /// [`FetchError`]: the URL is refused, or one that it redirects to; the request fails, the status is not 2xx, or too
-    /// much is announced.
+    /// [`FetchError`]: the URL is refused, or one that it redirects to; the request fails, the status is not 2xx, or
+    /// too much is announced.
     pub async fn fetch(&self, url: &str, account: AccountId, limits: FetchLimits) -> Result<Fetched, FetchError> {
         let deadline = Instant::now() + limits.timeout;
         let mut url = self.check_url(url).map_err(FetchError::Url)?;

@@ -1,9 +1,9 @@
 //! The only HTTP client for URLs that customers gave: it reaches nothing but what is theirs to reach.
 //!
-//! It owns the connections, the deadline and what is told of a failure. It never uses a proxy, decompresses, or retries:
-//! `domain::retry` says when, the worker does it. Redirects are followed by `fetch` alone, each checked as its first URL
-//! was. Every request passes `domain::url_policy` twice, as text before it leaves and as addresses when its name is
-//! resolved; a literal skips the second.
+//! It owns the connections, the deadline and what is told of a failure. It never uses a proxy, decompresses, or
+//! retries: `domain::retry` says when, the worker does it. Redirects are followed by `fetch` alone, each checked as its
+//! first URL was. Every request passes `domain::url_policy` twice, as text before it leaves and as addresses when its
+//! name is resolved; a literal skips the second.
 //!
 //! One client serves the process for ever, because a client made for each request costs a TLS set-up each time. There
 //! are two pools in it, since plain HTTP may reach named networks alone and a resolver isn't told the scheme.

@@ -6,7 +6,7 @@
 //! many names are looked up for one account.
 
 use super::shares::{self, Shares};
-use super::system_names::SystemNames;
+use super::system_names::{SystemNames, Unresolved};
 use crate::own_fault;
 use domain::ids::AccountId;
 use domain::url_policy::{NetworkPolicy, Plain, UrlRefused};
@@ -32,15 +32,6 @@ enum Who {
 }
 
 type LookupFn = dyn Fn(String) -> BoxFuture<'static, io::Result<Vec<IpAddr>>> + Send + Sync;
-
-/// Why a lookup gave nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unresolved {
-    /// The name has no address, or its servers did not say so in time.
-    Failed,
-    /// It could not be asked for.
-    Ours,
-}
 
 impl Lookup {
     /// The system's names, hosts file and all.

@@ -5,7 +5,6 @@
 //! Both files are read again when they have changed. What else libc may be told to ask (mDNS, a machine's own name,
 //! `nsswitch.conf`) is not asked.
 
-use super::resolve::Unresolved;
 use domain::host_name::HostName;
 use hickory_resolver::TokioResolver;
 use hickory_resolver::config::{LookupIpStrategy, NameServerConfig, ResolveHosts, ResolverConfig, ResolverOpts};
@@ -39,6 +38,15 @@ pub(super) struct SystemNames {
     current: Mutex<Option<Current>>,
     /// When a name server was last asked for a sign of life, and whose silence it showed.
     sign: tokio::sync::Mutex<Option<(Instant, Unresolved)>>,
+}
+
+/// Why a lookup gave nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unresolved {
+    /// The name has no address, or its servers did not say so in time.
+    Failed,
+    /// It could not be asked for.
+    Ours,
 }
 
 struct Current {

@@ -1,8 +1,8 @@
 //! Uploads: how an item's bytes arrive, and the durable work order that turns them into a ready item.
 //!
-//! Here is what the api does: making one, completing it. `receive` is how its bytes come in, `parts` how they do so piece
-//! by piece, `work` is the worker's part, `due` the scheduler's. Every change names the status it leaves; `claim_no` fences a worker that has lost its
-//! lease.
+//! Here is what the api does: making one, completing it. `receive` is how its bytes come in, `parts` how they do so
+//! piece by piece, `work` is the worker's part, `due` the scheduler's. Every change names the status it leaves;
+//! `claim_no` fences a worker that has lost its lease.
 
 mod due;
 mod parts;

@@ -1,9 +1,9 @@
 //! Bytes of an upload that arrive in pieces (tus 1.0.0): how far they have come, and where each piece is.
 //!
-//! `received_bytes` is the offset at which the next byte goes. It moves by compare-and-set alone, together with the rows
-//! of the parts that it counts, so that however requests race or die the parts up to it leave no gap and hold nothing
-//! twice. Of two requests that append, the later is let in and the earlier writes no more: a client whose line broke
-//! comes back before anybody here has noticed. A plain PUT is not interrupted.
+//! `received_bytes` is the offset at which the next byte goes. It moves by compare-and-set alone, together with the
+//! rows of the parts that it counts, so that however requests race or die the parts up to it leave no gap and hold
+//! nothing twice. Of two requests that append, the later is let in and the earlier writes no more: a client whose line
+//! broke comes back before anybody here has noticed. A plain PUT is not interrupted.
 
 use super::receive::RECEIVING_SECONDS;
 use super::work::Claim;

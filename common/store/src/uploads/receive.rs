@@ -1,7 +1,8 @@
 //! The bytes of an upload on their way in: who sends them now, and what has arrived.
 //!
-//! One request at a time is let in, by a claim that it renews while bytes come and that ends by itself. Bytes that were
-//! sent before are given up when the next are let in, so that an upload never takes more room than it announced.
+//! One request at a time sends, under a claim that it renews while bytes come and that ends by itself. `let_in` admits
+//! a request that sends all bytes: never while another one sends, and what was sent before is given up, so that an
+//! upload takes no more room than it announced. A request that appends takes the claim over (`parts`).
 
 use domain::ids::UploadId;
 use sqlx::PgConnection;

@@ -1,4 +1,5 @@
-//! Decides what becomes of a delivery before it is claimed, when only the lane and the endpoint of its ticket are known.
+//! Decides what becomes of a delivery before it is claimed, when only the lane and the endpoint of its ticket are
+//! known.
 
 use super::backlog::{Backlog, Cursor};
 use super::endpoint_queue::{EndpointQueue, target_length};

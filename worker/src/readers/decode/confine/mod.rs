@@ -8,6 +8,7 @@
 //! measure fails closed: a child that can't take a step never becomes its program.
 
 mod calls;
+mod prepared;
 mod process;
 mod root;
 mod rules;

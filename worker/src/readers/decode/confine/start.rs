@@ -5,6 +5,7 @@
 //! processes. It happens on one thread that lasts as long as this process: a child dies with the *thread* that started
 //! it.
 
+use super::prepared::{Prepared, Texts};
 use super::process::Process;
 use super::root::{Root, WORK, text};
 use super::rules::ruleset;
@@ -54,31 +55,6 @@ impl From<StartError> for io::Error {
         }
     }
 }
-
-/// What a child needs of its parent's memory. It has a copy of it, and makes nothing new.
-#[derive(Debug)]
-pub(super) struct Prepared {
-    pub(super) program: CString,
-    /// Pointers to `texts`, and a null pointer.
-    pub(super) arguments: Vec<*const c_char>,
-    pub(super) environment: Vec<*const c_char>,
-    _texts: Texts,
-    pub(super) folder: CString,
-    pub(super) streams: [c_int; 3],
-    pub(super) limits: Vec<(c_int, u64)>,
-    pub(super) uid: Option<u32>,
-    pub(super) user_map: Option<[(&'static CStr, Vec<u8>); 3]>,
-    pub(super) root: Option<Root>,
-    pub(super) ruleset: Option<c_int>,
-    pub(super) filter: Option<&'static BpfProgram>,
-    pub(super) has_media: bool,
-    /// Where it reports, and the parent's end of that.
-    pub(super) report: c_int,
-    pub(super) reports: c_int,
-}
-
-/// The arguments, the program's name first, and the environment.
-type Texts = (Vec<CString>, Vec<CString>);
 
 /// Files that are open until the child has copies of them.
 struct Open {

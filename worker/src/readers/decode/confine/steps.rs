@@ -12,8 +12,8 @@
     reason = "limits, namespaces and users can only be changed by the child itself, by system calls"
 )]
 
+use super::prepared::Prepared;
 use super::root::{Root, Step};
-use super::start::Prepared;
 use libc::{c_int, c_long, c_ulong};
 use std::ffi::CStr;
 use std::ptr::null;

@@ -3,7 +3,7 @@
 //! For every secret setting there is a variable `…_FILE` that names a file with its value, as systemd's
 //! `LoadCredential=` and container secrets give it. It owns these names; what the values mean is `config`'s.
 
-use crate::config::Settings;
+use super::Settings;
 use clap::Args;
 use secrecy::SecretString;
 use std::ffi::OsStr;

@@ -1,11 +1,13 @@
 //! Every code of the table, in an answer of the running service. A code that is added does not compile here without the
 //! way to get it (contract §7).
 
+mod media;
 mod stage;
 
 use api::http::error::Code;
 use clap::Parser;
 use domain::minutes::Minutes;
+use media::{appended, linked};
 use mws_tests::world::{Answer, Media, World};
 use poem::{Endpoint, Request};
 use runtime::config::ApiSettings;
@@ -221,23 +223,6 @@ async fn conflicting(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
     }
 }
 
-/// What a link does not show: it was changed, its time is over, or there are no such bytes.
-async fn linked(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
-    let Stage { world, tenant, .. } = stage;
-    let item = world.stored(tenant, ("a.mp4", "video/mp4"), "bytes").await?;
-    let shown = stage.send("GET", &format!("/library/items/{item}")).await?.json;
-    let link = shown["media_url"].as_str().and_then(|link| link.split("/api/v1").nth(1)).unwrap_or_default().to_owned();
-    let anyone = world.client(None);
-    match code {
-        Code::RangeNotSatisfiable => anyone.send("GET", &link, &[("range", "bytes=5-")], None).await,
-        Code::LinkExpired => {
-            world.advance(Duration::from_secs(7_201)).await?;
-            anyone.send("GET", &link, &[], None).await
-        }
-        _ => anyone.send("GET", &link.replace("expires=", "expires=1"), &[], None).await,
-    }
-}
-
 /// What can't be done with what was given.
 async fn unfit(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
     match code {
@@ -297,17 +282,6 @@ async fn failing(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
             Ok(refused)
         }
     }
-}
-
-async fn appended(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
-    let (_, path) = stage.upload(None).await?;
-    let version = if code == Code::TusVersionUnsupported { "0.2.2" } else { "1.0.0" };
-    let mut headers = vec![("tus-resumable", version), ("content-type", "application/offset+octet-stream")];
-    headers.push(("upload-offset", if code == Code::UploadOffsetMismatch { "1" } else { "0" }));
-    if code == Code::ChunkMismatch {
-        headers.push(("upload-checksum", "sha1 qvTGHdzF6KLavt4PO0gs2a6pQ00="));
-    }
-    stage.world.client(None).send("PATCH", &path, &headers, Some("R".to_owned())).await
 }
 
 /// An answer with this code; none when there is no way to it.

@@ -1,27 +1,27 @@
 //! What the tests of projects share: a service with an account and a receiver, and the worker and the duties of
 //! projects' webhooks called by hand.
 
-use crate::receiver::{Received, Receiver};
 use domain::ids::ProjectWebhookId;
 use mws_tests::world::{Answer, Client, Tenant, World};
+use mws_tests::world::{Received, Receiver};
 use runtime::queue::Subject;
 use serde_json::{Value, json};
 use worker::notify_project::ProjectNotifier;
 
 /// A service, an account, and a receiver for its projects.
-pub struct Stage {
+pub struct ProjectBench {
     pub world: World,
     pub tenant: Tenant,
     pub receiver: Receiver,
     pub notifier: ProjectNotifier,
 }
 
-impl Stage {
+impl ProjectBench {
     pub async fn new() -> anyhow::Result<Self> {
         let world = World::new().await?;
         let tenant = world.tenant("one").await?;
         let notifier = ProjectNotifier::new(&world.process)?;
-        Ok(Self { tenant, receiver: Receiver::start().await?, notifier, world })
+        Ok(Self { tenant, receiver: Receiver::start()?, notifier, world })
     }
 
     pub async fn post(&self, path: &str, body: &Value) -> anyhow::Result<Answer> {

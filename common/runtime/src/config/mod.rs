@@ -3,7 +3,9 @@
 //! One struct, so that `mws up` and the three separate processes can't disagree. What only one process needs stands in
 //! its own group. Nothing here reads a clock, a file or the database.
 
-use crate::secret_files::{SecretFiles, refuse_in_arguments};
+pub mod secret_files;
+
+use self::secret_files::{SecretFiles, refuse_in_arguments};
 use clap::Args;
 use domain::job::JobKind;
 use domain::minutes::{Minutes, Rates};
@@ -302,10 +304,10 @@ pub struct ApiSettings {
     #[arg(long, env = "MWS_MEDIA_LINK_SECONDS", default_value_t = 7_200, value_parser = clap::value_parser!(u32).range(60..=604_800))]
     pub media_link_seconds: u32,
 
-    /// Let clients put the bytes of uploads into the bucket themselves, by presigned links that last an hour, so that they
-    /// pass no api. For customers that you trust: who has a link may put as many bytes as were announced for as long as it
-    /// lasts, also once the item is deleted and no longer counts against the account's storage. What is left over is swept
-    /// after two days.
+    /// Let clients put the bytes of uploads into the bucket themselves, by presigned links that last an hour, so that
+    /// they pass no api. For customers that you trust: who has a link may put as many bytes as were announced for as
+    /// long as it lasts, also once the item is deleted and no longer counts against the account's storage. What is left
+    /// over is swept after two days.
     #[arg(long, env = "MWS_DIRECT_UPLOADS", default_value_t = false)]
     pub direct_uploads: bool,
 

@@ -3,6 +3,10 @@
 //! Statuses are stored and shown by the same words. The decision what a failed or lost attempt leads to is made here
 //! from counts; whether it comes to pass is up to one conditional update in `store::jobs`.
 
+pub mod kind;
+
+pub use self::kind::JobKind;
+
 use crate::ids::{ItemId, JobId, WorkspaceId};
 use crate::minutes::Minutes;
 use crate::read::Read;
@@ -66,52 +70,6 @@ impl JobStatus {
     /// Whether it can't change any more.
     pub const fn is_final(self) -> bool {
         matches!(self, Self::Succeeded | Self::Failed | Self::Cancelled)
-    }
-}
-
-/// What sort of work a job is. The `transcript` read is `transcription`, the other five are `read`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, sqlx::Type)]
-#[serde(rename_all = "snake_case")]
-#[sqlx(type_name = "text", rename_all = "snake_case")]
-pub enum JobKind {
-    /// Making media with a model.
-    Generation,
-    /// Making a new item from others.
-    Render,
-    /// Putting speech into another language.
-    Dub,
-    /// The `transcript` read.
-    Transcription,
-    /// Any other read.
-    Read,
-}
-
-impl JobKind {
-    /// All five.
-    pub const ALL: [Self; 5] = [Self::Generation, Self::Render, Self::Dub, Self::Transcription, Self::Read];
-
-    /// The kind of the job that computes this read.
-    pub const fn of(read: Read) -> Self {
-        match read {
-            Read::Transcript => Self::Transcription,
-            _ => Self::Read,
-        }
-    }
-
-    /// The word used in answers, filters and tables.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Generation => "generation",
-            Self::Render => "render",
-            Self::Dub => "dub",
-            Self::Transcription => "transcription",
-            Self::Read => "read",
-        }
-    }
-
-    /// The kind of this name, if there is one.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 

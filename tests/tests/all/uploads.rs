@@ -3,11 +3,11 @@
 
 use domain::ids::{AccountId, ItemId, JobId, UploadId, WorkspaceId};
 use domain::item::ItemType;
-use mws_tests::template::TestDatabase;
-use mws_tests::world::invariants;
+use mws_tests::world::{Tenant, World};
 use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::pool::PoolConnection;
-use sqlx::{PgConnection, PgPool, Postgres};
+use sqlx::{PgConnection, Postgres};
+use std::time::Duration;
 use store::items::{self, Added, NewItem, Resolved, Tombstone};
 use store::uploads::{
     self, Claim, Completed, Counts, Facts, Finished, LetIn, NewImport, NewUpload, Received, Reserved, Stage,
@@ -18,7 +18,9 @@ use store::usage;
 const MANY: i64 = 100;
 
 struct Library {
-    database: TestDatabase,
+    world: World,
+    /// Seconds by which the clock was moved.
+    passed: u64,
     conn: PoolConnection<Postgres>,
     account: AccountId,
     workspace: WorkspaceId,
@@ -26,12 +28,10 @@ struct Library {
 
 impl Library {
     async fn new() -> anyhow::Result<Self> {
-        let migrate = async |pool: &PgPool| Ok(store::migrate(pool).await?);
-        let database = TestDatabase::new(migrate).await?;
-        let mut conn = database.pool().acquire().await?;
-        let (account, workspace) = (AccountId::mint(), WorkspaceId::mint());
-        add_workspace(&mut conn, account, workspace).await?;
-        Ok(Self { database, conn, account, workspace })
+        let world = World::new().await?;
+        let Tenant { account, workspace, .. } = world.tenant("one").await?;
+        let conn = world.pool().acquire().await?;
+        Ok(Self { world, passed: 0, conn, account, workspace })
     }
 
     async fn item(&mut self, item_ref: &str) -> anyhow::Result<ItemId> {
@@ -103,20 +103,17 @@ impl Library {
         uploads::claim(&mut self.conn, upload, stage, MANY).await
     }
 
-    /// Lets this much time pass, as the rules see it.
-    async fn pass(&mut self, interval: &'static str) -> sqlx::Result<()> {
-        let definition = "CREATE OR REPLACE FUNCTION mws_now() RETURNS timestamptz LANGUAGE sql STABLE \
-                          RETURN transaction_timestamp() + interval ";
-        let statement = sqlx::AssertSqlSafe(format!("{definition} '{interval}'"));
-        sqlx::query(statement).execute(&mut *self.conn).await?;
+    /// Moves the clock to so many seconds after the beginning.
+    async fn pass(&mut self, seconds: u64) -> anyhow::Result<()> {
+        self.world.advance(Duration::from_secs(seconds - self.passed)).await?;
+        self.passed = seconds;
         Ok(())
     }
 
     /// Ends in what must hold of the whole database.
     async fn end(self) -> anyhow::Result<()> {
         drop(self.conn);
-        invariants::hold(self.database.pool(), &[]).await?;
-        self.database.close().await
+        self.world.end().await
     }
 }
 
@@ -182,7 +179,7 @@ async fn a_lease_is_told_only_while_it_lives() -> anyhow::Result<()> {
     let item = library.item("song").await?;
     assert!(items::lease(&mut library.conn, item, library.workspace, 60).await?.is_some());
     assert!(items::find(&mut library.conn, item).await?.is_some_and(|row| row.leased_until.is_some()));
-    library.pass("61 seconds").await?;
+    library.pass(61).await?;
     assert!(items::find(&mut library.conn, item).await?.is_some_and(|row| row.leased_until.is_none()));
     library.end().await
 }
@@ -210,11 +207,11 @@ async fn one_request_at_a_time_sends_an_uploads_bytes_and_the_next_drops_what_wa
     let [first, second, third] = [(); 3].map(|()| UploadId::mint().uuid());
     assert_eq!(uploads::let_in(&mut library.conn, upload, first).await?, LetIn::Yes { dropped: None });
     assert_eq!(uploads::let_in(&mut library.conn, upload, second).await?, LetIn::No);
-    library.pass("59 seconds").await?;
+    library.pass(59).await?;
     assert!(uploads::still_in(&mut library.conn, upload, first).await?);
-    library.pass("70 seconds").await?;
+    library.pass(70).await?;
     assert_eq!(uploads::let_in(&mut library.conn, upload, second).await?, LetIn::No, "the claim was renewed");
-    library.pass("120 seconds").await?;
+    library.pass(120).await?;
     assert_eq!(uploads::let_in(&mut library.conn, upload, second).await?, LetIn::Yes { dropped: None });
     // The first was not heard of for too long: what it stored is nobody's.
     assert!(!uploads::still_in(&mut library.conn, upload, first).await?);
@@ -236,7 +233,7 @@ async fn a_worker_whose_lease_was_lost_writes_nothing() -> anyhow::Result<()> {
     let upload = library.due(item).await?;
     let first = library.claim(upload).await?.expect("it is due");
     assert!(library.claim(upload).await?.is_none(), "it is held");
-    library.pass("31 seconds").await?;
+    library.pass(31).await?;
     let second = library.claim(upload).await?.expect("the lease has run out");
     assert_eq!((second.claim_no, second.losses), (first.claim_no + 1, 1));
 
@@ -261,7 +258,7 @@ async fn a_retry_waits_and_then_gets_one_new_ticket() -> anyhow::Result<()> {
     let claim = library.claim(upload).await?.expect("it is due");
     uploads::retry(&mut library.conn, &claim, Counts::Yes, 10, "fetch_failed", "503").await?;
     assert!(uploads::lock_due(&mut library.conn, 10).await?.is_empty(), "it waits");
-    library.pass("11 seconds").await?;
+    library.pass(11).await?;
     assert_eq!(uploads::lock_due(&mut library.conn, 10).await?, [(upload, Stage::Probe)]);
 
     let ticket = Ticket::new(Queue::Ingest, Subject::Upload(upload));
@@ -294,7 +291,7 @@ async fn one_account_fetches_from_so_many_urls_at_once_and_no_more() -> anyhow::
     assert!(uploads::claim(&mut library.conn, other, Stage::Fetch, 1).await?.is_none());
     uploads::postpone(&mut library.conn, other).await?;
     assert!(uploads::claim(&mut library.conn, other, Stage::Fetch, 2).await?.is_none(), "it waits for two seconds");
-    library.pass("3 seconds").await?;
+    library.pass(3).await?;
     assert!(uploads::claim(&mut library.conn, other, Stage::Fetch, 2).await?.is_some());
     library.end().await
 }
@@ -375,7 +372,7 @@ async fn an_abandoned_upload_goes_with_its_item_and_its_bytes() -> anyhow::Resul
     let account = library.account;
     assert_eq!(items::bytes_kept(&mut library.conn, account).await?, 3);
     assert_eq!(uploads::expire(&mut library.conn, 10).await?, 0);
-    library.pass("25 hours").await?;
+    library.pass(25 * 3_600).await?;
     assert_eq!(uploads::complete(&mut library.conn, upload, "t").await?, Completed::No);
     assert_eq!(uploads::expire(&mut library.conn, 10).await?, 1);
     assert_eq!(items::bytes_kept(&mut library.conn, account).await?, 0);
@@ -383,7 +380,7 @@ async fn an_abandoned_upload_goes_with_its_item_and_its_bytes() -> anyhow::Resul
     assert_eq!(items::purged(&mut library.conn, &[item]).await?, 1);
     assert!(items::to_purge(&mut library.conn, 10).await?.is_empty());
     assert_eq!(uploads::prune(&mut library.conn, 30, 10).await?, 0);
-    library.pass("32 days").await?;
+    library.pass(32 * 86_400).await?;
     assert_eq!(uploads::prune(&mut library.conn, 30, 10).await?, 1);
     library.end().await
 }
