@@ -5,9 +5,9 @@
 pub mod doors;
 pub mod downloads;
 pub mod guesses;
-pub mod link_turns;
 pub mod links;
 pub mod searches;
+pub mod turns;
 
 use crate::contract::Contract;
 use crate::http::API_PATH;
@@ -16,7 +16,7 @@ use crate::http::body::BodyMemory;
 use crate::http::rate::Blocked;
 use crate::http::shares::Shares;
 use crate::oauth::{Issuer, OAuthError};
-use domain::ids::AccountId;
+use domain::ids::{AccountId, ItemId, UploadId};
 use domain::link::LinkKeys;
 use domain::operator::{OperatorError, Operators};
 use runtime::config::ApiSettings;
@@ -26,13 +26,14 @@ use secrecy::ExposeSecret;
 use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;
+use tokio::sync::Semaphore;
 
 use doors::Door;
 use downloads::Downloads;
 use guesses::Guesses;
-use link_turns::LinkTurns;
 use links::Links;
 use searches::Searches;
+use turns::Turns;
 
 /// The parts that handlers share.
 #[derive(Clone)]
@@ -77,7 +78,11 @@ pub struct Parts {
     /// Room for media that is being sent, and who is sent some of theirs.
     pub downloads: Downloads,
     /// Turns to look up what a link leads to.
-    pub link_turns: LinkTurns,
+    pub link_turns: Turns<ItemId>,
+    /// Turns to look up an upload for whoever has its URL.
+    pub upload_turns: Turns<UploadId>,
+    /// Turns to look up who a credential is.
+    pub credential_turns: Turns<[u8; 32]>,
     /// Uploads whose bytes are being sent, by account.
     pub uploads: Shares<AccountId>,
     /// Searches under way.
@@ -142,7 +147,10 @@ impl App {
             of_account,
             of_address,
             downloads,
-            link_turns: LinkTurns::default(),
+            link_turns: Turns::new(2, 4),
+            upload_turns: Turns::new(2, 4),
+            // Of one account each request waits for the others at its rate's row anyway.
+            credential_turns: Turns::new(4, Semaphore::MAX_PERMITS),
             uploads,
             searches: Searches::new(),
         };

@@ -7,6 +7,7 @@ pub mod oauth;
 pub mod operator;
 
 use crate::app::App;
+use crate::app::turns::Turn;
 use crate::contract::MatchedOperation;
 use crate::contract::access::Needs;
 use crate::http::error::{Answer, ApiError, Code};
@@ -190,6 +191,7 @@ async fn stored_caller(app: &App, scope: &Scope, kind: CredentialKind, hash: Cre
         return Err(wrong(code));
     }
     app.guesses.refuse(scope, &hash).await?;
+    let _turn = turn(app, scope, &hash).await?;
     let looking = async {
         let _turn = app.guesses.turn(scope, &hash).await;
         found(app, kind, &hash).await
@@ -214,6 +216,13 @@ async fn stored_caller(app: &App, scope: &Scope, kind: CredentialKind, hash: Cre
     let _ = scope.account.set(found.account_id);
     refuse_stopped(found.disabled, found.suspended.as_deref())?;
     caller(scope, kind, &found)
+}
+
+/// The credential's turn to be looked up. Past its rate, whoever waited for one is refused without a look.
+async fn turn(app: &App, scope: &Scope, credential: &CredentialHash) -> Answer<Turn> {
+    let turn = app.credential_turns.turn(*credential.as_bytes()).await?;
+    refuse_blocked(app, scope, credential).await?;
+    Ok(turn)
 }
 
 /// The refusal of a credential that never works again.

@@ -5,7 +5,8 @@
 
 use crate::app::App;
 use crate::auth::{
-    Caller, CallerWorkspace, Counted, CredentialKind, count, in_time, refuse_blocked, refuse_stopped, unauthenticated,
+    Caller, CallerWorkspace, Counted, CredentialKind, count, in_time, refuse_blocked, refuse_stopped, turn,
+    unauthenticated,
 };
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::rate::pace;
@@ -32,6 +33,7 @@ pub async fn oauth_caller(app: &App, scope: &Scope, token: &str, named: Answer<O
     refuse_blocked(app, scope, &hash).await?;
     let claims = issuer.verify(token).await?;
     let named = named?;
+    let _turn = turn(app, scope, &hash).await?;
     let mut found = find(app, scope, &hash, issuer, &claims, named).await?;
     if found.user_id.is_none() && let_in(app, issuer, &claims).await? {
         found = find(app, scope, &hash, issuer, &claims, named).await?;

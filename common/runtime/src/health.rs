@@ -2,16 +2,18 @@
 //!
 //! The worker and the scheduler serve them alone, where `MWS_HEALTH_LISTEN` says; so does the api, which mounts them
 //! beside its routes too, `/metrics` only where it is not served elsewhere. Nothing here takes a credential, so a check
-//! is made once a second at most, whoever asks. Ready is a process that can write to the database and whose queue goes
-//! round; what its duties come to is told beside that, for it is no reason to send clients elsewhere.
+//! is made, and a page written, once a second at most, whoever asks. Ready is a process that can write to the database
+//! and whose queue goes round; what its duties come to is told beside that, for it is no reason to send clients
+//! elsewhere.
 
 use crate::measure;
 use crate::process::Process;
 use crate::signs::{Loops, Signs};
+use bytes::Bytes;
 use metrics_exporter_prometheus::PrometheusHandle;
 use poem::http::StatusCode;
 use poem::listener::TcpListener;
-use poem::{Body, Endpoint, EndpointExt, Response, Route, Server, get};
+use poem::{Endpoint, EndpointExt, Response, Route, Server, get};
 use serde_json::json;
 use sqlx::PgPool;
 use std::net::SocketAddr;
@@ -61,6 +63,7 @@ pub struct Health {
     decoders: Arc<OnceLock<&'static str>>,
     found: Arc<Mutex<Option<(Instant, Database)>>>,
     recorder: Option<PrometheusHandle>,
+    written: Arc<Mutex<Option<(Instant, Bytes)>>>,
 }
 
 impl Health {
@@ -82,13 +85,20 @@ impl Health {
             decoders: Arc::clone(&process.decoders),
             found: Arc::default(),
             recorder,
+            written: Arc::default(),
         }
     }
 
     /// The three routes.
     pub fn routes(&self) -> Route {
         let page = self.clone();
-        self.probes().at("/metrics", get(poem::endpoint::make_sync(move |_| page.page())))
+        self.probes().at(
+            "/metrics",
+            get(poem::endpoint::make(move |_| {
+                let health = page.clone();
+                async move { health.page().await }
+            })),
+        )
     }
 
     /// The two that balancers ask, which tell nothing of how much there is to do.
@@ -140,20 +150,37 @@ impl Health {
         database
     }
 
-    /// Writes as everything else does that must not be lost. Returns how many migrations are pending.
+    /// Writes as everything else does that must not be lost, and sees that tables can grow. Returns how many migrations
+    /// are pending.
     async fn write(&self) -> sqlx::Result<i64> {
         let mut conn = self.pool.acquire().await?;
         fleet::beat(&mut conn, Member { name: &self.name, host: &self.host, service: self.service }).await?;
+        fleet::room(&mut conn).await?;
         store::pending_migrations(&mut conn).await
     }
 
-    fn page(&self) -> Response {
+    /// What is measured now, or was a moment ago: to write it down costs milliseconds of a core.
+    async fn page(&self) -> Response {
+        let mut written = self.written.lock().await;
+        let text = match &*written {
+            Some((at, text)) if at.elapsed() < KEPT => text.clone(),
+            _ => {
+                let health = self.clone();
+                let text = tokio::task::spawn_blocking(move || health.measured()).await.unwrap_or_default();
+                *written = Some((Instant::now(), text.clone()));
+                text
+            }
+        };
+        drop(written);
+        Response::builder().content_type("text/plain; version=0.0.4; charset=utf-8").body(text)
+    }
+
+    fn measured(&self) -> Bytes {
         let idle = f64::from(u32::try_from(self.pool.num_idle()).unwrap_or(u32::MAX));
         let busy = (f64::from(self.pool.size()) - idle).max(0.0);
         metrics::gauge!("mws_db_pool_connections", "state" => "idle").set(idle);
         metrics::gauge!("mws_db_pool_connections", "state" => "busy").set(busy);
-        let body = self.recorder.as_ref().map(PrometheusHandle::render).unwrap_or_default();
-        Response::builder().content_type("text/plain; version=0.0.4; charset=utf-8").body(Body::from(body))
+        self.recorder.as_ref().map(PrometheusHandle::render).unwrap_or_default().into()
     }
 }
 

@@ -6,6 +6,9 @@ use domain::task::Task;
 use serde_json::{Map, Value};
 use sqlx::PgConnection;
 
+/// PostgreSQL's code for what a role may not do.
+const NO_RIGHT: &str = "42501";
+
 /// What a process is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Service {
@@ -101,6 +104,27 @@ pub async fn beat(conn: &mut PgConnection, member: Member<'_>) -> sqlx::Result<(
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// Sees that tables can grow, by a temporary one of the session that is emptied at once: a row that is changed in place
+/// says nothing of a disk that is full. Where the role may have no such table, nothing is seen.
+pub async fn room(conn: &mut PgConnection) -> sqlx::Result<()> {
+    let made = sqlx::query_scalar!(r#"SELECT to_regclass('pg_temp.mws_room') IS NOT NULL AS "made!""#);
+    if !made.fetch_one(&mut *conn).await? {
+        // Some pages' worth, in rows too short to be compressed.
+        let table = "CREATE TEMP TABLE mws_room (filler text) ON COMMIT DELETE ROWS";
+        match sqlx::raw_sql(table).execute(&mut *conn).await {
+            Err(error)
+                if error.as_database_error().and_then(sqlx::error::DatabaseError::code).as_deref()
+                    == Some(NO_RIGHT) =>
+            {
+                return Ok(());
+            }
+            made => made.map(drop)?,
+        }
+    }
+    let fill = "INSERT INTO pg_temp.mws_room SELECT repeat('x', 1900) FROM generate_series(1, 40)";
+    sqlx::raw_sql(fill).execute(conn).await.map(drop)
 }
 
 /// Says that a process ended by itself.

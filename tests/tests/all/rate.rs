@@ -2,7 +2,7 @@
 //! (contract §8.1, §5.4).
 
 use futures_util::future::try_join_all;
-use mws_tests::world::{Answer, Client, World};
+use mws_tests::world::{Answer, Client, World, until};
 use serde_json::json;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -57,7 +57,7 @@ async fn remaining_and_reset_tell_to_the_second_when_the_burst_is_whole_again() 
     assert_eq!(refused.header("x-ratelimit-remaining"), "0");
     // A minute later the burst is whole: sixty pass, and what the clock allows meanwhile.
     world.advance(std::time::Duration::from_mins(1)).await?;
-    let fresh = mws_tests::world::until("the account is let in again", async || {
+    let fresh = until("the account is let in again", async || {
         let answer = call(&tenant.client).await?;
         Ok((answer.status == 200).then_some(answer))
     })
@@ -97,10 +97,7 @@ async fn an_accounts_flood_is_refused_to_its_end_and_anothers_calls_are_all_answ
         anyhow::Ok(())
     }));
     let calling = async {
-        mws_tests::world::until("the flood is refused", async || {
-            Ok((refused.load(Ordering::SeqCst) > 100).then_some(()))
-        })
-        .await?;
+        until("the flood is refused", async || Ok((refused.load(Ordering::SeqCst) > 100).then_some(()))).await?;
         let before = refused.load(Ordering::SeqCst);
         for left in (30..60).rev() {
             let answer = call(&other.client).await?;
@@ -114,5 +111,25 @@ async fn an_accounts_flood_is_refused_to_its_end_and_anothers_calls_are_all_answ
     let ((), meanwhile) = tokio::try_join!(async { flooding.await.map(|_| ()) }, calling)?;
     println!("thirty calls were answered while {meanwhile} of a flood were refused");
     assert!(meanwhile > 0, "there was no flood");
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_key_that_is_used_without_end_waits_for_itself_and_leaves_connections_to_others() -> anyhow::Result<()> {
+    let world = service().await?;
+    let (busy, other) = (world.tenant("busy").await?, world.tenant("other").await?);
+    assert_eq!(call(&busy.client).await?.status, 200);
+    let mut held = world.pool().begin().await?;
+    let row = "SELECT FROM rate_limits WHERE account_id = $1 FOR UPDATE";
+    assert_eq!(sqlx::query(row).bind(busy.account).execute(&mut *held).await?.rows_affected(), 1);
+    let calls: Vec<_> = (0..50).map(|_| busy.client.clone()).collect();
+    let calls = tokio::spawn(async move { try_join_all(calls.iter().map(call)).await });
+    let waiting =
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    until("its calls wait", async || Ok((world.count(waiting).await? > 1).then_some(()))).await?;
+    assert_eq!(call(&other.client).await?.status, 200);
+    assert!(world.count(waiting).await? <= 4);
+    held.rollback().await?;
+    calls.await??;
     world.end().await
 }

@@ -2,6 +2,7 @@
 
 use mws_tests::world::runners::{self, Gate};
 use mws_tests::world::{Media, World, until};
+use std::time::Duration;
 use worker::Engines;
 
 /// Holds what lasts for an hour at the gate, and does the rest at once.
@@ -96,6 +97,35 @@ async fn two_accounts_with_half_the_slots_each_keep_nobody_waiting_either() -> a
     gate.open();
     for (tenant, job) in held {
         tenant.client.ended(&job).await?;
+    }
+    worker.stop().await?;
+    world.end().await
+}
+
+#[tokio::test]
+async fn where_many_accounts_hold_all_that_can_be_lent_a_short_job_is_let_in_and_a_long_one_handed_back()
+-> anyhow::Result<()> {
+    let world = World::new().await?;
+    let gate = Gate::closed();
+    let worker = world.worker_with(holding_long_ones(&gate), |settings| settings.worker_reads = Some(2)).await?;
+    let mut held = Vec::new();
+    for number in 0..7 {
+        let hog = world.tenant(&format!("hog {number}")).await?;
+        let item = world.item(&hog, Media::video(3_600)).await?;
+        held.push((hog.client.prepare(&[item], &["levels"]).await?.job_ids()?, hog));
+    }
+    // Two slots, four that are lent, and one on trial.
+    let patience = Duration::from_secs(40);
+    World::within(patience, "all of it is held", async || Ok((gate.inside() == 7).then_some(()))).await?;
+    let tenant = world.tenant("b").await?;
+    let item = world.item(&tenant, Media::video(60)).await?;
+    let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
+    let ended = async || Ok((tenant.client.job(&job).await?["status"] == "succeeded").then_some(()));
+    World::within(patience, "the short job has ended", ended).await?;
+    assert_eq!(world.count("SELECT count(*) FROM job_claims WHERE outcome = 'handed_back'").await?, 1);
+    gate.open();
+    for (job, hog) in held {
+        assert_eq!(hog.client.ended(&job).await?[0]["status"], "succeeded");
     }
     worker.stop().await?;
     world.end().await

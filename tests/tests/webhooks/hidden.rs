@@ -153,8 +153,8 @@ async fn no_log_line_and_no_error_holds_a_secret_or_an_address_of_ours() -> anyh
     scheduler::rescue_deliveries::run_once(&bench.process).await?;
 
     // Servers of tests say where they listen.
-    let text: String =
-        log.text().lines().filter(|line| !line.contains(" poem::server: ")).map(|line| format!("{line}\n")).collect();
+    let text = log.text();
+    let text = text.lines().filter(|line| !line.contains(" poem::server: ")).collect::<Vec<_>>().join("\n");
     for sentence in ["is disabled", "keeps failing", "can't be opened", "were interrupted"] {
         assert!(text.contains(sentence), "nothing was logged of what {sentence}: {text}");
     }

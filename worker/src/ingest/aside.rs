@@ -3,9 +3,12 @@
 //!
 //! An attempt leaves its slot and keeps its claim and its lease; the queue's next ticket has the slot. How many may go
 //! on beside the slots is bounded here; past that an attempt stays where it is. What an account may have at a stage,
-//! beside the slots or not, is the claim's to bound.
+//! beside the slots or not, is the claim's to bound. Of the turns of decoders an account has one at a time, so that the
+//! files of one account wait for each other and not everybody for them.
 
-use std::sync::Arc;
+use domain::ids::AccountId;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -21,8 +24,13 @@ const MOST: usize = 256;
 pub struct Aside {
     places: Arc<Semaphore>,
     turns: Arc<Semaphore>,
+    /// The turn that each account has, of those who wait for one or have it.
+    of_accounts: Arc<Mutex<HashMap<AccountId, Weak<Semaphore>>>>,
     running: TaskTracker,
 }
+
+/// A turn of a decoder: the account's, and one of the process.
+pub(super) type Turn = [OwnedSemaphorePermit; 2];
 
 impl Aside {
     /// Nothing yet. So many files are counted or looked at there at once.
@@ -30,19 +38,33 @@ impl Aside {
         Self {
             places: Arc::new(Semaphore::new(MOST)),
             turns: Arc::new(Semaphore::new(turns)),
+            of_accounts: Arc::default(),
             running: TaskTracker::new(),
         }
     }
 
-    /// Works in a slot until this is done, or has left it.
-    pub(super) async fn run<W: Future<Output = ()> + Send + 'static>(&self, work: impl FnOnce(Slot) -> W) {
-        let slot = Slot { aside: self.clone(), left: CancellationToken::new() };
+    /// Works for an account in a slot until this is done, or has left it.
+    pub(super) async fn run<W>(&self, account: AccountId, work: impl FnOnce(Slot) -> W)
+    where
+        W: Future<Output = ()> + Send + 'static,
+    {
+        let slot = Slot { aside: self.clone(), account, left: CancellationToken::new() };
         let left = slot.left.clone();
         let working = self.running.spawn(work(slot));
         tokio::select! {
             _ = working => {}
             () = left.cancelled() => {}
         }
+    }
+
+    fn own_turn(&self, account: AccountId) -> Arc<Semaphore> {
+        let mut all = self.of_accounts.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|_, own| own.strong_count() > 0);
+        all.get(&account).and_then(Weak::upgrade).unwrap_or_else(|| {
+            let own = Arc::new(Semaphore::new(1));
+            all.insert(account, Arc::downgrade(&own));
+            own
+        })
     }
 
     /// Waits for what still runs, for at most so long.
@@ -56,6 +78,7 @@ impl Aside {
 /// The slot that an attempt works in.
 pub(super) struct Slot {
     aside: Aside,
+    account: AccountId,
     left: CancellationToken,
 }
 
@@ -72,11 +95,14 @@ impl Slot {
         Permit(place)
     }
 
-    /// Leaves the slot and waits for a turn of a decoder beside the slots; turns come in order.
-    pub async fn turn(&self) -> (Permit, Option<OwnedSemaphorePermit>) {
+    /// Leaves the slot and waits for a turn of a decoder beside the slots, behind others of its account first; then
+    /// turns come in order.
+    pub async fn turn(&self) -> (Permit, Option<Turn>) {
         let place = self.leave();
-        // The semaphore is never closed.
-        (place, Arc::clone(&self.aside.turns).acquire_owned().await.ok())
+        // Neither semaphore is ever closed.
+        let Ok(own) = self.aside.own_turn(self.account).acquire_owned().await else { return (place, None) };
+        let one = Arc::clone(&self.aside.turns).acquire_owned().await.ok();
+        (place, one.map(|one| [own, one]))
     }
 
     /// Whether the slot is another's by now.
@@ -87,7 +113,7 @@ impl Slot {
     /// One that stands for nothing, for a look at a file outside a queue.
     #[cfg(test)]
     pub fn alone() -> Self {
-        Self { aside: Aside::new(1), left: CancellationToken::new() }
+        Self { aside: Aside::new(1), account: AccountId::mint(), left: CancellationToken::new() }
     }
 }
 
@@ -108,7 +134,7 @@ mod tests {
         let (aside, done) = (Aside::new(1), Arc::new(Notify::new()));
         let goes_on = Arc::clone(&done);
         aside
-            .run(|slot| async move {
+            .run(AccountId::mint(), |slot| async move {
                 let place = slot.leave();
                 assert!(place.is_aside() && slot.is_left());
                 goes_on.notified().await;
@@ -122,7 +148,7 @@ mod tests {
     #[tokio::test]
     async fn past_the_bound_an_attempt_stays_in_its_slot_and_decoders_take_turns() {
         let aside = Aside::new(1);
-        let slot = || Slot { aside: aside.clone(), left: CancellationToken::new() };
+        let slot = || Slot { aside: aside.clone(), account: AccountId::mint(), left: CancellationToken::new() };
         let places: Vec<Permit> = (0..MOST).map(|_| slot().leave()).collect();
         let late = slot();
         assert!(!late.leave().is_aside() && !late.is_left());
@@ -133,5 +159,19 @@ mod tests {
         assert!(next.is_left());
         drop(turn);
         assert!(timeout(Duration::from_secs(5), next.turn()).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn an_account_has_one_turn_and_leaves_the_others_to_others() {
+        let (aside, busy) = (Aside::new(2), AccountId::mint());
+        let slot = |account| Slot { aside: aside.clone(), account, left: CancellationToken::new() };
+        let (_place, turn) = slot(busy).turn().await;
+        let second = slot(busy);
+        assert!(timeout(Duration::from_millis(20), second.turn()).await.is_err(), "its own turn is taken");
+        let others = slot(AccountId::mint());
+        let (_place, theirs) = timeout(Duration::from_secs(5), others.turn()).await.expect("another's turn");
+        assert!(theirs.is_some());
+        drop(turn);
+        assert!(timeout(Duration::from_secs(5), second.turn()).await.is_ok());
     }
 }

@@ -6,7 +6,7 @@
 use super::aside::Slot;
 use super::failure::{Failure, facts, settled};
 use super::room::Room;
-use crate::readers::decode::{Channels, SoundFormat, cover, decode_sound, small_pictures};
+use crate::readers::decode::{Channels, SoundFormat, cover, decode_sound, picture_length};
 use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
 use domain::item::ItemType;
 use runtime::media::{new_media_key, new_thumbnail_key};
@@ -24,10 +24,9 @@ const FETCH_TIME: Duration = Duration::from_hours(1);
 const PROBE_TIME: Duration = Duration::from_mins(1);
 /// How long a download stays in its slot.
 const QUICK_FETCH: Duration = Duration::from_secs(10);
-/// A count of the pictures of a file that does not say how long it is, and at most of its sound.
+/// A count of a file that does not say how long it is, at most.
 const COUNT_TIME: Duration = Duration::from_mins(15);
-/// A count of sound, at least, and for each MiB of its file. An hour of ordinary sound has 40 MiB and takes some
-/// seconds.
+/// The same, at least, and for each MiB of its file. An hour of ordinary sound has 40 MiB and takes some seconds.
 const LEAST_COUNT_TIME: Duration = Duration::from_secs(30);
 const COUNT_TIME_A_MIB: Duration = Duration::from_secs(1);
 /// A picture to show of it.
@@ -39,8 +38,6 @@ const COUNT_RATE: u32 = 8_000;
 /// The container that says how long it is by the times of its last packets, the last of which may hold a third of a
 /// second.
 const BY_TIMES: &str = "mpegts";
-/// The size of the pictures of that count, for the same reason.
-const COUNT_SIZE: (usize, usize) = (8, 2);
 
 /// What an attempt works with.
 pub(super) struct Attempt<'a> {
@@ -158,8 +155,8 @@ async fn counted(media: &MediaSource, facts: &Facts, slot: &Slot) -> Result<Opti
         return Ok(None);
     }
     let (_place, _turn) = slot.turn().await;
+    let ctx = within(count_time(media.file().metadata()?.len()));
     if facts.has_audio {
-        let ctx = within(count_time(media.file().metadata()?.len()));
         let few = SoundFormat { rate: COUNT_RATE, channels: Channels::Mono };
         let heard = decode_sound(media, few, &ctx, |blocks| {
             blocks.for_each(drop);
@@ -167,11 +164,12 @@ async fn counted(media: &MediaSource, facts: &Facts, slot: &Slot) -> Result<Opti
         });
         return Ok(Some(heard.await?.1.duration_ms));
     }
-    Ok(Some(small_pictures(media, COUNT_SIZE, &within(COUNT_TIME), |_, _| {}).await?.duration_ms))
+    // Nothing is decoded: a picture may be so large that hours of them take hours.
+    Ok(Some(picture_length(media, &ctx).await?))
 }
 
-/// How long the sound of so many bytes may take to be counted: many times what sound of an ordinary rate takes, so that
-/// a small file that claims to be days of it has no more.
+/// How long so many bytes may take to be counted: many times what sound of an ordinary rate takes, so that a small file
+/// that claims to be days of it has no more.
 fn count_time(bytes: u64) -> Duration {
     (LEAST_COUNT_TIME + COUNT_TIME_A_MIB * u32::try_from(bytes >> 20).unwrap_or(u32::MAX)).min(COUNT_TIME)
 }
@@ -190,6 +188,7 @@ fn within(time: Duration) -> JobCtx {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::readers::decode::small_pictures;
     use crate::readers::tests::{Studio, an_hour};
 
     #[tokio::test]
@@ -225,7 +224,7 @@ mod tests {
             let moving = studio.make(&format!("{keys}.mkv"), &format!("movie={}", shown.display()), &["-c:v", "mpeg4"]);
             let shown = studio.open(&moving, &an_hour()).await.unwrap();
             let mut found = Vec::new();
-            small_pictures(&shown, COUNT_SIZE, &an_hour(), |_, cells| found.extend_from_slice(cells)).await.unwrap();
+            small_pictures(&shown, (8, 2), &an_hour(), |_, cells| found.extend_from_slice(cells)).await.unwrap();
             // Three planes: how bright, how blue, how red.
             let plane = found.len() / 3;
             assert_eq!(found[2 * plane] > found[plane], is_red, "a key frame each {keys} frames");

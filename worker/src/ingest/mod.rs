@@ -169,7 +169,7 @@ impl Ingest {
     /// How a claimed upload is worked. While the process ends, one that has not begun is handed back at once.
     fn start(self, claim: Claim) -> BoxFuture<'static, ()> {
         async move {
-            let (upload, ingest) = (claim.id, self.clone());
+            let (upload, account, ingest) = (claim.id, claim.account_id, self.clone());
             let work = |slot| async move {
                 let worked = if ingest.process.shutdown.is_cancelled() {
                     ingest.hand_back(&claim).await
@@ -183,7 +183,7 @@ impl Ingest {
                     );
                 }
             };
-            self.aside.run(work).await;
+            self.aside.run(account, work).await;
         }
         .boxed()
     }

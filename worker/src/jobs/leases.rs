@@ -30,8 +30,8 @@ pub enum Stop {
     Lost,
     /// Its client asked for it.
     Cancelled,
-    /// This process ends.
-    Draining,
+    /// It is handed back to the queue: this process ends, or it was let in for a moment.
+    HandBack,
 }
 
 /// A claim that is being renewed. Dropping it ends the renewal.
@@ -107,7 +107,7 @@ impl Leases {
             shutdown.cancelled().await;
             sleep(drain).await;
             draining.drained.store(true, Ordering::SeqCst);
-            draining.lock().values().for_each(|claim| claim.stop(Stop::Draining));
+            draining.lock().values().for_each(|claim| claim.stop(Stop::HandBack));
         });
         Self(held)
     }
@@ -124,13 +124,20 @@ impl Leases {
         };
         let (stopped, progress, reason) = (claim.stopped.clone(), claim.progress.clone(), Arc::clone(&claim.reason));
         if self.0.drained.load(Ordering::SeqCst) {
-            claim.stop(Stop::Draining);
+            claim.stop(Stop::HandBack);
         }
         // After a suspended machine wakes, a job may be claimed here again while its older claim still runs.
         if let Some(older) = self.0.lock().insert(job, claim) {
             older.stop(Stop::Lost);
         }
         Lease { job, claim_no, stopped, progress, reason, held: Arc::clone(&self.0) }
+    }
+
+    /// Has this process hand a job back.
+    pub fn hand_back(&self, job: JobId) {
+        if let Some(claim) = self.0.lock().get(&job) {
+            claim.stop(Stop::HandBack);
+        }
     }
 
     /// How many jobs it runs for each account that pays for some.

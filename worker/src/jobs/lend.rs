@@ -3,9 +3,15 @@
 //!
 //! The queue hands out slots to whoever is next, so that an account that is alone has all of them. When one account
 //! holds more than half of them, or none has come free for a while, and a job of another account has waited for two
-//! seconds, that job is run beside them: one for an account that runs nothing here, and a few at a time. It is claimed
-//! without its ticket, which finds nothing to claim. What accounts hold is thus bounded by the slots, and
-//! how long others wait is not theirs to decide.
+//! seconds, that job is run beside them: one for an account that runs nothing here, and as many again as there are
+//! slots. What runs beside each other shares the processors.
+//!
+//! Where all of that is held too, by as many accounts, jobs of accounts that run nothing here are tried by turns, one
+//! at a time and each for some seconds. What is short ends in them; what does not is handed back to wait for a slot,
+//! and its account is not tried again for a while. So nobody's short job waits longer than so many seconds for each
+//! account before it, whatever the others hold.
+//!
+//! A job that is lent a slot is claimed without its ticket, which finds nothing to claim.
 
 use crate::jobs::Worker;
 use domain::ids::{AccountId, JobId};
@@ -13,18 +19,23 @@ use domain::task::Task;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
-use store::jobs;
+use store::jobs::{self, Waiting};
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, MissedTickBehavior, interval, timeout};
 use tokio_util::task::TaskTracker;
 
 /// How often it is looked whether somebody waits.
 const LOOKS: Duration = Duration::from_secs(1);
 /// Slots that are lent at once, at least.
-const LEAST: usize = 2;
+const LEAST: usize = 4;
 /// For how long the same jobs hold all slots before some are lent, whoever they are of.
 const STANDSTILL: Duration = Duration::from_secs(5);
+/// For how long a job is tried where nothing is left to lend.
+const TRIED_FOR: Duration = Duration::from_secs(15);
+/// When an account is tried again whose job did not end in that time.
+const TRIED_AGAIN: Duration = Duration::from_mins(10);
 
-/// The jobs that run in slots that were lent.
+/// The jobs that run beside a process's slots.
 pub(crate) struct Lent {
     running: TaskTracker,
 }
@@ -33,33 +44,23 @@ impl Lent {
     /// Looks after a process with so many slots, until it is told to end.
     pub(crate) fn start(worker: Arc<Worker>, tasks: Vec<Task>, slots: usize) -> Self {
         let running = TaskTracker::new();
-        let lending = running.clone();
+        let mut lender = Lender {
+            worker,
+            tasks,
+            slots,
+            running: running.clone(),
+            beside: HashSet::new(),
+            in_slots: HashSet::new(),
+            since: Instant::now(),
+            trial: None,
+            tried: HashMap::new(),
+        };
         tokio::spawn(async move {
             let mut ticks = interval(LOOKS);
             ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            let (mut seen, mut since) = (HashSet::new(), Instant::now());
-            loop {
-                tokio::select! {
-                    _ = ticks.tick() => {}
-                    () = worker.process.shutdown.cancelled() => return,
-                }
-                let left = slots.div_euclid(2).max(LEAST).saturating_sub(lending.len());
-                let running = worker.running();
-                if !seen.is_subset(&running) {
-                    since = Instant::now();
-                }
-                seen = running;
-                let holders = worker.holders();
-                if left == 0 || !are_held(&holders, slots, since.elapsed()) {
-                    continue;
-                }
-                let jobs = waiting(&worker, &tasks, &holders, left).await.unwrap_or_else(|error| {
-                    tracing::warn!(error = %error, "It was not seen who waits for a slot; looking again.");
-                    Vec::new()
-                });
-                for job in jobs {
-                    lend(&lending, &worker, job);
-                }
+            let shutdown = lender.worker.process.shutdown.clone();
+            while shutdown.run_until_cancelled(ticks.tick()).await.is_some() {
+                lender.look().await;
             }
         });
         Self { running }
@@ -73,22 +74,78 @@ impl Lent {
     }
 }
 
-fn lend(running: &TaskTracker, worker: &Arc<Worker>, job: JobId) {
-    let worker = Arc::clone(worker);
-    tracing::info!(job.id = %job, "A job is run beside the slots, which another account holds.");
-    running.spawn(worker.claim_and_run(job));
+/// Who lends, and what is lent now.
+struct Lender {
+    worker: Arc<Worker>,
+    tasks: Vec<Task>,
+    slots: usize,
+    running: TaskTracker,
+    /// The jobs that run beside the slots, and those in them.
+    beside: HashSet<JobId>,
+    in_slots: HashSet<JobId>,
+    /// Since when none in a slot has ended.
+    since: Instant,
+    /// The job that is tried: whose it is, and whether it ended in time.
+    trial: Option<(AccountId, JoinHandle<bool>)>,
+    /// Whose jobs did not, and when.
+    tried: HashMap<AccountId, Instant>,
 }
 
-/// Jobs that wait behind what these accounts hold: at most one an account.
-async fn waiting(
-    worker: &Worker,
-    tasks: &[Task],
-    holders: &HashMap<AccountId, usize>,
-    most: usize,
-) -> sqlx::Result<Vec<JobId>> {
-    let holders: Vec<AccountId> = holders.keys().copied().collect();
-    let most = i64::try_from(most).unwrap_or(i64::MAX);
-    jobs::waiting_for_slots(&mut *worker.process.pool.acquire().await?, tasks, &holders, most).await
+impl Lender {
+    async fn look(&mut self) {
+        self.note_what_runs();
+        self.note_trial().await;
+        let holders = self.worker.holders();
+        if !are_held(&holders, self.slots, self.since.elapsed()) {
+            return;
+        }
+        let taken = self.running.len().saturating_sub(usize::from(self.trial.is_some()));
+        let left = self.slots.max(LEAST).saturating_sub(taken);
+        if left > 0 {
+            let holders: Vec<AccountId> = holders.into_keys().collect();
+            for Waiting { job, .. } in self.waiting(&holders, left).await {
+                tracing::info!(job.id = %job, "A job is run beside the slots, which others hold.");
+                self.beside.insert(job);
+                self.running.spawn(Arc::clone(&self.worker).claim_and_run(job));
+            }
+        } else if self.trial.is_none() {
+            let others: Vec<AccountId> = holders.keys().chain(self.tried.keys()).copied().collect();
+            if let Some(Waiting { job, payer }) = self.waiting(&others, 1).await.pop() {
+                self.beside.insert(job);
+                self.trial = Some((payer, self.running.spawn(Arc::clone(&self.worker).try_for(job, TRIED_FOR))));
+            }
+        }
+    }
+
+    fn note_what_runs(&mut self) {
+        let running = self.worker.running();
+        self.beside.retain(|job| running.contains(job));
+        let in_slots = running.difference(&self.beside).copied().collect();
+        if !self.in_slots.is_subset(&in_slots) {
+            self.since = Instant::now();
+        }
+        self.in_slots = in_slots;
+    }
+
+    async fn note_trial(&mut self) {
+        self.tried.retain(|_, at| at.elapsed() < TRIED_AGAIN);
+        if let Some((account, ended)) = self.trial.take_if(|(_, ended)| ended.is_finished())
+            && !ended.await.unwrap_or(false)
+        {
+            self.tried.insert(account, Instant::now());
+        }
+    }
+
+    /// Jobs that wait, of other accounts than these: one an account, so many at most.
+    async fn waiting(&self, but: &[AccountId], most: usize) -> Vec<Waiting> {
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let pool = &self.worker.process.pool;
+        let look = async { jobs::waiting_for_slots(&mut *pool.acquire().await?, &self.tasks, but, most).await };
+        look.await.unwrap_or_else(|error| {
+            tracing::warn!(error = %error, "It was not seen who waits for a slot; looking again.");
+            Vec::new()
+        })
+    }
 }
 
 /// Whether no slot is free, and either one account holds more than half of them or no job has ended for so long.

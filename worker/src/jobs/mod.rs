@@ -33,10 +33,11 @@ use serde_json::Value;
 use sqlx::{Acquire, PgPool};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use store::jobs::{self, ClaimAnswer, Claimed, ClaimedItem, End, Outcome};
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tracing::Instrument;
 
 /// What every job's deadline has beside its media's duration.
@@ -142,6 +143,19 @@ impl Worker {
         }
     }
 
+    /// The same for so long at most: a job that has not ended then is handed back. Whether it ended in time.
+    pub(crate) async fn try_for(self: Arc<Self>, job: JobId, most: Duration) -> bool {
+        let running = Arc::clone(&self).claim_and_run(job);
+        let mut running = pin!(running);
+        let in_time = timeout(most, &mut running).await.is_ok();
+        if !in_time {
+            tracing::info!(job.id = %job, "A job that was tried beside the slots is handed back: it takes long.");
+            self.leases.hand_back(job);
+            running.await;
+        }
+        in_time
+    }
+
     async fn claim(&self, job: JobId) -> sqlx::Result<Option<Claimed>> {
         let mut conn = self.claims.pool().acquire().await?;
         let ClaimAnswer { mut claimed, freed } = jobs::claim(&mut conn, &[job], &self.process.name, &[]).await?;
@@ -209,7 +223,7 @@ impl Worker {
                 Attempted { outcome: Outcome::Succeeded { charge, result }, made, error: None }
             }
             (Err(_), Some(Stop::Cancelled)) => Outcome::Cancelled.into(),
-            (Err(_), Some(Stop::Draining)) => Outcome::HandedBack.into(),
+            (Err(_), Some(Stop::HandBack)) => Outcome::HandedBack.into(),
             (Err(error), None) => failed(claimed, &error),
         })
     }

@@ -24,12 +24,16 @@ use ring::digest::{self, Algorithm, Context};
 use runtime::media::{MediaError, RunningHash, new_media_key};
 use std::io;
 use std::pin::pin;
+use std::time::Duration;
 use store::uploads::{self, Part, Progress, RECEIVING_SECONDS, UploadRow};
+use tokio::time::{Instant, sleep_until};
 
 /// Bytes of a part, unless the client ends earlier.
 const PART_BYTES: usize = 8 << 20;
 /// A last part that is smaller is written anew with what follows.
 const LEAST_PART_BYTES: i64 = 256 << 10;
+/// How long a request lasts at least that brings less and is not the last: each costs as much as one that brings more.
+const SMALL_PIECE: Duration = Duration::from_millis(250);
 /// The checksums that are understood, as `Tus-Checksum-Algorithm` names them.
 pub(super) const CHECKSUMS: &str = "sha1,sha256,sha512";
 
@@ -45,7 +49,8 @@ impl Announced<'_> {
     /// # Errors
     /// `invalid_request` when there is no such place, or no such checksum.
     fn read(&self) -> Answer<(i64, Option<Checksum>)> {
-        let offset = self.offset.and_then(|offset| offset.parse().ok()).filter(|offset| *offset >= 0);
+        let digits = self.offset.filter(|offset| offset.bytes().all(|byte| byte.is_ascii_digit()));
+        let offset = digits.and_then(|digits| digits.parse().ok());
         let wrong = || ApiError::new(Code::InvalidRequest, "`Upload-Offset`: expected a number of bytes, such as 0.");
         Ok((offset.ok_or_else(wrong)?, self.checksum.map(Checksum::of).transpose()?))
     }
@@ -135,9 +140,14 @@ pub(super) async fn append(
             return Err(refusal);
         }
     };
+    let (start, before) = (Instant::now(), appending.offset);
     let appended = tokio::spawn(async move {
         let _share = share;
-        appending.take(stream).await
+        let reached = appending.take(stream).await?;
+        if reached.offset < reached.length && reached.offset - before < LEAST_PART_BYTES {
+            sleep_until(start + SMALL_PIECE).await;
+        }
+        Ok(reached)
     });
     appended.await.map_err(ApiError::internal)?
 }

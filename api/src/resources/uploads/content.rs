@@ -165,8 +165,9 @@ pub(super) async fn shown_to(app: &App, scope: &Scope, upload: UploadId, token: 
     let presented = token_hash(token.unwrap_or_default());
     app.guesses.refuse(scope, &presented).await?;
     // No connection is held while the bytes come.
+    let _turn = app.upload_turns.turn(upload).await?;
     let asked = async {
-        let _turn = app.guesses.turn(scope, &presented).await;
+        let _strangers_turn = app.guesses.turn(scope, &presented).await;
         uploads::find(&mut *app.conn().await?, upload).await
     };
     let row = in_time(asked).await?;

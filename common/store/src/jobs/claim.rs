@@ -189,6 +189,15 @@ impl From<ClaimedRow> for Claimed {
     }
 }
 
+/// A job that waits, and who pays for it.
+#[derive(Debug, Clone, Copy)]
+pub struct Waiting {
+    /// The job.
+    pub job: JobId,
+    /// Who pays.
+    pub payer: AccountId,
+}
+
 /// Jobs that have waited for a slot for two seconds although they have a place: of these tasks, of accounts other than
 /// these, and one an account. Those that came due first come first, of the first 2,000.
 pub async fn waiting_for_slots(
@@ -196,10 +205,11 @@ pub async fn waiting_for_slots(
     tasks: &[Task],
     but: &[AccountId],
     most: i64,
-) -> sqlx::Result<Vec<JobId>> {
-    sqlx::query_scalar!(
-        r#"SELECT id AS "id!: JobId" FROM (
-               SELECT DISTINCT ON (payer_account_id) id, due_at
+) -> sqlx::Result<Vec<Waiting>> {
+    sqlx::query_as!(
+        Waiting,
+        r#"SELECT id AS "job!: JobId", payer_account_id AS "payer!: AccountId" FROM (
+               SELECT DISTINCT ON (payer_account_id) id, due_at, payer_account_id
                FROM (SELECT id, due_at, payer_account_id, kind, read FROM jobs
                      WHERE status = 'queued' AND admitted AND finished_at IS NULL
                          AND due_at <= mws_now() - interval '2 seconds'

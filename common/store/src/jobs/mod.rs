@@ -12,8 +12,8 @@ mod search;
 mod start;
 
 pub use claim::{
-    ClaimAnswer, Claimed, ClaimedItem, ClaimedRender, HeldClaim, LostClaim, Music, Renewed, StoredSpeech, claim,
-    expired, renew, waiting_for_slots,
+    ClaimAnswer, Claimed, ClaimedItem, ClaimedRender, HeldClaim, LostClaim, Music, Renewed, StoredSpeech, Waiting,
+    claim, expired, renew, waiting_for_slots,
 };
 pub use end::{End, EndedJob, Outcome, cancel, cancel_for_items, cancel_for_payer, end};
 pub use places::{
