@@ -7,7 +7,7 @@ use crate::contract::groups::Refusals;
 use crate::resources::account::{audit, balances, keys, sessions, workspaces};
 use crate::resources::events::{self, stream};
 use crate::resources::webhooks::{self, deliveries, secret};
-use crate::resources::{library, media, models, operator, projects, thumbnails, tools, uploads};
+use crate::resources::{library, media, models, operator, overview, projects, thumbnails, tools, uploads};
 
 /// The groups. At most sixteen a tuple, so tools, routes and operators' routes have one each.
 pub type Routes = (Tools, Resources, Operators);
@@ -21,6 +21,7 @@ type Tools = (
     tools::edits::Edits,
     tools::search_footage::SearchFootage,
     models::Models,
+    overview::Overview,
 );
 type Resources = (
     balances::Balances,
@@ -67,6 +68,7 @@ pub fn all(app: &App) -> Routes {
         tools::edits::Edits(app.clone()),
         tools::search_footage::SearchFootage(app.clone()),
         models::Models,
+        overview::Overview(app.clone()),
     );
     let resources = (
         balances::Balances(app.clone()),
@@ -114,6 +116,7 @@ pub const ERRORS: &[Refusals] = &[
     tools::edits::ERRORS,
     tools::search_footage::ERRORS,
     models::ERRORS,
+    overview::ERRORS,
     balances::ERRORS,
     keys::ERRORS,
     audit::ERRORS,

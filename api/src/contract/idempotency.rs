@@ -56,10 +56,12 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /tools/cancel_jobs", Harmless),
     ("POST /tools/list_items", Harmless),
     ("POST /tools/get_item", Harmless),
+    ("POST /tools/update_item", Harmless),
     ("POST /tools/delete_item", Harmless),
     ("POST /tools/search_footage", Harmless),
     ("POST /tools/list_models", Harmless),
     ("POST /tools/get_balances", Harmless),
+    ("POST /tools/get_overview", Harmless),
     ("POST /uploads/{id}/complete", Harmless),
     ("POST /library/items/{id}/lease", Harmless),
     // Made once where it is not made anew; a second rotation is refused while the first goes on.

@@ -7,8 +7,11 @@ pub mod mcp;
 pub mod media;
 pub mod models;
 pub mod operator;
+pub mod overview;
 pub mod projects;
 pub mod thumbnails;
 pub mod tools;
 pub mod uploads;
 pub mod webhooks;
+
+pub use library::start_reads_on_ready;

@@ -1,5 +1,5 @@
-//! Items of the library: which one a text names, for a call that acts in a workspace, and deleting one with its upload
-//! and its jobs.
+//! Items of the library: which one a text names, for a call that acts in a workspace, renaming one, and deleting one
+//! with its upload and its jobs.
 
 use crate::app::App;
 use crate::auth::{Caller, CallerWorkspace};
@@ -11,7 +11,7 @@ use runtime::ending;
 use runtime::wake::Wake;
 use sqlx::PgConnection;
 use std::time::Duration;
-use store::items::{self, ItemForReads, ItemRow, Resolved, Tombstone};
+use store::items::{self, Change, Changed, ItemForReads, ItemRow, Resolved, Tombstone};
 use store::jobs;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, timeout_at};
@@ -70,6 +70,23 @@ pub async fn resolve(conn: &mut PgConnection, workspace: CallerWorkspace, name: 
             Err(refusal.suggest("Name its workspace in x-workspace-id, if you can reach it."))
         }
         Some(Resolved::Unknown) | None => Err(unknown(name)),
+    }
+}
+
+/// Changes what an item is called and sorted by; answers it as it is then.
+///
+/// # Errors
+/// As [`reach`]; `ref_taken`.
+pub async fn update_item(app: &App, caller: &Caller, name: &str, change: &Change) -> Answer<ItemRow> {
+    let mut conn = app.conn().await?;
+    let item = resolve(&mut conn, caller.workspace, name).await?.id;
+    match items::change(&mut conn, item, caller.workspace.id, change).await? {
+        Changed::Yes => items::find(&mut conn, item).await?.ok_or_else(|| unknown(name)),
+        Changed::NotThere => Err(unknown(name)),
+        Changed::RefTaken => {
+            let taken = change.item_ref.as_deref().unwrap_or_default();
+            Err(ApiError::new(Code::RefTaken, format!("Another item of the workspace has the ref `{taken}`.")))
+        }
     }
 }
 

@@ -15,6 +15,7 @@ pub mod once;
 pub mod operator;
 pub mod projects;
 pub mod quotas;
+pub mod reads_on_ready;
 pub mod search_footage;
 pub mod starting;
 pub mod uploads;

@@ -71,14 +71,18 @@ pub async fn sha256(path: &Path) -> anyhow::Result<String> {
     }
 }
 
-/// Uploads a file under this name and answers its item, which is still being looked at.
-pub async fn upload_file(client: &Client, path: &Path, name: &str) -> Result<Value, Failure> {
+/// Uploads a file under this name and answers its item, which is still being looked at. Once it is ready these reads
+/// start.
+pub async fn upload_file(client: &Client, path: &Path, name: &str, reads: &[&str]) -> Result<Value, Failure> {
     let content_type = content_type(name).ok_or_else(|| {
         Failure::Usage(format!("`{name}` does not end like a media file; --name gives it a name that does"))
     })?;
     let bytes = tokio::fs::metadata(path).await.with_context(|| format!("{} can't be opened", path.display()))?.len();
-    let announced =
+    let mut announced =
         json!({ "filename": name, "content_type": content_type, "bytes": bytes, "sha256": sha256(path).await? });
+    if !reads.is_empty() {
+        announced["reads"] = json!(reads);
+    }
     let upload = client.post("/uploads", &announced).await?;
     // The client that waits 30 seconds for an answer would give up on a large file that is still being sent.
     let sending = runtime::outbound::sending_client(&[]).context("no client can be made")?;

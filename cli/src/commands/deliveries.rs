@@ -3,7 +3,7 @@
 use super::Context;
 use super::pages::ago;
 use super::pages::{self, Pages, Period};
-use super::upload::without_nulls;
+use super::without_nulls;
 use crate::client::part;
 use crate::failure::Failure;
 use crate::globals::duration;

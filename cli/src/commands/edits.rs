@@ -3,7 +3,8 @@
 //! Both ask one tool. With `--wait` a job that it names is followed and the tool asked again, until all is there.
 
 use super::Context;
-use super::upload::{COLUMNS as ITEM, without_nulls};
+use super::upload::COLUMNS as ITEM;
+use super::without_nulls;
 use crate::client::part;
 use crate::failure::Failure;
 use crate::output::{Column, document, follow};

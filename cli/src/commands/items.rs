@@ -1,11 +1,13 @@
 //! `mws items`: what is in the library.
 
 use super::confirm::confirm;
+use super::without_nulls;
 use super::{Context, download, pages};
 use crate::client::part;
 use crate::failure::Failure;
 use crate::output::Column;
 use clap::Subcommand;
+use serde_json::json;
 
 const COLUMNS: [Column; 6] = [
     Column::new("ID", "/id"),
@@ -16,7 +18,7 @@ const COLUMNS: [Column; 6] = [
     Column::new("READS", "/reads"),
 ];
 
-const FIELDS: [Column; 15] = [
+const FIELDS: [Column; 16] = [
     Column::new("id", "/id"),
     Column::new("ref", "/ref"),
     Column::new("name", "/name"),
@@ -31,6 +33,7 @@ const FIELDS: [Column; 15] = [
     Column::new("media", "/media_url"),
     Column::new("picture", "/thumbnail_url"),
     Column::new("reads", "/reads"),
+    Column::new("tags", "/tags"),
     Column::new("created", "/created_at"),
 ];
 
@@ -38,7 +41,43 @@ const FIELDS: [Column; 15] = [
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List items, newest first.
-    List(pages::Pages),
+    List {
+        /// Whose name, ref or tag holds this.
+        #[arg(long)]
+        query: Option<String>,
+        /// Of this type: video, audio or image.
+        #[arg(long = "type", value_name = "TYPE")]
+        kind: Option<String>,
+        /// Of this status: processing, ready or failed.
+        #[arg(long)]
+        status: Option<String>,
+        /// On which this read is stored.
+        #[arg(long, value_name = "READ")]
+        has_read: Option<String>,
+        /// Which lack this read.
+        #[arg(long, value_name = "READ")]
+        missing_read: Option<String>,
+        /// With this tag.
+        #[arg(long)]
+        tag: Option<String>,
+        #[command(flatten)]
+        pages: pages::Pages,
+    },
+    /// Change what an item is called, or its tags.
+    Update {
+        /// Its ref or id.
+        #[arg(value_name = "REF")]
+        item: String,
+        /// What people will call it.
+        #[arg(long)]
+        name: Option<String>,
+        /// What clients will call it.
+        #[arg(long = "ref", value_name = "NEW_REF")]
+        item_ref: Option<String>,
+        /// Its tags, in the place of all it has; --tags '' leaves none.
+        #[arg(long, value_delimiter = ',')]
+        tags: Option<Vec<String>>,
+    },
     /// Show an item.
     Get {
         /// Its ref or id.
@@ -57,9 +96,23 @@ pub enum Command {
 
 pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
     match command {
-        Command::List(pages) => {
-            let list = pages::fetch(context, "/library/items", &[], pages).await?;
+        Command::List { query, kind, status, has_read, missing_read, tag, pages } => {
+            let filters = [
+                ("query", query),
+                ("type", kind),
+                ("status", status),
+                ("has_read", has_read),
+                ("missing_read", missing_read),
+                ("tag", tag),
+            ];
+            let list = pages::fetch(context, "/library/items", &filters, pages).await?;
             context.out.list(&list, "id", &COLUMNS)
+        }
+        Command::Update { item, name, item_ref, tags } => {
+            let tags = tags.map(|tags| tags.into_iter().filter(|tag| !tag.is_empty()).collect::<Vec<_>>());
+            let change = without_nulls(json!({ "name": name, "ref": item_ref, "tags": tags }));
+            let changed = context.client.patch(&format!("/library/items/{}", part(&item)), &change).await?;
+            context.out.record(&changed, "id", &FIELDS)
         }
         Command::Get { item } => {
             let found = context.client.get(&format!("/library/items/{}", part(&item))).await?;

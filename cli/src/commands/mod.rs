@@ -15,6 +15,7 @@ mod items;
 mod jobs;
 mod keys;
 mod listen;
+mod overview;
 mod pages;
 mod prepare;
 mod projects;
@@ -35,6 +36,7 @@ use crate::failure::Failure;
 use crate::globals::Globals;
 use crate::output::Out;
 use clap::Subcommand;
+use serde_json::Value;
 
 /// What a command works with.
 #[derive(Debug)]
@@ -87,6 +89,8 @@ pub enum ClientCommand {
     Projects(projects::Command),
     /// Follow the account's events, and forward them to a server on your machine.
     Listen(listen::Args),
+    /// Show what there is in the workspace, and what goes on.
+    Overview,
     /// Show the minutes that are left.
     Balances,
     /// Manage API keys.
@@ -144,6 +148,7 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Events(command) => events::run(command, context).await,
         ClientCommand::Projects(command) => projects::run(command, context).await,
         ClientCommand::Listen(args) => listen::run(args, context).await,
+        ClientCommand::Overview => overview::run(context).await,
         ClientCommand::Balances => balances::run(context).await,
         ClientCommand::Keys(command) => keys::run(command, context).await,
         ClientCommand::Audit(args) => audit::run(args, context).await,
@@ -152,4 +157,12 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Api(args) => api::run(args, context).await,
         ClientCommand::Admin(args) => admin::run(args.command, context).await,
     }
+}
+
+/// The object without its null fields: a request names only what is given.
+fn without_nulls(mut value: Value) -> Value {
+    if let Value::Object(fields) = &mut value {
+        fields.retain(|_, field| !field.is_null());
+    }
+    value
 }

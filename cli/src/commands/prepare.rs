@@ -1,7 +1,7 @@
 //! `mws prepare`: starts reads, and with `--watch` follows them to their end (contract §4.2).
 
 use super::Context;
-use super::upload::without_nulls;
+use super::without_nulls;
 use crate::client::Client;
 use crate::failure::Failure;
 use crate::output::{Column, Followed, Out, document, event, follow};

@@ -1,7 +1,7 @@
 //! `mws search`: what is said in videos, and where.
 
 use super::Context;
-use super::upload::without_nulls;
+use super::without_nulls;
 use crate::failure::Failure;
 use crate::output::{Column, document};
 use serde_json::{Value, json};

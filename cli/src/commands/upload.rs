@@ -1,6 +1,7 @@
 //! `mws upload`: files, standard input or a URL become items.
 
-use super::Context;
+use super::prepare::asked_reads;
+use super::{Context, without_nulls};
 use crate::client::{upload_file, wait_until_ready};
 use crate::failure::Failure;
 use crate::output::{Column, document};
@@ -21,6 +22,7 @@ pub(super) const COLUMNS: [Column; 6] = [
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   mws upload talk.mp4 --wait
+  mws upload talk.mp4 --reads transcript,speech
   mws upload *.wav --ids
   ffmpeg … -f flac - | mws upload - --name talk.flac
   mws upload --from-url https://example.com/talk.mp4 --wait")]
@@ -34,6 +36,9 @@ pub struct Args {
     /// Fetch the file from this URL instead.
     #[arg(long, value_name = "URL")]
     from_url: Option<String>,
+    /// Reads to start once an item is ready, comma-separated: names of reads, or all.
+    #[arg(long, value_delimiter = ',')]
+    reads: Vec<String>,
     /// Wait until the items can be read; one that can't be is a failure.
     #[arg(long)]
     wait: bool,
@@ -43,15 +48,17 @@ pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
     if args.name.is_some() && args.files.len() > 1 {
         return Err(Failure::Usage("--name goes with one file".to_owned()));
     }
+    let reads = asked_reads(&args.reads)?;
     let mut items = Vec::new();
     if let Some(url) = &args.from_url {
-        let asked = json!({ "url": url, "filename": args.name });
+        let reads = (!reads.is_empty()).then_some(&reads);
+        let asked = json!({ "url": url, "filename": args.name, "reads": reads });
         let upload = context.client.post("/uploads", &without_nulls(asked)).await?;
         let item = upload["item_id"].as_str().unwrap_or_default();
         items.push(context.client.get(&format!("/library/items/{item}")).await?);
     }
     for file in &args.files {
-        items.push(one(file, args.name.as_deref(), context).await?);
+        items.push(one(file, args.name.as_deref(), &reads, context).await?);
     }
     if args.wait {
         for item in &mut items {
@@ -66,13 +73,15 @@ pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
         };
     }
     context.out.rows(&items, "id", &COLUMNS)?;
-    if let Some(id) = items.first().and_then(|item| item["id"].as_str()) {
+    if let Some(id) = items.first().and_then(|item| item["id"].as_str())
+        && reads.is_empty()
+    {
         context.out.say(&format!("Next: mws prepare {id} --reads all --watch"));
     }
     Ok(())
 }
 
-async fn one(file: &Path, name: Option<&str>, context: &Context) -> Result<Value, Failure> {
+async fn one(file: &Path, name: Option<&str>, reads: &[&str], context: &Context) -> Result<Value, Failure> {
     if file == Path::new("-") {
         let name = name.ok_or_else(|| Failure::Usage("standard input needs --name, such as talk.mp4".to_owned()))?;
         // How many bytes there are has to be said before the first one is sent.
@@ -80,18 +89,10 @@ async fn one(file: &Path, name: Option<&str>, context: &Context) -> Result<Value
         let mut file = tokio::fs::File::create(kept.path()).await?;
         tokio::io::copy(&mut tokio::io::stdin(), &mut file).await.context("standard input can't be read")?;
         file.sync_all().await?;
-        return upload_file(&context.client, kept.path(), name).await;
+        return upload_file(&context.client, kept.path(), name, reads).await;
     }
     let own = file.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.map(str::to_owned).or(own).unwrap_or_default();
     context.out.trace(&format!("sending {}", file.display()));
-    upload_file(&context.client, file, &name).await
-}
-
-/// The object without its null fields: a request names only what is given.
-pub(super) fn without_nulls(mut value: Value) -> Value {
-    if let Value::Object(fields) = &mut value {
-        fields.retain(|_, field| !field.is_null());
-    }
-    value
+    upload_file(&context.client, file, &name, reads).await
 }

@@ -1,7 +1,7 @@
 //! `mws webhooks`: endpoints that are told when jobs end.
 
 use super::confirm::confirm;
-use super::upload::without_nulls;
+use super::without_nulls;
 use super::{Context, pages, secret};
 use crate::client::part;
 use crate::failure::Failure;

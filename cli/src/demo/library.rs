@@ -20,7 +20,7 @@ pub async fn upload(client: &Client, files: &[PathBuf], out: &Out) -> Result<Vec
         let (item, how) = if let Some(item) = stored {
             ((*item).clone(), "already in the library".to_owned())
         } else {
-            let item = upload_file(client, file, &name).await?;
+            let item = upload_file(client, file, &name, &[]).await?;
             let item = wait_until_ready(client, item["id"].as_str().unwrap_or_default()).await?;
             (item, format!("uploaded and looked at in {:.1} s", began.elapsed().as_secs_f64()))
         };

@@ -26,16 +26,20 @@ pub(super) fn cell(row: &Value, column: &Column, person: bool) -> String {
     }
 }
 
-/// A value without JSON's signs: a list by its members, an object by its names. It stays on one line, and what a
-/// customer typed can't steer a terminal.
+/// A value without JSON's signs: a list by its members, an object by its names and what is counted by them. It stays on
+/// one line, and what a customer typed can't steer a terminal.
 pub fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
         Value::Array(members) => members.iter().map(plain).collect::<Vec<_>>().join(","),
-        Value::Object(fields) => fields.keys().cloned().collect::<Vec<_>>().join(","),
+        Value::Object(fields) => fields.iter().map(field).collect::<Vec<_>>().join(","),
         Value::Bool(_) | Value::Number(_) => value.to_string(),
     }
+}
+
+fn field((name, value): (&String, &Value)) -> String {
+    if value.is_number() { format!("{name} {value}") } else { name.clone() }
 }
 
 #[cfg(test)]
@@ -48,6 +52,7 @@ mod tests {
         assert_eq!(plain(&json!("a\tb\n\u{1b}[31m")), "a b  [31m");
         assert_eq!(plain(&json!(["x", 1, true])), "x,1,true");
         assert_eq!(plain(&json!({ "levels": {}, "speech": {} })), "levels,speech");
+        assert_eq!(plain(&json!({ "failed": 1, "ready": 20 })), "failed 1,ready 20");
     }
 
     #[test]

@@ -148,9 +148,54 @@ pub fn check_ref(text: &str) -> Result<(), NameError> {
     if id_like { Err(NameError::LooksLikeAnId) } else { Ok(()) }
 }
 
+/// Tags of an item, at most.
+pub const MOST_TAGS: usize = 20;
+/// Characters (Unicode) of the longest tag.
+pub const TAG_CHARS: usize = 64;
+
+/// Why tags can't be an item's.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TagsError {
+    /// More than [`MOST_TAGS`].
+    #[error("an item has at most 20 tags")]
+    TooMany,
+    /// More than [`TAG_CHARS`].
+    #[error("a tag has at most 64 characters")]
+    TooLong,
+    /// It can't be a name either.
+    #[error("a tag {0}")]
+    Name(NameError),
+}
+
+/// These tags without space around them, each once, whatever its case.
+pub fn checked_tags(given: &[String]) -> Result<Vec<String>, TagsError> {
+    let mut tags: Vec<String> = Vec::new();
+    for tag in given.iter().map(|tag| tag.trim()) {
+        if tag.chars().count() > TAG_CHARS {
+            return Err(TagsError::TooLong);
+        }
+        check_name(tag).map_err(TagsError::Name)?;
+        if !tags.iter().any(|other| other.to_lowercase() == tag.to_lowercase()) {
+            tags.push(tag.to_owned());
+        }
+    }
+    if tags.len() > MOST_TAGS { Err(TagsError::TooMany) } else { Ok(tags) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn tags_are_trimmed_and_there_once() {
+        let tags = |given: &[&str]| checked_tags(&given.iter().map(|&tag| tag.to_owned()).collect::<Vec<_>>());
+        assert_eq!(tags(&[" Rohschnitt ", "rohschnitt", "B"]), Ok(vec!["Rohschnitt".to_owned(), "B".to_owned()]));
+        assert_eq!(tags(&[]), Ok(Vec::new()));
+        assert_eq!(tags(&["  "]), Err(TagsError::Name(NameError::Empty)));
+        assert_eq!(tags(&[&"ß".repeat(65)]), Err(TagsError::TooLong));
+        let many: Vec<String> = (0..21).map(|n| n.to_string()).collect();
+        assert_eq!(checked_tags(&many), Err(TagsError::TooMany));
+    }
 
     #[test]
     fn a_text_is_an_item_id_a_job_id_or_else_a_ref() {

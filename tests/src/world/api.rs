@@ -28,6 +28,7 @@ impl Api {
         settings.listen = address;
         let app = api::assemble(process.clone(), settings)?;
         let base = app.base_url.clone();
+        tokio::spawn(api::start_reads_on_ready(app.clone()));
         let serving = tokio::spawn(api::serve(tokio::net::TcpListener::from_std(listener)?, app));
         #[expect(clippy::disallowed_methods, reason = "a client of the service, not the service as a client")]
         let http = reqwest::Client::builder().no_proxy().build()?;

@@ -4,6 +4,7 @@
 use crate::app::links::Links;
 use crate::contract::envelope::{ItemKind, MediaLink};
 use crate::http::text::{Text, Time};
+use crate::resources::library::on_ready::ReadsOnReady;
 use domain::item::{ItemStatus, ItemType, Stream};
 use domain::link::Picture;
 use domain::upload::served_type;
@@ -58,6 +59,10 @@ pub struct Item {
     pub streams: Option<Vec<ItemStream>>,
     /// The reads stored on it, by their names.
     pub reads: BTreeMap<String, StoredStamp>,
+    /// What people sort it by.
+    pub tags: Vec<Text>,
+    /// The reads that were asked for with its upload or import; null where none were.
+    pub reads_on_ready: Option<ReadsOnReady>,
 }
 
 /// A stream of an item's file, as its container describes it.
@@ -171,6 +176,8 @@ impl Item {
             media_url_expires_at,
             streams: row.streams.map(|streams| streams.0.into_iter().map(ItemStream::from).collect()),
             reads: row.reads.into_iter().zip(stamps).collect(),
+            tags: row.tags.into_iter().map(Text).collect(),
+            reads_on_ready: row.reads_on_ready.map(|asked| ReadsOnReady::of(asked, row.reads_answer)),
         }
     }
 
@@ -186,6 +193,26 @@ impl Item {
             content_type: served_type(self.content_type.as_deref()).into(),
             bytes: self.bytes,
         })
+    }
+}
+
+impl From<ItemKind> for ItemType {
+    fn from(kind: ItemKind) -> Self {
+        match kind {
+            ItemKind::Video => Self::Video,
+            ItemKind::Audio => Self::Audio,
+            ItemKind::Image => Self::Image,
+        }
+    }
+}
+
+impl From<ItemState> for ItemStatus {
+    fn from(state: ItemState) -> Self {
+        match state {
+            ItemState::Processing => Self::Processing,
+            ItemState::Ready => Self::Ready,
+            ItemState::Failed => Self::Failed,
+        }
     }
 }
 

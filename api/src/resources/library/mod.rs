@@ -5,26 +5,31 @@
 
 mod captions;
 mod document;
+mod filter;
 mod include;
 mod item;
 mod joined;
+mod on_ready;
 mod stored;
 
 pub use captions::{ReadFormat, captions};
 pub use document::Document;
+pub use filter::{Asked, UpdateItem};
 pub use include::{Include, with_media};
-pub use item::{Item, WithMedia, hexadecimal};
+pub use item::{Item, ItemState, WithMedia, hexadecimal};
+pub use on_ready::start_reads_on_ready;
 pub use stored::{StoredResult, stored_read};
 
 use crate::app::App;
 use crate::app::links::Links;
 use crate::auth::{Auth, CallerWorkspace};
-use crate::contract::envelope::Deleted;
+use crate::contract::envelope::{Deleted, ItemKind};
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
-use crate::usecases::library::{delete_item, reach, reach_settled, unknown};
+use crate::resources::tools::prepare_media::ReadKind;
+use crate::usecases::library::{delete_item, reach, reach_settled, unknown, update_item};
 use domain::ids::ItemId;
 use domain::read::Read;
 use poem_openapi::param::{Path, Query};
@@ -32,12 +37,13 @@ use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use sqlx::PgConnection;
 use std::time::Duration;
-use store::items;
+use store::items::{self, Filter};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
     ("GET /library/items", &[Code::InvalidCursor]),
     ("GET /library/items/{id}", REACHING),
+    ("PATCH /library/items/{id}", &[Code::ItemNotFound, Code::WorkspaceForbidden, Code::RoleForbidden, Code::RefTaken]),
     ("DELETE /library/items/{id}", CHANGING),
     ("GET /library/items/{id}/reads/{read}", &[Code::ItemNotFound, Code::ReadNotFound, Code::WorkspaceForbidden]),
     ("POST /library/items/{id}/lease", CHANGING),
@@ -71,11 +77,29 @@ pub struct Lease {
 impl Library {
     /// List library items
     ///
-    /// The items of the workspace that the call acts in, newest first.
+    /// The items of the workspace that the call acts in, newest first. With filters a page looks through 2,000 items:
+    /// it may show fewer than `limit`, or none, and still have more after it.
     #[oai(path = "/library/items", method = "get", operation_id = "list_library_items")]
+    #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn list(
         &self,
         auth: Auth,
+        /// Only those whose name, ref or one of whose tags holds this, in any case.
+        query: Query<Option<Text>>,
+        /// Only those of this type.
+        r#type: Query<Option<ItemKind>>,
+        /// Only those of this status.
+        status: Query<Option<ItemState>>,
+        /// Only those on which this read is stored.
+        has_read: Query<Option<ReadKind>>,
+        /// Only those that are ready and lack this read, which applies to them.
+        missing_read: Query<Option<ReadKind>>,
+        /// Only those with this tag, in any case.
+        tag: Query<Option<Text>>,
+        /// Only those made at or after.
+        created_after: Query<Option<Time>>,
+        /// Only those made before.
+        created_before: Query<Option<Time>>,
         /// Rows to show.
         limit: Query<Option<Limit>>,
         /// The `next_cursor` of the page before.
@@ -85,8 +109,18 @@ impl Library {
     ) -> Answer<Json<List<Item>>> {
         let Auth(caller) = auth;
         let (mut conn, with_media) = (self.0.conn().await?, with_media(include.0.as_deref()));
-        let asked = (limit.0, cursor.0.as_ref());
-        Ok(Json(page(&mut conn, &self.0.links, caller.workspace, asked, with_media).await?))
+        let asked = Asked {
+            query: query.0,
+            kind: r#type.0,
+            status: status.0,
+            has_read: has_read.0,
+            missing_read: missing_read.0,
+            tag: tag.0,
+            created_after: created_after.0,
+            created_before: created_before.0,
+        };
+        let (filter, pages) = (asked.filter()?, (limit.0, cursor.0.as_ref()));
+        Ok(Json(page(&mut conn, &self.0.links, caller.workspace, &filter, pages, with_media).await?))
     }
 
     /// Get a library item
@@ -105,6 +139,22 @@ impl Library {
         let Auth(caller) = auth;
         let wait = Duration::from_secs(u64::from(wait_seconds.0.unwrap_or_default()));
         let item = reach_settled(&self.0, caller.workspace, &id.0, wait).await?;
+        Ok(Json(Item::of(item, &self.0.links)))
+    }
+
+    /// Change a library item
+    ///
+    /// Its name, its ref or its tags. What is absent stays as it is.
+    #[oai(path = "/library/items/:id", method = "patch", operation_id = "update_library_item")]
+    async fn update(
+        &self,
+        auth: Auth,
+        /// What names the item.
+        id: Path<Text>,
+        body: Json<UpdateItem>,
+    ) -> Answer<Json<Item>> {
+        let Auth(caller) = auth;
+        let item = update_item(&self.0, &caller, &id.0, &body.0.change()?).await?;
         Ok(Json(Item::of(item, &self.0.links)))
     }
 
@@ -198,16 +248,21 @@ impl Library {
     }
 }
 
-/// A page of the workspace's items.
+/// A page of those of the workspace's items that a filter passes.
 pub async fn page(
     conn: &mut PgConnection,
     links: &Links,
     workspace: CallerWorkspace,
+    filter: &Filter,
     (limit, cursor): (Option<Limit>, Option<&Text>),
     with_media: WithMedia,
 ) -> Answer<List<Item>> {
     let page = Page::new("items", limit, cursor)?;
     let before = page.after.map(ItemId::from);
+    if !filter.is_open() {
+        let seen = items::search(conn, workspace.id, filter, before, page.fetch()).await?;
+        return Ok(page.window(seen, |row| row.id.uuid(), |row| Some(Item::shown(row, links, with_media))));
+    }
     let rows = items::page(conn, workspace.id, before, page.fetch()).await?;
     Ok(page.list(rows, |row| row.id.uuid(), |row| Item::shown(row, links, with_media)))
 }

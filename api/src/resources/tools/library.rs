@@ -1,19 +1,19 @@
-//! The library's tools: `list_items`, `get_item`, `import_media`, `delete_item` (contract §1, "Library"; contract
-//! §4.4).
+//! The library's tools: `list_items`, `get_item`, `update_item`, `import_media`, `delete_item` (contract §4.4).
 //!
 //! The same use cases as the routes', in the tool envelope.
 
 use crate::app::App;
 use crate::auth::Auth;
-use crate::contract::envelope::{MediaLink, Stored, ToolAnswer};
+use crate::contract::envelope::{ItemKind, MediaLink, Stored, ToolAnswer};
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::paging::Limit;
-use crate::http::text::{Text, True};
-use crate::resources::library::{self, Include, Item, with_media};
+use crate::http::text::{Text, Time, True};
+use crate::resources::library::{self, Asked, Include, Item, ItemState, UpdateItem, with_media};
+use crate::resources::tools::prepare_media::ReadKind;
 use crate::resources::uploads::{AskedImport, checked_import};
-use crate::usecases::library::{delete_item, reach_settled};
+use crate::usecases::library::{delete_item, reach_settled, update_item};
 use crate::usecases::once::Once;
 use crate::usecases::uploads::import::import_item;
 use poem_openapi::payload::Json;
@@ -30,16 +30,34 @@ pub const ERRORS: Refusals = &[
         "POST /tools/import_media",
         &[Code::RoleForbidden, Code::RefTaken, Code::FileTooLarge, Code::UrlNotAllowed, Code::QuotaReached],
     ),
+    ("POST /tools/update_item", &[Code::RoleForbidden, Code::ItemNotFound, Code::WorkspaceForbidden, Code::RefTaken]),
     ("POST /tools/delete_item", &[Code::RoleForbidden, Code::ItemNotFound, Code::WorkspaceForbidden]),
 ];
 
 /// The library's tools.
 pub struct LibraryTools(pub App);
 
-/// Which page of the library.
+/// Which items of the library.
 #[derive(Debug, Default, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ListItems {
+    /// Only those whose name, ref or one of whose tags holds this, in any case.
+    pub query: Option<Text>,
+    /// Only those of this type.
+    #[oai(rename = "type")]
+    pub kind: Option<ItemKind>,
+    /// Only those of this status.
+    pub status: Option<ItemState>,
+    /// Only those on which this read is stored.
+    pub has_read: Option<ReadKind>,
+    /// Only those that are ready and lack this read, which applies to them.
+    pub missing_read: Option<ReadKind>,
+    /// Only those with this tag, in any case.
+    pub tag: Option<Text>,
+    /// Only those made at or after.
+    pub created_after: Option<Time>,
+    /// Only those made before.
+    pub created_before: Option<Time>,
     /// Items to show, 1 to 100; 20 when not given.
     pub limit: Option<Limit>,
     /// The `next_cursor` of the page before.
@@ -87,6 +105,21 @@ pub struct ItemAnswer {
     pub item: Item,
 }
 
+/// Which item to change, and how.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct UpdateItemArguments {
+    /// An item ref, an item id, or the id of the job that made the item.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+    /// What people will call it.
+    pub name: Option<Text>,
+    /// What clients will call it, unique in the workspace. Its id goes on naming it.
+    pub new_ref: Option<Text>,
+    /// Its tags, in the place of all it has: at most 20, each of 1 to 64 characters, and once in whatever case.
+    pub tags: Option<Vec<Text>>,
+}
+
 /// What to import.
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
@@ -98,6 +131,9 @@ pub struct ImportMedia {
     /// What clients will call it, unique in the workspace; its id when not given.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
+    /// Reads to start once it is ready, as `prepare_media` would then; `reads_on_ready` of the item says what became of
+    /// each.
+    pub reads: Option<Vec<ReadKind>>,
 }
 
 /// The item that was deleted.
@@ -113,14 +149,26 @@ pub struct DeletedItem {
 impl LibraryTools {
     /// List library items
     ///
-    /// The items of the workspace that the call acts in, newest first.
+    /// The items of the workspace that the call acts in, newest first. With filters a page looks through 2,000 items:
+    /// it may show fewer than `limit`, or none, and still have more after it.
     #[oai(path = "/tools/list_items", method = "post", operation_id = "list_items")]
     async fn list_items(&self, auth: Auth, arguments: Json<Option<ListItems>>) -> Answer<Json<ToolAnswer<ItemPage>>> {
         let Auth(caller) = auth;
         let asked = arguments.0.unwrap_or_default();
         let mut conn = self.0.conn().await?;
         let (pages, with_media) = ((asked.limit, asked.cursor.as_ref()), with_media(asked.include.as_deref()));
-        let page = library::page(&mut conn, &self.0.links, caller.workspace, pages, with_media).await?;
+        let filter = Asked {
+            query: asked.query,
+            kind: asked.kind,
+            status: asked.status,
+            has_read: asked.has_read,
+            missing_read: asked.missing_read,
+            tag: asked.tag,
+            created_after: asked.created_after,
+            created_before: asked.created_before,
+        };
+        let filter = filter.filter()?;
+        let page = library::page(&mut conn, &self.0.links, caller.workspace, &filter, pages, with_media).await?;
         let media: Vec<MediaLink> = page.data.iter().filter_map(Item::media).collect();
         let data = ItemPage { items: page.data, has_more: page.has_more, next_cursor: page.next_cursor };
         Ok(ToolAnswer::new(&caller.request_id, data).showing(media).json())
@@ -141,6 +189,23 @@ impl LibraryTools {
         Ok(ToolAnswer::new(&caller.request_id, ItemAnswer { item }).showing(media).json())
     }
 
+    /// Change a library item
+    ///
+    /// Its name, its ref (`new_ref`) or its tags. What is absent stays as it is.
+    #[oai(path = "/tools/update_item", method = "post", operation_id = "update_item")]
+    async fn update_item(
+        &self,
+        auth: Auth,
+        arguments: Json<UpdateItemArguments>,
+    ) -> Answer<Json<ToolAnswer<ItemAnswer>>> {
+        let Auth(caller) = auth;
+        let UpdateItemArguments { item_ref, name, new_ref, tags } = arguments.0;
+        let change = UpdateItem { name, item_ref: new_ref, tags }.change()?;
+        let item = Item::of(update_item(&self.0, &caller, &item_ref, &change).await?, &self.0.links);
+        let media = item.media();
+        Ok(ToolAnswer::new(&caller.request_id, ItemAnswer { item }).showing(media).json())
+    }
+
     /// Import media from a URL
     ///
     /// Starts fetching and answers the item in `processing`; `get_item` tells when it is `ready` or `failed`.
@@ -156,8 +221,9 @@ impl LibraryTools {
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }
-        let ImportMedia { url, name, item_ref } = arguments.0;
-        let asked = AskedImport { url: &url, name: name.as_deref(), item_ref: item_ref.as_deref() };
+        let ImportMedia { url, name, item_ref, reads } = arguments.0;
+        let (name, item_ref) = (name.as_deref(), item_ref.as_deref());
+        let asked = AskedImport { url: &url, name, item_ref, reads: reads.as_deref() };
         let checked = checked_import(&self.0.process, &caller, &asked).await?;
         let show = |row: ItemRow| {
             // It is not ready, and so without a link that would be answered again after its end.

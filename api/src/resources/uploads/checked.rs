@@ -3,9 +3,11 @@
 use super::CreateUpload;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
+use crate::resources::tools::prepare_media::ReadKind;
 use crate::usecases::uploads::Announced;
 use crate::usecases::uploads::import::Import;
 use domain::item::{check_name, check_ref};
+use domain::read::Read;
 use domain::upload::{essence, is_taken};
 use runtime::config::Settings;
 use runtime::process::Process;
@@ -28,7 +30,7 @@ pub(super) fn announced(asked: &CreateUpload, settings: &Settings) -> Answer<Ann
         return Err(ApiError::new(Code::FileTooLarge, message));
     }
     let item_ref = checked_ref(asked.item_ref.as_deref())?;
-    Ok(Announced { filename, content_type, bytes, sha256, item_ref })
+    Ok(Announced { filename, content_type, bytes, sha256, item_ref, reads: each_once(asked.reads.as_deref()) })
 }
 
 /// A URL to import from, and what to call what is there.
@@ -40,6 +42,8 @@ pub struct AskedImport<'a> {
     pub name: Option<&'a str>,
     /// What clients will call it.
     pub item_ref: Option<&'a str>,
+    /// What to read of it.
+    pub reads: Option<&'a [ReadKind]>,
 }
 
 /// The import that a request asks for.
@@ -54,7 +58,19 @@ pub async fn checked_import(process: &Process, caller: &Caller, asked: &AskedImp
         None => name_in(checked.url()),
     };
     let item_ref = checked_ref(asked.item_ref)?;
-    Ok(Import { url: checked.url().as_str().to_owned(), name, item_ref })
+    let reads = each_once(asked.reads);
+    Ok(Import { url: checked.url().as_str().to_owned(), name, item_ref, reads })
+}
+
+/// The reads in the order asked, without repeats.
+fn each_once(reads: Option<&[ReadKind]>) -> Vec<Read> {
+    let mut each = Vec::new();
+    for read in reads.into_iter().flatten().copied().map(Read::from) {
+        if !each.contains(&read) {
+            each.push(read);
+        }
+    }
+    each
 }
 
 fn missing(field: &str) -> ApiError {

@@ -122,7 +122,8 @@ impl Uploads {
         }
         if let Some(url) = &asked.url {
             refuse_mixture(&asked)?;
-            let asked = AskedImport { url, name: asked.filename.as_deref(), item_ref: asked.item_ref.as_deref() };
+            let (name, item_ref) = (asked.filename.as_deref(), asked.item_ref.as_deref());
+            let asked = AskedImport { url, name, item_ref, reads: asked.reads.as_deref() };
             return self.import(&caller, &once, &asked).await;
         }
         let announced = checked::announced(&asked, &self.0.process.settings)?;

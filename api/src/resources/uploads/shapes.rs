@@ -1,6 +1,7 @@
 //! What an upload is asked for with, and how it is answered.
 
 use crate::http::text::{Text, Time};
+use crate::resources::tools::prepare_media::ReadKind;
 use poem_openapi::{Enum, Object};
 use std::collections::BTreeMap;
 
@@ -22,6 +23,9 @@ pub struct CreateUpload {
     /// What clients will call the item, unique in the workspace; its id when not given.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
+    /// Reads to start once the item is ready, as `prepare_media` would then; `reads_on_ready` of the item says what
+    /// became of each.
+    pub reads: Option<Vec<ReadKind>>,
 }
 
 /// An upload that was started.

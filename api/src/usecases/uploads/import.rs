@@ -6,7 +6,9 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::library::reach;
 use crate::usecases::once::{Begun, Made, Once};
+use crate::usecases::reads_on_ready::{self, IMPORT};
 use domain::ids::{AccountId, ItemId, UploadId};
+use domain::read::Read;
 use runtime::process::Process;
 use runtime::queue::{self, Queue, Subject, Ticket};
 use sqlx::PgConnection;
@@ -27,6 +29,8 @@ pub struct Import {
     pub name: String,
     /// What clients will call it, unless by its id.
     pub item_ref: Option<String>,
+    /// Reads to start once it is ready.
+    pub reads: Vec<Read>,
 }
 
 /// An import that was begun.
@@ -89,7 +93,7 @@ async fn import(
     caller: &Caller,
     asked: Import,
 ) -> Answer<(Imported, [Ticket; 1])> {
-    let Import { url, name, item_ref } = asked;
+    let Import { url, name, item_ref, reads } = asked;
     let (upload, item) = (UploadId::mint(), ItemId::mint());
     let ticket = Ticket::new(Queue::Fetch, Subject::Upload(upload));
     let (workspace_id, account_id) = (caller.workspace.id, caller.workspace.account_id);
@@ -110,6 +114,7 @@ async fn import(
         ticket_id: &ticket.id,
     };
     uploads::add_import(conn, &new).await?;
+    reads_on_ready::add(conn, caller, item, IMPORT, &reads).await?;
     let pushed = [ticket];
     queue::push(conn, &pushed).await?;
     Ok((Imported { upload, item }, pushed))

@@ -10,11 +10,13 @@ use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::once::{Before, Begun, Made, Once, forgotten};
 use crate::usecases::quotas::{self, Asker};
+use crate::usecases::reads_on_ready::{self, UPLOAD};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::{DateTime, Utc};
 use domain::credential::CredentialHash;
 use domain::ids::{ItemId, UploadId};
+use domain::read::Read;
 use runtime::process::Process;
 use sqlx::PgConnection;
 use store::items::{self, Added, NewItem};
@@ -33,6 +35,8 @@ pub struct Announced {
     pub sha256: Option<[u8; 32]>,
     /// What clients will call the item, unless by its id.
     pub item_ref: Option<String>,
+    /// Reads to start once it is ready.
+    pub reads: Vec<Read>,
 }
 
 /// An upload that waits for its bytes.
@@ -114,6 +118,7 @@ async fn begin(
         token_hash: token_hash.as_bytes(),
     };
     let expires_at = uploads::add(conn, &new).await?;
+    reads_on_ready::add(conn, caller, item, UPLOAD, &announced.reads).await?;
     Ok(BegunUpload { upload, item, expires_at })
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Context, items, pages};
 use crate::client::part;
-use crate::commands::upload::without_nulls;
+use crate::commands::without_nulls;
 use crate::failure::Failure;
 use crate::output::{Column, document, print};
 use clap::Subcommand;

@@ -3,7 +3,7 @@
 use super::{Context, pages};
 use crate::commands::confirm::confirm;
 use crate::commands::pages::ago;
-use crate::commands::upload::without_nulls;
+use crate::commands::without_nulls;
 use crate::failure::Failure;
 use crate::globals::duration;
 use crate::output::{Column, document};

@@ -2,7 +2,7 @@
 
 use super::Context;
 use crate::client::part;
-use crate::commands::upload::without_nulls;
+use crate::commands::without_nulls;
 use crate::failure::Failure;
 use crate::output::Column;
 use clap::{Args, Subcommand};

@@ -1,17 +1,21 @@
 //! Library items and the reads stored on them (contract §2).
 //!
-//! Listing and changing one item is here; `linked` finds what a link shows; `resolve` tells what many refs name, for
-//! the tools that take refs; `storage` counts and drops bytes, `sweep` tells which objects rows name. How an item's
-//! bytes arrive is `store::uploads`. A deleted item stays as a tombstone that no function here shows, so that a job
-//! that still runs on it finds out.
+//! Listing and making items is here; `search` lists those that a filter passes, `change` renames one; `linked` finds
+//! what a link shows; `resolve` tells what many refs name, for the tools that take refs; `storage` counts and drops
+//! bytes, `sweep` tells which objects rows name. How an item's bytes arrive is `store::uploads`. A deleted item stays
+//! as a tombstone that no function here shows, so that a job that still runs on it finds out.
 
+mod change;
 mod linked;
 mod resolve;
+mod search;
 mod storage;
 mod sweep;
 
+pub use change::{Change, Changed, change};
 pub use linked::{LinkedMedia, linked_media};
 pub use resolve::{ItemForReads, Resolved, resolve};
+pub use search::{Filter, search};
 pub use storage::{bytes_kept, lock_storage, prune, purged, to_purge, workspace_of};
 pub use sweep::{named_objects, next_to_sweep};
 
@@ -19,6 +23,7 @@ use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use domain::item::{ItemStatus, ItemType, Stream};
 use domain::read::Read;
+use serde_json::Value;
 use sqlx::PgConnection;
 use sqlx::types::Json;
 
@@ -67,6 +72,12 @@ pub struct ItemRow {
     pub reads: Vec<String>,
     /// When each of them was stored, in the same order.
     pub reads_stored_at: Vec<DateTime<Utc>>,
+    /// What people sort it by.
+    pub tags: Vec<String>,
+    /// The reads that are to start once it is ready, as they were asked for.
+    pub reads_on_ready: Option<Vec<String>>,
+    /// What became of those.
+    pub reads_answer: Option<Value>,
 }
 
 /// Items as clients see them, by whatever follows `FROM items`.
@@ -76,11 +87,13 @@ macro_rules! select_items {
             ItemRow,
             r#"SELECT id AS "id: ItemId", workspace_id AS "workspace_id: WorkspaceId", ref AS item_ref, name,
                 type AS "item_type: ItemType", status AS "status: ItemStatus", error_code, error_message, duration_ms,
-                width, height, content_type, bytes, sha256, created_at,
+                width, height, content_type, bytes, sha256, created_at, tags,
                 CASE WHEN leased_until > mws_now() THEN leased_until END AS leased_until,
                 streams AS "streams: Json<Vec<Stream>>", thumbnail_key, mws_now() AS "now!",
                 ARRAY(SELECT read FROM item_reads WHERE item_id = items.id ORDER BY read) AS "reads!",
-                ARRAY(SELECT stored_at FROM item_reads WHERE item_id = items.id ORDER BY read) AS "reads_stored_at!"
+                ARRAY(SELECT stored_at FROM item_reads WHERE item_id = items.id ORDER BY read) AS "reads_stored_at!",
+                (SELECT reads FROM reads_on_ready WHERE item_id = items.id) AS reads_on_ready,
+                (SELECT answer FROM reads_on_ready WHERE item_id = items.id) AS reads_answer
             FROM items "# + $tail,
             $($argument),*
         )
@@ -121,6 +134,11 @@ pub async fn page(
             .await
         }
     }
+}
+
+/// These items, newest first.
+async fn by_ids(conn: &mut PgConnection, ids: &[ItemId]) -> sqlx::Result<Vec<ItemRow>> {
+    select_items!("WHERE id = ANY ($1) AND deleted_at IS NULL ORDER BY id DESC", ids as &[ItemId]).fetch_all(conn).await
 }
 
 /// An item whose bytes are still to come.

@@ -117,6 +117,13 @@ impl PreparedRef {
 }
 
 impl PreparedRead {
+    /// A read that was not started, with a code and words for why.
+    pub fn refused(read: Read, (code, message): (&str, &str)) -> Self {
+        let reason = Some(ReadReason { code: code.into(), message: message.into() });
+        let (estimated_minutes, already_queued) = (None, None);
+        Self { read: read.into(), status: ReadStatus::Refused, job_id: None, estimated_minutes, already_queued, reason }
+    }
+
     /// The answer for one read.
     pub fn of(read: Read, answer: &Answer) -> Self {
         let plain = |status| Self {

@@ -1,0 +1,88 @@
+//! Which items a list shows, and what is changed of one.
+
+use crate::contract::envelope::ItemKind;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::text::{Text, Time};
+use crate::resources::library::item::ItemState;
+use crate::resources::tools::prepare_media::ReadKind;
+use domain::item::{ItemStatus, ItemType, check_name, check_ref, checked_tags};
+use domain::read::Read;
+use poem_openapi::Object;
+use store::items::{Change, Filter};
+
+/// Characters of the longest text that items are looked for by.
+const LONGEST_QUERY: usize = 255;
+
+/// Which items to list. With any of them a page looks through 2,000 items: it may show fewer than `limit`, or none, and
+/// still have more after it.
+#[derive(Debug, Default)]
+pub struct Asked {
+    pub query: Option<Text>,
+    pub kind: Option<ItemKind>,
+    pub status: Option<ItemState>,
+    pub has_read: Option<ReadKind>,
+    pub missing_read: Option<ReadKind>,
+    pub tag: Option<Text>,
+    pub created_after: Option<Time>,
+    pub created_before: Option<Time>,
+}
+
+impl Asked {
+    /// The filter that is asked for.
+    ///
+    /// # Errors
+    /// `invalid_request` by field.
+    pub fn filter(self) -> Answer<Filter> {
+        Ok(Filter {
+            query: text("query", self.query)?,
+            item_type: self.kind.map(ItemType::from),
+            status: self.status.map(ItemStatus::from),
+            has_read: self.has_read.map(Read::from),
+            missing_read: self.missing_read.map(Read::from),
+            tag: text("tag", self.tag)?,
+            created_after: self.created_after.map(|time| time.0),
+            created_before: self.created_before.map(|time| time.0),
+        })
+    }
+}
+
+fn text(field: &str, given: Option<Text>) -> Answer<Option<String>> {
+    let Some(Text(given)) = given else { return Ok(None) };
+    if given.trim().is_empty() || given.chars().count() > LONGEST_QUERY || given.contains('\0') {
+        let message = format!("`{field}`: expected 1 to {LONGEST_QUERY} characters.");
+        return Err(ApiError::new(Code::InvalidRequest, message));
+    }
+    Ok(Some(given.trim().to_owned()))
+}
+
+/// What to change of an item; what is absent stays as it is.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct UpdateItem {
+    /// What people will call it.
+    pub name: Option<Text>,
+    /// What clients will call it, unique in the workspace. Its id and the old media links go on working.
+    #[oai(rename = "ref")]
+    pub item_ref: Option<Text>,
+    /// Its tags, in the place of all it has: at most 20, each of 1 to 64 characters, and once in whatever case.
+    pub tags: Option<Vec<Text>>,
+}
+
+impl UpdateItem {
+    /// The change that is asked for.
+    ///
+    /// # Errors
+    /// `invalid_request` by field.
+    pub fn change(self) -> Answer<Change> {
+        let wrong = |field: &str, why: String| ApiError::new(Code::InvalidRequest, format!("`{field}`: {why}."));
+        if let Some(name) = &self.name {
+            check_name(name).map_err(|why| wrong("name", why.to_string()))?;
+        }
+        if let Some(item_ref) = &self.item_ref {
+            check_ref(item_ref).map_err(|why| wrong("ref", why.to_string()))?;
+        }
+        let tags = self.tags.map(|tags| checked_tags(&tags.into_iter().map(|tag| tag.0).collect::<Vec<_>>()));
+        let tags = tags.transpose().map_err(|why| wrong("tags", why.to_string()))?;
+        Ok(Change { name: self.name.map(|name| name.0), item_ref: self.item_ref.map(|text| text.0), tags })
+    }
+}

@@ -1,0 +1,79 @@
+//! Reads that were asked for with an upload or an import: what became of them, and the task of the api that starts them.
+
+use crate::app::App;
+use crate::http::text::Text;
+use crate::resources::tools::prepare_media::PreparedRead;
+use crate::usecases::dispatch::Prepared;
+use crate::usecases::reads_on_ready::{Shown, start_next};
+use domain::read::Read;
+use poem_openapi::Object;
+use poem_openapi::types::{ParseFromJSON, ToJSON};
+use runtime::wake::Wake;
+use serde_json::Value;
+use std::time::Duration;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::time::timeout;
+
+/// How often it is looked for reads to start, where nobody says that an item is ready.
+const LOOK_AGAIN: Duration = Duration::from_secs(5);
+
+/// Reads that start once their item is ready.
+#[derive(Debug, Object)]
+pub struct ReadsOnReady {
+    /// Which were asked for.
+    pub reads: Vec<Text>,
+    /// What became of each, as `prepare_media` answered at that moment; null until the item is ready, and of one that
+    /// failed.
+    pub answers: Option<Vec<PreparedRead>>,
+}
+
+impl ReadsOnReady {
+    pub(super) fn of(asked: Vec<String>, answer: Option<Value>) -> Self {
+        let answers = answer.and_then(|answer| Vec::<PreparedRead>::parse_from_json(Some(answer)).ok());
+        Self { reads: asked.into_iter().map(Text).collect(), answers }
+    }
+}
+
+/// How they are kept: as items show them.
+struct AsShown;
+
+impl Shown for AsShown {
+    fn prepared(prepared: &Prepared, reads: &[Read]) -> Value {
+        let answers = prepared.items.iter().flat_map(|item| &item.answers);
+        kept(reads.iter().zip(answers).map(|(read, answer)| PreparedRead::of(*read, answer)))
+    }
+
+    fn not_let_in(reads: &[Read]) -> Value {
+        let why = ("caller_not_let_in", "Who asked for it may not start it any more. Ask for it with prepare_media.");
+        kept(reads.iter().map(|read| PreparedRead::refused(*read, why)))
+    }
+}
+
+fn kept(answers: impl Iterator<Item = PreparedRead>) -> Value {
+    answers.collect::<Vec<_>>().to_json().unwrap_or_default()
+}
+
+/// Starts the reads of items that become ready, until the process is told to end.
+pub async fn start_reads_on_ready(app: App) {
+    let mut wakes = app.process.wakes.subscribe();
+    let shutdown = app.process.shutdown.clone();
+    while !shutdown.is_cancelled() {
+        match start_next::<AsShown>(&app).await {
+            Ok(true) => continue,
+            Ok(false) => {}
+            // Its cause is logged where it became a refusal.
+            Err(refusal) => tracing::warn!(error = %refusal, "Reads of an item that is ready start later."),
+        }
+        let settled = async {
+            loop {
+                match wakes.recv().await {
+                    Ok(Wake::ItemSettled(_) | Wake::Everything) | Err(RecvError::Lagged(_)) => return,
+                    Ok(_) => {}
+                    Err(RecvError::Closed) => std::future::pending().await,
+                }
+            }
+        };
+        // Woken or not, the next look tells.
+        let _ = shutdown.run_until_cancelled(timeout(LOOK_AGAIN, settled)).await;
+    }
+}

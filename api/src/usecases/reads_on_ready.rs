@@ -1,0 +1,84 @@
+//! Reads that were asked for with an upload or an import: kept with it, and started once its item is ready.
+//!
+//! They start as if whoever asked had called `prepare_media` then: with the minutes and places that their account has
+//! at that moment, and only if they would be let in still.
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::http::error::{Answer, ApiError};
+use crate::usecases::dispatch::{DispatchRequest, Dispatched, Prepared, dispatch};
+use domain::ids::{ItemId, RequestId};
+use domain::read::Read;
+use serde_json::Value;
+use sqlx::PgConnection;
+use std::time::Duration;
+use store::credentials::still_let_in;
+use store::jobs::{Call, Owners};
+use store::reads_on_ready::{self, DueReads, NewReads};
+
+/// What is called to upload, and to import, as the calls of their jobs name it.
+pub const UPLOAD: &str = "POST /uploads";
+/// The same of an import.
+pub const IMPORT: &str = "import_media";
+
+/// Keeps the reads that a caller wants of an item that is made here.
+pub async fn add(
+    conn: &mut PgConnection,
+    caller: &Caller,
+    item: ItemId,
+    tool: &'static str,
+    reads: &[Read],
+) -> sqlx::Result<()> {
+    if reads.is_empty() {
+        return Ok(());
+    }
+    let (by, traceparent) = (caller.let_in(), caller.traceparent.as_deref());
+    let new = NewReads { item, reads, by, tool, request_id: &caller.request_id, traceparent };
+    reads_on_ready::add(conn, &new).await
+}
+
+/// How what became of reads is kept.
+pub trait Shown {
+    /// What the dispatch came to.
+    fn prepared(prepared: &Prepared, reads: &[Read]) -> Value;
+
+    /// Who asked would not be let in any more.
+    fn not_let_in(reads: &[Read]) -> Value;
+}
+
+/// Starts the reads of the item that has been ready for longest. Whether there was one.
+pub async fn start_next<S: Shown>(app: &App) -> Answer<bool> {
+    let Some(due) = reads_on_ready::take(&mut *app.conn().await?).await? else { return Ok(false) };
+    let item = due.item;
+    let answer = if still_let_in(&mut *app.conn().await?, &due.by).await? {
+        let request = request(due);
+        let compose = |prepared: &Prepared| S::prepared(prepared, &request.reads).to_string();
+        match dispatch(&app.process, &request, &compose).await? {
+            Dispatched::Answered(prepared) => S::prepared(&prepared, &request.reads),
+            Dispatched::TooSoon(wait) => {
+                let wait = Duration::from_secs(wait.seconds);
+                reads_on_ready::put_off(&mut *app.conn().await?, item, wait).await?;
+                return Ok(true);
+            }
+            Dispatched::Replayed(_) | Dispatched::KeyReused => {
+                return Err(ApiError::internal("a key where none was sent"));
+            }
+        }
+    } else {
+        S::not_let_in(&due.reads)
+    };
+    reads_on_ready::answer(&mut *app.conn().await?, item, &answer).await?;
+    Ok(true)
+}
+
+fn request(due: DueReads) -> DispatchRequest {
+    let DueReads { item, reads, by, tool, request_id, traceparent } = due;
+    let tool = if tool == IMPORT { IMPORT } else { UPLOAD };
+    DispatchRequest {
+        owners: Owners { payer: by.account_id, owner: by.workspace_account_id, workspace: by.workspace_id },
+        call: Call { id: RequestId::mint(), tool, request_id, context: None, traceparent },
+        refs: vec![item.to_string()],
+        reads,
+        key: None,
+    }
+}

@@ -1,0 +1,26 @@
+//! `mws overview`: what there is in the workspace, and what goes on.
+
+use super::Context;
+use crate::failure::Failure;
+use crate::output::Column;
+
+const FIELDS: [Column; 9] = [
+    Column::new("items", "/items"),
+    Column::new("ready", "/ready"),
+    Column::new("reads missing", "/missing_reads"),
+    Column::new("live jobs", "/live_jobs"),
+    Column::new("running", "/running_jobs"),
+    Column::new("projects", "/projects"),
+    Column::new("minutes left", "/left_minutes"),
+    Column::new("minutes held", "/held_minutes"),
+    Column::new("endpoints in trouble", "/troubled_endpoints"),
+];
+
+pub(super) async fn run(context: &Context) -> Result<(), Failure> {
+    let mut overview = context.client.get("/overview").await?;
+    if !context.out.json {
+        let troubled = overview["troubled_endpoints"].as_array().into_iter().flatten();
+        overview["troubled_endpoints"] = troubled.map(|endpoint| endpoint["id"].clone()).collect();
+    }
+    context.out.record(&overview, "left_minutes", &FIELDS)
+}

@@ -1,0 +1,88 @@
+//! What there is in a workspace, counted: the newest of each sort up to a bound, by indexes, whatever there is beyond.
+
+use domain::ids::WorkspaceId;
+use domain::job::JobKind;
+use sqlx::PgConnection;
+
+/// Rows of a sort that are counted, the newest.
+pub const COUNTED: i64 = 10_000;
+
+/// How many there are of something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Count {
+    /// What is counted apart: an item's type, a job's kind; none of an item whose bytes were not looked at.
+    pub of: Option<String>,
+    /// Of this status.
+    pub status: String,
+    /// How many.
+    pub many: i64,
+}
+
+/// A workspace's items by type and status.
+pub async fn items(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<Vec<Count>> {
+    sqlx::query_as!(
+        Count,
+        r#"SELECT type AS of, status, count(*) AS "many!" FROM (
+               SELECT type, status FROM items WHERE workspace_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT $2
+           ) AS newest
+           GROUP BY type, status ORDER BY type, status"#,
+        workspace as WorkspaceId,
+        COUNTED,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Its jobs that have not ended, by kind and status.
+pub async fn live_jobs(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<Vec<Count>> {
+    sqlx::query_as!(
+        Count,
+        r#"SELECT kinds.kind AS "of?", live.status, count(*) AS "many!"
+           FROM unnest($2::text[]) AS kinds (kind)
+           CROSS JOIN LATERAL (
+               SELECT status FROM jobs WHERE workspace_id = $1 AND kind = kinds.kind AND listed_as = 'live' LIMIT $3
+           ) AS live
+           GROUP BY kinds.kind, live.status ORDER BY kinds.kind, live.status"#,
+        workspace as WorkspaceId,
+        &JobKind::ALL.map(|kind| kind.name().to_owned()),
+        COUNTED,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Its projects by status.
+pub async fn projects(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<Vec<Count>> {
+    sqlx::query_as!(
+        Count,
+        r#"SELECT NULL::text AS of, status, count(*) AS "many!" FROM (
+               SELECT status FROM projects WHERE workspace_id = $1 ORDER BY id DESC LIMIT $2
+           ) AS newest
+           GROUP BY status ORDER BY status"#,
+        workspace as WorkspaceId,
+        COUNTED,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// How many of its newest items that are ready lack each read that applies to them.
+pub async fn missing_reads(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<Vec<(String, i64)>> {
+    let rows = sqlx::query!(
+        r#"SELECT kinds.read AS "read!", count(*) AS "many!"
+           FROM (
+               SELECT id, has_audio, has_video FROM items
+               WHERE workspace_id = $1 AND deleted_at IS NULL AND status = 'ready' ORDER BY id DESC LIMIT $2
+           ) AS newest
+           JOIN read_kinds AS kinds
+               ON CASE WHEN kinds.read = 'search_index' THEN newest.has_video ELSE newest.has_audio END
+           LEFT JOIN item_reads AS stored ON stored.item_id = newest.id AND stored.read = kinds.read
+           WHERE stored.item_id IS NULL
+           GROUP BY kinds.read ORDER BY kinds.read"#,
+        workspace as WorkspaceId,
+        crate::WINDOW,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.read, row.many)).collect())
+}

@@ -1,0 +1,122 @@
+//! Reads that are asked for with an upload or an import, and start once its item is ready (contract §4.6).
+//!
+//! A row is due from the transaction that makes its item ready. Whoever starts its reads moves it on by half a minute
+//! first, so that one that is killed is followed by another; to start them twice does no harm, since a read of an item
+//! has one live job. The answer ends it.
+
+use crate::credentials::LetIn;
+use domain::ids::{AccountId, ItemId, KeyId, UserId, WorkspaceId};
+use domain::read::Read;
+use serde_json::Value;
+use sqlx::PgConnection;
+use std::time::Duration;
+
+/// Reads to start, and for whom.
+#[derive(Debug)]
+pub struct NewReads<'a> {
+    /// The item.
+    pub item: ItemId,
+    /// Which, each once.
+    pub reads: &'a [Read],
+    /// Who asks: their account pays.
+    pub by: LetIn,
+    /// What they called.
+    pub tool: &'a str,
+    /// The request that asked.
+    pub request_id: &'a str,
+    /// The trace that it belongs to.
+    pub traceparent: Option<&'a str>,
+}
+
+/// Keeps what is to be started once the item is ready.
+pub async fn add(conn: &mut PgConnection, new: &NewReads<'_>) -> sqlx::Result<()> {
+    sqlx::query!(
+        "INSERT INTO reads_on_ready (item_id, reads, payer_account_id, owner_account_id, workspace_id, key_id, user_id,
+             tool, request_id, traceparent)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+        new.item as ItemId,
+        &new.reads.iter().map(|read| read.name().to_owned()).collect::<Vec<_>>(),
+        new.by.account_id as AccountId,
+        new.by.workspace_account_id as AccountId,
+        new.by.workspace_id as WorkspaceId,
+        new.by.key_id as Option<KeyId>,
+        new.by.user_id as Option<UserId>,
+        new.tool,
+        new.request_id,
+        new.traceparent,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Reads whose item is ready.
+#[derive(Debug)]
+pub struct DueReads {
+    /// The item.
+    pub item: ItemId,
+    /// Which.
+    pub reads: Vec<Read>,
+    /// Who asked.
+    pub by: LetIn,
+    /// What they called.
+    pub tool: String,
+    /// The request that asked.
+    pub request_id: String,
+    /// The trace that it belongs to.
+    pub traceparent: Option<String>,
+}
+
+/// Takes the reads that have been due for longest, for half a minute.
+pub async fn take(conn: &mut PgConnection) -> sqlx::Result<Option<DueReads>> {
+    let row = sqlx::query!(
+        r#"UPDATE reads_on_ready SET due_at = mws_now() + interval '30 seconds'
+           WHERE item_id = (
+               SELECT item_id FROM reads_on_ready WHERE due_at <= mws_now() ORDER BY due_at LIMIT 1
+               FOR UPDATE SKIP LOCKED
+           )
+           RETURNING item_id AS "item: ItemId", reads, payer_account_id AS "payer: AccountId",
+               owner_account_id AS "owner: AccountId", workspace_id AS "workspace: WorkspaceId",
+               key_id AS "key: KeyId", user_id AS "user: UserId", tool, request_id, traceparent"#
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.map(|row| DueReads {
+        item: row.item,
+        reads: row.reads.iter().filter_map(|name| Read::from_name(name)).collect(),
+        by: LetIn {
+            account_id: row.payer,
+            workspace_id: row.workspace,
+            workspace_account_id: row.owner,
+            key_id: row.key,
+            user_id: row.user,
+        },
+        tool: row.tool,
+        request_id: row.request_id,
+        traceparent: row.traceparent,
+    }))
+}
+
+/// Has them wait for so long.
+pub async fn put_off(conn: &mut PgConnection, item: ItemId, wait: Duration) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE reads_on_ready SET due_at = mws_now() + make_interval(secs => $2) WHERE item_id = $1 AND answer IS NULL",
+        item as ItemId,
+        wait.as_secs_f64(),
+    )
+    .execute(conn)
+    .await
+    .map(drop)
+}
+
+/// Keeps what became of them, which ends them. The first answer stands.
+pub async fn answer(conn: &mut PgConnection, item: ItemId, answer: &Value) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE reads_on_ready SET due_at = NULL, answer = $2 WHERE item_id = $1 AND answer IS NULL",
+        item as ItemId,
+        answer,
+    )
+    .execute(conn)
+    .await
+    .map(drop)
+}
