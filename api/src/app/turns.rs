@@ -35,24 +35,23 @@ impl<K: Hash + Eq + Send + Sync + 'static> Turns<K> {
         Self { of_one, most_of_one, all: Arc::new(Semaphore::new(most)) }
     }
 
-    /// The next turn to look at this.
+    /// The next turn to look at this, however long it takes to come.
+    pub async fn turn(&self, key: K) -> Option<Turn> {
+        let own = self.of_one.get_with(key, async { Arc::new(Semaphore::new(self.most_of_one)) }).await;
+        // They are never closed.
+        let own = own.acquire_owned().await.ok()?;
+        Some(Turn([own, Arc::clone(&self.all).acquire_owned().await.ok()?]))
+    }
+
+    /// The same for what needs no credential.
     ///
     /// # Errors
-    /// `rate_limited` when it does not come in time: it is asked for without end.
-    pub async fn turn(&self, key: K) -> Answer<Turn> {
-        let own = self.of_one.get_with(key, async { Arc::new(Semaphore::new(self.most_of_one)) }).await;
-        let turns = async {
-            Ok::<_, tokio::sync::AcquireError>([
-                own.acquire_owned().await?,
-                Arc::clone(&self.all).acquire_owned().await?,
-            ])
-        };
-        // They are never closed: what fails is the waiting.
-        if let Ok(Ok(turns)) = timeout(WAITED, turns).await {
-            return Ok(Turn(turns));
-        }
-        let refusal = ApiError::new(Code::RateLimited, "This is asked for more often than it is answered.");
-        Err(refusal.retry_after(5))
+    /// `rate_limited` when it does not come soon: this is asked for without end.
+    pub async fn turn_soon(&self, key: K) -> Answer<Turn> {
+        let turn = timeout(WAITED, self.turn(key)).await.ok().flatten();
+        turn.ok_or_else(|| {
+            ApiError::new(Code::RateLimited, "This is asked for more often than it is answered.").retry_after(5)
+        })
     }
 }
 

@@ -1,5 +1,5 @@
-//! What there is and what goes on: `GET /overview` and the tool `get_overview` (contract §4.3, §4.4), which an agent calls
-//! first.
+//! What there is and what goes on: `GET /overview` and the tool `get_overview` (contract §4.3, §4.4), which an agent
+//! calls first.
 
 use crate::app::App;
 use crate::auth::{Auth, Caller};
@@ -36,9 +36,9 @@ pub struct OverviewAnswer {
     pub ready: BTreeMap<String, i64>,
     /// The newest items.
     pub newest_items: Vec<Item>,
-    /// How many of the newest 2,000 ready items lack each read that applies to them.
+    /// How many of the newest 2,000 items are ready and lack each read that applies to them.
     pub missing_reads: BTreeMap<String, i64>,
-    /// Jobs that have not ended, by kind.
+    /// Jobs that have not ended, by kind; of at most 1,000 of each.
     pub live_jobs: BTreeMap<String, i64>,
     /// How many of those run.
     pub running_jobs: i64,

@@ -1,7 +1,7 @@
 //! Reads that were asked for with an upload or an import: kept with it, and started once its item is ready.
 //!
 //! They start as if whoever asked had called `prepare_media` then: with the minutes and places that their account has
-//! at that moment, and only if they would be let in still.
+//! at that moment, and only if they might call it still.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -12,7 +12,6 @@ use domain::read::Read;
 use serde_json::Value;
 use sqlx::PgConnection;
 use std::time::Duration;
-use store::credentials::still_let_in;
 use store::jobs::{Call, Owners};
 use store::reads_on_ready::{self, DueReads, NewReads};
 
@@ -42,33 +41,41 @@ pub trait Shown {
     /// What the dispatch came to.
     fn prepared(prepared: &Prepared, reads: &[Read]) -> Value;
 
-    /// Who asked would not be let in any more.
-    fn not_let_in(reads: &[Read]) -> Value;
+    /// Who asked may start none any more.
+    fn may_not(reads: &[Read]) -> Value;
 }
 
-/// Starts the reads of the item that has been ready for longest. Whether there was one.
+/// Starts the reads of the item that has been ready for longest. Whether there was one. Where they can't be started now
+/// they are due again soon, and others come first.
 pub async fn start_next<S: Shown>(app: &App) -> Answer<bool> {
     let Some(due) = reads_on_ready::take(&mut *app.conn().await?).await? else { return Ok(false) };
     let item = due.item;
-    let answer = if still_let_in(&mut *app.conn().await?, &due.by).await? {
+    if let Err(refusal) = start::<S>(app, due).await {
+        tracing::warn!(item.id = %item, error = %refusal, "Reads of an item that is ready start later.");
+    }
+    Ok(true)
+}
+
+async fn start<S: Shown>(app: &App, due: DueReads) -> Answer<()> {
+    let item = due.item;
+    let may_start = reads_on_ready::may_start(&mut *app.conn().await?, &due.by).await?;
+    let answer = if may_start {
         let request = request(due);
         let compose = |prepared: &Prepared| S::prepared(prepared, &request.reads).to_string();
         match dispatch(&app.process, &request, &compose).await? {
             Dispatched::Answered(prepared) => S::prepared(&prepared, &request.reads),
             Dispatched::TooSoon(wait) => {
                 let wait = Duration::from_secs(wait.seconds);
-                reads_on_ready::put_off(&mut *app.conn().await?, item, wait).await?;
-                return Ok(true);
+                return Ok(reads_on_ready::put_off(&mut *app.conn().await?, item, wait).await?);
             }
             Dispatched::Replayed(_) | Dispatched::KeyReused => {
                 return Err(ApiError::internal("a key where none was sent"));
             }
         }
     } else {
-        S::not_let_in(&due.reads)
+        S::may_not(&due.reads)
     };
-    reads_on_ready::answer(&mut *app.conn().await?, item, &answer).await?;
-    Ok(true)
+    Ok(reads_on_ready::answer(&mut *app.conn().await?, item, &answer).await?)
 }
 
 fn request(due: DueReads) -> DispatchRequest {

@@ -169,6 +169,9 @@ pub enum TagsError {
 
 /// These tags without space around them, each once, whatever its case.
 pub fn checked_tags(given: &[String]) -> Result<Vec<String>, TagsError> {
+    if given.len() > MOST_TAGS {
+        return Err(TagsError::TooMany);
+    }
     let mut tags: Vec<String> = Vec::new();
     for tag in given.iter().map(|tag| tag.trim()) {
         if tag.chars().count() > TAG_CHARS {
@@ -179,7 +182,7 @@ pub fn checked_tags(given: &[String]) -> Result<Vec<String>, TagsError> {
             tags.push(tag.to_owned());
         }
     }
-    if tags.len() > MOST_TAGS { Err(TagsError::TooMany) } else { Ok(tags) }
+    Ok(tags)
 }
 
 #[cfg(test)]

@@ -133,7 +133,8 @@ pub async fn item_names(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Resu
         "WITH no_uploads AS (
              UPDATE uploads SET filename = '', source_url = NULL WHERE item_id = ANY ($1) AND finished_at IS NOT NULL
          )
-         UPDATE items SET name = '', ref = '', sha256 = NULL, streams = NULL, error_message = NULL, erased_at = mws_now()
+         UPDATE items SET name = '', ref = '', tags = '{}', sha256 = NULL, streams = NULL, error_message = NULL,
+             erased_at = mws_now()
          WHERE id = ANY ($1) AND deleted_at IS NOT NULL AND erased_at IS NULL",
         items as &[ItemId]
     )

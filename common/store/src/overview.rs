@@ -7,6 +7,9 @@ use sqlx::PgConnection;
 /// Rows of a sort that are counted, the newest.
 pub const COUNTED: i64 = 10_000;
 
+/// Live jobs of a kind that are counted.
+const JOBS_COUNTED: i64 = 1_000;
+
 /// How many there are of something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Count {
@@ -40,12 +43,14 @@ pub async fn live_jobs(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx:
         r#"SELECT kinds.kind AS "of?", live.status, count(*) AS "many!"
            FROM unnest($2::text[]) AS kinds (kind)
            CROSS JOIN LATERAL (
-               SELECT status FROM jobs WHERE workspace_id = $1 AND kind = kinds.kind AND listed_as = 'live' LIMIT $3
+               -- In the order of the index that is to be read.
+               SELECT status FROM jobs WHERE workspace_id = $1 AND kind = kinds.kind AND listed_as = 'live'
+               ORDER BY uuid_send(id) DESC LIMIT $3
            ) AS live
            GROUP BY kinds.kind, live.status ORDER BY kinds.kind, live.status"#,
         workspace as WorkspaceId,
         &JobKind::ALL.map(|kind| kind.name().to_owned()),
-        COUNTED,
+        JOBS_COUNTED,
     )
     .fetch_all(conn)
     .await
@@ -66,18 +71,18 @@ pub async fn projects(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::
     .await
 }
 
-/// How many of its newest items that are ready lack each read that applies to them.
+/// How many of its newest items are ready and lack each read that applies to them.
 pub async fn missing_reads(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<Vec<(String, i64)>> {
     let rows = sqlx::query!(
         r#"SELECT kinds.read AS "read!", count(*) AS "many!"
            FROM (
-               SELECT id, has_audio, has_video FROM items
-               WHERE workspace_id = $1 AND deleted_at IS NULL AND status = 'ready' ORDER BY id DESC LIMIT $2
+               SELECT id, has_audio, has_video, status FROM items
+               WHERE workspace_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT $2
            ) AS newest
            JOIN read_kinds AS kinds
                ON CASE WHEN kinds.read = 'search_index' THEN newest.has_video ELSE newest.has_audio END
            LEFT JOIN item_reads AS stored ON stored.item_id = newest.id AND stored.read = kinds.read
-           WHERE stored.item_id IS NULL
+           WHERE newest.status = 'ready' AND stored.item_id IS NULL
            GROUP BY kinds.read ORDER BY kinds.read"#,
         workspace as WorkspaceId,
         crate::WINDOW,

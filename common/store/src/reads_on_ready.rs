@@ -1,10 +1,10 @@
 //! Reads that are asked for with an upload or an import, and start once its item is ready (contract §4.6).
 //!
-//! A row is due from the transaction that makes its item ready. Whoever starts its reads moves it on by half a minute
-//! first, so that one that is killed is followed by another; to start them twice does no harm, since a read of an item
-//! has one live job. The answer ends it.
+//! A row is due from the moment that its item is ready (a trigger of `items`). Whoever starts its reads moves it on by
+//! half a minute first, so that one that is killed is followed by another; to start them twice does no harm, since a
+//! read of an item has one live job. The answer ends it.
 
-use crate::credentials::LetIn;
+use crate::credentials::{LetIn, still_let_in};
 use domain::ids::{AccountId, ItemId, KeyId, UserId, WorkspaceId};
 use domain::read::Read;
 use serde_json::Value;
@@ -95,6 +95,21 @@ pub async fn take(conn: &mut PgConnection) -> sqlx::Result<Option<DueReads>> {
         request_id: row.request_id,
         traceparent: row.traceparent,
     }))
+}
+
+/// Whether whoever asked may start reads still: they would be let in, and a user is more than a viewer.
+pub async fn may_start(conn: &mut PgConnection, who: &LetIn) -> sqlx::Result<bool> {
+    if !still_let_in(conn, who).await? {
+        return Ok(false);
+    }
+    sqlx::query_scalar!(
+        r#"SELECT $1::uuid IS NULL OR EXISTS (
+               SELECT FROM members WHERE user_id = $1 AND workspace_id = $2 AND role <> 'viewer') AS "may!""#,
+        who.user_id as Option<UserId>,
+        who.workspace_id as WorkspaceId,
+    )
+    .fetch_one(conn)
+    .await
 }
 
 /// Has them wait for so long.

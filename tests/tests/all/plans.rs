@@ -12,7 +12,7 @@ use sqlx::{ConnectOptions, PgConnection, PgPool};
 use store::jobs::{self, End, Freed, HeldClaim, Line, Outcome};
 use store::minutes::Unfolded;
 use store::{PoolSize, account_audit, deliveries, event_stream, events, idempotency};
-use store::{minutes, project_webhooks, reads, retention, tickets};
+use store::{minutes, overview, project_webhooks, reads, retention, tickets};
 
 /// Jobs of a full table: of forty accounts, most of them ended.
 const MANY: i64 = 30_000;
@@ -332,6 +332,8 @@ async fn lists_look_up_what_they_show_in_full_tables() -> anyhow::Result<()> {
     let workspace = WorkspaceId::mint();
     jobs::page(&mut conn, workspace, &jobs::Filter::default(), 21).await?;
     looks_up(&mut conn, "page", &["jobs_listed", "jobs_pkey"]).await?;
+    overview::live_jobs(&mut conn, workspace).await?;
+    looks_up(&mut conn, "live jobs of an overview", &["jobs_listed"]).await?;
     let of_item = jobs::Filter { item: Some(ItemId::mint()), ..jobs::Filter::default() };
     jobs::page(&mut conn, workspace, &of_item, 21).await?;
     looks_up(&mut conn, "page of an item", &["jobs_item"]).await?;

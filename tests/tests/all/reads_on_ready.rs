@@ -84,7 +84,7 @@ async fn whoever_asked_and_may_no_longer_starts_nothing() -> anyhow::Result<()> 
     let code = until("it is answered", async || {
         Ok(sqlx::query_scalar::<_, Option<String>>(kept).fetch_one(world.pool()).await?)
     });
-    assert_eq!(code.await?, "caller_not_let_in");
+    assert_eq!(code.await?, "caller_may_not");
     assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 0);
     assert_eq!(world.count("SELECT count(*) FROM items WHERE status = 'ready'").await?, 1);
     world.end().await

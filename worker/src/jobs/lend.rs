@@ -32,8 +32,8 @@ const LEAST: usize = 4;
 const STANDSTILL: Duration = Duration::from_secs(5);
 /// For how long a job is tried where nothing is left to lend.
 const TRIED_FOR: Duration = Duration::from_secs(15);
-/// When an account is tried again whose job did not end in that time.
-const TRIED_AGAIN: Duration = Duration::from_mins(10);
+/// When an account is tried again whose job did not end in that time: what is handed back waits behind what came since.
+const TRIED_AGAIN: Duration = Duration::from_hours(2);
 
 /// The jobs that run beside a process's slots.
 pub(crate) struct Lent {

@@ -62,6 +62,9 @@ struct Admissions {
     is_under_way: bool,
 }
 
+/// How long a job may take to hear that it is handed back, before it is told again.
+const PATIENCE: Duration = Duration::from_secs(1);
+
 /// An attempt that has what it was for.
 pub(crate) struct Done {
     /// What it is worth.
@@ -147,13 +150,17 @@ impl Worker {
     pub(crate) async fn try_for(self: Arc<Self>, job: JobId, most: Duration) -> bool {
         let running = Arc::clone(&self).claim_and_run(job);
         let mut running = pin!(running);
-        let in_time = timeout(most, &mut running).await.is_ok();
-        if !in_time {
-            tracing::info!(job.id = %job, "A job that was tried beside the slots is handed back: it takes long.");
-            self.leases.hand_back(job);
-            running.await;
+        if timeout(most, &mut running).await.is_ok() {
+            return true;
         }
-        in_time
+        tracing::info!(job.id = %job, "A job that was tried beside the slots is handed back: it takes long.");
+        loop {
+            // Its claim may have taken long itself, and be known only now.
+            self.leases.hand_back(job);
+            if timeout(PATIENCE, &mut running).await.is_ok() {
+                return false;
+            }
+        }
     }
 
     async fn claim(&self, job: JobId) -> sqlx::Result<Option<Claimed>> {

@@ -1,4 +1,5 @@
-//! Reads that were asked for with an upload or an import: what became of them, and the task of the api that starts them.
+//! Reads that were asked for with an upload or an import: what became of them, and the task of the api that starts
+//! them.
 
 use crate::app::App;
 use crate::http::text::Text;
@@ -22,14 +23,17 @@ const LOOK_AGAIN: Duration = Duration::from_secs(5);
 pub struct ReadsOnReady {
     /// Which were asked for.
     pub reads: Vec<Text>,
-    /// What became of each, as `prepare_media` answered at that moment; null until the item is ready, and of one that
-    /// failed.
+    /// What became of each, as `prepare_media` answered at that moment; null until they were started: while the item is
+    /// not ready, of one that failed, and while the account has to wait before it may start jobs.
     pub answers: Option<Vec<PreparedRead>>,
 }
 
 impl ReadsOnReady {
     pub(super) fn of(asked: Vec<String>, answer: Option<Value>) -> Self {
-        let answers = answer.and_then(|answer| Vec::<PreparedRead>::parse_from_json(Some(answer)).ok());
+        let parsed = answer.map(|answer| Vec::<PreparedRead>::parse_from_json(Some(answer)));
+        let answers = parsed.and_then(|parsed| {
+            parsed.inspect_err(|_| tracing::error!("What became of an item's reads is kept in another form.")).ok()
+        });
         Self { reads: asked.into_iter().map(Text).collect(), answers }
     }
 }
@@ -43,8 +47,8 @@ impl Shown for AsShown {
         kept(reads.iter().zip(answers).map(|(read, answer)| PreparedRead::of(*read, answer)))
     }
 
-    fn not_let_in(reads: &[Read]) -> Value {
-        let why = ("caller_not_let_in", "Who asked for it may not start it any more. Ask for it with prepare_media.");
+    fn may_not(reads: &[Read]) -> Value {
+        let why = ("caller_may_not", "Who asked for it may not start it any more. Ask for it with prepare_media.");
         kept(reads.iter().map(|read| PreparedRead::refused(*read, why)))
     }
 }
@@ -58,11 +62,14 @@ pub async fn start_reads_on_ready(app: App) {
     let mut wakes = app.process.wakes.subscribe();
     let shutdown = app.process.shutdown.clone();
     while !shutdown.is_cancelled() {
-        match start_next::<AsShown>(&app).await {
-            Ok(true) => continue,
-            Ok(false) => {}
+        let next = app.clone();
+        // A task of its own: one that panics takes nothing with it.
+        match tokio::spawn(async move { start_next::<AsShown>(&next).await }).await {
+            Ok(Ok(true)) => continue,
+            Ok(Ok(false)) => {}
             // Its cause is logged where it became a refusal.
-            Err(refusal) => tracing::warn!(error = %refusal, "Reads of an item that is ready start later."),
+            Ok(Err(refusal)) => tracing::debug!(error = %refusal, "It was not seen which reads to start."),
+            Err(panic) => tracing::error!(error = %panic, "Reads of an item that is ready were not started."),
         }
         let settled = async {
             loop {

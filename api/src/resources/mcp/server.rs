@@ -100,7 +100,7 @@ impl Server {
 /// What a model should know before it calls anything.
 fn instructions(base_url: &str) -> String {
     format!(
-        "Media tools on one workspace's library. Long work runs as jobs: `prepare_media` starts reads and answers \
+        "Media tools on one workspace's library. `get_overview` tells what is there and what goes on. Long work runs as jobs: `prepare_media` starts reads and answers \
          `job_ids`; `get_jobs` with those, `wait_seconds: 30` and `wait_for: \"all\"` follows them: call it again while one is \
          `queued` or `running`. The tools that use a read then answer it at no charge. `dry_run: true` tells what a call \
          would cost. `get_item` answers a `media_url`, by which anyone gets the file for an hour or two; `media` beside other \

@@ -165,12 +165,10 @@ pub(super) async fn shown_to(app: &App, scope: &Scope, upload: UploadId, token: 
     let presented = token_hash(token.unwrap_or_default());
     app.guesses.refuse(scope, &presented).await?;
     // No connection is held while the bytes come.
-    let _turn = app.upload_turns.turn(upload).await?;
-    let asked = async {
-        let _strangers_turn = app.guesses.turn(scope, &presented).await;
-        uploads::find(&mut *app.conn().await?, upload).await
-    };
-    let row = in_time(asked).await?;
+    // Strangers wait for each other first, or they would have the turns of those whose tokens are known.
+    let _strangers_turn = in_time(async { Ok(app.guesses.turn(scope, &presented).await) }).await?;
+    let _turn = app.upload_turns.turn_soon(upload).await?;
+    let row = in_time(async { uploads::find(&mut *app.conn().await?, upload).await }).await?;
     let admitted = row.ok_or_else(unknown).and_then(|row| proven(row, token));
     if let Err(refusal) = &admitted
         && matches!(refusal.code(), Code::Unauthenticated | Code::UploadNotFound)

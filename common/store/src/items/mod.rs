@@ -136,9 +136,15 @@ pub async fn page(
     }
 }
 
-/// These items, newest first.
-async fn by_ids(conn: &mut PgConnection, ids: &[ItemId]) -> sqlx::Result<Vec<ItemRow>> {
-    select_items!("WHERE id = ANY ($1) AND deleted_at IS NULL ORDER BY id DESC", ids as &[ItemId]).fetch_all(conn).await
+/// These items of a workspace, newest first.
+async fn by_ids(conn: &mut PgConnection, workspace: WorkspaceId, ids: &[ItemId]) -> sqlx::Result<Vec<ItemRow>> {
+    select_items!(
+        "WHERE id = ANY ($1) AND workspace_id = $2 AND deleted_at IS NULL ORDER BY id DESC",
+        ids as &[ItemId],
+        workspace as WorkspaceId
+    )
+    .fetch_all(conn)
+    .await
 }
 
 /// An item whose bytes are still to come.

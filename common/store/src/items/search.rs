@@ -2,7 +2,7 @@
 
 use super::{ItemRow, by_ids};
 use crate::{Seen, WINDOW};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::{ItemId, WorkspaceId};
 use domain::item::{ItemStatus, ItemType};
 use domain::read::Read;
@@ -44,7 +44,10 @@ impl Filter {
     }
 }
 
-/// Up to `limit` items of a workspace, newest first, from the one after `before`.
+/// What hosts' clocks, which ids are minted by, may differ from the database's.
+const HOSTS_APART: TimeDelta = TimeDelta::minutes(10);
+
+/// Items of a workspace, newest first, from the one after `before`: one fewer than `limit` at most.
 pub async fn search(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
@@ -90,8 +93,18 @@ pub async fn search(
     )
     .fetch_one(&mut *conn)
     .await?;
-    // Ids are minted in the order of time, so past one that is too old there is nothing.
-    let is_past = filter.created_after.zip(page.last_created).is_some_and(|(after, last)| last < after);
-    let last_seen = page.last.filter(|_| page.looked_at >= WINDOW && !is_past);
-    Ok(Seen { rows: by_ids(conn, &page.found).await?, last_seen })
+    let mut found = page.found;
+    let is_full = i64::try_from(found.len()).is_ok_and(|many| many >= limit);
+    let last_seen = if is_full {
+        // One more than is shown: that there are more is told by the last that is, should some be deleted by now.
+        found.pop();
+        found.last().map(|item| item.uuid())
+    } else {
+        // Ids are minted in the order of time, so past one that is too old there is nothing.
+        let is_past =
+            filter.created_after.zip(page.last_created).is_some_and(|(after, last)| last < after - HOSTS_APART);
+        page.last.filter(|_| page.looked_at >= WINDOW && !is_past)
+    };
+    let rows = if found.is_empty() { Vec::new() } else { by_ids(conn, workspace, &found).await? };
+    Ok(Seen { rows, last_seen })
 }

@@ -76,7 +76,7 @@ pub async fn purged(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<u
         "WITH purged AS (
             UPDATE items SET purged_at = mws_now(), object_key = NULL, thumbnail_key = NULL,
                 erased_at = coalesce(erased_at, mws_now()),
-                name = '', ref = '', sha256 = NULL, streams = NULL, error_message = NULL
+                name = '', ref = '', tags = '{}', sha256 = NULL, streams = NULL, error_message = NULL
             WHERE id = ANY ($1) AND deleted_at IS NOT NULL AND purged_at IS NULL
             RETURNING id
         ), dropped AS (
@@ -84,6 +84,8 @@ pub async fn purged(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<u
         ), no_uploads AS (
             UPDATE uploads SET filename = '', source_url = NULL FROM purged
             WHERE uploads.item_id = purged.id AND uploads.finished_at IS NOT NULL
+        ), no_reads AS (
+            DELETE FROM reads_on_ready USING purged WHERE reads_on_ready.item_id = purged.id
         ), no_moments AS (
             DELETE FROM moments USING purged WHERE moments.item_id = purged.id
         ), no_passages AS (

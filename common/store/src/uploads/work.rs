@@ -271,8 +271,6 @@ pub async fn finish(conn: &mut PgConnection, claim: &Claim, facts: &Facts) -> sq
                 bytes = done.received_bytes, sha256 = done.received_sha256, object_key = done.object_key
             FROM done
             WHERE items.id = done.item_id AND items.status = 'processing'
-        ), reads AS (
-            UPDATE reads_on_ready AS reads SET due_at = mws_now() FROM done WHERE reads.item_id = done.item_id
         )
         SELECT object_key AS "object_key!" FROM done"#,
         claim.id as UploadId,

@@ -34,7 +34,7 @@ async fn told_in(world: &World) -> anyhow::Result<Vec<String>> {
 /// An item that is called by the word.
 async fn item(world: &World, tenant: &Tenant) -> anyhow::Result<String> {
     let item = world.item(tenant, Media::video(60)).await?;
-    sqlx::query("UPDATE items SET name = $2, ref = $3 WHERE id = $1")
+    sqlx::query("UPDATE items SET name = $2, ref = $3, tags = ARRAY[$2] WHERE id = $1")
         .bind(item)
         .bind(WORD)
         .bind(format!("{WORD}-{item}"))

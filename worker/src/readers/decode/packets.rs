@@ -15,7 +15,7 @@ const LONGEST_LINE: usize = 128;
 /// none has a time.
 pub(crate) async fn picture_length(media: &MediaSource, ctx: &JobCtx) -> Result<i64, ReadError> {
     let tools = media.tools();
-    let asked = ["-v", "error", "-select_streams", "V:0", "-show_entries", "packet=pts_time,duration_time"];
+    let asked = ["-v", "error", "-select_streams", "V:0", "-show_entries", "packet=pts_time,dts_time,duration_time"];
     let arguments = asked.into_iter().chain(["-of", "csv=p=0"]).map(OsStr::new).chain(input_arguments());
     let mut ffprobe = Decoder::start(&tools.ffprobe, arguments, media.file(), tools, ctx).await?;
     let (mut length, mut line) = (PacketTimes::default(), Vec::new());
@@ -56,11 +56,12 @@ struct PacketTimes {
 }
 
 impl PacketTimes {
-    /// Takes a packet's line: when it is shown and for how long, of which either may be unknown.
+    /// Takes a packet's line: when it is shown, or else decoded, and for how long. Any of them may be unknown.
     fn take(&mut self, line: &[u8]) {
         let mut fields = std::str::from_utf8(line).unwrap_or_default().split(',');
         let mut second = || fields.next()?.trim().parse::<f64>().ok().filter(|time| time.is_finite());
-        let Some(at) = second() else { return };
+        let (shown, decoded) = (second(), second());
+        let Some(at) = shown.or(decoded) else { return };
         let gap = self.last.map_or(0.0, |(before, gap)| if at > before { at - before } else { gap });
         let lasts = second().filter(|lasts| *lasts > 0.0).unwrap_or(gap);
         let (first, end) = self.span.unwrap_or((at, at));
@@ -88,9 +89,17 @@ mod tests {
 
     #[test]
     fn a_picture_lasts_from_the_first_packet_to_the_end_of_the_last_shown() {
-        assert_eq!(lasting(&["0.5,0.04", "0.58,0.04", "0.54,0.04"]), Some(120), "packets come in another order");
-        assert_eq!(lasting(&["1.0,N/A", "1.1,N/A", "1.2,N/A"]), Some(300), "the last lasts as the one before it");
-        assert_eq!(lasting(&["N/A,0.04", "nan,1", "", "inf,1"]), None);
-        assert_eq!(lasting(&["0,1e300"]), Some(i64::MAX));
+        assert_eq!(
+            lasting(&["0.5,0.4,0.04", "0.58,0.44,0.04", "0.54,0.48,0.04"]),
+            Some(120),
+            "packets come in another order"
+        );
+        assert_eq!(
+            lasting(&["1.0,1.0,N/A", "N/A,1.1,N/A", "1.2,N/A,N/A"]),
+            Some(300),
+            "the last lasts as the one before it"
+        );
+        assert_eq!(lasting(&["N/A,N/A,0.04", "nan,N/A,1", "", "inf,nan,1"]), None);
+        assert_eq!(lasting(&["0,0,1e300"]), Some(i64::MAX));
     }
 }
