@@ -43,10 +43,10 @@ impl<K: Hash + Eq + Send + Sync + 'static> Turns<K> {
         Some(Turn([own, Arc::clone(&self.all).acquire_owned().await.ok()?]))
     }
 
-    /// The same for what needs no credential.
+    /// The next turn for a request without a credential, which waits two seconds for it.
     ///
     /// # Errors
-    /// `rate_limited` when it does not come soon: this is asked for without end.
+    /// `rate_limited` when it has not come by then.
     pub async fn turn_soon(&self, key: K) -> Answer<Turn> {
         let turn = timeout(WAITED, self.turn(key)).await.ok().flatten();
         turn.ok_or_else(|| {

@@ -9,6 +9,7 @@ use crate::http::error::Answer;
 use crate::http::text::{MinuteCount, Text};
 use crate::resources::library::{Item, WithMedia};
 use crate::usecases::balance::balance;
+use domain::series::FAILURES_THAT_WARN;
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use std::collections::BTreeMap;
@@ -21,8 +22,6 @@ pub const ERRORS: Refusals = &[("GET /overview", &[]), ("POST /tools/get_overvie
 
 /// Items that are shown.
 const NEWEST: i64 = 5;
-/// Failures in a row from which an endpoint is in trouble.
-const TROUBLED: i32 = 10;
 
 /// The overview.
 pub struct Overview(pub App);
@@ -42,7 +41,7 @@ pub struct OverviewAnswer {
     pub live_jobs: BTreeMap<String, i64>,
     /// How many of those run.
     pub running_jobs: i64,
-    /// Projects by status.
+    /// Projects by status; of at most the newest 10,000.
     pub projects: BTreeMap<String, i64>,
     /// The account's minutes left, the month's and those bought.
     pub left_minutes: MinuteCount,
@@ -122,6 +121,6 @@ fn sums(counts: &[Count], word: impl Fn(&Count) -> Option<String>) -> BTreeMap<S
 
 fn troubled(endpoint: &Endpoint) -> Option<TroubledEndpoint> {
     let Endpoint { id, enabled, consecutive_failures, .. } = *endpoint;
-    let is_troubled = !enabled || consecutive_failures >= TROUBLED;
+    let is_troubled = !enabled || consecutive_failures >= FAILURES_THAT_WARN;
     is_troubled.then(|| TroubledEndpoint { id: Text::of(id), enabled, consecutive_failures })
 }

@@ -15,9 +15,9 @@ use std::time::Duration;
 use store::jobs::{Call, Owners};
 use store::reads_on_ready::{self, DueReads, NewReads};
 
-/// What is called to upload, and to import, as the calls of their jobs name it.
+/// How the calls of jobs name an upload.
 pub const UPLOAD: &str = "POST /uploads";
-/// The same of an import.
+/// How they name an import.
 pub const IMPORT: &str = "import_media";
 
 /// Keeps the reads that a caller wants of an item that is made here.

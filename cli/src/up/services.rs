@@ -55,8 +55,8 @@ impl Services {
         }
     }
 
-    /// Asks those that still run to end, and waits for them; a second Ctrl-C waits no longer. Answers with `why` if
-    /// that is an error, else with the first error on the way.
+    /// Asks those that still run to end, and waits for them; a second Ctrl-C waits no longer. Returns `why` if
+    /// that is an error, else the first error on the way.
     pub(super) async fn stop(&mut self, shutdown: &CancellationToken, why: anyhow::Result<()>) -> anyhow::Result<()> {
         shutdown.cancel();
         let all = async {

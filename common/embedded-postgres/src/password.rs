@@ -36,7 +36,7 @@ pub(super) fn known(layout: &Layout) -> Result<Option<SecretString>, EmbeddedErr
     }
 }
 
-/// Makes sure that the stopped cluster asks for a password, and answers with it. `is_new` says that it was just made.
+/// Makes sure that the stopped cluster asks for a password. Returns it. `is_new` says that it was just made.
 pub(super) fn settled(
     bin: &Path,
     layout: &Layout,

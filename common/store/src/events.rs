@@ -140,7 +140,7 @@ async fn waits(
     Ok(pace.waits_ms(ahead_us).take(deliveries).collect())
 }
 
-/// Inserts the events that are not there yet and answers the endpoints that want one of those.
+/// Inserts the events that are not there yet. Returns the endpoints that want one of those.
 async fn insert(conn: &mut PgConnection, ended: &[EndedEvent]) -> sqlx::Result<Vec<Target>> {
     let ids: Vec<String> = ended.iter().map(|event| event.event_id.to_string()).collect();
     let types: Vec<String> = ended.iter().map(|event| event.event_type.to_string()).collect();

@@ -3,8 +3,8 @@
 //!
 //! The queue hands out slots to whoever is next, so that an account that is alone has all of them. When one account
 //! holds more than half of them, or none has come free for a while, and a job of another account has waited for two
-//! seconds, that job is run beside them: one for an account that runs nothing here, and as many again as there are
-//! slots. What runs beside each other shares the processors.
+//! seconds, that job is run beside them: one for an account that runs nothing here, at most as many as there are
+//! slots, and four where there are fewer. What runs beside each other shares the processors.
 //!
 //! Where all of that is held too, by as many accounts, jobs of accounts that run nothing here are tried by turns, one
 //! at a time and each for some seconds. What is short ends in them; what does not is handed back to wait for a slot,
@@ -80,14 +80,15 @@ struct Lender {
     tasks: Vec<Task>,
     slots: usize,
     running: TaskTracker,
-    /// The jobs that run beside the slots, and those in them.
+    /// The jobs that run beside the slots.
     beside: HashSet<JobId>,
+    /// The jobs that run in the slots.
     in_slots: HashSet<JobId>,
-    /// Since when none in a slot has ended.
+    /// When a job in a slot last ended.
     since: Instant,
-    /// The job that is tried: whose it is, and whether it ended in time.
+    /// The job that is tried now: its account, and a task that returns whether it ended in time.
     trial: Option<(AccountId, JoinHandle<bool>)>,
-    /// Whose jobs did not, and when.
+    /// The accounts whose tried jobs did not end in time, and when that was seen.
     tried: HashMap<AccountId, Instant>,
 }
 

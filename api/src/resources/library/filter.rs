@@ -64,7 +64,7 @@ pub struct UpdateItem {
     /// What clients will call it, unique in the workspace. Its id and the old media links go on working.
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
-    /// Its tags, in the place of all it has: at most 20, each of 1 to 64 characters, and once in whatever case.
+    /// All of its tags from now on: at most 20, each of 1 to 64 characters. Two that differ in case alone are one.
     pub tags: Option<Vec<Text>>,
 }
 

@@ -23,8 +23,8 @@ const LOOK_AGAIN: Duration = Duration::from_secs(5);
 pub struct ReadsOnReady {
     /// Which were asked for.
     pub reads: Vec<Text>,
-    /// What became of each, as `prepare_media` answered at that moment; null until they were started: while the item is
-    /// not ready, of one that failed, and while the account has to wait before it may start jobs.
+    /// What became of each, in the words of `prepare_media`. Null until they are started: while the item is not ready,
+    /// while the account has to wait before it may start jobs, and for good where the item failed.
     pub answers: Option<Vec<PreparedRead>>,
 }
 

@@ -116,7 +116,7 @@ pub struct UpdateItemArguments {
     pub name: Option<Text>,
     /// What clients will call it, unique in the workspace. Its id goes on naming it.
     pub new_ref: Option<Text>,
-    /// Its tags, in the place of all it has: at most 20, each of 1 to 64 characters, and once in whatever case.
+    /// All of its tags from now on: at most 20, each of 1 to 64 characters. Two that differ in case alone are one.
     pub tags: Option<Vec<Text>>,
 }
 

@@ -88,7 +88,7 @@ impl Counted {
     }
 }
 
-/// Records attempts, in the order in which they ended, and answers the endpoints whose count was written.
+/// Records attempts, in the order in which they ended. Returns the endpoints whose count was written.
 ///
 /// An attempt that a rescue has logged already is left as it is. A series that is no longer the claim's, or has ended,
 /// keeps its state; the attempt is logged and counted all the same. An endpoint is written on success only when its

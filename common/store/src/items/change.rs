@@ -2,9 +2,7 @@
 
 use domain::ids::{ItemId, WorkspaceId};
 use sqlx::PgConnection;
-
-/// PostgreSQL's code for what is there already.
-const THERE_ALREADY: &str = "23505";
+use sqlx::error::DatabaseError;
 
 /// What to change of an item; what is none stays.
 #[derive(Debug, Clone, Default)]
@@ -49,7 +47,7 @@ pub async fn change(
     match changed {
         Ok(done) if done.rows_affected() == 0 => Ok(Changed::NotThere),
         Ok(_) => Ok(Changed::Yes),
-        Err(error) if error.as_database_error().is_some_and(|it| it.code().as_deref() == Some(THERE_ALREADY)) => {
+        Err(error) if error.as_database_error().is_some_and(DatabaseError::is_unique_violation) => {
             Ok(Changed::RefTaken)
         }
         Err(error) => Err(error),

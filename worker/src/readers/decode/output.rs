@@ -7,7 +7,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::path::Path;
 
-/// Runs `program` on `input` to its end, confined as a decoder is, and answers with what it wrote.
+/// Runs `program` on `input` to its end, confined as a decoder is. Returns what it wrote.
 ///
 /// `LimitExceeded` when that is more than `most_bytes`; the ends that `Decoder::ended` tells. What its exit status
 /// means is for the caller to say.

@@ -1,5 +1,5 @@
-//! How long a moving picture lasts that does not say so, by the times of its packets: what a recorder leaves whose
-//! writer never came back to note it.
+//! The length of a moving picture whose file does not say it, by the times of its packets. A recorder that was cut off
+//! leaves such a file.
 
 use super::child::Decoder;
 use super::{MediaSource, input_arguments};
@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 
 /// Bytes of lines that are read at once.
 const READ_BYTES: usize = 64 << 10;
-/// The longest line of two numbers that is looked at.
+/// The longest line, of three numbers, that is looked at.
 const LONGEST_LINE: usize = 128;
 
 /// How long the moving picture lasts by the times of its packets, in milliseconds, without decoding any. `Corrupt` when

@@ -80,7 +80,7 @@ pub(super) fn start_and_wait(start: &Start<'_>, way: &Way) -> Result<Started, St
 
 type Errand = Box<dyn FnOnce() + Send>;
 
-/// Prepares everything, and answers with what is left to do.
+/// Prepares everything. Returns what is left to do.
 fn errand(
     start: &Start<'_>,
     way: &Way,
