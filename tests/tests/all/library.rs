@@ -140,10 +140,12 @@ async fn a_filter_looks_at_two_thousand_items_a_page_and_comes_to_the_end() -> a
     sqlx::raw_sql(
         "SET session_replication_role = replica;
          INSERT INTO items (id, workspace_id, account_id, ref, name, type, status)
-         SELECT md5('other' || n)::uuid, md5((n % 40)::text)::uuid, md5((n % 40)::text)::uuid, 'r' || n, 'n', 'audio', 'ready'
+         SELECT md5('other' || n)::uuid, md5((n % 40)::text)::uuid, md5((n % 40)::text)::uuid, 'r' || n, 'n', 'audio',
+             'ready'
          FROM generate_series(1, 30000) AS n;
          INSERT INTO reads_on_ready (item_id, reads, payer_account_id, owner_account_id, workspace_id, tool, request_id)
-         SELECT id, ARRAY['levels'], account_id, account_id, workspace_id, 'import_media', 'r' FROM items WHERE name = 'n';
+         SELECT id, ARRAY['levels'], account_id, account_id, workspace_id, 'import_media', 'r' FROM items
+         WHERE name = 'n';
          RESET session_replication_role; ANALYZE",
     )
     .execute(&mut *world.pool().acquire().await?)

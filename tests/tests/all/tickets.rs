@@ -43,7 +43,9 @@ async fn a_ticket_lives_while_it_waits_for_anybody_or_its_holder_is_seen() -> an
         ("Failed", Some("seen"), false),
         ("Killed", Some("seen"), false),
     ];
-    let ticket = "INSERT INTO apalis.jobs (id, job_type, job, status, lock_by, attempts, max_attempts, run_at, priority, metadata)
+    let ticket =
+        "INSERT INTO apalis.jobs (id, job_type, job, status, lock_by, attempts, max_attempts, run_at, priority,
+            metadata)
         VALUES ('one', 'none', '', $1, $2, 0, 1, now(), 0, ''::hstore)";
     for (status, holder, lives) in states {
         sqlx::query(ticket).bind(status).bind(holder).execute(world.pool()).await?;

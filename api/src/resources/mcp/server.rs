@@ -100,14 +100,15 @@ impl Server {
 /// What a model should know before it calls anything.
 fn instructions(base_url: &str) -> String {
     format!(
-        "Media tools on one workspace's library. `get_overview` tells what is there and what goes on. Long work runs as jobs: `prepare_media` starts reads and answers \
-         `job_ids`; `get_jobs` with those, `wait_seconds: 30` and `wait_for: \"all\"` follows them: call it again while one is \
-         `queued` or `running`. The tools that use a read then answer it at no charge. `dry_run: true` tells what a call \
-         would cost. `get_item` answers a `media_url`, by which anyone gets the file for an hour or two; `media` beside other \
-         answers has it too. `import_media` brings a file by its URL. To send a file of your own, let a script do it: \
-         `get_api_session` gives a code, POST {base_url}/sessions/redeem makes it a bearer token, POST {base_url}/uploads \
-         says where to PUT the bytes. A refusal is a tool error whose `error.code` and `error.suggested_action` say what \
-         to do next. `_meta.{IDEMPOTENCY_META}` is the Idempotency-Key of a call."
+        "Media tools on one workspace's library. `get_overview` tells what is there and what goes on. Long work \
+         runs as jobs: `prepare_media` starts reads and answers `job_ids`; `get_jobs` with those, `wait_seconds: \
+         30` and `wait_for: \"all\"` follows them: call it again while one is `queued` or `running`. The tools that \
+         use a read then answer it at no charge. `dry_run: true` tells what a call would cost. `get_item` answers a \
+         `media_url`, by which anyone gets the file for an hour or two; `media` beside other answers has it too. \
+         `import_media` brings a file by its URL. To send a file of your own, let a script do it: `get_api_session` \
+         gives a code, POST {base_url}/sessions/redeem makes it a bearer token, POST {base_url}/uploads says where \
+         to PUT the bytes. A refusal is a tool error whose `error.code` and `error.suggested_action` say what to do \
+         next. `_meta.{IDEMPOTENCY_META}` is the Idempotency-Key of a call."
     )
 }
 
