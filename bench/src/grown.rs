@@ -8,7 +8,7 @@
 use crate::database::{Database, Server};
 use crate::load;
 use crate::seed;
-use crate::seed::Account;
+use crate::seed::{Account, Ended};
 use anyhow::Context;
 use domain::ids::{EndpointId, ItemId};
 use domain::read::Read;
@@ -195,8 +195,9 @@ async fn small(pool: &PgPool, conn: &mut PgConnection, many: usize) -> anyhow::R
     let all: Vec<&Account> = accounts.iter().collect();
     let queued: Vec<(&Account, &[ItemId])> =
         accounts.iter().zip(&own).map(|(account, items)| (account, items.as_slice())).collect();
-    let old: Vec<(&Account, EndpointId, &[ItemId])> =
-        queued.iter().zip(&endpoints).map(|((account, items), endpoint)| (*account, *endpoint, *items)).collect();
+    let old = queued.iter().zip(&endpoints);
+    let old: Vec<Ended<'_>> =
+        old.map(|((account, items), endpoint)| Ended { account, endpoint: *endpoint, items }).collect();
     let mut tx = conn.begin().await?;
     for days in [0, DAYS] {
         seed::open_month(&mut tx, &all, days).await?;
@@ -214,7 +215,13 @@ async fn finished(pool: &PgPool, conn: &mut PgConnection, large: &Large, jobs: u
         seed::items(pool, &owned).await?;
         let mut tx = conn.begin().await?;
         seed::open_month(&mut tx, &[&large.account], DAYS).await?;
-        seed::ended(&mut tx, &[(&large.account, large.endpoint, some)], &LARGE_READS, DAYS).await?;
+        seed::ended(
+            &mut tx,
+            &[Ended { account: &large.account, endpoint: large.endpoint, items: some }],
+            &LARGE_READS,
+            DAYS,
+        )
+        .await?;
         tx.commit().await?;
     }
     Ok(())

@@ -149,17 +149,27 @@ pub async fn queue(conn: &mut PgConnection, starts: &[Start]) -> sqlx::Result<()
     queue::push(conn, &tickets).await
 }
 
+/// An account whose jobs have ended.
+pub struct Ended<'a> {
+    /// Whose they were.
+    pub account: &'a Account,
+    /// Where their ends were told.
+    pub endpoint: EndpointId,
+    /// What they read.
+    pub items: &'a [ItemId],
+}
+
 /// Jobs of these accounts that have ended with success so many days ago, each with its claim, its stored read, its
 /// entries of the journal, its event, and a delivery that arrived at the endpoint at the first attempt. The accounts'
 /// month of then is open.
 pub async fn ended(
     conn: &mut PgConnection,
-    accounts: &[(&Account, EndpointId, &[ItemId])],
+    accounts: &[Ended<'_>],
     reads: &[Read],
     days_ago: i32,
 ) -> anyhow::Result<()> {
     let (mut jobs, mut endpoints, mut events) = (Vec::new(), Vec::new(), Vec::new());
-    for (account, endpoint, items) in accounts {
+    for Ended { account, endpoint, items } in accounts {
         for start in starts(&[(*account, *items)], reads) {
             let start = Start { id: JobId::from(dated_back(start.id.uuid(), days_ago)), ..start };
             events.push(EventId::of_job(start.id, EventType::JobSucceeded).to_string());

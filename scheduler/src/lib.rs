@@ -36,7 +36,7 @@ use futures_util::future::BoxFuture;
 use runtime::clock::host_unix_seconds;
 use runtime::process::Process;
 use std::time::Duration;
-use store::fleet::{self, Service, Slots};
+use store::fleet::{self, Capacity, Service};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
@@ -170,7 +170,7 @@ async fn beat(process: Process) {
         }
         if let Ok(mut conn) = process.pool.acquire().await {
             // The next beat tries again; an absent row is what the operator sees meanwhile.
-            let _ = fleet::join(&mut conn, process.member(Service::Scheduler), &[], Slots::default()).await;
+            let _ = fleet::join(&mut conn, process.member(Service::Scheduler), &[], Capacity::default()).await;
         }
     }
 }

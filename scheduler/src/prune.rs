@@ -15,16 +15,16 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     let audit_days = i32::try_from(process.settings.audit_days).unwrap_or(i32::MAX);
     // Small tables come first, because a million old jobs take many runs.
     Each::default()
-        .and(until_none(process, |conn| retention::tickets(conn, SOME).boxed()).await)
-        .and(until_none(process, |conn| retention::queue_workers(conn).boxed()).await)
-        .and(until_none(process, |conn| retention::held_tickets(conn, SOME).boxed()).await)
-        .and(until_none(process, |conn| retention::session_codes(conn).boxed()).await)
-        .and(until_none(process, |conn| retention::session_tokens(conn).boxed()).await)
+        .and(until_none(process, |conn| retention::delete_tickets(conn, SOME).boxed()).await)
+        .and(until_none(process, |conn| retention::delete_queue_workers(conn).boxed()).await)
+        .and(until_none(process, |conn| retention::delete_held_tickets(conn, SOME).boxed()).await)
+        .and(until_none(process, |conn| retention::delete_session_codes(conn).boxed()).await)
+        .and(until_none(process, |conn| retention::delete_session_tokens(conn).boxed()).await)
         .and(until_none(process, |conn| fleet::forget(conn).boxed()).await)
         .and(until_none(process, |conn| paces::forget(conn).boxed()).await)
         .and(until_none(process, |conn| idempotency::prune(conn, SOME).boxed()).await)
         .and(until_none(process, |conn| account_audit::prune(conn, audit_days, SOME).boxed()).await)
-        .and(until_none(process, |conn| retention::jobs(conn, days, SOME).boxed()).await)
-        .and(until_none(process, |conn| retention::calls(conn, days, SOME).boxed()).await)
+        .and(until_none(process, |conn| retention::delete_jobs(conn, days, SOME).boxed()).await)
+        .and(until_none(process, |conn| retention::delete_calls(conn, days, SOME).boxed()).await)
         .result()
 }

@@ -11,5 +11,5 @@ const SOME: i64 = 5_000;
 
 /// Forgets all there are. Returns how many.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
-    until_none(process, |conn| retention::paces(conn, SOME).boxed()).await
+    until_none(process, |conn| retention::delete_paces(conn, SOME).boxed()).await
 }

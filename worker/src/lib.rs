@@ -29,7 +29,7 @@ use runtime::process::Process;
 use runtime::queue::{self, Claims, Queue, Works};
 use std::sync::Arc;
 use std::time::Duration;
-use store::fleet::{self, EngineOffer, Service, Slots};
+use store::fleet::{self, Capacity, EngineOffer, Service};
 use store::{PoolSize, reads};
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
@@ -137,8 +137,8 @@ impl Beat {
         if let Some(render) = self.engines.iter().find(|offer| offer.task == Task::Render) {
             store::renders::announce(&mut conn, &render.engine, &render.version).await?;
         }
-        let slots = Slots { all: self.slots, busy: self.worker.busy() };
-        fleet::join(&mut conn, self.process.member(Service::Worker), &self.engines, slots).await
+        let capacity = Capacity { all: self.slots, busy: self.worker.busy() };
+        fleet::join(&mut conn, self.process.member(Service::Worker), &self.engines, capacity).await
     }
 
     async fn go_on(self) {

@@ -36,11 +36,13 @@ impl<K: Hash + Eq + Send + Sync + 'static> Turns<K> {
     }
 
     /// The next turn to look at this, however long it takes to come.
-    pub async fn turn(&self, key: K) -> Option<Turn> {
+    pub async fn turn(&self, key: K) -> Turn {
         let own = self.of_one.get_with(key, async { Arc::new(Semaphore::new(self.most_of_one)) }).await;
-        // They are never closed.
-        let own = own.acquire_owned().await.ok()?;
-        Some(Turn([own, Arc::clone(&self.all).acquire_owned().await.ok()?]))
+        let own = own.acquire_owned().await;
+        match (own, Arc::clone(&self.all).acquire_owned().await) {
+            (Ok(own), Ok(of_all)) => Turn([own, of_all]),
+            _ => unreachable!("these semaphores are never closed"),
+        }
     }
 
     /// The next turn for a request without a credential, which waits two seconds for it.
@@ -48,8 +50,7 @@ impl<K: Hash + Eq + Send + Sync + 'static> Turns<K> {
     /// # Errors
     /// `rate_limited` when it has not come by then.
     pub async fn turn_soon(&self, key: K) -> Answer<Turn> {
-        let turn = timeout(WAITED, self.turn(key)).await.ok().flatten();
-        turn.ok_or_else(|| {
+        timeout(WAITED, self.turn(key)).await.map_err(|_| {
             ApiError::new(Code::RateLimited, "This is asked for more often than it is answered.").retry_after(5)
         })
     }
@@ -63,10 +64,10 @@ mod tests {
     #[tokio::test]
     async fn what_is_asked_for_without_end_leaves_turns_to_the_others() {
         let turns = Turns::new(2, 4);
-        let held = [turns.turn("busy").await.expect("a turn"), turns.turn("busy").await.expect("a turn")];
+        let held = [turns.turn("busy").await, turns.turn("busy").await];
         assert!(turns.turn("busy").now_or_never().is_none(), "its own turns are taken");
-        let _theirs = turns.turn("other").await.expect("another's turn");
+        let _theirs = turns.turn("other").await;
         drop(held);
-        turns.turn("busy").await.expect("a turn that has come free");
+        turns.turn("busy").await;
     }
 }

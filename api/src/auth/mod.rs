@@ -219,7 +219,7 @@ async fn stored_caller(app: &App, scope: &Scope, kind: CredentialKind, hash: Cre
 }
 
 /// The credential's turn to be looked up. Past its rate, whoever waited for one is refused without a look.
-async fn turn(app: &App, scope: &Scope, credential: &CredentialHash) -> Answer<Option<Turn>> {
+async fn turn(app: &App, scope: &Scope, credential: &CredentialHash) -> Answer<Turn> {
     let turn = in_time(async { Ok(app.credential_turns.turn(*credential.as_bytes()).await) }).await?;
     refuse_blocked(app, scope, credential).await?;
     Ok(turn)

@@ -33,7 +33,7 @@ impl<'a> FromRequest<'a> for IdempotencyKey {
 pub enum Repeat {
     /// The first answer, byte for byte.
     Kept,
-    /// What comes without a key: nothing is made that a repeat could make twice.
+    /// The same as without a key: a repeat makes nothing twice.
     Harmless,
     /// A refusal: it makes something, and can't be made once.
     Refused,
@@ -64,7 +64,7 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /tools/get_overview", Harmless),
     ("POST /uploads/{id}/complete", Harmless),
     ("POST /library/items/{id}/lease", Harmless),
-    // Made once where it is not made anew; a second rotation is refused while the first goes on.
+    // A first secret is made once; a second rotation is refused while the first goes on.
     ("POST /webhook-secret", Harmless),
     // A repeat is no legal change of status.
     ("POST /projects/{id}/status", Harmless),

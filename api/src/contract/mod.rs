@@ -27,7 +27,7 @@ pub struct Contract {
 }
 
 impl Contract {
-    /// The contract of this document, whose operations are these, in its order.
+    /// The contract that this document describes. `operations` are the document's, in its order.
     pub fn new(json: Value, operations: Vec<Operation>) -> Self {
         let compact = json.to_string();
         Self { json, compact, operations: operations.into_iter().map(Arc::new).collect() }

@@ -88,14 +88,14 @@ impl Published {
 }
 
 /// An issuer that listens, and how the service sees it.
-struct Stage {
+struct IssuerBench {
     url: String,
     published: Arc<Published>,
     issuer: Issuer,
     key: TestKey,
 }
 
-impl Stage {
+impl IssuerBench {
     fn new() -> Self {
         runtime::process::install_crypto();
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -149,7 +149,7 @@ fn without(mut value: Value, field: &str) -> Value {
 
 #[tokio::test]
 async fn a_token_as_it_must_be_says_whom_it_stands_for() {
-    let stage = Stage::new();
+    let stage = IssuerBench::new();
     let claims = stage.code(&stage.token(&stage.key)).await.expect("taken");
     let wanted = Claims {
         subject: "anna".to_owned(),
@@ -177,7 +177,7 @@ async fn a_token_as_it_must_be_says_whom_it_stands_for() {
 
 #[tokio::test]
 async fn a_token_that_is_not_as_it_must_be_is_401_in_words_that_name_the_fault_and_never_the_token() {
-    let stage = Stage::new();
+    let stage = IssuerBench::new();
     let (good, head) = (stage.claims(), header("first"));
     let sign = |header: &Value, claims: &Value| stage.key.sign(header, claims);
     let forged = TestKey::new("first");
@@ -228,7 +228,7 @@ async fn a_token_that_is_not_as_it_must_be_is_401_in_words_that_name_the_fault_a
 
 #[tokio::test]
 async fn a_flood_of_unknown_keys_is_one_fetch_and_a_rotated_key_is_found_by_it() {
-    let stage = Stage::new();
+    let stage = IssuerBench::new();
     assert!(stage.code(&stage.token(&stage.key)).await.is_ok());
     assert_eq!(stage.published.fetched(), 1);
     let (second, third) = (TestKey::new("second"), TestKey::new("third"));
@@ -250,7 +250,7 @@ async fn a_flood_of_unknown_keys_is_one_fetch_and_a_rotated_key_is_found_by_it()
 
 #[tokio::test]
 async fn while_the_issuer_is_away_known_keys_go_on_and_others_are_503_with_a_time_to_wait() {
-    let stage = Stage::new();
+    let stage = IssuerBench::new();
     stage.published.is_away.store(true, Ordering::SeqCst);
     let error = stage.issuer.verify(&stage.token(&stage.key)).await.expect_err("no key was ever fetched");
     assert_eq!((error.code(), error.retry_after_seconds().is_some()), (Code::Unavailable, true));
@@ -258,7 +258,7 @@ async fn while_the_issuer_is_away_known_keys_go_on_and_others_are_503_with_a_tim
     let elsewhere = stage.key.sign(&header("first"), &with(stage.claims(), "iss", "https://else.example".into()));
     assert_eq!(stage.code(&elsewhere).await.expect_err("another issuer's").0, Code::Unauthenticated);
 
-    let stage = Stage::new();
+    let stage = IssuerBench::new();
     assert!(stage.code(&stage.token(&stage.key)).await.is_ok());
     stage.published.is_away.store(true, Ordering::SeqCst);
     assert!(stage.code(&stage.token(&stage.key)).await.is_ok(), "the key is at hand");
@@ -269,7 +269,7 @@ async fn while_the_issuer_is_away_known_keys_go_on_and_others_are_503_with_a_tim
 
 #[tokio::test]
 async fn an_issuer_that_hangs_holds_up_nobody_whose_key_is_at_hand_and_a_withdrawn_key_is_noticed() {
-    let stage = Stage::new();
+    let stage = IssuerBench::new();
     let token = stage.token(&stage.key);
     assert!(stage.code(&token).await.is_ok());
     stage.issuer.keys.grow_old();
@@ -280,7 +280,7 @@ async fn an_issuer_that_hangs_holds_up_nobody_whose_key_is_at_hand_and_a_withdra
         assert!(matches!(answer, Ok(Ok(_))), "{answer:?}");
     }
 
-    let stage = Stage::new();
+    let stage = IssuerBench::new();
     let token = stage.token(&stage.key);
     assert!(stage.code(&token).await.is_ok());
     stage.published.publish(&[&TestKey::new("second")]);
@@ -295,7 +295,7 @@ async fn metadata_of_another_issuer_and_sets_without_a_key_are_not_believed() {
             as fn(&Published),
         |published| published.publish(&[]),
     ] {
-        let stage = Stage::new();
+        let stage = IssuerBench::new();
         spoil(&stage.published);
         assert_eq!(stage.code(&stage.token(&stage.key)).await.expect_err("no keys").0, Code::Unavailable);
     }

@@ -9,6 +9,8 @@ use crate::http::error::Answer;
 use crate::http::text::{MinuteCount, Text};
 use crate::resources::library::{Item, WithMedia};
 use crate::usecases::balance::balance;
+use domain::item::ItemStatus;
+use domain::job::JobStatus;
 use domain::series::FAILURES_THAT_WARN;
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
@@ -93,14 +95,18 @@ async fn overview(app: &App, caller: &Caller) -> Answer<OverviewAnswer> {
     let missing_reads = overview::missing_reads(&mut conn, workspace).await?;
     let balance = balance(settings, &mut conn, caller.account_id).await?;
     let endpoints = endpoints::list(&mut conn, caller.account_id, None, MOST_ENDPOINTS).await?;
-    let ready = counted.iter().filter(|count| count.status == "ready").cloned().collect::<Vec<_>>();
+    let ready = counted.iter().filter(|count| count.status == ItemStatus::Ready.name()).cloned().collect::<Vec<_>>();
     Ok(OverviewAnswer {
         items: sums(&counted, |count| Some(count.status.clone())),
         ready: sums(&ready, |count| count.of.clone()),
         newest_items: newest.into_iter().map(|row| Item::shown(row, &app.links, WithMedia::No)).collect(),
-        missing_reads: missing_reads.into_iter().collect(),
+        missing_reads: missing_reads.iter().map(|missing| (missing.read.name().to_owned(), missing.many)).collect(),
         live_jobs: sums(&jobs, |count| count.of.clone()),
-        running_jobs: jobs.iter().filter(|count| count.status == "running").map(|count| count.many).sum(),
+        running_jobs: jobs
+            .iter()
+            .filter(|count| count.status == JobStatus::Running.name())
+            .map(|count| count.many)
+            .sum(),
         projects: sums(&projects, |count| Some(count.status.clone())),
         left_minutes: (balance.left() + balance.bought).into(),
         held_minutes: balance.held_in_all.into(),

@@ -28,11 +28,11 @@ pub fn router(app: App) -> impl Endpoint<Output = Response> {
     let guarded = Guarded { operations: routes::all(&app), contract: Arc::clone(&contract) };
     let service: Arc<BoxEndpoint<'static>> =
         Arc::new(OpenApiService::new(guarded, "", "").into_endpoint().map_to_response().boxed());
-    // What MCP calls the tools by: the same operations, and around them the same as around everything.
+    // MCP calls the same operations, inside the same middleware as requests over HTTP.
     let calls = Outer::new(Route::new().nest(API_PATH, Arc::clone(&service)).map_to_response(), app.clone());
     let json = Bytes::copy_from_slice(contract.compact.as_bytes());
     let health = Health::new(&app.process, Service::Api);
-    // What is measured tells of all customers together. Where it has a port of its own it is not told on theirs.
+    // `/metrics` sums up all customers. Where it has a port of its own, the customers' port doesn't serve it.
     let is_apart = app.process.settings.health_listen.is_some() && app.door != Door::Operators;
     let route = if is_apart { health.probes() } else { health.routes() };
     let route = route
@@ -47,7 +47,7 @@ pub fn router(app: App) -> impl Endpoint<Output = Response> {
     Outer::new(route.map_to_response(), app)
 }
 
-/// An answer whose bytes are there once for all: it takes no room of those that are made for one.
+/// Marks an answer whose bytes all requests share, so that it isn't counted against the memory for answers.
 fn shared(mut response: Response) -> Response {
     response.set_data(Roomed::SHARED);
     response

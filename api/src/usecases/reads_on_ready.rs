@@ -9,11 +9,14 @@ use crate::http::error::{Answer, ApiError};
 use crate::usecases::dispatch::{DispatchRequest, Dispatched, Prepared, dispatch};
 use domain::ids::{ItemId, RequestId};
 use domain::read::Read;
+use domain::role::Role;
 use serde_json::Value;
 use sqlx::PgConnection;
 use std::time::Duration;
+use store::credentials::{LetIn, still_let_in};
 use store::jobs::{Call, Owners};
 use store::reads_on_ready::{self, DueReads, NewReads};
+use store::users;
 
 /// How the calls of jobs name an upload.
 pub const UPLOAD: &str = "POST /uploads";
@@ -58,7 +61,7 @@ pub async fn start_next<S: Shown>(app: &App) -> Answer<bool> {
 
 async fn start<S: Shown>(app: &App, due: DueReads) -> Answer<()> {
     let item = due.item;
-    let may_start = reads_on_ready::may_start(&mut *app.conn().await?, &due.by).await?;
+    let may_start = may_start(app, &due.by).await?;
     let answer = if may_start {
         let request = request(due);
         let compose = |prepared: &Prepared| S::prepared(prepared, &request.reads).to_string();
@@ -75,7 +78,18 @@ async fn start<S: Shown>(app: &App, due: DueReads) -> Answer<()> {
     } else {
         S::may_not(&due.reads)
     };
-    Ok(reads_on_ready::answer(&mut *app.conn().await?, item, &answer).await?)
+    Ok(reads_on_ready::keep_answer(&mut *app.conn().await?, item, &answer).await?)
+}
+
+/// Whether whoever asked would be let in still, and may start work.
+async fn may_start(app: &App, by: &LetIn) -> Answer<bool> {
+    let mut conn = app.conn().await?;
+    if !still_let_in(&mut conn, by).await? {
+        return Ok(false);
+    }
+    let Some(user) = by.user_id else { return Ok(true) };
+    let role = users::role(&mut conn, user, by.workspace_id).await?;
+    Ok(role.is_some_and(|role| role >= Role::Editor))
 }
 
 fn request(due: DueReads) -> DispatchRequest {

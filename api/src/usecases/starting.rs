@@ -108,7 +108,7 @@ pub fn short_of_minutes(prepared: &Prepared) -> ApiError {
 
 /// The refusal of a tool whose one read was not started for this reason, which `prepare_media` answers within a 200.
 pub fn not_started(reason: Reason, prepared: &Prepared) -> ApiError {
-    let (_, _, message) = reason.parts();
+    let message = reason.shown().message;
     let refusal = |code| ApiError::new(code, message);
     match reason {
         Reason::InsufficientMinutes { .. } => short_of_minutes(prepared),

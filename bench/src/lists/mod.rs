@@ -75,7 +75,7 @@ async fn small(scene: &Scene<'_>) -> anyhow::Result<Large> {
     seed::items(pool, &owned).await?;
     let mut conn = scene.direct().await?;
     seed::open_month(&mut conn, &[&account], 1).await?;
-    seed::ended(&mut conn, &[(&account, endpoint, &items)], &READS, 1).await?;
+    seed::ended(&mut conn, &[seed::Ended { account: &account, endpoint, items: &items }], &READS, 1).await?;
     let item = *items.first().context("it has items")?;
     Ok(Large { account, endpoint, item })
 }

@@ -93,9 +93,9 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// `status`, `code` and message as the answer shows them.
-    pub const fn parts(self) -> (&'static str, &'static str, &'static str) {
-        match self {
+    /// How the answer shows it.
+    pub const fn shown(self) -> ShownReason {
+        let (status, code, message) = match self {
             Self::NoAudio => ("skipped", "no_audio", "The item has no audio, which this read needs."),
             Self::NotVideo => ("skipped", "not_video", "The item is not a video, which this read needs."),
             Self::TooShort => ("skipped", "too_short", "The item is too short for this read."),
@@ -131,8 +131,20 @@ impl Reason {
             Self::QueueFull => {
                 ("refused", "queue_full", "The account has 500 live jobs. Ask again when some have ended.")
             }
-        }
+        };
+        ShownReason { status, code, message }
     }
+}
+
+/// A reason in the words of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShownReason {
+    /// `skipped`, `held` or `refused`.
+    pub status: &'static str,
+    /// The machine-readable reason.
+    pub code: &'static str,
+    /// What happened, and what to do next.
+    pub message: &'static str,
 }
 
 /// The answer for one (item, read).

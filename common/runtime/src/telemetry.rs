@@ -33,8 +33,8 @@ fn begin(subscriber: impl Subscriber + Send + Sync + 'static) {
     let _ = subscriber.with(filter_fn(is_told)).try_init();
 }
 
-/// What logs as text into what `writer` makes, as a process would that is asked for `log`. For tests of one thread's
-/// lines.
+/// A subscriber that writes lines of text to `writer` and filters them as a process does whose `MWS_LOG` is `log`. For
+/// tests that look at one thread's lines.
 pub fn subscriber<W: Write + 'static>(
     log: &str,
     writer: impl Fn() -> W + Send + Sync + 'static,

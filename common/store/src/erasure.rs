@@ -22,7 +22,7 @@ pub enum Erased {
 }
 
 /// Marks a suspended account as erased, for good, and forgets its name.
-pub async fn account(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Erased> {
+pub async fn erase_account(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Erased> {
     let found = sqlx::query!(
         r#"WITH before AS (
                SELECT id, suspended_at, erased_at FROM accounts WHERE id = $1 FOR NO KEY UPDATE
@@ -45,7 +45,7 @@ pub async fn account(conn: &mut PgConnection, account: AccountId) -> sqlx::Resul
 }
 
 /// Forgets who the account's users are: they are disabled, and nobody is known by their subjects. Returns which.
-pub async fn users(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Vec<UserId>> {
+pub async fn forget_users(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Vec<UserId>> {
     sqlx::query_scalar!(
         r#"WITH gone AS (
                UPDATE users SET name = '', oauth_issuer = NULL, oauth_subject = NULL,
@@ -67,7 +67,7 @@ pub async fn users(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<
 }
 
 /// Removes the account's endpoints, signing secret, audit log and kept answers, and forgets where endpoints led.
-pub async fn belongings(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
+pub async fn delete_belongings(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH no_endpoints AS (
              UPDATE webhook_endpoints SET url = 'https://erased.invalid/', description = NULL,
@@ -87,7 +87,7 @@ pub async fn belongings(conn: &mut PgConnection, account: AccountId) -> sqlx::Re
 }
 
 /// Forgets a workspace's name and members, and revokes the keys to it.
-pub async fn workspace(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<()> {
+pub async fn erase_workspace(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH no_name AS (
              UPDATE workspaces SET name = '', erased_at = coalesce(erased_at, mws_now()) WHERE id = $1
@@ -103,7 +103,7 @@ pub async fn workspace(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx:
 }
 
 /// Deletes up to `limit` projects of a workspace with their webhooks. Returns how many.
-pub async fn projects(conn: &mut PgConnection, workspace: WorkspaceId, limit: i64) -> sqlx::Result<u64> {
+pub async fn delete_projects(conn: &mut PgConnection, workspace: WorkspaceId, limit: i64) -> sqlx::Result<u64> {
     let gone: Vec<uuid::Uuid> = sqlx::query_scalar!(
         "SELECT id FROM projects WHERE workspace_id = $1 ORDER BY id LIMIT $2",
         workspace as _,
@@ -128,7 +128,7 @@ pub async fn items_left(conn: &mut PgConnection, workspace: WorkspaceId, limit: 
 }
 
 /// Forgets what an item was called, whether its bytes are gone yet or not. Call it after `items::tombstone`.
-pub async fn item_names(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<()> {
+pub async fn forget_item_names(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH no_uploads AS (
              UPDATE uploads SET filename = '', source_url = NULL WHERE item_id = ANY ($1) AND finished_at IS NOT NULL
@@ -144,7 +144,7 @@ pub async fn item_names(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Resu
 }
 
 /// Takes what was changed out of the operators' log, for these targets. Who did what, and when, stays.
-pub async fn audited(conn: &mut PgConnection, targets: &[String]) -> sqlx::Result<u64> {
+pub async fn forget_audited(conn: &mut PgConnection, targets: &[String]) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "UPDATE operator_audit SET before = NULL, after = NULL, erased_at = mws_now()
          WHERE target = ANY ($1) AND erased_at IS NULL AND number IS NOT NULL

@@ -44,7 +44,7 @@ pub struct Member<'a> {
 
 /// How much a process can do at once, and does.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Slots {
+pub struct Capacity {
     /// Jobs it can run at once.
     pub all: usize,
     /// Jobs it runs now.
@@ -67,7 +67,7 @@ pub async fn join(
     conn: &mut PgConnection,
     member: Member<'_>,
     engines: &[EngineOffer],
-    slots: Slots,
+    capacity: Capacity,
 ) -> sqlx::Result<()> {
     let named = |offer: &EngineOffer| Value::String(format!("{} {}", offer.engine, offer.version));
     let by_task: Map<String, Value> = engines.iter().map(|one| (one.task.name().to_owned(), named(one))).collect();
@@ -82,8 +82,8 @@ pub async fn join(
         member.service.name(),
         env!("CARGO_PKG_VERSION"),
         &engines.iter().map(|offer| offer.task.name().to_owned()).collect::<Vec<_>>(),
-        count(slots.all),
-        count(slots.busy),
+        count(capacity.all),
+        count(capacity.busy),
         Value::Object(by_task)
     )
     .execute(conn)

@@ -2,6 +2,7 @@
 
 use domain::ids::WorkspaceId;
 use domain::job::JobKind;
+use domain::read::Read;
 use sqlx::PgConnection;
 
 /// Rows of a sort that are counted, the newest.
@@ -17,6 +18,15 @@ pub struct Count {
     pub of: Option<String>,
     /// Of this status.
     pub status: String,
+    /// How many.
+    pub many: i64,
+}
+
+/// How many items lack a read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Missing {
+    /// The read.
+    pub read: Read,
     /// How many.
     pub many: i64,
 }
@@ -72,22 +82,24 @@ pub async fn projects(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::
 }
 
 /// How many of its newest items are ready and lack each read that applies to them.
-pub async fn missing_reads(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<Vec<(String, i64)>> {
-    let rows = sqlx::query!(
-        r#"SELECT kinds.read AS "read!", count(*) AS "many!"
+pub async fn missing_reads(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<Vec<Missing>> {
+    sqlx::query_as!(
+        Missing,
+        r#"SELECT kinds.read AS "read!: Read", count(*) AS "many!"
            FROM (
                SELECT id, has_audio, has_video, status FROM items
                WHERE workspace_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT $2
            ) AS newest
-           JOIN read_kinds AS kinds
-               ON CASE WHEN kinds.read = 'search_index' THEN newest.has_video ELSE newest.has_audio END
+           JOIN unnest($3::text[], $4::bool[]) AS kinds (read, needs_video)
+               ON CASE WHEN kinds.needs_video THEN newest.has_video ELSE newest.has_audio END
            LEFT JOIN item_reads AS stored ON stored.item_id = newest.id AND stored.read = kinds.read
            WHERE newest.status = 'ready' AND stored.item_id IS NULL
            GROUP BY kinds.read ORDER BY kinds.read"#,
         workspace as WorkspaceId,
         crate::WINDOW,
+        &Read::ALL.map(|read| read.name().to_owned()),
+        &Read::ALL.map(Read::needs_video),
     )
     .fetch_all(conn)
-    .await?;
-    Ok(rows.into_iter().map(|row| (row.read, row.many)).collect())
+    .await
 }

@@ -27,8 +27,19 @@ pub enum Taken {
     Gone,
 }
 
+/// A read of an item that a live job will store.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LiveRead {
+    /// The item.
+    pub item: ItemId,
+    /// The read.
+    pub read: Read,
+    /// The job.
+    pub job: LiveJob,
+}
+
 /// The live jobs that will store reads on these items.
-pub async fn owners(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<Vec<(ItemId, Read, LiveJob)>> {
+pub async fn owners(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<Vec<LiveRead>> {
     let rows = sqlx::query!(
         r#"SELECT r.item_id AS "item_id: ItemId", r.read AS "read: Read", r.job_id AS "job_id: JobId",
                   j.held_month + j.held_bought AS "estimate!"
@@ -38,8 +49,12 @@ pub async fn owners(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<V
     )
     .fetch_all(conn)
     .await?;
-    let live = |job, estimate| LiveJob { id: job, estimate: Minutes::from_hundredths(estimate) };
-    Ok(rows.into_iter().map(|row| (row.item_id, row.read, live(row.job_id, row.estimate))).collect())
+    let owned = rows.into_iter().map(|row| LiveRead {
+        item: row.item_id,
+        read: row.read,
+        job: LiveJob { id: row.job_id, estimate: Minutes::from_hundredths(row.estimate) },
+    });
+    Ok(owned.collect())
 }
 
 /// Tries to own every read of these candidates, waiting for calls that took the same ones a moment ago.

@@ -4,7 +4,7 @@
 //! half a minute first, so that one that is killed is followed by another; to start them twice does no harm, since a
 //! read of an item has one live job. The answer ends it.
 
-use crate::credentials::{LetIn, still_let_in};
+use crate::credentials::LetIn;
 use domain::ids::{AccountId, ItemId, KeyId, UserId, WorkspaceId};
 use domain::read::Read;
 use serde_json::Value;
@@ -97,21 +97,6 @@ pub async fn take(conn: &mut PgConnection) -> sqlx::Result<Option<DueReads>> {
     }))
 }
 
-/// Whether whoever asked may start reads still: they would be let in, and a user is more than a viewer.
-pub async fn may_start(conn: &mut PgConnection, who: &LetIn) -> sqlx::Result<bool> {
-    if !still_let_in(conn, who).await? {
-        return Ok(false);
-    }
-    sqlx::query_scalar!(
-        r#"SELECT $1::uuid IS NULL OR EXISTS (
-               SELECT FROM members WHERE user_id = $1 AND workspace_id = $2 AND role <> 'viewer') AS "may!""#,
-        who.user_id as Option<UserId>,
-        who.workspace_id as WorkspaceId,
-    )
-    .fetch_one(conn)
-    .await
-}
-
 /// Has them wait for so long.
 pub async fn put_off(conn: &mut PgConnection, item: ItemId, wait: Duration) -> sqlx::Result<()> {
     sqlx::query!(
@@ -125,7 +110,7 @@ pub async fn put_off(conn: &mut PgConnection, item: ItemId, wait: Duration) -> s
 }
 
 /// Keeps what became of them, which ends them. The first answer stands.
-pub async fn answer(conn: &mut PgConnection, item: ItemId, answer: &Value) -> sqlx::Result<()> {
+pub async fn keep_answer(conn: &mut PgConnection, item: ItemId, answer: &Value) -> sqlx::Result<()> {
     sqlx::query!(
         "UPDATE reads_on_ready SET due_at = NULL, answer = $2 WHERE item_id = $1 AND answer IS NULL",
         item as ItemId,

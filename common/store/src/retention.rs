@@ -4,7 +4,7 @@
 use sqlx::PgConnection;
 
 /// Deletes jobs that ended more than `days` ago, and their claims. Returns how many jobs went.
-pub async fn jobs(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
+pub async fn delete_jobs(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let jobs = sqlx::query_scalar!(
         r#"WITH old AS MATERIALIZED (
                SELECT id FROM jobs
@@ -27,7 +27,7 @@ pub async fn jobs(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Resul
 
 /// Deletes calls of more than `days` ago that no job is left of, and their idempotency keys. Returns how many calls
 /// went. Jobs are looked up one by one, however many calls are old.
-pub async fn calls(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
+pub async fn delete_calls(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "WITH old AS MATERIALIZED (
              SELECT c.id FROM calls c
@@ -48,7 +48,7 @@ pub async fn calls(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Resu
 }
 
 /// Deletes tickets done more than five minutes ago.
-pub async fn tickets(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
+pub async fn delete_tickets(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "DELETE FROM apalis.jobs WHERE id = ANY (ARRAY(
              SELECT id FROM apalis.jobs WHERE status = 'Done' AND done_at < now() - interval '5 minutes'
@@ -61,13 +61,13 @@ pub async fn tickets(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
 }
 
 /// Deletes the queue's workers not seen for an hour.
-pub async fn queue_workers(conn: &mut PgConnection) -> sqlx::Result<u64> {
+pub async fn delete_queue_workers(conn: &mut PgConnection) -> sqlx::Result<u64> {
     let done = sqlx::query!("DELETE FROM apalis.workers WHERE last_seen < now() - interval '1 hour'");
     Ok(done.execute(conn).await?.rows_affected())
 }
 
 /// Deletes tickets that a queue worker held which is gone: what they are about got new ones long ago.
-pub async fn held_tickets(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
+pub async fn delete_held_tickets(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "DELETE FROM apalis.jobs WHERE id = ANY (ARRAY(
              SELECT t.id FROM apalis.jobs t
@@ -80,20 +80,20 @@ pub async fn held_tickets(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u
 }
 
 /// Deletes session codes that ended an hour ago.
-pub async fn session_codes(conn: &mut PgConnection) -> sqlx::Result<u64> {
+pub async fn delete_session_codes(conn: &mut PgConnection) -> sqlx::Result<u64> {
     let done = sqlx::query!("DELETE FROM session_codes WHERE expires_at < mws_now() - interval '1 hour'");
     Ok(done.execute(conn).await?.rows_affected())
 }
 
 /// Deletes session tokens that ended an hour ago.
-pub async fn session_tokens(conn: &mut PgConnection) -> sqlx::Result<u64> {
+pub async fn delete_session_tokens(conn: &mut PgConnection) -> sqlx::Result<u64> {
     let done = sqlx::query!("DELETE FROM session_tokens WHERE expires_at < mws_now() - interval '1 hour'");
     Ok(done.execute(conn).await?.rows_affected())
 }
 
 /// Deletes the paces of those who have not called for an hour, up to `limit`. Every row is looked at: an index on the
 /// time would be written at every call.
-pub async fn paces(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
+pub async fn delete_paces(conn: &mut PgConnection, limit: i64) -> sqlx::Result<u64> {
     let done = sqlx::query!(
         "DELETE FROM rate_limits WHERE ctid = ANY (ARRAY(
              SELECT ctid FROM rate_limits WHERE theoretical_arrival < mws_now() - interval '1 hour'

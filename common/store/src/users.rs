@@ -90,6 +90,17 @@ pub async fn token_caller(conn: &mut PgConnection, presented: &Presented<'_>, pa
     .await
 }
 
+/// The user's role in a workspace; none when they are no member of it.
+pub async fn role(conn: &mut PgConnection, user: UserId, workspace: WorkspaceId) -> sqlx::Result<Option<Role>> {
+    sqlx::query_scalar!(
+        r#"SELECT role AS "role: Role" FROM members WHERE user_id = $1 AND workspace_id = $2"#,
+        user as UserId,
+        workspace as WorkspaceId,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
 /// Gives somebody unknown an account of their own and a workspace that they own. False when they are known already.
 pub async fn sign_up(conn: &mut PgConnection, identity: Identity<'_>, name: &str) -> sqlx::Result<bool> {
     let done = sqlx::query_file!(

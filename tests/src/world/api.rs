@@ -196,6 +196,22 @@ impl Client {
         Ok(Answer { status, headers, text, json })
     }
 
+    /// Posts this body.
+    pub async fn post(&self, path: &str, body: &Value) -> anyhow::Result<Answer> {
+        self.send("POST", path, &[], Some(body.to_string())).await
+    }
+
+    /// Announces a WAV file of so many bytes, with these fields beside what every announcement has. Returns the upload.
+    pub async fn announce(&self, bytes: usize, more: &Value) -> anyhow::Result<Value> {
+        let mut body = json!({ "filename": "a.wav", "content_type": "audio/wav", "bytes": bytes });
+        for (name, value) in more.as_object().into_iter().flatten() {
+            body[name] = value.clone();
+        }
+        let made = self.post("/uploads", &body).await?;
+        anyhow::ensure!(made.status == 201, "POST /uploads: {}", made.text);
+        Ok(made.json)
+    }
+
     /// Calls a tool.
     pub async fn tool(&self, name: &str, body: &Value) -> anyhow::Result<Answer> {
         self.send("POST", &format!("/tools/{name}"), &[], Some(body.to_string())).await

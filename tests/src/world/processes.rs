@@ -106,6 +106,14 @@ impl World {
     }
 }
 
+/// A WAV file of so many seconds of silence.
+pub fn silence(seconds: u32) -> anyhow::Result<Vec<u8>> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("a.wav");
+    write_silence(&path, seconds)?;
+    Ok(fs::read(path)?)
+}
+
 /// Writes a WAV file of so many seconds of silence.
 pub fn write_silence(path: &Path, seconds: u32) -> anyhow::Result<()> {
     let bytes = seconds * RATE * 2;

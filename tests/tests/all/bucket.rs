@@ -1,19 +1,11 @@
 //! Media in a bucket, of a real S3 server: bytes come and go without passing this service, and are what was announced.
 
-use mws_tests::world::{Answer, Bucket, Tenant, World, processes, runners, until};
+use mws_tests::world::{Answer, Bucket, Tenant, World, processes::silence, runners, until};
 use reqwest::{Method, StatusCode};
 use runtime::outbound::trusted_client;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::time::Duration;
-use tempfile::TempDir;
-
-fn silence(seconds: u32) -> anyhow::Result<Vec<u8>> {
-    let folder = TempDir::new()?;
-    let path = folder.path().join("a.wav");
-    processes::write_silence(&path, seconds)?;
-    Ok(std::fs::read(path)?)
-}
 
 fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()

@@ -177,7 +177,7 @@ fn expected<'a>(row: &'a Row, caller: &str) -> &'a str {
 }
 
 /// A service with one of every kind of caller.
-struct Stage {
+struct CallerBench {
     world: World,
     tenant: Tenant,
     callers: Vec<(&'static str, Client)>,
@@ -187,7 +187,7 @@ struct Stage {
     _server: AuthorizationServer,
 }
 
-impl Stage {
+impl CallerBench {
     async fn new() -> anyhow::Result<Self> {
         let server = AuthorizationServer::start(TEMPORARY)?;
         let world = World::with_api(|_, api| api.oauth = server.settings(Signup::Refuse)).await?;
@@ -334,7 +334,7 @@ fn every_operation_of_the_document_has_its_row_and_every_row_is_one() -> anyhow:
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_kind_of_caller_is_answered_by_every_operation_as_the_table_says() -> anyhow::Result<()> {
-    let mut stage = Stage::new().await?;
+    let mut stage = CallerBench::new().await?;
     let mut wrong = Vec::new();
     for row in TABLE {
         for (caller, client) in stage.callers.clone() {
@@ -347,13 +347,13 @@ async fn every_kind_of_caller_is_answered_by_every_operation_as_the_table_says()
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    let Stage { world, .. } = stage;
+    let CallerBench { world, .. } = stage;
     world.end().await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn head_is_answered_as_get_is_without_the_body() -> anyhow::Result<()> {
-    let mut stage = Stage::new().await?;
+    let mut stage = CallerBench::new().await?;
     for row in TABLE.iter().filter(|row| row.0.starts_with("GET ")) {
         for (caller, client) in stage.callers.clone() {
             let got = stage.answered(row, &client).await?;
@@ -371,6 +371,6 @@ async fn head_is_answered_as_get_is_without_the_body() -> anyhow::Result<()> {
             assert!(length.is_empty() || length == got.header("content-length"), "{} by {caller}: {length}", row.0);
         }
     }
-    let Stage { world, .. } = stage;
+    let CallerBench { world, .. } = stage;
     world.end().await
 }

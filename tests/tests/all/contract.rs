@@ -15,10 +15,6 @@ async fn get(client: &Client, path: &str) -> anyhow::Result<Answer> {
     client.send("GET", path, &[], None).await
 }
 
-async fn post(client: &Client, path: &str, body: &Value) -> anyhow::Result<Answer> {
-    client.send("POST", path, &[], Some(body.to_string())).await
-}
-
 #[tokio::test]
 async fn a_price_is_told_before_the_work_and_with_the_refusal() -> anyhow::Result<()> {
     let world = World::new().await?;
@@ -93,19 +89,19 @@ async fn each_thing_is_had_by_its_id_and_lists_have_one_shape() -> anyhow::Resul
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
     let client = &tenant.client;
-    let hook = post(client, "/webhooks", &json!({ "url": "https://93.184.216.34/", "description": "x" })).await?.json;
+    let hook = client.post("/webhooks", &json!({ "url": "https://93.184.216.34/", "description": "x" })).await?.json;
     let hook_path = format!("/webhooks/{}", hook["id"].as_str().unwrap_or_default());
     assert_eq!(get(client, &hook_path).await?.json, hook);
-    let key = post(client, "/keys", &json!({ "name": "ci" })).await?.json;
+    let key = client.post("/keys", &json!({ "name": "ci" })).await?.json;
     let shown = get(client, &format!("/keys/{}", key["id"].as_str().unwrap_or_default())).await?.json;
     assert_eq!((&shown["name"], &shown["key"]), (&json!("ci"), &Value::Null));
     let upload =
-        post(client, "/uploads", &json!({ "filename": "a.wav", "content_type": "audio/wav", "bytes": 9 })).await?;
+        client.post("/uploads", &json!({ "filename": "a.wav", "content_type": "audio/wav", "bytes": 9 })).await?;
     let shown = get(client, &format!("/uploads/{}", upload.json["id"].as_str().unwrap_or_default())).await?;
     assert_eq!((&shown.json["status"], &shown.json["item_id"]), (&json!("awaiting_upload"), &upload.json["item_id"]));
     assert!(!shown.text.contains("token"), "{}", shown.text);
     for number in 0..3 {
-        post(client, "/projects", &json!({ "brief": format!("film {number}") })).await?;
+        client.post("/projects", &json!({ "brief": format!("film {number}") })).await?;
     }
     let page = get(client, "/projects?limit=2").await?.json;
     assert_eq!((&page["data"][0]["brief"], &page["has_more"]), (&json!("film 2"), &json!(true)));
@@ -126,7 +122,7 @@ async fn events_are_listed_newest_first_and_each_is_had_as_it_is_sent() -> anyho
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
     let client = &tenant.client;
-    let hook = post(client, "/webhooks", &json!({ "url": "https://93.184.216.34/" })).await?.json;
+    let hook = client.post("/webhooks", &json!({ "url": "https://93.184.216.34/" })).await?.json;
     let items = world.items(&tenant, 3, Media::video(60)).await?;
     let mut jobs = Vec::new();
     for item in &items {
@@ -189,7 +185,7 @@ async fn what_an_agent_says_of_a_project_leads_to_the_web_or_to_an_item() -> any
     let tenant = world.tenant("a").await?;
     let client = &tenant.client;
     let item = world.item(&tenant, Media::video(60)).await?;
-    let project = post(client, "/projects", &json!({ "brief": "a film" })).await?.json;
+    let project = client.post("/projects", &json!({ "brief": "a film" })).await?.json;
     let path = format!("/projects/{}/status", project["id"].as_str().unwrap_or_default());
     for (said, named) in [
         (json!({ "assembled_url": "javascript:alert(1)" }), "`assembled_url`"),
@@ -199,14 +195,14 @@ async fn what_an_agent_says_of_a_project_leads_to_the_web_or_to_an_item() -> any
     ] {
         let mut body = said.clone();
         body["status"] = "idle".into();
-        let refused = post(client, &path, &body).await?;
+        let refused = client.post(&path, &body).await?;
         assert_eq!((refused.status, refused.code()), (400, "invalid_request"), "{said}");
         assert!(refused.text.contains(named), "{said}: {}", refused.text);
     }
     let assets =
         json!([{ "ref": item, "type": "video" }, { "ref": "mine", "type": "image", "url": "https://a.example/b" }]);
     let body = json!({ "status": "idle", "assets": assets, "assembled_url": "https://cdn.example.com/v.mp4" });
-    let changed = post(client, &path, &body).await?;
+    let changed = client.post(&path, &body).await?;
     assert_eq!((changed.status, &changed.json["revision"]), (200, &json!(2)), "{}", changed.text);
     world.end().await
 }
@@ -215,7 +211,7 @@ async fn what_an_agent_says_of_a_project_leads_to_the_web_or_to_an_item() -> any
 async fn an_id_of_a_body_that_is_none_is_a_bad_request() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
-    let refused = post(&tenant.client, "/keys", &json!({ "workspace_id": "x" })).await?;
+    let refused = tenant.client.post("/keys", &json!({ "workspace_id": "x" })).await?;
     assert_eq!((refused.status, refused.code()), (400, "invalid_request"));
     assert!(refused.text.contains("`workspace_id`"), "{}", refused.text);
     world.end().await

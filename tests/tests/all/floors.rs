@@ -174,20 +174,56 @@ fn all_sql_is_the_stores() -> anyhow::Result<()> {
 
 /// Which module a path names: the longest one that begins it.
 fn longest<'a>(modules: &'a BTreeSet<Vec<String>>, path: &[String]) -> Option<&'a Vec<String>> {
-    (1..=path.len()).rev().find_map(|length| modules.get(&path[..length]))
+    (0..=path.len()).rev().find_map(|length| modules.get(&path[..length]))
 }
 
-/// A module of the crate that imports itself by way of others that are not its parents or children, and these.
+/// What a module hands on by `pub use`, whatever its visibility: each name, and the path within the crate behind it.
+fn handed_on(text: &str, module: &[String], modules: &BTreeSet<Vec<String>>) -> BTreeMap<String, Vec<String>> {
+    let parent = module.split_last().map_or(&[][..], |(_, parent)| parent);
+    let mut names = BTreeMap::new();
+    for statement in text.split("\npub").skip(1) {
+        let Some((seen, path)) = statement.split_once(" use ") else { continue };
+        if !(seen.is_empty() || seen.starts_with('(') && seen.find(')') == Some(seen.len() - 1)) {
+            continue;
+        }
+        let mut paths = Vec::new();
+        take_path(path, Vec::new(), &mut paths);
+        for path in paths {
+            let (first, rest) = (path[0].as_str(), path[1..].to_vec());
+            let whole = match first {
+                "crate" => rest,
+                "super" => [parent, &rest].concat(),
+                "self" => [module, &rest].concat(),
+                child if modules.contains(&[module, &[child.to_owned()]].concat()) => [module, &path].concat(),
+                _ => continue,
+            };
+            names.insert(path[path.len() - 1].clone(), whole);
+        }
+    }
+    names
+}
+
+/// A module of the crate that imports itself by way of others that are not its parents or children, and these. A name
+/// that a parent hands on is its own file's.
 fn circle(crate_src: &Path) -> anyhow::Result<Option<String>> {
     let mut texts = BTreeMap::new();
     for file in sources(crate_src)?.into_iter().filter(|file| !is_test(file)) {
-        texts.insert(module(crate_src, &file)?, code(&file)?);
+        texts.insert(module(crate_src, &file)?.into_iter().filter(|part| part != "lib").collect(), code(&file)?);
     }
     let modules: BTreeSet<Vec<String>> = texts.keys().cloned().collect();
+    let handed_on: BTreeMap<_, _> =
+        texts.iter().map(|(module, text)| (module, handed_on(text, module, &modules))).collect();
+    let named = |mut path: Vec<String>| loop {
+        let module = longest(&modules, &path)?;
+        let Some(behind) = path.get(module.len()).and_then(|name| handed_on[module].get(name)) else {
+            return Some(module);
+        };
+        path = [behind, &path[module.len() + 1..]].concat();
+    };
     let is_family = |one: &[String], other: &[String]| one.starts_with(other) || other.starts_with(one);
     let mut uses: BTreeMap<&Vec<String>, BTreeSet<&Vec<String>>> = BTreeMap::new();
     for (module, text) in &texts {
-        let used = used_paths(text, module).into_iter().filter_map(|path| longest(&modules, &path));
+        let used = used_paths(text, module).into_iter().filter_map(named);
         uses.insert(module, used.filter(|used| !is_family(used, module)).collect());
     }
     for start in uses.keys() {
@@ -234,7 +270,7 @@ fn a_module_with_files_of_its_own_is_a_folder_with_mod_rs() -> anyhow::Result<()
 }
 
 #[test]
-fn a_file_has_at_most_400_lines_and_a_comment_at_most_120_columns() -> anyhow::Result<()> {
+fn a_file_has_at_most_373_lines_one_of_tests_400_and_a_comment_at_most_120_columns() -> anyhow::Result<()> {
     let mut files = 0;
     for name in CRATES {
         for part in ["src", "tests"] {
@@ -242,7 +278,8 @@ fn a_file_has_at_most_400_lines_and_a_comment_at_most_120_columns() -> anyhow::R
             for file in if folder.is_dir() { sources(&folder)? } else { Vec::new() } {
                 let text = fs::read_to_string(&file)?;
                 let lines = text.lines().count();
-                assert!(lines <= 400, "{} has {lines} lines: split it by subject", file.display());
+                let most = if is_test(&file) { 400 } else { 373 };
+                assert!(lines <= most, "{} has {lines} lines: split it by subject", file.display());
                 let wide = text.lines().find(|line| line.trim_start().starts_with("//") && line.chars().count() > 120);
                 assert_eq!(wide, None, "{} has a comment of more than 120 columns", file.display());
                 files += 1;

@@ -304,9 +304,9 @@ async fn pruning_and_folding_look_up_what_they_take_in_full_tables() -> anyhow::
     let world = World::new().await?;
     fill_log(world.pool()).await?;
     let mut conn = world.pool().acquire().await?;
-    retention::jobs(&mut conn, 30, 10).await?;
+    retention::delete_jobs(&mut conn, 30, 10).await?;
     looks_up(&mut conn, "prune jobs", &["jobs_pkey", "job_claims_pkey"]).await?;
-    retention::calls(&mut conn, 30, 10).await?;
+    retention::delete_calls(&mut conn, 30, 10).await?;
     looks_up(&mut conn, "prune calls", &["calls_pkey", "jobs_call"]).await?;
     events::prune(&mut conn, 30, None, 10).await?;
     looks_up(&mut conn, "prune events", &["events_created", "deliveries_event", "events_pkey"]).await?;

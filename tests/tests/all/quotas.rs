@@ -2,16 +2,12 @@
 //! delete.
 
 use mws_tests::world::{Answer, Client, Media, World, runners};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::time::Duration;
-
-async fn post(client: &Client, path: &str, body: &Value) -> anyhow::Result<Answer> {
-    client.send("POST", path, &[], Some(body.to_string())).await
-}
 
 async fn status(client: &Client, project: &str, status: &str, prompt: &str) -> anyhow::Result<Answer> {
     let assets = json!([{ "ref": "a", "type": "image", "prompt": prompt }]);
-    post(client, &format!("/projects/{project}/status"), &json!({ "status": status, "assets": assets })).await
+    client.post(&format!("/projects/{project}/status"), &json!({ "status": status, "assets": assets })).await
 }
 
 #[tokio::test]
@@ -22,7 +18,7 @@ async fn a_flood_of_projects_ends_at_the_quota_and_a_deletion_makes_room() -> an
     let project = async || {
         let body = json!({ "brief": "a film", "webhook_url": "https://93.184.216.34/" });
         Ok::<_, anyhow::Error>(
-            post(client, "/projects", &body).await?.json["id"].as_str().unwrap_or_default().to_owned(),
+            client.post("/projects", &body).await?.json["id"].as_str().unwrap_or_default().to_owned(),
         )
     };
     let first = project().await?;
@@ -53,14 +49,14 @@ async fn what_was_sent_of_a_project_keeps_no_body_and_a_cancelled_project_goes()
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
     let receiver = mws_tests::world::Receiver::start()?;
-    let made = post(&tenant.client, "/projects", &json!({ "brief": "a film", "webhook_url": receiver.url })).await?;
+    let made = tenant.client.post("/projects", &json!({ "brief": "a film", "webhook_url": receiver.url })).await?;
     let project = made.json["id"].as_str().unwrap_or_default().to_owned();
     world.work(runners::instant()).await?;
     receiver.gets(1).await?;
     let kept = "SELECT count(*) FROM project_webhooks WHERE status = 'succeeded' AND body = ''";
     mws_tests::world::until("its body is forgotten", async || Ok((world.count(kept).await? == 1).then_some(())))
         .await?;
-    post(&tenant.client, &format!("/projects/{project}/cancel"), &json!({})).await?;
+    tenant.client.post(&format!("/projects/{project}/cancel"), &json!({})).await?;
     assert_eq!(scheduler::prune_kept::run_once(&world.process).await?, 0);
     world.advance(Duration::from_hours(31 * 24)).await?;
     assert_eq!(scheduler::prune_kept::run_once(&world.process).await?, 1);
@@ -75,21 +71,21 @@ async fn items_have_a_number_and_their_tombstones_an_end() -> anyhow::Result<()>
     let tenant = world.tenant("a").await?;
     let item = world.item(&tenant, Media::audio(9)).await?;
     let announced = json!({ "filename": "a.wav", "content_type": "audio/wav", "bytes": 4 });
-    assert_eq!(post(&tenant.client, "/uploads", &announced).await?.status, 201);
-    let full = post(&tenant.client, "/uploads", &announced).await?;
+    assert_eq!(tenant.client.post("/uploads", &announced).await?.status, 201);
+    let full = tenant.client.post("/uploads", &announced).await?;
     assert_eq!((full.status, full.code()), (409, "quota_reached"), "{}", full.text);
     let import = tenant.client.tool("import_media", &json!({ "url": "https://93.184.216.34/a.wav" })).await?;
     assert_eq!((import.status, import.code()), (409, "quota_reached"), "{}", import.text);
 
     tenant.client.send("DELETE", &format!("/library/items/{item}"), &[], None).await?;
     assert_eq!(scheduler::purge_items::run_once(&world.process).await?, 1);
-    assert_eq!(post(&tenant.client, "/uploads", &announced).await?.status, 409, "its row is kept for a while");
+    assert_eq!(tenant.client.post("/uploads", &announced).await?.status, 409, "its row is kept for a while");
     world.advance(Duration::from_hours(31 * 24)).await?;
     // The upload whose bytes never came has expired by now.
     scheduler::expire_uploads::run_once(&world.process).await?;
     assert_eq!(scheduler::prune_kept::run_once(&world.process).await?, 1);
     assert_eq!(world.count("SELECT count(*) FROM items").await?, 1);
-    assert_eq!(post(&tenant.client, "/uploads", &announced).await?.status, 201);
+    assert_eq!(tenant.client.post("/uploads", &announced).await?.status, 201);
     world.end().await
 }
 
@@ -116,19 +112,18 @@ async fn a_project_counts_as_what_is_told_of_it_whichever_call_brought_it() -> a
     let world = World::with(|settings| (settings.rate_per_minute, settings.rate_burst) = (60, 100)).await?;
     let tenant = world.tenant("a").await?;
     let client = &tenant.client;
-    let made =
-        post(client, "/projects", &json!({ "brief": "a film", "webhook_url": "https://93.184.216.34/" })).await?;
+    let made = client.post("/projects", &json!({ "brief": "a film", "webhook_url": "https://93.184.216.34/" })).await?;
     let project = made.json["id"].as_str().unwrap_or_default().to_owned();
     assert_eq!(status(client, &project, "generating", &"x".repeat(200_000)).await?.status, 200);
     // A timeline beside the assets that are there already is together with them.
     let body = json!({ "status": "running", "timeline": { "overlays": ["y".repeat(100_000)] } });
-    let together = post(client, &format!("/projects/{project}/status"), &body).await?;
+    let together = client.post(&format!("/projects/{project}/status"), &body).await?;
     assert_eq!((together.status, together.code()), (413, "request_too_large"), "{}", together.text);
     // Of the burst of a hundred, each change of the status alone takes thirteen: all of the project is told.
     let mut passed = 0;
     for next in ["running", "generating"].into_iter().cycle().take(20) {
         let body = json!({ "status": next });
-        match post(client, &format!("/projects/{project}/status"), &body).await?.status {
+        match client.post(&format!("/projects/{project}/status"), &body).await?.status {
             200 => passed += 1,
             429 => break,
             other => anyhow::bail!("{other}"),
@@ -152,7 +147,7 @@ async fn answers_that_are_kept_have_a_bound_a_day() -> anyhow::Result<()> {
     }
     assert_eq!(statuses, [201, 201, 201, 429, 201], "the fourth can't be kept, and what is kept is answered again");
     assert_eq!(keyed("e").await?.code(), "rate_limited");
-    let unkeyed = post(&tenant.client, "/projects", &json!({ "brief": "y" })).await?;
+    let unkeyed = tenant.client.post("/projects", &json!({ "brief": "y" })).await?;
     assert_eq!(unkeyed.status, 201, "{}", unkeyed.text);
     let item = world.item(&tenant, Media::audio(9)).await?;
     let body = json!({ "refs": [item], "reads": ["levels"] }).to_string();

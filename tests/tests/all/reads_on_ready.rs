@@ -1,27 +1,8 @@
 //! Reads that are asked for with an upload or an import: they start when its item is ready, as `prepare_media` would
 //! then, and once.
 
-use mws_tests::world::{Client, Tenant, World, processes::write_silence, runners, until};
+use mws_tests::world::{Client, Tenant, World, processes::silence, runners, until};
 use serde_json::{Value, json};
-
-/// Announces a file with these fields beside what every announcement has; answers the upload.
-async fn announced(client: &Client, bytes: usize, more: Value) -> anyhow::Result<Value> {
-    let mut body = json!({ "filename": "a.wav", "content_type": "audio/wav", "bytes": bytes });
-    for (name, value) in more.as_object().into_iter().flatten() {
-        body[name] = value.clone();
-    }
-    let made = client.send("POST", "/uploads", &[], Some(body.to_string())).await?;
-    assert_eq!(made.status, 201, "{}", made.text);
-    Ok(made.json)
-}
-
-/// A second of silence.
-fn silence() -> anyhow::Result<Vec<u8>> {
-    let folder = tempfile::tempdir()?;
-    let path = folder.path().join("a.wav");
-    write_silence(&path, 1)?;
-    Ok(std::fs::read(path)?)
-}
 
 async fn sent(client: &Client, upload: &Value, bytes: &[u8]) -> anyhow::Result<String> {
     let url = upload["upload"]["url"].as_str().unwrap_or_default();
@@ -41,8 +22,8 @@ async fn answered(client: &Client, item: &str) -> anyhow::Result<Value> {
 }
 
 async fn uploaded(tenant: &Tenant, reads: Value) -> anyhow::Result<String> {
-    let bytes = silence()?;
-    let upload = announced(&tenant.client, bytes.len(), json!({ "reads": reads })).await?;
+    let bytes = silence(1)?;
+    let upload = tenant.client.announce(bytes.len(), &json!({ "reads": reads })).await?;
     sent(&tenant.client, &upload, &bytes).await
 }
 
@@ -50,9 +31,8 @@ async fn uploaded(tenant: &Tenant, reads: Value) -> anyhow::Result<String> {
 async fn reads_start_once_an_upload_is_ready_and_their_answers_stay_on_the_item() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("one").await?;
-    let bytes = silence()?;
-    let upload =
-        announced(&tenant.client, bytes.len(), json!({ "reads": ["levels", "search_index", "levels"] })).await?;
+    let bytes = silence(1)?;
+    let upload = tenant.client.announce(bytes.len(), &json!({ "reads": ["levels", "search_index", "levels"] })).await?;
     let path = format!("/library/items/{}", upload["item_id"].as_str().unwrap_or_default());
     let waiting = tenant.client.send("GET", &path, &[], None).await?.json;
     assert_eq!(waiting["reads_on_ready"], json!({ "reads": ["levels", "search_index"], "answers": null }));
@@ -113,7 +93,7 @@ async fn what_was_started_and_not_noted_is_answered_again_and_costs_once() -> an
 async fn a_file_that_can_not_be_read_starts_nothing_and_a_wrong_read_is_refused_at_once() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("one").await?;
-    let upload = announced(&tenant.client, 9, json!({ "reads": ["levels"] })).await?;
+    let upload = tenant.client.announce(9, &json!({ "reads": ["levels"] })).await?;
     let item = sent(&tenant.client, &upload, b"no sound!").await?;
     world.work(runners::instant()).await?;
     let path = format!("/library/items/{item}?wait_seconds=20");

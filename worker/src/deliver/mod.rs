@@ -94,7 +94,7 @@ use task::{FirstSlots, Task};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use told::{Events, Ticket, Told};
+use told::{Events, HeldTicket, Told};
 
 /// What a lease has beyond the queue and the attempt, for the claim and the record.
 const LEASE_SLACK: Duration = Duration::from_secs(10);
@@ -213,7 +213,7 @@ impl Deliverer {
     async fn handle(&self, lane: Lane, subject: Subject) {
         let Subject::Delivery { id, endpoint } = subject else { return };
         let (ticket, finished) = oneshot::channel();
-        let ticket = Ticket(ticket);
+        let ticket = HeldTicket(ticket);
         self.0.events.tell(Event::TicketArrived { lane, id, endpoint, ticket }, None);
         // Whoever is done with a ticket drops it.
         let _ = finished.await;

@@ -5,7 +5,7 @@
 //! what must not end before it, its ticket first of all.
 
 use super::scheduler::{Cursor, Event, Leased, Prefetch, Slot};
-use super::told::{Awaited, Held, Ticket};
+use super::told::{Awaited, Held, HeldTicket};
 use crate::batch::Batcher;
 use domain::ids::{DeliveryId, EndpointId};
 use runtime::process::Process;
@@ -111,7 +111,7 @@ fn start_claims(claimer: Claimer) -> Batcher<(DeliveryId, Awaited), ()> {
 }
 
 /// The answer to a claim that is ours, in the place of the one that it is not.
-fn claimed(failed: Event<Claim, Ticket>, leased: Leased<Claim>) -> Event<Claim, Ticket> {
+fn claimed(failed: Event<Claim, HeldTicket>, leased: Leased<Claim>) -> Event<Claim, HeldTicket> {
     let Event::NotClaimed { lane, ticket, .. } = failed else { return failed };
     let slot = Slot { lane, account: leased.delivery.account_id, endpoint: leased.delivery.endpoint_id };
     Event::Claimed { slot, leased, ticket }

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 use tokio_util::task::TaskTracker;
 
 /// Has a flush panic that holds this; answers what the scheduler is told.
-async fn broken(failed: Event<Claim, Ticket>) -> Option<Event<Claim, Ticket>> {
+async fn broken(failed: Event<Claim, HeldTicket>) -> Option<Event<Claim, HeldTicket>> {
     let (tell, mut told) = mpsc::unbounded_channel::<Told>();
     let tracker = TaskTracker::new();
     let awaited = Awaited::new(Events::new(&tell), failed, &tracker);

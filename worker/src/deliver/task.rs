@@ -7,7 +7,7 @@
 use super::attempt::Sender;
 use super::scheduler::{Action, Cursor, DeliveryScheduler, Departure, Event, Limits, Slot};
 use super::statements::{BacklogCall, Statements};
-use super::told::{Alive, Awaited, Events, Held, Ticket, Told};
+use super::told::{Alive, Awaited, Events, Held, HeldTicket, Told};
 use futures_util::FutureExt;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -82,7 +82,7 @@ impl Task {
         }
     }
 
-    fn on(&self, scheduler: &mut DeliveryScheduler<Claim, Ticket>, event: Event<Claim, Ticket>) {
+    fn on(&self, scheduler: &mut DeliveryScheduler<Claim, HeldTicket>, event: Event<Claim, HeldTicket>) {
         let now = Instant::now();
         let decided = catch_unwind(AssertUnwindSafe(|| scheduler.on(event, now)));
         match decided {
@@ -100,15 +100,15 @@ impl Task {
         }
     }
 
-    fn hold(&self, ticket: Option<Ticket>) -> Held {
+    fn hold(&self, ticket: Option<HeldTicket>) -> Held {
         Held::new(ticket, &self.tracker)
     }
 
-    fn awaited(&self, failed: Event<Claim, Ticket>) -> Awaited {
+    fn awaited(&self, failed: Event<Claim, HeldTicket>) -> Awaited {
         Awaited::new(self.events.clone(), failed, &self.tracker)
     }
 
-    fn perform(&self, action: Action<Claim, Ticket>) {
+    fn perform(&self, action: Action<Claim, HeldTicket>) {
         let statements = &self.statements;
         match action {
             Action::Claim { lane, id, endpoint, ticket } => {
@@ -135,7 +135,7 @@ impl Task {
         }
     }
 
-    fn spawn<Sending>(&self, mut departure: Departure<Claim, Ticket>, send: impl FnOnce(Attempt) -> Sending)
+    fn spawn<Sending>(&self, mut departure: Departure<Claim, HeldTicket>, send: impl FnOnce(Attempt) -> Sending)
     where
         Sending: Future<Output = ()> + Send + 'static,
     {
@@ -162,7 +162,7 @@ const fn released(claim: &Claim, after_ms: i64) -> ReleasedClaim {
 
 /// An attempt that has its slot.
 struct Attempt {
-    departure: Departure<Claim, Ticket>,
+    departure: Departure<Claim, HeldTicket>,
     held: Held,
     tracker: TaskTracker,
     events: Events,

@@ -8,7 +8,7 @@ use tokio_util::task::task_tracker::TaskTrackerToken;
 
 /// A ticket that a handler is working: dropping it ends the handler.
 #[derive(Debug)]
-pub struct Ticket(#[expect(dead_code, reason = "the handler sees that it is dropped")] pub oneshot::Sender<()>);
+pub struct HeldTicket(#[expect(dead_code, reason = "the handler sees that it is dropped")] pub oneshot::Sender<()>);
 
 /// Says that something is under way which no ticket's handler waits for.
 pub type Alive = Option<TaskTrackerToken>;
@@ -16,13 +16,13 @@ pub type Alive = Option<TaskTrackerToken>;
 /// What must not end before something is done: a ticket, or the process.
 #[derive(Debug)]
 pub struct Held {
-    _ticket: Option<Ticket>,
+    _ticket: Option<HeldTicket>,
     _alive: Alive,
 }
 
 impl Held {
     /// The ticket, or the process where there is none.
-    pub fn new(ticket: Option<Ticket>, tracker: &TaskTracker) -> Self {
+    pub fn new(ticket: Option<HeldTicket>, tracker: &TaskTracker) -> Self {
         let alive = ticket.is_none().then(|| tracker.token());
         Self { _ticket: ticket, _alive: alive }
     }
@@ -30,7 +30,7 @@ impl Held {
 
 /// An event on its way to the scheduler.
 pub struct Told {
-    pub event: Event<Claim, Ticket>,
+    pub event: Event<Claim, HeldTicket>,
     pub _alive: Alive,
 }
 
@@ -38,17 +38,17 @@ pub struct Told {
 /// of it: or the endpoint would get no first attempts for as long as the process lives.
 pub struct Awaited {
     events: Events,
-    failed: Option<Box<(Event<Claim, Ticket>, Alive)>>,
+    failed: Option<Box<(Event<Claim, HeldTicket>, Alive)>>,
 }
 
 impl Awaited {
     /// For what is told by an event: where nothing comes of it, by this one.
-    pub fn new(events: Events, failed: Event<Claim, Ticket>, tracker: &TaskTracker) -> Self {
+    pub fn new(events: Events, failed: Event<Claim, HeldTicket>, tracker: &TaskTracker) -> Self {
         Self { events, failed: Some(Box::new((failed, Some(tracker.token())))) }
     }
 
     /// Tells the scheduler this, in the place of the failure.
-    pub fn answer(mut self, answer: impl FnOnce(Event<Claim, Ticket>) -> Event<Claim, Ticket>) {
+    pub fn answer(mut self, answer: impl FnOnce(Event<Claim, HeldTicket>) -> Event<Claim, HeldTicket>) {
         if let Some(failed) = self.failed.take() {
             let (failed, alive) = *failed;
             self.events.tell(answer(failed), alive);
@@ -75,7 +75,7 @@ impl Events {
     }
 
     /// Tells the scheduler. Where it is gone, so is everybody who would wait for it.
-    pub fn tell(&self, event: Event<Claim, Ticket>, alive: Alive) {
+    pub fn tell(&self, event: Event<Claim, HeldTicket>, alive: Alive) {
         if let Some(events) = self.0.upgrade() {
             let _ = events.send(Told { event, _alive: alive });
         }

@@ -28,7 +28,7 @@ impl Attempt<'_> {
             ([only], Some(sha256)) => (only.object_key.clone(), sha256.clone()),
             (parts, _) => self.join(&whole, parts).await?,
         };
-        if !uploads::joined(&mut *self.process.pool.acquire().await?, self.claim, &key, &sha256).await? {
+        if !uploads::record_joined(&mut *self.process.pool.acquire().await?, self.claim, &key, &sha256).await? {
             // The claim is lost; whoever has it now joins them again.
             if parts.iter().all(|part| part.object_key != key) {
                 self.drop_object(&key).await;

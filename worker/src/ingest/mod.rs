@@ -5,11 +5,12 @@
 //! ticket names an upload; the claim in our own table, which spends the ticket, decides whether there is anything to
 //! do. While an attempt runs its lease is renewed, and a claim that is lost ends the attempt before another can begin
 //! one. Every ending is one conditional update that names the claim, so a kill at any moment costs a lease and nothing
-//! else. What an attempt does is in `attempt`, what its errors mean in `failure`, what it
-//! reserves in `room`, and how parts become one object in `join`.
+//! else. What an attempt does is in `attempt`, what its errors mean in `failure`, how its end is written in `ends`,
+//! what it reserves in `room`, and how parts become one object in `join`.
 
 mod aside;
 mod attempt;
+mod ends;
 mod failure;
 mod join;
 mod room;
@@ -21,22 +22,19 @@ use aside::Slot;
 pub(crate) use attempt::length_ms;
 use attempt::{Attempt, Fetched};
 use domain::ids::{AccountId, UploadId};
-use domain::job::{LEASE, MAX_LOSSES, Next, RENEWAL, after_failure};
+use domain::job::{LEASE, MAX_LOSSES, RENEWAL};
 use failure::Failure;
 pub(crate) use failure::facts;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use runtime::media::media_prefix;
-use runtime::own_fault;
 use runtime::process::Process;
-use runtime::queue::{self, Claims, Picker, Queue, Subject, Taken, Ticket};
-use runtime::wake::Wake;
+use runtime::queue::{Claims, Picker, Queue, Subject, Taken};
 use sqlx::{PgConnection, PgPool};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
-use store::uploads::{self, Claim, Counts, Facts, Finished, Stage};
-use store::{is_refused_for_good, tickets};
+use store::tickets;
+use store::uploads::{self, Claim, Facts, Stage};
 use tokio::time::{Instant, sleep, timeout};
 
 /// Downloads of a process at once.
@@ -45,13 +43,6 @@ const FETCHES: usize = 16;
 const LEAST_PROBES: usize = 4;
 /// How long a slot goes on with the uploads of one account before it takes another ticket.
 const ONE_ACCOUNT: Duration = Duration::from_secs(10);
-/// A download that fails after this time is not made again, whatever it failed of.
-const LONG_FETCH: Duration = Duration::from_mins(10);
-/// An end that the database did not take is written again for so long, within what is left of the lease, so that the
-/// account's other uploads don't wait for that to be over.
-const WRITTEN_FOR: Duration = Duration::from_secs(15);
-/// Between two tries.
-const PAUSE: Duration = Duration::from_secs(1);
 /// What is left of the drain for handing back what did not end in it.
 const HAND_BACK: Duration = Duration::from_secs(3);
 
@@ -122,15 +113,6 @@ enum Ended {
     Lost,
     /// The process stops.
     Stopping,
-}
-
-/// Whether an end was tried to be written before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tried {
-    /// It was not: where the claim is gone, nobody knows of what the attempt has stored.
-    Never,
-    /// It was, and may have been committed unseen. Then the claim is gone by that, and what was stored is known.
-    Unseen,
 }
 
 impl Ingest {
@@ -266,128 +248,5 @@ impl Ingest {
     async fn drained(&self) {
         self.process.shutdown.cancelled().await;
         sleep(Duration::from_secs(self.process.settings.drain_seconds).saturating_sub(HAND_BACK)).await;
-    }
-
-    /// Writes what an attempt came to, and again while the database does not answer.
-    async fn end(&self, claim: &Claim, ended: &Ended, took: Duration) -> sqlx::Result<()> {
-        let until = Instant::now() + WRITTEN_FOR;
-        let mut tried = Tried::Never;
-        loop {
-            match self.write_end(claim, ended, took, tried).await {
-                Err(error) if !is_refused_for_good(&error) && Instant::now() + PAUSE < until => {
-                    tracing::info!(upload.id = %claim.id, error = %error, "An upload's state was not written; trying again.");
-                    tried = Tried::Unseen;
-                    sleep(PAUSE).await;
-                }
-                written => return written,
-            }
-        }
-    }
-
-    async fn write_end(&self, claim: &Claim, ended: &Ended, took: Duration, tried: Tried) -> sqlx::Result<()> {
-        match ended {
-            Ended::Fetched(fetched) => self.hand_on(claim, fetched, tried).await,
-            Ended::Ready(facts) => self.finish(claim, facts, tried).await,
-            Ended::Failed(failure) => self.fail(claim, failure, took).await,
-            Ended::Stopping => self.hand_back(claim).await,
-            Ended::Lost => {
-                tracing::info!(upload.id = %claim.id, claim_no = claim.claim_no, "An upload was given up: its claim is gone.");
-                Ok(())
-            }
-        }
-    }
-
-    /// Transaction "fetched": the bytes are the upload's, which goes on to be probed.
-    async fn hand_on(&self, claim: &Claim, fetched: &Fetched, tried: Tried) -> sqlx::Result<()> {
-        let ticket = Ticket::new(Queue::Ingest, Subject::Upload(claim.id));
-        let Fetched { key, bytes, sha256, announced } = fetched;
-        let mut hand_on = self.process.pool.begin().await?;
-        let announced = announced.as_deref();
-        if uploads::fetched(&mut hand_on, claim, key, *bytes, sha256, announced, &ticket.id).await? {
-            let pushed = [ticket];
-            queue::push(&mut hand_on, &pushed).await?;
-            hand_on.commit().await?;
-            self.process.wakes.tickets(&pushed);
-            return Ok(());
-        }
-        drop(hand_on);
-        if tried == Tried::Unseen {
-            return Ok(());
-        }
-        // The claim is lost, so nobody knows of this object but us.
-        if let Err(error) = self.process.media.delete(key).await {
-            tracing::warn!(item.id = %claim.item_id, error = %error, "Bytes that were fetched in vain stay until the item goes.");
-        }
-        Ok(())
-    }
-
-    async fn finish(&self, claim: &Claim, facts: &Facts, tried: Tried) -> sqlx::Result<()> {
-        let mut conn = self.process.pool.acquire().await?;
-        let kept = uploads::finish(&mut conn, claim, facts).await?;
-        drop(conn);
-        let Some(kept) = kept else {
-            if tried == Tried::Never {
-                self.drop_picture(facts).await;
-            }
-            return Ok(());
-        };
-        self.process.wakes.send([Wake::ItemSettled(claim.item_id)]);
-        tracing::info!(upload.id = %claim.id, item.id = %claim.item_id, "An item is ready.");
-        if let Err(error) = self.process.media.delete_others(&media_prefix(claim.item_id), &kept).await {
-            tracing::warn!(item.id = %claim.item_id, error = %error, "Bytes that were sent in vain stay until the item goes.");
-        }
-        Ok(())
-    }
-
-    /// Drops the picture of an attempt whose claim was lost: nobody knows of it.
-    async fn drop_picture(&self, facts: &Facts) {
-        let Some(key) = &facts.thumbnail_key else { return };
-        if let Err(error) = self.process.media.delete(key).await {
-            tracing::warn!(error = %error, "A picture that was made in vain stays until its item goes.");
-        }
-    }
-
-    async fn fail(&self, claim: &Claim, failure: &Failure, took: Duration) -> sqlx::Result<()> {
-        let &Failure { code, ref message, retryable, is_ours } = failure;
-        let mut conn = self.process.pool.acquire().await?;
-        // What was claimed and did not fail was handed back or lost.
-        if is_ours && let Some(wait) = own_fault::wait(claim.claim_no - 1 - i32::from(claim.failures)) {
-            let seconds = i32::try_from(wait.as_secs()).unwrap_or(i32::MAX);
-            uploads::retry(&mut conn, claim, Counts::No, seconds, code, message).await?;
-            tracing::warn!(upload.id = %claim.id, wait_seconds = seconds, "An upload has to wait, uncounted: {message}.");
-            return Ok(());
-        }
-        let retryable = retryable && (self.stage == Stage::Probe || took < LONG_FETCH);
-        if let Next::Again(wait) = after_failure(claim.failures, retryable) {
-            let seconds = i32::try_from(wait.as_secs()).unwrap_or(i32::MAX);
-            uploads::retry(&mut conn, claim, Counts::Yes, seconds, code, message).await?;
-            tracing::info!(upload.id = %claim.id, error.code = code, wait_seconds = seconds, "An upload is tried again: {message}.");
-            return Ok(());
-        }
-        if uploads::fail(&mut conn, claim, code, message).await? == Finished::Lost {
-            return Ok(());
-        }
-        drop(conn);
-        self.process.wakes.send([Wake::ItemSettled(claim.item_id)]);
-        tracing::info!(upload.id = %claim.id, item.id = %claim.item_id, error.code = code, "An item failed: {message}.");
-        if let Err(error) = self.process.media.delete_all(&media_prefix(claim.item_id)).await {
-            tracing::warn!(item.id = %claim.item_id, error = %error, "A failed item's bytes stay until the item goes.");
-        }
-        Ok(())
-    }
-
-    /// Transaction "hand back": the upload waits again, uncounted, with a new ticket.
-    async fn hand_back(&self, claim: &Claim) -> sqlx::Result<()> {
-        let queue = queue_of(self.stage);
-        let ticket = Ticket::new(queue, Subject::Upload(claim.id));
-        let mut tx = self.process.pool.begin().await?;
-        if uploads::hand_back(&mut tx, claim, &ticket.id).await? == Finished::Lost {
-            return Ok(());
-        }
-        let pushed = [ticket];
-        queue::push(&mut tx, &pushed).await?;
-        tx.commit().await?;
-        self.process.wakes.tickets(&pushed);
-        Ok(())
     }
 }

@@ -4,7 +4,7 @@
 //! job is in the database.
 
 use super::error::ReadError;
-use super::speech::KnownSpeech;
+use super::known_speech::KnownSpeech;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 use tokio::time::Instant;

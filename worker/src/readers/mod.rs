@@ -12,6 +12,7 @@ pub mod decode;
 mod engine_server;
 mod error;
 mod job;
+mod known_speech;
 mod levels;
 mod search_index;
 mod speakers;
@@ -24,8 +25,8 @@ mod transcript;
 pub use decode::{MediaLimits, MediaSource, MediaTools, NoDecoder, Probe};
 pub use error::{Limit, ReadError};
 pub use job::{JobCtx, Progress};
+pub use known_speech::KnownSpeech;
 pub use speakers::DiarizerSettings;
-pub use speech::KnownSpeech;
 pub use stored::{Engine, OutputFile, Quality, ReadOutcome, StoredRead};
 pub use transcript::TranscriberSettings;
 

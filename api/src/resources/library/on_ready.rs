@@ -44,17 +44,18 @@ struct AsShown;
 impl Shown for AsShown {
     fn prepared(prepared: &Prepared, reads: &[Read]) -> Value {
         let answers = prepared.items.iter().flat_map(|item| &item.answers);
-        kept(reads.iter().zip(answers).map(|(read, answer)| PreparedRead::of(*read, answer)))
+        as_json(reads.iter().zip(answers).map(|(read, answer)| PreparedRead::of(*read, answer)))
     }
 
     fn may_not(reads: &[Read]) -> Value {
         let why = ("caller_may_not", "Who asked for it may not start it any more. Ask for it with prepare_media.");
-        kept(reads.iter().map(|read| PreparedRead::refused(*read, why)))
+        as_json(reads.iter().map(|read| PreparedRead::refused(*read, why)))
     }
 }
 
-fn kept(answers: impl Iterator<Item = PreparedRead>) -> Value {
-    answers.collect::<Vec<_>>().to_json().unwrap_or_default()
+/// The list as it is stored.
+fn as_json(answers: impl Iterator<Item = PreparedRead>) -> Value {
+    answers.collect::<Vec<_>>().to_json().unwrap_or_else(|| unreachable!("a list of objects is JSON"))
 }
 
 /// Starts the reads of items that become ready, until the process is told to end.

@@ -77,8 +77,8 @@ impl Work for DispatchRequest {
         let items = items::resolve(conn, &self.refs, self.owners.workspace).await?;
         let ids: Vec<ItemId> = items.iter().filter_map(|found| here(found).map(|item| item.id)).collect();
         let mut owners: HashMap<ItemId, HashMap<Read, LiveJob>> = HashMap::new();
-        for (item, read, live) in reads::owners(conn, &ids).await? {
-            owners.entry(item).or_default().insert(read, live);
+        for reads::LiveRead { item, read, job } in reads::owners(conn, &ids).await? {
+            owners.entry(item).or_default().insert(read, job);
         }
         let fleet = fleet(reads::kinds(conn).await?, settings);
         Ok(Triage::of(&items, &owners, &self.reads, &fleet))

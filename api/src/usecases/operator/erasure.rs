@@ -48,8 +48,8 @@ pub async fn erase_workspace(app: &App, operator: &OperatorCaller, id: Workspace
             format!("{id} is its account's default workspace: make another one that first, or erase the account.");
         return Err(ApiError::new(Code::IllegalTransition, message));
     }
-    erasure::workspace(&mut erase_workspace, id).await?;
-    erasure::audited(&mut erase_workspace, &[id.to_string()]).await?;
+    erasure::erase_workspace(&mut erase_workspace, id).await?;
+    erasure::forget_audited(&mut erase_workspace, &[id.to_string()]).await?;
     audit::record(&mut erase_workspace, &operator.entry("workspace.erase", id)).await?;
     erase_workspace.commit().await?;
     drop(conn);
@@ -73,7 +73,7 @@ pub async fn erase_item(app: &App, operator: &OperatorCaller, id: ItemId) -> Ans
 async fn erase_belongings(app: &App, operator: &OperatorCaller, id: AccountId, owned: &[WorkspaceId]) -> Answer<()> {
     let mut conn = app.conn().await?;
     let mut erase_account = conn.begin().await?;
-    match erasure::account(&mut erase_account, id).await? {
+    match erasure::erase_account(&mut erase_account, id).await? {
         Erased::Now => {}
         Erased::Before => return Ok(()),
         Erased::Missing => return Err(missing(Code::AccountNotFound, id)),
@@ -82,14 +82,14 @@ async fn erase_belongings(app: &App, operator: &OperatorCaller, id: AccountId, o
             return Err(ApiError::new(Code::IllegalTransition, message));
         }
     }
-    let users = erasure::users(&mut erase_account, id).await?;
-    erasure::belongings(&mut erase_account, id).await?;
+    let users = erasure::forget_users(&mut erase_account, id).await?;
+    erasure::delete_belongings(&mut erase_account, id).await?;
     for workspace in owned {
-        erasure::workspace(&mut erase_account, *workspace).await?;
+        erasure::erase_workspace(&mut erase_account, *workspace).await?;
     }
     let texts = owned.iter().map(ToString::to_string).chain(users.iter().map(ToString::to_string));
     let targets: Vec<String> = std::iter::once(id.to_string()).chain(texts).collect();
-    erasure::audited(&mut erase_account, &targets).await?;
+    erasure::forget_audited(&mut erase_account, &targets).await?;
     audit::record(&mut erase_account, &operator.entry("account.erase", id)).await?;
     erase_account.commit().await?;
     app.process.wakes.send([Wake::Access(id)]);
@@ -109,7 +109,7 @@ async fn empty(app: &App, workspace: WorkspaceId, done: &mut ErasedNow) -> Answe
     loop {
         let mut conn = app.conn().await?;
         let mut erase_projects = conn.begin().await?;
-        let some = erasure::projects(&mut erase_projects, workspace, SOME).await?;
+        let some = erasure::delete_projects(&mut erase_projects, workspace, SOME).await?;
         erase_projects.commit().await?;
         done.projects += some;
         if some == 0 {
@@ -131,7 +131,7 @@ async fn drop_items(
         items::tombstone(&mut drop_items, *item, workspace).await?;
     }
     // Before the jobs end: their events show what the items are called.
-    erasure::item_names(&mut drop_items, which).await?;
+    erasure::forget_item_names(&mut drop_items, which).await?;
     let ended = jobs::cancel_for_items(&mut drop_items, which).await?;
     let after_commit = ending::end_jobs(&mut drop_items, &ended, &[], &process.settings.event_kinds).await?;
     if let Some(operator) = operator {

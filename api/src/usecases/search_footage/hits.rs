@@ -3,7 +3,7 @@
 use domain::footage::Said;
 use domain::ids::ItemId;
 use domain::search::{Asked, Fit, Judged, Spoken, Term, narrow};
-use store::footage::Candidate;
+use store::footage::FoundPassage;
 
 /// Something said in a video.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ impl Hits {
 
     /// Takes what the query is said in of these passages, the best first. What overlaps with something better in the
     /// same item is that same thing, found again.
-    pub(super) fn take(&mut self, query: &Asked, candidates: &[Candidate], fit: Fit) {
+    pub(super) fn take(&mut self, query: &Asked, candidates: &[FoundPassage], fit: Fit) {
         let mut judged = Judged::by(query, fit);
         let mut hits: Vec<Hit> = candidates.iter().flat_map(|candidate| hits(&mut judged, candidate)).collect();
         // Stable: of equal scores Postgres's order stays.
@@ -61,7 +61,7 @@ impl Hit {
     }
 }
 
-fn hits(judged: &mut Judged<'_>, candidate: &Candidate) -> Vec<Hit> {
+fn hits(judged: &mut Judged<'_>, candidate: &FoundPassage) -> Vec<Hit> {
     let said: Vec<Said> = candidate.passage.words().collect();
     let heard: Vec<Term> =
         said.iter().zip(&candidate.lexemes).map(|(said, lexeme)| Term::new(&said.word, lexeme)).collect();

@@ -11,7 +11,7 @@ use domain::search::{self, Asked, Fit};
 pub use hits::Hit;
 use hits::Hits;
 use std::time::Duration;
-use store::footage::{self, Candidate, Within};
+use store::footage::{self, FoundPassage, Within};
 use tracing::Instrument;
 
 /// Passages looked at beyond twice the limit: some are the neighbours of a better one.
@@ -76,7 +76,7 @@ impl Search {
         }
     }
 
-    async fn said(&self) -> Answer<(Asked, Vec<Candidate>)> {
+    async fn said(&self) -> Answer<(Asked, Vec<FoundPassage>)> {
         let mut search = self.app.process.pool.begin().await?;
         footage::reach_for_alike(&mut search, TIMEOUT).await?;
         let lexemes = footage::lexemes(&mut search, &self.words).await?;
@@ -85,7 +85,7 @@ impl Search {
         Ok((Asked::new(&self.query, &lexemes), said))
     }
 
-    async fn alike(&self) -> sqlx::Result<Vec<Candidate>> {
+    async fn alike(&self) -> sqlx::Result<Vec<FoundPassage>> {
         let mut search = self.app.process.pool.begin().await?;
         footage::reach_for_alike(&mut search, TIMEOUT_ALIKE).await?;
         let alike = footage::alike(&mut search, &self.words.join(" "), self.within()).await?;
@@ -100,7 +100,7 @@ impl Search {
 }
 
 /// The hits with what is found in these passages.
-async fn taken(asked: Asked, mut hits: Hits, passages: Vec<Candidate>, fit: Fit) -> Answer<(Asked, Hits)> {
+async fn taken(asked: Asked, mut hits: Hits, passages: Vec<FoundPassage>, fit: Fit) -> Answer<(Asked, Hits)> {
     let work = move || {
         hits.take(&asked, &passages, fit);
         (asked, hits)

@@ -44,18 +44,25 @@ const fn turns_direction(letter: char) -> bool {
     matches!(letter, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
+/// A text of a transcript, and when it was said.
+struct Said<'a> {
+    text: &'a str,
+    start_ms: i32,
+    end_ms: i32,
+}
+
 /// The words of these texts with their seconds, in the order in which they begin.
 pub fn spoken<'a>(said: impl Iterator<Item = (&'a str, f64, f64)>, turns: &[Turn]) -> Vec<Spoken> {
-    let mut said: Vec<(&str, i32, i32)> = said
+    let mut said: Vec<Said> = said
         .map(|(text, start, end)| {
             let start_ms = milliseconds(start);
-            (text, start_ms, milliseconds(end).max(start_ms))
+            Said { text, start_ms, end_ms: milliseconds(end).max(start_ms) }
         })
         .collect();
-    said.sort_by_key(|(_, start_ms, _)| *start_ms);
+    said.sort_by_key(|said| said.start_ms);
     let mut voices = Voices::of(turns);
     let mut words: Vec<Spoken> = Vec::with_capacity(said.len());
-    for (text, start_ms, end_ms) in said {
+    for Said { text, start_ms, end_ms } in said {
         let speaker = speaker_of(&mut voices, start_ms, end_ms);
         add(&mut words, text, (start_ms.into(), end_ms.into()), speaker.as_deref());
     }

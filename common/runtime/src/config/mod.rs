@@ -1,11 +1,17 @@
 //! The settings that every process reads, from flags and `MWS_*` variables, with their units and defaults.
 //!
 //! One struct, so that `mws up` and the three separate processes can't disagree. What only one process needs stands in
-//! its own group. Nothing here reads a clock, a file or the database.
+//! its own group. Nothing here reads a clock, a file or the database. `api` has
+//! what the api alone reads.
 
+mod api;
+mod arguments;
 pub mod secret_files;
 
-use self::secret_files::{SecretFiles, refuse_in_arguments};
+pub use api::{ApiSettings, OAuthSettings, Signup};
+pub use arguments::{arguments, without_empty_variables};
+
+use self::secret_files::SecretFiles;
 use clap::Args;
 use domain::job::JobKind;
 use domain::minutes::{Minutes, Rates};
@@ -247,125 +253,6 @@ pub enum LogFormat {
     Text,
     /// One JSON object a line.
     Json,
-}
-
-/// Settings of the api alone.
-#[derive(Debug, Clone, Args)]
-pub struct ApiSettings {
-    /// Address and port to listen on.
-    #[arg(long, env = "MWS_LISTEN", default_value = "127.0.0.1:8080")]
-    pub listen: SocketAddr,
-
-    /// The URL clients reach the service by, without a path. Unset: from the address listened on.
-    #[arg(long, env = "MWS_PUBLIC_URL")]
-    pub public_url: Option<String>,
-
-    /// Proxies (CIDR, comma-separated) whose X-Forwarded-For counts. A proxy that is not named here is one address to
-    /// the service, with all who come through it: they share one address's connections, wrong credentials and redeemed
-    /// codes.
-    #[arg(long, env = "MWS_TRUSTED_PROXIES", value_delimiter = ',')]
-    pub trusted_proxies: Vec<IpNet>,
-
-    /// Address and port of operators' routes and `/metrics`, which the customers' port then answers 404 for. Unset: one
-    /// port.
-    #[arg(long, env = "MWS_OPERATOR_LISTEN")]
-    pub operator_listen: Option<SocketAddr>,
-
-    /// Networks (CIDR, comma-separated) that operators' routes and `/metrics` are answered to, whichever port they are
-    /// on. Unset: any.
-    #[arg(long, env = "MWS_OPERATOR_ALLOW", value_delimiter = ',')]
-    pub operator_allow: Vec<IpNet>,
-
-    /// Connections open at a time; one too many is answered 503. Fewer where the limit of open files (`RLIMIT_NOFILE`,
-    /// raised to the hard one at the start) leaves no room for as many: the log says how many there are.
-    #[arg(long, env = "MWS_MAX_CONNECTIONS", default_value_t = 4096)]
-    pub max_connections: usize,
-
-    /// Connections that one address may have open, and requests that it may have under way through a trusted proxy; an
-    /// IPv6 network of 64 bits counts as one address.
-    #[arg(long, env = "MWS_MAX_ADDRESS_CONNECTIONS", default_value_t = 256)]
-    pub max_address_connections: usize,
-
-    /// Requests that one account may have under way.
-    #[arg(long, env = "MWS_MAX_ACCOUNT_REQUESTS", default_value_t = 64)]
-    pub max_account_requests: usize,
-
-    /// Uploads that one account may be sending the bytes of.
-    #[arg(long, env = "MWS_MAX_ACCOUNT_UPLOADS", default_value_t = 8)]
-    pub max_account_uploads: usize,
-
-    /// Downloads that one account's links may have under way: each holds 256 KiB while it is taken, and a process sends
-    /// at most
-    /// 512.
-    #[arg(long, env = "MWS_MAX_ACCOUNT_DOWNLOADS", default_value_t = 16)]
-    pub max_account_downloads: usize,
-
-    /// Seconds after which a link to an item's media has ended for certain; it lasts for half of them at least.
-    #[arg(long, env = "MWS_MEDIA_LINK_SECONDS", default_value_t = 7_200, value_parser = clap::value_parser!(u32).range(60..=604_800))]
-    pub media_link_seconds: u32,
-
-    /// Let clients put the bytes of uploads into the bucket themselves, by presigned links that last an hour, so that
-    /// they pass no api. For customers that you trust: who has a link may put as many bytes as were announced for as
-    /// long as it lasts, also once the item is deleted and no longer counts against the account's storage. What is left
-    /// over is swept after two days.
-    #[arg(long, env = "MWS_DIRECT_UPLOADS", default_value_t = false)]
-    pub direct_uploads: bool,
-
-    /// Wrong credentials that one address may send in a minute; past them it is answered 429, late.
-    #[arg(long, env = "MWS_WRONG_CREDENTIALS_PER_MINUTE", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
-    pub wrong_credentials_per_minute: u32,
-
-    /// Names (comma-separated, `host` or `host:port`) by which `/mcp` is called, beside the public URL's and loopback.
-    #[arg(long, env = "MWS_MCP_HOSTS", value_delimiter = ',')]
-    pub mcp_hosts: Vec<String>,
-
-    /// Whose OAuth tokens are taken.
-    #[command(flatten)]
-    pub oauth: OAuthSettings,
-}
-
-/// Whose OAuth 2.0 access tokens are taken (contract §5.2). Issuer and audience belong together.
-#[derive(Debug, Clone, Default, Args)]
-pub struct OAuthSettings {
-    /// The authorization server, exactly as its metadata and its tokens name it. Unset: OAuth tokens are refused.
-    #[arg(id = "oauth_issuer", long = "oauth-issuer", env = "MWS_OAUTH_ISSUER")]
-    pub issuer: Option<String>,
-
-    /// What tokens must be meant for, one of these (comma-separated): the `resource` that clients ask the issuer for.
-    #[arg(id = "oauth_audience", long = "oauth-audience", env = "MWS_OAUTH_AUDIENCE", value_delimiter = ',')]
-    pub audience: Vec<String>,
-
-    /// What becomes of somebody who signs in and whom the operator has not added.
-    #[arg(id = "oauth_signup", long = "oauth-signup", env = "MWS_OAUTH_SIGNUP", default_value = "refuse")]
-    pub signup: Signup,
-}
-
-/// What becomes of somebody who signs in by OAuth and is not known here. Whom the operator has added is always let in.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Signup {
-    /// They are told to ask the operator.
-    #[default]
-    Refuse,
-    /// They get an account of their own, with a workspace.
-    Create,
-}
-
-/// The arguments of this process. A variable that is set to nothing is one that is not set, as in compose files that
-/// pass on what they were not given. Ends the process with clap's words where an argument is wrong.
-pub fn arguments<P: clap::Parser>() -> P {
-    if let Err(error) = refuse_in_arguments(std::env::args_os()) {
-        P::command().error(clap::error::ErrorKind::ValueValidation, error).exit();
-    }
-    let matches = without_empty_variables(P::command()).get_matches();
-    P::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
-}
-
-/// The command, blind to variables that are set to nothing.
-pub fn without_empty_variables(command: clap::Command) -> clap::Command {
-    let is_empty = |arg: &clap::Arg| arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
-    command
-        .mut_args(|arg| if is_empty(&arg) { arg.env(None::<&'static str>) } else { arg })
-        .mut_subcommands(without_empty_variables)
 }
 
 impl Settings {

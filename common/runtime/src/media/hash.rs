@@ -1,4 +1,4 @@
-//! A SHA-256 that goes on where another request left it: its state is kept with the bytes that it counts.
+//! A SHA-256 over several requests: its state is stored between them.
 
 use sha2::digest::common::hazmat::SerializableState;
 use sha2::{Digest, Sha256};
@@ -8,10 +8,10 @@ use sha2::{Digest, Sha256};
 pub struct RunningHash(Sha256);
 
 impl RunningHash {
-    /// Of the bytes that gave this state; of none yet without one.
+    /// Resumes the hash that had this stored state. Without a state it is the hash of no bytes yet.
     ///
     /// # Errors
-    /// When this is no such state.
+    /// When the state can't be read.
     pub fn resume(state: Option<&[u8]>) -> Result<Self, &'static str> {
         let Some(state) = state else { return Ok(Self(Sha256::new())) };
         let state = state.try_into().map_err(|_| "a state of a hash has another length")?;

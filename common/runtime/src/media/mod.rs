@@ -1,23 +1,25 @@
 //! The media store: uploaded bytes, large results and thumbnails, in a folder or an S3 bucket.
 //!
 //! Bytes go in as a stream that is hashed and counted on its way, with bounded memory, and appear under their key whole
-//! or not at all. Keys are made here from ids, never from a client's words. Which row names a key is the store's
-//! business: an object that no row names is garbage, which the scheduler sweeps, and whatever belongs to an item stands
-//! under that item's prefix, so that it can be dropped with it.
+//! or not at all. Which row names a key is the store's business: an object that no row names is garbage, which the
+//! scheduler sweeps.
 
 mod hash;
+mod keys;
 mod open;
 mod presign;
 mod sent;
 mod sweep;
 
 pub use hash::RunningHash;
+pub use keys::{
+    SENT_PREFIX, item_prefix, media_prefix, new_media_key, new_thumbnail_key, read_files_prefix, read_key,
+    rendered_key, sent_key,
+};
 pub use sent::{Awaited, Handed, StoredObject};
 pub use sweep::Stored;
 
 use bytes::Bytes;
-use domain::ids::{ItemId, JobId};
-use domain::read::Read;
 use futures_util::{Stream, StreamExt, TryStreamExt};
 use object_store::aws::AmazonS3;
 use object_store::path::Path as Key;
@@ -126,52 +128,6 @@ impl Drop for LocalMedia {
             let _ = std::fs::remove_dir_all(folder);
         }
     }
-}
-
-/// The prefix of everything that belongs to an item; it goes when the item is purged.
-pub fn item_prefix(item: ItemId) -> String {
-    format!("items/{item}")
-}
-
-/// A fresh key for an item's own bytes. Each write has its own, so that two that race can't mix.
-pub fn new_media_key(item: ItemId) -> String {
-    format!("{}/{}", media_prefix(item), Ulid::generate())
-}
-
-/// The prefix of what clients have put into the bucket themselves.
-pub const SENT_PREFIX: &str = "sent";
-
-/// The key of a part of an item's own bytes that a client puts into the bucket itself, counted from one. Whoever has
-/// its link may put it again for as long as the link lasts, also when the item is gone: so it never is an item's, but
-/// joined to one that is, and has a prefix of its own, which is swept by age.
-pub fn sent_key(item: ItemId, number: usize) -> String {
-    format!("{SENT_PREFIX}/{item}/{number}")
-}
-
-/// The prefix of every write of an item's own bytes, of which one is the item's in the end.
-pub fn media_prefix(item: ItemId) -> String {
-    format!("items/{item}/media")
-}
-
-/// The key of an item that a job renders. It names the claim, so that a worker thought dead can't overwrite another's.
-pub fn rendered_key(item: ItemId, job: JobId, claim_no: i32) -> String {
-    format!("{}/{job}-{claim_no}", media_prefix(item))
-}
-
-/// A fresh key for a picture of an item. Each attempt has its own, as each write of its bytes has.
-pub fn new_thumbnail_key(item: ItemId) -> String {
-    format!("items/{item}/thumbnail/{}.jpg", Ulid::generate())
-}
-
-/// The key of a result too large for its row. It names the claim, so that a worker thought dead can't overwrite
-/// another's.
-pub fn read_key(item: ItemId, read: Read, job: JobId, claim_no: i32) -> String {
-    format!("items/{item}/reads/{read}/{job}-{claim_no}.json")
-}
-
-/// The prefix of the files that go with a result, such as stills. It names the claim, as `read_key` does.
-pub fn read_files_prefix(item: ItemId, read: Read, job: JobId, claim_no: i32) -> String {
-    format!("items/{item}/reads/{read}/{job}-{claim_no}")
 }
 
 impl MediaStore {
@@ -309,90 +265,4 @@ async fn pour<E>(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use futures_util::stream;
-
-    fn store() -> (MediaStore, PathBuf) {
-        let folder = std::env::temp_dir().join(format!("mws-media-{}", Ulid::generate()));
-        (MediaStore::open(&format!("file:{}", folder.display())).unwrap(), folder)
-    }
-
-    fn chunks(sizes: &[usize]) -> impl Stream<Item = Result<Bytes, &'static str>> + use<> {
-        let chunks: Vec<_> = sizes.iter().map(|size| Ok(Bytes::from(vec![7; *size]))).collect();
-        stream::iter(chunks)
-    }
-
-    #[tokio::test]
-    async fn a_stream_is_counted_hashed_and_read_back() {
-        let (store, folder) = store();
-        let key = new_media_key(ItemId::mint());
-        let written = store.write(&key, chunks(&[3, 0, 9 << 20]), 10 << 20).await.unwrap();
-        let bytes = store.get(&key, u64::MAX).await.unwrap();
-        assert_eq!(written.bytes, bytes.len() as u64);
-        assert_eq!(written.sha256, <[u8; 32]>::from(Sha256::digest(&bytes)));
-        assert_eq!(std::fs::metadata(store.local(&key).await.unwrap().path()).unwrap().len(), written.bytes);
-        std::fs::remove_dir_all(folder).unwrap();
-    }
-
-    /// A byte that somebody keeps.
-    struct Kept(#[expect(dead_code, reason = "its number of holders is looked at")] Arc<()>);
-
-    impl AsRef<[u8]> for Kept {
-        fn as_ref(&self) -> &[u8] {
-            &[7]
-        }
-    }
-
-    #[tokio::test]
-    async fn of_chunks_of_a_byte_none_is_kept_as_it_came() {
-        let (store, folder) = store();
-        let (holders, mut most) = (Arc::new(()), 0);
-        let bytes = stream::iter(0..100_000).map(|_| {
-            most = most.max(Arc::strong_count(&holders));
-            Ok::<_, &str>(Bytes::from_owner(Kept(Arc::clone(&holders))))
-        });
-        let written = store.write(&new_media_key(ItemId::mint()), bytes, 1 << 20).await.unwrap();
-        assert_eq!(written.bytes, 100_000);
-        assert!(most < 10, "{most} chunks were kept");
-        std::fs::remove_dir_all(folder).unwrap();
-    }
-
-    #[tokio::test]
-    async fn a_stream_that_is_too_long_or_breaks_leaves_nothing() {
-        let (store, folder) = store();
-        let item = ItemId::mint();
-        let key = new_media_key(item);
-        assert!(matches!(store.write(&key, chunks(&[5, 5]), 9).await, Err(WriteError::TooLarge(9))));
-        let broken = stream::iter([Ok(Bytes::from_static(b"abc")), Err("reset")]);
-        assert!(matches!(store.write(&key, broken, 9).await, Err(WriteError::Source("reset"))));
-        assert!(store.get(&key, 9).await.unwrap_err().is_missing());
-        assert_eq!(std::fs::read_dir(folder.join(media_prefix(item))).unwrap().count(), 0);
-        std::fs::remove_dir_all(folder).unwrap();
-    }
-
-    #[tokio::test]
-    async fn the_write_that_won_outlives_the_others_until_its_item_goes() {
-        let (store, folder) = store();
-        let item = ItemId::mint();
-        let keys = [new_media_key(item), new_media_key(item)];
-        for key in &keys {
-            store.write(key, chunks(&[1]), 1).await.unwrap();
-        }
-        let cut_off = folder.join(format!("{}#1", keys[0]));
-        std::fs::write(&cut_off, b"half").unwrap();
-        store.delete_others(&media_prefix(item), &keys[1]).await.unwrap();
-        assert!(!cut_off.exists());
-        assert!(store.get(&keys[0], 1).await.unwrap_err().is_missing());
-        assert!(store.get(&keys[1], 1).await.is_ok());
-        store.delete_all(&item_prefix(item)).await.unwrap();
-        store.delete_all(&item_prefix(item)).await.unwrap();
-        assert!(store.get(&keys[1], 1).await.unwrap_err().is_missing());
-        std::fs::remove_dir_all(folder).unwrap();
-    }
-
-    #[test]
-    fn a_store_of_an_unknown_kind_is_refused() {
-        assert!(matches!(MediaStore::open("ftp://x"), Err(MediaError::Unknown(_))));
-    }
-}
+mod tests;

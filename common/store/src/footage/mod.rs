@@ -7,7 +7,9 @@
 
 mod search;
 
-pub use search::{Candidate, Seen, Within, alike, lexemes, reach_for_alike, said, seen_at, unindexed, untranscribed};
+pub use search::{
+    FoundPassage, Seen, Within, alike, lexemes, reach_for_alike, said, seen_at, unindexed, untranscribed,
+};
 
 use domain::footage::{Moment, Passage, Rows, Turn};
 use domain::ids::ItemId;

@@ -28,7 +28,7 @@ pub struct Within<'a> {
 
 /// A passage that may be what was asked for.
 #[derive(Debug, Clone)]
-pub struct Candidate {
+pub struct FoundPassage {
     /// The item.
     pub item: ItemId,
     /// What clients call it.
@@ -48,7 +48,7 @@ struct Row {
     lexemes: Vec<String>,
 }
 
-impl From<Row> for Candidate {
+impl From<Row> for FoundPassage {
     fn from(row: Row) -> Self {
         let own_words = usize::try_from(row.own_words).unwrap_or_default();
         let passage = Passage { text: row.text, own_words, times: row.times.0 };
@@ -62,7 +62,7 @@ pub async fn lexemes(conn: &mut PgConnection, words: &[String]) -> sqlx::Result<
 }
 
 /// Passages that hold what `query` asks for, in the language of `websearch_to_tsquery`, the best first.
-pub async fn said(conn: &mut PgConnection, query: &str, within: Within<'_>) -> sqlx::Result<Vec<Candidate>> {
+pub async fn said(conn: &mut PgConnection, query: &str, within: Within<'_>) -> sqlx::Result<Vec<FoundPassage>> {
     sqlx::query_file_as!(
         Row,
         "src/footage/said.sql",
@@ -73,7 +73,7 @@ pub async fn said(conn: &mut PgConnection, query: &str, within: Within<'_>) -> s
     )
     .fetch_all(conn)
     .await
-    .map(|rows| rows.into_iter().map(Candidate::from).collect())
+    .map(|rows| rows.into_iter().map(FoundPassage::from).collect())
 }
 
 /// Until the transaction ends: what `alike` takes for alike, and how long a statement may take.
@@ -90,7 +90,7 @@ pub async fn reach_for_alike(conn: &mut PgConnection, patience: Duration) -> sql
 }
 
 /// Passages with words like these, the most alike first. In a transaction, after [`reach_for_alike`].
-pub async fn alike(conn: &mut PgConnection, words: &str, within: Within<'_>) -> sqlx::Result<Vec<Candidate>> {
+pub async fn alike(conn: &mut PgConnection, words: &str, within: Within<'_>) -> sqlx::Result<Vec<FoundPassage>> {
     sqlx::query_file_as!(
         Row,
         "src/footage/alike.sql",
@@ -101,7 +101,7 @@ pub async fn alike(conn: &mut PgConnection, words: &str, within: Within<'_>) -> 
     )
     .fetch_all(conn)
     .await
-    .map(|rows| rows.into_iter().map(Candidate::from).collect())
+    .map(|rows| rows.into_iter().map(FoundPassage::from).collect())
 }
 
 /// What is seen while something is said.

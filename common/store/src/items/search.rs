@@ -67,7 +67,7 @@ pub async fn search(
                 AND ($6::text IS NULL OR status = $6)
                 AND ($7::text IS NULL OR EXISTS (SELECT FROM item_reads WHERE item_id = seen.id AND read = $7))
                 AND ($8::text IS NULL OR (
-                    status = 'ready' AND CASE WHEN $8 = 'search_index' THEN has_video ELSE has_audio END
+                    status = 'ready' AND CASE WHEN $13 THEN has_video ELSE has_audio END
                     AND NOT EXISTS (SELECT FROM item_reads WHERE item_id = seen.id AND read = $8)))
                 AND ($9::text IS NULL OR EXISTS (SELECT FROM unnest(tags) AS tag WHERE lower(tag) = lower($9)))
                 AND ($10::timestamptz IS NULL OR created_at >= $10)
@@ -90,6 +90,7 @@ pub async fn search(
         filter.created_after,
         filter.created_before,
         limit,
+        filter.missing_read.is_some_and(Read::needs_video),
     )
     .fetch_one(&mut *conn)
     .await?;

@@ -1,4 +1,5 @@
 //! How attempts end: one conditional update for every way, so that the first committed one wins.
+//! `cancel` is how jobs end that nobody wants any more.
 
 use super::claim::interval;
 use super::query::JobRow;
@@ -154,89 +155,36 @@ pub async fn end(conn: &mut PgConnection, ends: &[End]) -> sqlx::Result<Vec<Ende
     .map(|rows| rows.into_iter().map(EndedJob::from).collect())
 }
 
-/// Cancels those of these jobs in the workspace that are queued and asks those that run to stop. Returns with both,
-/// each in the status it has now; a job that is not in the answer had ended already, or is not there.
-pub async fn cancel(conn: &mut PgConnection, jobs: &[JobId], workspace: WorkspaceId) -> sqlx::Result<Vec<EndedJob>> {
-    stop(conn, jobs, Some(workspace), Gone(false)).await
-}
-
-/// The same for every live job of these items, whoever's they are: what they read is gone.
-pub async fn cancel_for_items(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<Vec<EndedJob>> {
-    let live = sqlx::query_scalar!(
-        r#"SELECT id AS "id!: JobId" FROM jobs WHERE item_id = ANY ($1) AND finished_at IS NULL
-        UNION ALL
-        -- A render may need another item beside that of its job.
-        SELECT job_id FROM job_renders WHERE music_item_id = ANY ($1) AND ended_at IS NULL"#,
-        items as &[ItemId]
-    )
-    .fetch_all(&mut *conn)
-    .await?;
-    stop(conn, &live, None, Gone(true)).await
-}
-
-/// The same for up to `limit` live jobs that an account pays for, wherever they act; not those that were asked before.
-pub async fn cancel_for_payer(conn: &mut PgConnection, payer: AccountId, limit: i64) -> sqlx::Result<Vec<EndedJob>> {
-    let live = sqlx::query_scalar!(
-        r#"SELECT id AS "id!: JobId" FROM jobs
-        WHERE payer_account_id = $1 AND admitted AND finished_at IS NULL AND NOT cancel_requested
-        UNION ALL
-        SELECT id FROM jobs
-        WHERE payer_account_id = $1 AND status = 'queued' AND NOT admitted AND finished_at IS NULL
-        LIMIT $2"#,
-        payer.uuid(),
-        limit
-    )
-    .fetch_all(&mut *conn)
-    .await?;
-    stop(conn, &live, None, Gone(false)).await
-}
-
-/// Whether what the jobs read is gone.
-struct Gone(bool);
-
-async fn stop(
-    conn: &mut PgConnection,
-    jobs: &[JobId],
-    workspace: Option<WorkspaceId>,
-    gone: Gone,
-) -> sqlx::Result<Vec<EndedJob>> {
-    let workspace = workspace.map(WorkspaceId::uuid);
-    sqlx::query_file_as!(EndedRow, "src/jobs/cancel.sql", jobs as &[JobId], workspace, gone.0)
-        .fetch_all(conn)
-        .await
-        .map(|rows| rows.into_iter().map(EndedJob::from).collect())
-}
-
-struct EndedRow {
-    id: JobId,
-    workspace_id: WorkspaceId,
-    kind: JobKind,
-    read: Option<Read>,
-    item_id: Option<ItemId>,
-    item_ref: Option<String>,
-    status: JobStatus,
-    progress: i16,
-    failures: i16,
-    losses: i16,
-    cancel_requested: bool,
-    held_month: i64,
-    held_bought: i64,
-    charged: Option<i64>,
-    result: Option<Value>,
-    error_code: Option<String>,
-    error_message: Option<String>,
-    error_retryable: Option<bool>,
-    context: Option<String>,
-    request_id: Option<String>,
-    created_at: DateTime<Utc>,
-    started_at: Option<DateTime<Utc>>,
-    finished_at: Option<DateTime<Utc>>,
-    payer_account_id: AccountId,
-    owner_account_id: AccountId,
-    hold_month: NaiveDate,
-    traceparent: Option<String>,
-    freed_place: bool,
-    seq: i64,
+pub(super) struct EndedRow {
+    pub(super) id: JobId,
+    pub(super) workspace_id: WorkspaceId,
+    pub(super) kind: JobKind,
+    pub(super) read: Option<Read>,
+    pub(super) item_id: Option<ItemId>,
+    pub(super) item_ref: Option<String>,
+    pub(super) status: JobStatus,
+    pub(super) progress: i16,
+    pub(super) failures: i16,
+    pub(super) losses: i16,
+    pub(super) cancel_requested: bool,
+    pub(super) held_month: i64,
+    pub(super) held_bought: i64,
+    pub(super) charged: Option<i64>,
+    pub(super) result: Option<Value>,
+    pub(super) error_code: Option<String>,
+    pub(super) error_message: Option<String>,
+    pub(super) error_retryable: Option<bool>,
+    pub(super) context: Option<String>,
+    pub(super) request_id: Option<String>,
+    pub(super) created_at: DateTime<Utc>,
+    pub(super) started_at: Option<DateTime<Utc>>,
+    pub(super) finished_at: Option<DateTime<Utc>>,
+    pub(super) payer_account_id: AccountId,
+    pub(super) owner_account_id: AccountId,
+    pub(super) hold_month: NaiveDate,
+    pub(super) traceparent: Option<String>,
+    pub(super) freed_place: bool,
+    pub(super) seq: i64,
 }
 
 impl From<EndedRow> for EndedJob {

@@ -4,6 +4,7 @@
 //! thought dead can't write over the one that took its place. Hot statements never mention `finished_at` in a
 //! condition, so that the planner takes the primary key (docs/decisions.md, "Index predicates").
 
+mod cancel;
 mod claim;
 mod end;
 mod places;
@@ -11,11 +12,12 @@ mod query;
 mod search;
 mod start;
 
+pub use cancel::{cancel, cancel_for_items, cancel_for_payer};
 pub use claim::{
     ClaimAnswer, Claimed, ClaimedItem, ClaimedRender, HeldClaim, LostClaim, Music, Renewed, StoredSpeech, Waiting,
     claim, expired, renew, waiting_for_slots,
 };
-pub use end::{End, EndedJob, Outcome, cancel, cancel_for_items, cancel_for_payer, end};
+pub use end::{End, EndedJob, Outcome, end};
 pub use places::{
     Admitted, Freed, Line, Payer, ScanStart, admit, leave, payers_due_again, payers_with_waiting, reissue,
 };

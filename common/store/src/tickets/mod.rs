@@ -133,8 +133,8 @@ pub async fn push(conn: &mut PgConnection, tickets: &[Ticket]) -> sqlx::Result<(
     }
     let ids: Vec<String> = tickets.iter().map(|ticket| ticket.id.clone()).collect();
     let queues: Vec<String> = tickets.iter().map(|ticket| ticket.queue.name().to_owned()).collect();
-    let subjects: Vec<Vec<u8>> =
-        tickets.iter().map(|ticket| serde_json::to_vec(&ticket.subject).unwrap_or_default()).collect();
+    let subjects = tickets.iter().map(|ticket| serde_json::to_vec(&ticket.subject)).collect::<Result<Vec<_>, _>>();
+    let subjects = subjects.map_err(|error| sqlx::Error::Encode(error.into()))?;
     let seconds: Vec<f64> = tickets.iter().map(|ticket| ticket.dated_back.as_secs_f64()).collect();
     sqlx::query!(
         "INSERT INTO apalis.jobs (id, job_type, job, status, attempts, max_attempts, run_at, priority, metadata)

@@ -1,24 +1,23 @@
 //! Uploads: how an item's bytes arrive, and the durable work order that turns them into a ready item.
 //!
 //! Here is what the api does: making one, completing it. `receive` is how its bytes come in, `parts` how they do so
-//! piece by piece, `work` is the worker's part, `due` the scheduler's. Every change names the status it leaves;
-//! `claim_no` fences a worker that has lost its lease.
+//! piece by piece, `work` and `end` are the worker's part, `due` the scheduler's. Every change names the status it
+//! leaves; `claim_no` fences a worker that has lost its lease.
 
 mod due;
+mod end;
 mod parts;
 mod receive;
 mod work;
 
 pub use due::{assign_tickets, expire, lock_due, prune};
+pub use end::{Counts, Facts, Finished, fail, finish, hand_back, retry};
 pub use parts::{
-    Part, Progress, SoFar, Whole, append, begin_append, drop_parts, joined, last_part, named_parts, parts,
-    receive_parts, whole,
+    Part, Progress, SoFar, Whole, append, begin_append, drop_parts, last_part, named_parts, parts, receive_parts,
+    record_joined, whole,
 };
 pub use receive::{LetIn, RECEIVING_SECONDS, Received, claim_left, let_go, let_in, receive, still_in};
-pub use work::{
-    Claim, Counts, Facts, Finished, Reserved, Stage, claim, fail, fetched, finish, hand_back, lock_claims, lock_free,
-    next_of, postpone, renew, reserve, retry,
-};
+pub use work::{Claim, Reserved, Stage, claim, fetched, lock_claims, lock_free, next_of, postpone, renew, reserve};
 
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, ItemId, UploadId, WorkspaceId};

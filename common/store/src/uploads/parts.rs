@@ -22,15 +22,15 @@ pub struct Part {
     pub object_key: String,
 }
 
-/// What an upload has when a request goes on with it.
+/// What is stored of an upload before a request appends to it.
 #[derive(Debug, Clone)]
 pub struct SoFar {
     /// The state of the SHA-256 of all bytes so far; none before the first.
     pub hash_state: Option<Vec<u8>>,
 }
 
-/// Lets the request `by` append at `offset`, whoever appended before. None when the bytes go on elsewhere, a plain PUT
-/// sends them, or the upload waits no longer. What a plain PUT left unfinished is begun anew.
+/// Lets the request `by` append at `offset`, whoever appended before. None when `offset` is not where the stored bytes
+/// end, a plain PUT sends them, or the upload waits no longer. What a plain PUT left unfinished is begun anew.
 pub async fn begin_append(
     conn: &mut PgConnection,
     upload: UploadId,
@@ -197,7 +197,12 @@ pub async fn parts(conn: &mut PgConnection, claim: &Claim) -> sqlx::Result<Vec<P
 
 /// Makes the object that a claim has joined from the parts the upload's, and forgets the parts. False when the claim is
 /// lost: the object is nobody's.
-pub async fn joined(conn: &mut PgConnection, claim: &Claim, object_key: &str, sha256: &[u8]) -> sqlx::Result<bool> {
+pub async fn record_joined(
+    conn: &mut PgConnection,
+    claim: &Claim,
+    object_key: &str,
+    sha256: &[u8],
+) -> sqlx::Result<bool> {
     let joined = sqlx::query_scalar!(
         r#"WITH joined AS (
             UPDATE uploads SET object_key = $3, received_sha256 = $4

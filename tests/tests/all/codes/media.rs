@@ -1,13 +1,13 @@
 //! The refusals of links to media and of bytes that are appended.
 
-use super::Stage;
+use super::CodeBench;
 use api::http::error::Code;
 use mws_tests::world::Answer;
 use std::time::Duration;
 
 /// What a link does not show: it was changed, its time is over, or there are no such bytes.
-pub(super) async fn linked(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
-    let Stage { world, tenant, .. } = stage;
+pub(super) async fn linked(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
+    let CodeBench { world, tenant, .. } = stage;
     let item = world.stored(tenant, ("a.mp4", "video/mp4"), "bytes").await?;
     let shown = stage.send("GET", &format!("/library/items/{item}")).await?.json;
     let link = shown["media_url"].as_str().and_then(|link| link.split("/api/v1").nth(1)).unwrap_or_default().to_owned();
@@ -23,7 +23,7 @@ pub(super) async fn linked(stage: &Stage, code: Code) -> anyhow::Result<Answer> 
 }
 
 /// Bytes that are appended in another version of tus, elsewhere, or with another checksum.
-pub(super) async fn appended(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
+pub(super) async fn appended(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
     let (_, path) = stage.upload(None).await?;
     let version = if code == Code::TusVersionUnsupported { "0.2.2" } else { "1.0.0" };
     let mut headers = vec![("tus-resumable", version), ("content-type", "application/offset+octet-stream")];

@@ -1,10 +1,11 @@
 //! Every code of the table, in an answer of the running service. A code that is added does not compile here without the
 //! way to get it (contract §7).
 
+mod bench;
 mod media;
-mod stage;
 
 use api::http::error::Code;
+use bench::CodeBench;
 use clap::Parser;
 use domain::minutes::Minutes;
 use media::{appended, linked};
@@ -12,14 +13,13 @@ use mws_tests::world::{Answer, Media, World};
 use poem::{Endpoint, Request};
 use runtime::config::ApiSettings;
 use serde_json::{Value, json};
-use stage::{Stage, post};
 use std::time::Duration;
 
 /// Nothing can answer these yet, and no operation documents them; each says what it waits for.
 const UNHEARD: &[(Code, &str)] = &[(Code::InsufficientCredits, "no engine that costs AI credits can be configured")];
 
 /// What a request is missing, or holds that it should not.
-async fn malformed(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
+async fn malformed(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
     let client = &stage.tenant.client;
     match code {
         Code::InvalidJson => client.send("POST", "/tools/get_jobs", &[], Some("{".to_owned())).await,
@@ -41,8 +41,8 @@ async fn malformed(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
 }
 
 /// What a caller may not do.
-async fn forbidden(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
-    let Stage { world, tenant, other } = stage;
+async fn forbidden(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
+    let CodeBench { world, tenant, other } = stage;
     match code {
         Code::CredentialRevoked => {
             stage.send("DELETE", &format!("/keys/{}", tenant.key_id)).await?;
@@ -60,12 +60,12 @@ async fn forbidden(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
         }
         Code::RoleForbidden => {
             let viewer = world.member(other, tenant, "viewer").await?;
-            post(&viewer, "/tools/cancel_jobs", &json!({ "job_ids": ["x"] })).await
+            viewer.post("/tools/cancel_jobs", &json!({ "job_ids": ["x"] })).await
         }
         Code::AccountSuspended => {
             let operator = world.client(Some("operator-token-of-the-tests".to_owned()));
             let path = format!("/operator/accounts/{}/suspend", tenant.account);
-            post(&operator, &path, &json!({ "reason": "Unpaid." })).await?;
+            operator.post(&path, &json!({ "reason": "Unpaid." })).await?;
             stage.send("GET", "/keys").await
         }
         Code::UserDisabled => {
@@ -86,7 +86,7 @@ async fn forbidden(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
 }
 
 /// What is not there.
-async fn missing(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
+async fn missing(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
     match code {
         Code::ProjectNotFound => stage.send("GET", "/projects/prj_x").await,
         Code::EventNotFound => stage.send("GET", "/events/evt_x").await,
@@ -110,7 +110,7 @@ async fn missing(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
 }
 
 /// What operators are told.
-async fn operating(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
+async fn operating(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
     let operator = stage.world.client(Some("operator-token-of-the-tests".to_owned()));
     let account = stage.tenant.account;
     let user = json!({ "account_id": account, "name": "x", "oauth_issuer": "https://a.example", "oauth_subject": "x" });
@@ -120,14 +120,14 @@ async fn operating(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
         Code::WorkspaceNotFound => operator.send("GET", "/operator/members?workspace_id=wsp_x", &[], None).await,
         Code::JobNotFound => operator.send("GET", "/operator/jobs/job_x", &[], None).await,
         Code::MemberNotFound => {
-            let made = post(&operator, "/operator/users", &user).await?;
+            let made = operator.post("/operator/users", &user).await?;
             let id = made.json["id"].as_str().unwrap_or_default();
             let path = format!("/operator/members/{}/{id}", stage.tenant.workspace);
             operator.send("DELETE", &path, &[], None).await
         }
         _ => {
-            post(&operator, "/operator/users", &user).await?;
-            post(&operator, "/operator/users", &user).await
+            operator.post("/operator/users", &user).await?;
+            operator.post("/operator/users", &user).await
         }
     }
 }
@@ -136,14 +136,14 @@ async fn operating(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
 async fn full() -> anyhow::Result<Answer> {
     let world = World::with(|settings| settings.max_projects = 1).await?;
     let keeper = world.tenant("keeper").await?;
-    post(&keeper.client, "/projects", &json!({ "brief": "a film" })).await?;
-    let refused = post(&keeper.client, "/projects", &json!({ "brief": "another" })).await?;
+    keeper.client.post("/projects", &json!({ "brief": "a film" })).await?;
+    let refused = keeper.client.post("/projects", &json!({ "brief": "another" })).await?;
     world.end().await?;
     Ok(refused)
 }
 
 /// What somebody else has already.
-async fn taken(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
+async fn taken(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
     if code == Code::ItemLeased {
         let item = stage.item(Media::video(9)).await?;
         stage.post(&format!("/library/items/{item}/lease"), json!({ "seconds": 60 })).await?;
@@ -155,8 +155,8 @@ async fn taken(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
 }
 
 /// What the state of things does not allow.
-async fn conflicting(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
-    let Stage { world, tenant, .. } = stage;
+async fn conflicting(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
+    let CodeBench { world, tenant, .. } = stage;
     match code {
         Code::IdempotencyInProgress => {
             let item = stage.item(Media::video(9)).await?;
@@ -224,7 +224,7 @@ async fn conflicting(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
 }
 
 /// What can't be done with what was given.
-async fn unfit(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
+async fn unfit(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
     match code {
         Code::FileTooLarge => {
             let body = json!({ "filename": "a.wav", "content_type": "audio/wav", "bytes": 1_i64 << 50 });
@@ -252,8 +252,8 @@ async fn unfit(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
 }
 
 /// What is no fault of the caller's.
-async fn failing(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
-    let Stage { world, tenant, .. } = stage;
+async fn failing(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
+    let CodeBench { world, tenant, .. } = stage;
     match code {
         Code::Internal => {
             stage.post("/webhook-secret", json!({})).await?;
@@ -285,7 +285,7 @@ async fn failing(stage: &Stage, code: Code) -> anyhow::Result<Answer> {
 }
 
 /// An answer with this code; none when there is no way to it.
-async fn provoked(stage: &Stage, code: Code) -> anyhow::Result<Option<Answer>> {
+async fn provoked(stage: &CodeBench, code: Code) -> anyhow::Result<Option<Answer>> {
     use Code as C;
     let answer = match code {
         C::InvalidRequest | C::InvalidJson | C::InvalidCursor | C::CursorGone | C::CodeMalformed => {
@@ -334,7 +334,7 @@ async fn provoked(stage: &Stage, code: Code) -> anyhow::Result<Option<Answer>> {
 async fn every_code_is_answered_with_its_status_by_the_service_itself() -> anyhow::Result<()> {
     let mut unheard = Vec::new();
     for code in Code::ALL.iter().copied().filter(|code| *code != Code::ShuttingDown) {
-        let stage = Stage::new().await?;
+        let stage = CodeBench::new().await?;
         match provoked(&stage, code).await? {
             Some(answer) => {
                 assert_eq!((answer.status, answer.code()), (code.status().as_u16(), code.name()), "{}", answer.text);

@@ -12,6 +12,7 @@ mod confine;
 #[cfg(not(target_os = "linux"))]
 #[path = "confine_elsewhere.rs"]
 mod confine;
+mod decoded;
 mod encoder;
 mod names;
 mod output;
@@ -23,6 +24,7 @@ mod sound;
 mod source;
 
 pub use confine::Refused;
+pub use decoded::DecodedSound;
 pub(crate) use encoder::{Encoder, Feed, Workshop, made};
 pub(super) use output::whole_output;
 pub(crate) use packets::picture_length;
@@ -31,7 +33,7 @@ pub(super) use pictures::still;
 pub(crate) use pictures::{cover, small_pictures};
 pub use probe::{AudioStream, Probe};
 pub(crate) use sound::SoundStream;
-pub use sound::{Channels, DecodedSound, SoundBlocks, SoundFormat, decode_sound};
+pub use sound::{Channels, SoundBlocks, SoundFormat, decode_sound};
 pub use source::MediaSource;
 
 use super::ReaderSettings;

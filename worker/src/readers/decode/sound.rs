@@ -6,6 +6,7 @@
 //! the container declares.
 
 use super::child::{Decoder, Ending};
+use super::decoded::DecodedSound;
 use super::paid::Paid;
 use super::probe::AudioStream;
 use super::{MediaSource, input_arguments};
@@ -51,15 +52,6 @@ pub struct SoundFormat {
     pub rate: u32,
     /// Which channels.
     pub channels: Channels,
-}
-
-/// What was decoded.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DecodedSound {
-    /// Milliseconds of media, counted.
-    pub duration_ms: i64,
-    /// What the customer should know, in whole sentences.
-    pub warnings: Vec<String>,
 }
 
 /// The decoded blocks, in order. Each holds whole frames of interleaved samples, all finite.

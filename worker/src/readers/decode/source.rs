@@ -5,7 +5,7 @@
 
 use super::MediaTools;
 use super::probe::{Probe, probe};
-use crate::readers::speech::shared_decode::SharedDecode;
+use crate::readers::speech::passes::Passes;
 use crate::readers::{JobCtx, ReadError};
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -20,7 +20,7 @@ pub struct MediaSource {
     file: Arc<File>,
     probe: Arc<Probe>,
     tools: Arc<MediaTools>,
-    shared_decode: Arc<SharedDecode>,
+    passes: Arc<Passes>,
 }
 
 impl MediaSource {
@@ -35,12 +35,7 @@ impl MediaSource {
         });
         let file = ctx.bounded(opening).await?.map_err(|_| ReadError::Crashed)??;
         let probe = probe(&file, tools, ctx).await?;
-        Ok(Self {
-            file: Arc::new(file),
-            probe: Arc::new(probe),
-            tools: Arc::clone(tools),
-            shared_decode: Arc::default(),
-        })
+        Ok(Self { file: Arc::new(file), probe: Arc::new(probe), tools: Arc::clone(tools), passes: Arc::default() })
     }
 
     /// What is in the file.
@@ -53,9 +48,9 @@ impl MediaSource {
         &self.file
     }
 
-    /// What is heard of it now.
-    pub(in crate::readers) fn shared_decode(&self) -> &SharedDecode {
-        &self.shared_decode
+    /// The passes over its sound that are used now.
+    pub(in crate::readers) fn passes(&self) -> &Passes {
+        &self.passes
     }
 
     /// The decoder to read it with.

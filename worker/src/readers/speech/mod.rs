@@ -7,6 +7,7 @@ pub(super) mod audio_spool;
 pub(super) mod chunks;
 mod dense;
 pub(super) mod detector;
+pub(super) mod passes;
 pub(super) mod segments;
 pub(super) mod shared_decode;
 mod silero;
@@ -15,13 +16,12 @@ use crate::readers::decode::DecodedSound;
 use crate::readers::stored::{seconds, thousandths};
 use crate::readers::{Engine, JobCtx, MediaSource, ReadError, ReadOutcome, Reader};
 use detector::{FRAME_SAMPLES, RATE, VoiceDetector};
-use domain::footage::milliseconds;
 use domain::read::Read;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use segments::{Rules, Segment, Segmenter};
-use serde::{Deserialize, Serialize};
-use shared_decode::{Listen, SharedDecode, SharedSound};
+use serde::Serialize;
+use shared_decode::{Listen, SharedSound};
 use std::sync::Arc;
 
 /// The model's own thresholds. The pad and the lag were measured on voices with known pauses, clean and under noise.
@@ -33,32 +33,6 @@ struct SpeechData {
     segments: Vec<Segment>,
     /// The part of the media that is speech, 0 to 1.
     speech_ratio: f64,
-}
-
-/// Speech that is stored already: whoever works on it need not listen for it again.
-#[derive(Debug, Clone)]
-pub struct KnownSpeech {
-    segments: Vec<Segment>,
-    decoded: DecodedSound,
-}
-
-impl KnownSpeech {
-    /// Out of a stored `speech` read; nothing when it is none.
-    pub fn of(document: &[u8]) -> Option<Self> {
-        #[derive(Deserialize)]
-        struct Stored {
-            duration_seconds: f64,
-            warnings: Vec<String>,
-            data: Data,
-        }
-        #[derive(Deserialize)]
-        struct Data {
-            segments: Vec<Segment>,
-        }
-        let Stored { duration_seconds, warnings, data } = serde_json::from_slice(document).ok()?;
-        let duration_ms = i64::from(milliseconds(duration_seconds));
-        Some(Self { segments: data.segments, decoded: DecodedSound { duration_ms, warnings } })
-    }
 }
 
 /// Where somebody speaks, and the sound for who goes on with that.
@@ -76,7 +50,7 @@ impl Spoken {
     pub(super) async fn sound(&self, media: &MediaSource, ctx: &JobCtx) -> Result<SharedSound, ReadError> {
         match &self.heard {
             Some(heard) => Ok(heard.clone()),
-            None => SharedDecode::of(media, None, ctx).await,
+            None => SharedSound::of(media, None, ctx).await,
         }
     }
 }
@@ -100,7 +74,7 @@ impl Speech {
     async fn listen(&self, media: &MediaSource, ctx: &JobCtx) -> Result<SharedSound, ReadError> {
         let listen: Listen =
             Box::new(|blocks| segments(blocks, VoiceDetector::new(), Segmenter::new(RULES, RATE, FRAME_SAMPLES)));
-        SharedDecode::of(media, Some(listen), ctx).await
+        SharedSound::of(media, Some(listen), ctx).await
     }
 
     async fn find(&self, media: &MediaSource, ctx: &JobCtx) -> Result<ReadOutcome, ReadError> {

@@ -3,7 +3,7 @@
 use super::ReadKind;
 use crate::http::text::{MinuteCount, Text, Time};
 use crate::usecases::dispatch::{Prepared, PreparedItem};
-use domain::plan::{Answer, Reason};
+use domain::plan::{Answer, Reason, ShownReason};
 use domain::read::Read;
 use poem_openapi::{Enum, Object};
 use std::collections::HashSet;
@@ -146,7 +146,7 @@ impl PreparedRead {
                 Self { estimated_minutes: Some((*estimate).into()), ..plain(ReadStatus::Startable) }
             }
             Answer::Not(reason) => {
-                let (status, code, message) = reason.parts();
+                let ShownReason { status, code, message } = reason.shown();
                 let needs =
                     if let Reason::InsufficientMinutes { needs } = reason { Some((*needs).into()) } else { None };
                 let status = match status {

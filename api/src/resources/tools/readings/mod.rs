@@ -3,12 +3,13 @@
 //! Each answers its read at no charge where it is stored, and else starts exactly that read: see `stored_read`. A
 //! stored read is put into the answer as text; it is never taken apart here.
 
+mod reading;
 mod shapes;
 
 use super::stored_read::{self, Need, NeedStatus, Needed, ReadyRead, need};
 use crate::app::App;
 use crate::auth::{Auth, Caller};
-use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::envelope::ToolAnswer;
 use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::answers::Room;
@@ -19,11 +20,10 @@ use crate::usecases::starting;
 use domain::captions::TextFormat;
 use domain::ids::ItemId;
 use domain::read::Read;
-use poem::{IntoResponse, Response};
 use poem_openapi::payload::Json;
-use poem_openapi::registry::{MetaResponses, Registry};
-use poem_openapi::types::{Example, ToJSON, Type};
-use poem_openapi::{ApiResponse, Object, OpenApi};
+use poem_openapi::types::{Example, ToJSON};
+use poem_openapi::{Object, OpenApi};
+use reading::Reading;
 use shapes::{BeatsData, SpeakersData, SpeechData, StoredRead, TranscriptData};
 
 /// What these operations refuse with, beside what every operation may.
@@ -251,33 +251,4 @@ impl Readings {
 
 fn json(text: &str) -> Answer<String> {
     serde_json::to_string(text).map_err(ApiError::internal)
-}
-
-/// What these tools answer: the read, as it is stored, or the job that computes it. Documented as one answer of which
-/// either is a form.
-#[derive(Debug)]
-pub enum Reading<T> {
-    /// Put together around the stored text.
-    Ready(Document),
-    /// Another is on its way.
-    Queued(Stored<T>),
-}
-
-impl<T: Send> IntoResponse for Reading<T> {
-    fn into_response(self) -> Response {
-        match self {
-            Self::Ready(answer) => answer.into_response(),
-            Self::Queued(answer) => answer.into_response(),
-        }
-    }
-}
-
-impl<T: Type + ToJSON> ApiResponse for Reading<T> {
-    fn meta() -> MetaResponses {
-        Stored::<T>::meta()
-    }
-
-    fn register(registry: &mut Registry) {
-        Stored::<T>::register(registry);
-    }
 }

@@ -1,23 +1,23 @@
 //! The service that is brought to answer a code, and the ways to what a code is about.
 
-use mws_tests::world::{Answer, Client, Media, Tenant, World};
+use mws_tests::world::{Answer, Media, Tenant, World};
 use serde_json::{Value, json};
 
 /// A service, an account in it, and a stranger.
-pub struct Stage {
+pub struct CodeBench {
     pub world: World,
     pub tenant: Tenant,
     pub other: Tenant,
 }
 
-impl Stage {
+impl CodeBench {
     pub async fn new() -> anyhow::Result<Self> {
         let world = World::new().await?;
         Ok(Self { tenant: world.tenant("a").await?, other: world.tenant("b").await?, world })
     }
 
     pub async fn post(&self, path: &str, body: Value) -> anyhow::Result<Answer> {
-        post(&self.tenant.client, path, &body).await
+        self.tenant.client.post(path, &body).await
     }
 
     pub async fn send(&self, method: &str, path: &str) -> anyhow::Result<Answer> {
@@ -47,8 +47,4 @@ impl Stage {
         let path = url.split_once("/api/v1").map(|(_, path)| path.to_owned()).unwrap_or_default();
         Ok((made.json["id"].as_str().unwrap_or_default().to_owned(), path))
     }
-}
-
-pub async fn post(client: &Client, path: &str, body: &Value) -> anyhow::Result<Answer> {
-    client.send("POST", path, &[], Some(body.to_string())).await
 }

@@ -1,0 +1,88 @@
+//! Writes, reads and deletions in a store that is a folder.
+
+use super::*;
+use domain::ids::ItemId;
+use futures_util::stream;
+
+fn store() -> (MediaStore, PathBuf) {
+    let folder = std::env::temp_dir().join(format!("mws-media-{}", Ulid::generate()));
+    (MediaStore::open(&format!("file:{}", folder.display())).unwrap(), folder)
+}
+
+fn chunks(sizes: &[usize]) -> impl Stream<Item = Result<Bytes, &'static str>> + use<> {
+    let chunks: Vec<_> = sizes.iter().map(|size| Ok(Bytes::from(vec![7; *size]))).collect();
+    stream::iter(chunks)
+}
+
+#[tokio::test]
+async fn a_stream_is_counted_hashed_and_read_back() {
+    let (store, folder) = store();
+    let key = new_media_key(ItemId::mint());
+    let written = store.write(&key, chunks(&[3, 0, 9 << 20]), 10 << 20).await.unwrap();
+    let bytes = store.get(&key, u64::MAX).await.unwrap();
+    assert_eq!(written.bytes, bytes.len() as u64);
+    assert_eq!(written.sha256, <[u8; 32]>::from(Sha256::digest(&bytes)));
+    assert_eq!(std::fs::metadata(store.local(&key).await.unwrap().path()).unwrap().len(), written.bytes);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// A byte that somebody keeps.
+struct Kept(#[expect(dead_code, reason = "its number of holders is looked at")] Arc<()>);
+
+impl AsRef<[u8]> for Kept {
+    fn as_ref(&self) -> &[u8] {
+        &[7]
+    }
+}
+
+#[tokio::test]
+async fn of_chunks_of_a_byte_none_is_kept_as_it_came() {
+    let (store, folder) = store();
+    let (holders, mut most) = (Arc::new(()), 0);
+    let bytes = stream::iter(0..100_000).map(|_| {
+        most = most.max(Arc::strong_count(&holders));
+        Ok::<_, &str>(Bytes::from_owner(Kept(Arc::clone(&holders))))
+    });
+    let written = store.write(&new_media_key(ItemId::mint()), bytes, 1 << 20).await.unwrap();
+    assert_eq!(written.bytes, 100_000);
+    assert!(most < 10, "{most} chunks were kept");
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test]
+async fn a_stream_that_is_too_long_or_breaks_leaves_nothing() {
+    let (store, folder) = store();
+    let item = ItemId::mint();
+    let key = new_media_key(item);
+    assert!(matches!(store.write(&key, chunks(&[5, 5]), 9).await, Err(WriteError::TooLarge(9))));
+    let broken = stream::iter([Ok(Bytes::from_static(b"abc")), Err("reset")]);
+    assert!(matches!(store.write(&key, broken, 9).await, Err(WriteError::Source("reset"))));
+    assert!(store.get(&key, 9).await.unwrap_err().is_missing());
+    assert_eq!(std::fs::read_dir(folder.join(media_prefix(item))).unwrap().count(), 0);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[tokio::test]
+async fn the_write_that_won_outlives_the_others_until_its_item_goes() {
+    let (store, folder) = store();
+    let item = ItemId::mint();
+    let keys = [new_media_key(item), new_media_key(item)];
+    for key in &keys {
+        store.write(key, chunks(&[1]), 1).await.unwrap();
+    }
+    let cut_off = folder.join(format!("{}#1", keys[0]));
+    std::fs::write(&cut_off, b"half").unwrap();
+    store.delete_others(&media_prefix(item), &keys[1]).await.unwrap();
+    assert!(!cut_off.exists());
+    assert!(store.get(&keys[0], 1).await.unwrap_err().is_missing());
+    assert!(store.get(&keys[1], 1).await.is_ok());
+    store.delete_all(&item_prefix(item)).await.unwrap();
+    store.delete_all(&item_prefix(item)).await.unwrap();
+    assert!(store.get(&keys[1], 1).await.unwrap_err().is_missing());
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_store_of_an_unknown_kind_is_refused() {
+    assert!(matches!(MediaStore::open("ftp://x"), Err(MediaError::Unknown(_))));
+}

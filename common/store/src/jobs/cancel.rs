@@ -1,0 +1,60 @@
+//! How jobs end that nobody wants any more: those that are queued at once, those that run when their worker sees it.
+
+use super::end::{EndedJob, EndedRow};
+use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
+use domain::job::{JobKind, JobStatus};
+use domain::read::Read;
+use sqlx::PgConnection;
+
+/// Cancels those of these jobs in the workspace that are queued and asks those that run to stop. Returns with both,
+/// each in the status it has now; a job that is not in the answer had ended already, or is not there.
+pub async fn cancel(conn: &mut PgConnection, jobs: &[JobId], workspace: WorkspaceId) -> sqlx::Result<Vec<EndedJob>> {
+    stop(conn, jobs, Some(workspace), Gone(false)).await
+}
+
+/// The same for every live job of these items, whoever's they are: what they read is gone.
+pub async fn cancel_for_items(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<Vec<EndedJob>> {
+    let live = sqlx::query_scalar!(
+        r#"SELECT id AS "id!: JobId" FROM jobs WHERE item_id = ANY ($1) AND finished_at IS NULL
+        UNION ALL
+        -- A render may need another item beside that of its job.
+        SELECT job_id FROM job_renders WHERE music_item_id = ANY ($1) AND ended_at IS NULL"#,
+        items as &[ItemId]
+    )
+    .fetch_all(&mut *conn)
+    .await?;
+    stop(conn, &live, None, Gone(true)).await
+}
+
+/// The same for up to `limit` live jobs that an account pays for, wherever they act; not those that were asked before.
+pub async fn cancel_for_payer(conn: &mut PgConnection, payer: AccountId, limit: i64) -> sqlx::Result<Vec<EndedJob>> {
+    let live = sqlx::query_scalar!(
+        r#"SELECT id AS "id!: JobId" FROM jobs
+        WHERE payer_account_id = $1 AND admitted AND finished_at IS NULL AND NOT cancel_requested
+        UNION ALL
+        SELECT id FROM jobs
+        WHERE payer_account_id = $1 AND status = 'queued' AND NOT admitted AND finished_at IS NULL
+        LIMIT $2"#,
+        payer.uuid(),
+        limit
+    )
+    .fetch_all(&mut *conn)
+    .await?;
+    stop(conn, &live, None, Gone(false)).await
+}
+
+/// Whether what the jobs read is gone.
+struct Gone(bool);
+
+async fn stop(
+    conn: &mut PgConnection,
+    jobs: &[JobId],
+    workspace: Option<WorkspaceId>,
+    gone: Gone,
+) -> sqlx::Result<Vec<EndedJob>> {
+    let workspace = workspace.map(WorkspaceId::uuid);
+    sqlx::query_file_as!(EndedRow, "src/jobs/cancel.sql", jobs as &[JobId], workspace, gone.0)
+        .fetch_all(conn)
+        .await
+        .map(|rows| rows.into_iter().map(EndedJob::from).collect())
+}
