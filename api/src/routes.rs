@@ -20,6 +20,8 @@ type Tools = (
     tools::readings::Readings,
     tools::edits::Edits,
     tools::search_footage::SearchFootage,
+    tools::comments::CommentTools,
+    tools::public_links::PublicLinkTools,
     models::Models,
     overview::Overview,
 );
@@ -67,6 +69,8 @@ pub fn all(app: &App) -> Routes {
         tools::readings::Readings(app.clone()),
         tools::edits::Edits(app.clone()),
         tools::search_footage::SearchFootage(app.clone()),
+        tools::comments::CommentTools(app.clone()),
+        tools::public_links::PublicLinkTools(app.clone()),
         models::Models,
         overview::Overview(app.clone()),
     );
@@ -115,6 +119,8 @@ pub const ERRORS: &[Refusals] = &[
     tools::readings::ERRORS,
     tools::edits::ERRORS,
     tools::search_footage::ERRORS,
+    tools::comments::ERRORS,
+    tools::public_links::ERRORS,
     models::ERRORS,
     overview::ERRORS,
     balances::ERRORS,

@@ -12,7 +12,6 @@ mod doctor;
 mod failure;
 mod globals;
 mod output;
-mod picture;
 mod up;
 
 use clap::parser::ValueSource;

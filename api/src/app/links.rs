@@ -45,6 +45,16 @@ impl Links {
         (link, Time(DateTime::from_timestamp(expires, 0).unwrap_or(now)))
     }
 
+    /// A code over this text that only this service can make.
+    pub fn code(&self, subject: &str) -> [u8; 32] {
+        self.keys.code(subject)
+    }
+
+    /// Whether this is the code of that text.
+    pub fn is_code(&self, subject: &str, given: &[u8]) -> bool {
+        self.keys.is_code(subject, given)
+    }
+
     /// Whether this is the signature of that link.
     pub fn verifies(&self, item: ItemId, shown: impl Into<Shown>, expires: i64, given: &str) -> bool {
         self.keys.verifies(item, shown, expires, given)

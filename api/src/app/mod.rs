@@ -79,6 +79,8 @@ pub struct Parts {
     pub downloads: Downloads,
     /// Turns to look up what a link leads to.
     pub link_turns: Turns<ItemId>,
+    /// Turns to look up a public link, by the hash of its token.
+    pub page_turns: Turns<[u8; 32]>,
     /// Turns to look up an upload for whoever has its URL.
     pub upload_turns: Turns<UploadId>,
     /// Turns to look up who a credential is.
@@ -148,6 +150,7 @@ impl App {
             of_address,
             downloads,
             link_turns: Turns::new(2, 4),
+            page_turns: Turns::new(2, 4),
             upload_turns: Turns::new(2, 4),
             // Of one account each request waits for the others at its rate's row anyway.
             credential_turns: Turns::new(4, Semaphore::MAX_PERMITS),

@@ -39,6 +39,13 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /tools/import_media", EDITOR),
     ("POST /tools/update_item", EDITOR),
     ("POST /tools/delete_item", EDITOR),
+    ("POST /tools/add_comment", EDITOR),
+    ("POST /tools/list_comments", VIEWER),
+    ("POST /tools/update_comment", EDITOR),
+    ("POST /tools/delete_comment", EDITOR),
+    ("POST /tools/create_public_link", EDITOR),
+    ("POST /tools/list_public_links", VIEWER),
+    ("POST /tools/revoke_public_link", EDITOR),
     // A viewer may have what is stored; starting a read asks for more, where it is started.
     ("POST /tools/transcribe_media", VIEWER),
     ("POST /tools/speakers", VIEWER),

@@ -3,6 +3,7 @@
 pub mod account;
 pub mod events;
 pub mod library;
+pub mod link_page;
 pub mod mcp;
 pub mod media;
 pub mod models;

@@ -5,7 +5,7 @@ use crate::app::doors::Door;
 use crate::http::API_PATH;
 use crate::http::answers::Roomed;
 use crate::openapi;
-use crate::resources::mcp;
+use crate::resources::{link_page, mcp};
 use crate::routes;
 use crate::server::guard::Guarded;
 use crate::server::outer::Outer;
@@ -43,6 +43,7 @@ pub fn router(app: App) -> impl Endpoint<Output = Response> {
             get(make_sync(move |_| shared(Response::builder().content_type("application/json").body(json.clone())))),
         )
         .nest(API_PATH, service);
+    let route = link_page::add_to(route, &app);
     let route = mcp::add_to(route, &app, Arc::new(calls.boxed()));
     Outer::new(route.map_to_response(), app)
 }

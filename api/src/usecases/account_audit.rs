@@ -1,5 +1,5 @@
-//! What an account's audit log is told of its keys, signing secret and endpoints, in the transaction of the change: a
-//! change that can't be logged is not made.
+//! What an account's audit log is told of its keys, signing secret, endpoints and public links, in the transaction of
+//! the change: a change that can't be logged is not made.
 
 use crate::auth::{Caller, CredentialKind};
 use crate::http::error::{Answer, ApiError, Code};
@@ -55,7 +55,7 @@ pub(super) async fn note_made(
     details: Option<Value>,
 ) -> Answer<()> {
     if account_audit::lately(conn, caller.account_id, MOST_A_DAY).await? >= MOST_A_DAY {
-        let message = format!("An account makes {MOST_A_DAY} changes to its keys, secret and endpoints a day.");
+        let message = format!("An account makes {MOST_A_DAY} changes to its keys, secret, endpoints and links a day.");
         return Err(ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S));
     }
     note(conn, caller, action, target, details).await

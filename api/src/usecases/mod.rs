@@ -7,6 +7,7 @@
 
 mod account_audit;
 pub mod balance;
+pub mod comments;
 pub mod dispatch;
 pub mod jobs;
 pub mod keys;
@@ -14,6 +15,7 @@ pub mod library;
 pub mod once;
 pub mod operator;
 pub mod projects;
+pub mod public_links;
 pub mod quotas;
 pub mod reads_on_ready;
 pub mod search_footage;

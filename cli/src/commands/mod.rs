@@ -6,6 +6,7 @@ mod admin;
 mod api;
 mod audit;
 mod balances;
+mod comments;
 mod confirm;
 mod deliveries;
 mod download;
@@ -14,6 +15,7 @@ mod events;
 mod items;
 mod jobs;
 mod keys;
+mod links;
 mod listen;
 mod overview;
 mod pages;
@@ -68,6 +70,12 @@ pub enum ClientCommand {
     /// See and delete items of the library.
     #[command(subcommand)]
     Items(items::Command),
+    /// See and write comments on items.
+    #[command(subcommand)]
+    Comments(comments::Command),
+    /// Show items to people who have no account.
+    #[command(subcommand)]
+    Links(links::Command),
     /// See what was read.
     #[command(subcommand)]
     Reads(reads::Command),
@@ -140,6 +148,8 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Duck(args) => edits::duck(args, context).await,
         ClientCommand::Jobs(command) => jobs::run(command, context).await,
         ClientCommand::Items(command) => items::run(command, context).await,
+        ClientCommand::Comments(command) => comments::run(command, context).await,
+        ClientCommand::Links(command) => links::run(command, context).await,
         ClientCommand::Reads(command) => reads::run(command, context).await,
         ClientCommand::Search(args) => search::run(args, context).await,
         ClientCommand::Show(args) => show::run(args, context).await,

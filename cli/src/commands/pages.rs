@@ -71,6 +71,20 @@ pub async fn fetch(
     Ok(json!({ "data": rows, "has_more": false, "next_cursor": null }))
 }
 
+/// A tool's list, whose rows are its field `rows`, as a route's: one page of it, or all pages joined into one.
+pub async fn of_tool(context: &Context, tool: &str, rows: &str, asked: Value, pages: Pages) -> Result<Value, Failure> {
+    let (mut asked, mut all) = (asked, Vec::new());
+    asked["limit"] = json!(pages.limit());
+    loop {
+        let mut page = context.client.tool(tool, &asked).await?;
+        all.append(&mut page[rows].as_array().cloned().unwrap_or_default());
+        if !pages.all() || !page["next_cursor"].is_string() {
+            return Ok(json!({ "data": all, "has_more": page["has_more"], "next_cursor": page["next_cursor"] }));
+        }
+        asked["cursor"] = page["next_cursor"].take();
+    }
+}
+
 /// The time this long ago, as the interface writes times.
 pub(super) fn ago(since: Duration) -> Option<String> {
     let seconds = runtime::clock::host_unix_seconds().saturating_sub_unsigned(since.as_secs());

@@ -7,8 +7,8 @@ use super::Context;
 use crate::client::part;
 use crate::failure::Failure;
 use crate::output::{document, print};
-use crate::picture::{DRAWN, Facts, strip, svg};
 use anyhow::Context as _;
+use picture::{DRAWN, Facts, Unread, strip, svg};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
     for read in DRAWN.into_iter().filter(|read| !item["reads"][read].is_null()) {
         stored.insert(read.to_owned(), context.client.get(&format!("{path}/reads/{read}")).await?);
     }
-    let facts = Facts::of(&item, &stored);
+    let facts = Facts::of(&item, &stored, Unread::Told);
     let missing = facts.missing();
     let id = item["id"].as_str().unwrap_or(&args.item);
     if context.out.json {

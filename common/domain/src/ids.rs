@@ -119,6 +119,10 @@ ids! {
     ItemId = "itm";
     /// An upload or an import.
     UploadId = "upl";
+    /// A comment on an item.
+    CommentId = "cmt";
+    /// A link that shows an item to whoever has it.
+    PublicLinkId = "lnk";
     /// A job (contract §2).
     JobId = "job";
     /// A webhook endpoint (contract §2).

@@ -5,6 +5,7 @@
 pub mod attempt;
 pub mod attempt_headers;
 pub mod captions;
+pub mod comment;
 pub mod credential;
 pub mod ducking;
 pub mod event;
@@ -23,6 +24,7 @@ pub mod operator;
 pub mod plan;
 pub mod project;
 pub mod public_address;
+pub mod public_link;
 pub mod read;
 pub mod render;
 pub mod retry;

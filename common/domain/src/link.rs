@@ -99,6 +99,16 @@ impl LinkKeys {
         self.0.iter().map(move |seed| digest(seed, &[format!("once {call} ").as_bytes(), key.as_bytes()]))
     }
 
+    /// A code over this text, which only this service can make.
+    pub fn code(&self, subject: &str) -> [u8; 32] {
+        coded(&self.0.first().copied().unwrap_or_default(), subject)
+    }
+
+    /// Whether this is the code of that text, made with any of the secrets. In constant time.
+    pub fn is_code(&self, subject: &str, given: &[u8]) -> bool {
+        self.0.iter().any(|key| bool::from(coded(key, subject).as_slice().ct_eq(given)))
+    }
+
     /// Whether this is the signature of that link. In constant time.
     pub fn verifies(&self, item: ItemId, shown: impl Into<Shown>, expires: i64, given: &str) -> bool {
         let Ok(given) = hex::decode(given) else { return false };
@@ -120,6 +130,11 @@ pub const fn expiry(now: i64, seconds: u32) -> i64 {
     let half = seconds.div_ceil(2) as i64;
     let half = if half == 0 { 1 } else { half };
     now - now.rem_euclid(half) + 2 * half
+}
+
+/// Behind a word that no other text which is signed begins with.
+fn coded(key: &[u8], subject: &str) -> [u8; 32] {
+    digest(key, &[b"code ", subject.as_bytes()])
 }
 
 fn signature(key: &[u8], item: ItemId, shown: Shown, expires: i64) -> Vec<u8> {

@@ -86,13 +86,15 @@ pub async fn delete_belongings(conn: &mut PgConnection, account: AccountId) -> s
     Ok(())
 }
 
-/// Forgets a workspace's name and members, and revokes the keys to it.
+/// Forgets a workspace's name and members, and revokes the keys and the public links to it.
 pub async fn erase_workspace(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH no_name AS (
              UPDATE workspaces SET name = '', erased_at = coalesce(erased_at, mws_now()) WHERE id = $1
          ), no_members AS (
              DELETE FROM members WHERE workspace_id = $1
+         ), no_links AS (
+             UPDATE public_links SET revoked_at = coalesce(revoked_at, mws_now()) WHERE workspace_id = $1
          )
          UPDATE api_keys SET name = NULL, revoked_at = coalesce(revoked_at, mws_now()) WHERE workspace_id = $1",
         workspace as _
@@ -127,11 +129,14 @@ pub async fn items_left(conn: &mut PgConnection, workspace: WorkspaceId, limit: 
     .await
 }
 
-/// Forgets what an item was called, whether its bytes are gone yet or not. Call it after `items::tombstone`.
+/// Forgets what an item was called and what was said of it, whether its bytes are gone yet or not. Call it after
+/// `items::tombstone`.
 pub async fn forget_item_names(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH no_uploads AS (
              UPDATE uploads SET filename = '', source_url = NULL WHERE item_id = ANY ($1) AND finished_at IS NOT NULL
+         ), no_comments AS (
+             DELETE FROM comments WHERE item_id = ANY ($1)
          )
          UPDATE items SET name = '', ref = '', tags = '{}', sha256 = NULL, streams = NULL, error_message = NULL,
              erased_at = mws_now()

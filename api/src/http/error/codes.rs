@@ -111,6 +111,9 @@ codes! {
     LinkExpired = "link_expired", FORBIDDEN, false,
         "The link has ended.",
         "Ask for the item again: it comes with a link that works.";
+    NotTheAuthor = "not_the_author", FORBIDDEN, false,
+        "Somebody else wrote the comment.",
+        "Reply to it, resolve it, or delete it.";
     OriginForbidden = "origin_forbidden", FORBIDDEN, false,
         "MCP is not for this Origin, or not by this Host.",
         "Call the URL that the service is known by, not from a web page.";
@@ -126,6 +129,12 @@ codes! {
     JobNotFound = "job_not_found", NOT_FOUND, false,
         "There is no such job.",
         "`get_jobs` lists the workspace's jobs.";
+    CommentNotFound = "comment_not_found", NOT_FOUND, false,
+        "There is no such comment.",
+        "`list_comments` lists the comments on an item.";
+    PublicLinkNotFound = "public_link_not_found", NOT_FOUND, false,
+        "There is no such public link.",
+        "`list_public_links` lists the workspace's links.";
     ProjectNotFound = "project_not_found", NOT_FOUND, false,
         "There is no such project.",
         "GET /projects lists the workspace's projects.";
@@ -193,8 +202,8 @@ codes! {
         "The webhook endpoint is disabled.",
         "Enable the endpoint first: PATCH /webhooks/{id} with `enabled: true`.";
     QuotaReached = "quota_reached", CONFLICT, false,
-        "The account keeps as many items, or as much in projects, as it may.",
-        "Delete what is no longer needed: items (DELETE /library/items/{id}), projects (DELETE /projects/{id}).";
+        "There are as many of these as there may be, or they take as much room as they may.",
+        "Delete what is no longer needed: items (DELETE /library/items/{id}), projects (DELETE /projects/{id}), comments, links.";
     RotationInProgress = "rotation_in_progress", CONFLICT, false,
         "The secret before the current one still verifies.",
         "Rotate again once the secret before has ended; `previous_expires_at` says when.";

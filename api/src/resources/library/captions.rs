@@ -5,7 +5,8 @@ use crate::app::App;
 use crate::http::answers::{Large, Room, holding};
 use crate::http::error::{Answer, ApiError};
 use bytes::Bytes;
-use domain::captions::{self, TextFormat};
+use domain::captions::{self, Stretches, TextFormat};
+use domain::footage::Turn;
 use domain::ids::{AccountId, ItemId};
 use domain::read::Read;
 use poem::http::{HeaderValue, header};
@@ -65,6 +66,29 @@ impl CaptionFile {
 /// # Errors
 /// `rate_limited` while the account has as many large answers under way as it may, `unavailable` when there is no room.
 pub async fn captions(app: &App, account: AccountId, item: ItemId, format: TextFormat) -> Answer<Option<CaptionFile>> {
+    let write = move |document: &[u8], turns: &[Turn]| captions::written(document, turns, format);
+    let Some((text, large)) = of_transcript(app, account, item, write).await? else { return Ok(None) };
+    let room = app.answers.hold(account, text.len() as u64)?;
+    Ok(Some(CaptionFile { format, text, held: (room, large) }))
+}
+
+/// The first stretches of an item's stored transcript, at most so many; nothing when none is stored.
+///
+/// # Errors
+/// As [`captions`].
+pub async fn first_stretches(app: &App, account: AccountId, item: ItemId, most: usize) -> Answer<Option<Stretches>> {
+    let take = move |document: &[u8], turns: &[Turn]| captions::stretches(document, turns, most);
+    Ok(of_transcript(app, account, item, take).await?.map(|(stretches, _)| stretches))
+}
+
+/// What `take` makes of an item's stored transcript and of who speaks when, and the place of a large answer where the
+/// transcript is one.
+async fn of_transcript<T: Send + 'static>(
+    app: &App,
+    account: AccountId,
+    item: ItemId,
+    take: impl FnOnce(&[u8], &[Turn]) -> serde_json::Result<T> + Send + 'static,
+) -> Answer<Option<(T, Option<Large>)>> {
     let mut conn = app.conn().await?;
     let Some(stored) = items::stored_read(&mut conn, item, Read::Transcript).await? else { return Ok(None) };
     let turns = footage::turns(&mut conn, item).await?;
@@ -84,15 +108,13 @@ pub async fn captions(app: &App, account: AccountId, item: ItemId, format: TextF
     };
     // A day of words takes a good part of a second.
     // What it holds is the work's, which goes on when the client hangs up.
-    let written = move || {
-        let text = captions::written(&document, &turns, format);
+    let taken = move || {
+        let taken = take(&document, &turns);
         drop((document, working));
-        (text, large)
+        (taken, large)
     };
-    let (text, large) = tokio::task::spawn_blocking(written).await.map_err(ApiError::internal)?;
-    let text = text.map_err(ApiError::internal)?;
-    let room = app.answers.hold(account, text.len() as u64)?;
-    Ok(Some(CaptionFile { format, text, held: (room, large) }))
+    let (taken, large) = tokio::task::spawn_blocking(taken).await.map_err(ApiError::internal)?;
+    Ok(Some((taken.map_err(ApiError::internal)?, large)))
 }
 
 impl IntoResponse for CaptionFile {

@@ -12,7 +12,7 @@ mod joined;
 mod on_ready;
 mod stored;
 
-pub use captions::{ReadFormat, captions};
+pub use captions::{ReadFormat, captions, first_stretches};
 pub use document::Document;
 pub use filter::{Asked, UpdateItem};
 pub use include::{Include, with_media};

@@ -13,7 +13,8 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
 use crate::http::text::Text;
-use answer::{MediaAnswer, Sent, Served};
+pub use answer::MediaAnswer;
+use answer::{Sent, Served};
 use domain::http_range::{Asked, asked, is_known};
 use domain::ids::ItemId;
 use domain::link::Shown;
@@ -32,11 +33,18 @@ pub const ERRORS: Refusals =
 pub struct Media(pub App);
 
 /// What a request says of the bytes that it wants.
-struct Wanted<'a> {
-    range: Option<&'a str>,
-    if_range: Option<&'a str>,
-    if_none_match: Option<&'a str>,
-    is_head: bool,
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// `Range`.
+    pub range: Option<&'a str>,
+    /// `If-Range`.
+    pub if_range: Option<&'a str>,
+    /// `If-None-Match`.
+    pub if_none_match: Option<&'a str>,
+    /// Whether it wants the headers alone.
+    pub is_head: bool,
+    /// Whether browsers are to save them as a file.
+    pub is_download: bool,
 }
 
 #[OpenApi(tag = "Tag::Library")]
@@ -87,46 +95,52 @@ impl Media {
             if_range: if_range.0.as_deref(),
             if_none_match: if_none_match.0.as_deref(),
             is_head: scope.method == Method::HEAD,
+            is_download: download.0 == Some(1),
         };
-        let served = Served::of(item, &linked, download.0 == Some(1));
-        let handed = Handed {
-            seconds: left_seconds.unsigned_abs(),
-            content_type: served.content_type,
-            disposition: &served.disposition,
-        };
-        // What a bucket's link allows is a GET.
-        if !wanted.is_head
-            && let Some(link) = self.0.process.media.link(&linked.object_key, handed).await.map_err(failed)?
-        {
-            return Ok(MediaAnswer::Elsewhere(link));
-        }
-        self.answer(&linked, served, &wanted).await
+        send(&self.0, item, &linked, left_seconds.unsigned_abs(), &wanted).await
     }
 }
 
-impl Media {
-    /// The answer that is given here.
-    async fn answer(&self, linked: &LinkedMedia, served: Served, wanted: &Wanted<'_>) -> Answer<MediaAnswer> {
-        let (store, key) = (&self.0.process.media, &linked.object_key);
-        if is_known(wanted.if_none_match, &served.tag) {
-            return Ok(MediaAnswer::Known(served));
-        }
-        if wanted.is_head {
-            // A HEAD has no range: it is told of the whole.
-            let stored = store.size(key).await.map_err(failed)?;
-            whole(&served, stored)?;
-            return Ok(MediaAnswer::Sent(served, Sent::nothing()));
-        }
-        let range = match asked(wanted.range, wanted.if_range, &served.tag, served.bytes) {
-            Asked::Nothing => return Ok(MediaAnswer::Nothing(served.bytes)),
-            Asked::Whole => None,
-            Asked::Part(part) => Some(part),
-        };
-        let download = self.0.downloads.begin(linked.account_id)?;
-        let object = store.part(key, range.clone()).await.map_err(failed)?;
-        whole(&served, object.bytes)?;
-        Ok(MediaAnswer::Sent(served, Sent { range, object: Some(Box::new((object, download))) }))
+/// An item's bytes, or a bucket's link to them that lasts for at most `left_seconds`, for somebody who may see them.
+pub async fn send(
+    app: &App,
+    item: ItemId,
+    linked: &LinkedMedia,
+    left_seconds: u64,
+    wanted: &Wanted<'_>,
+) -> Answer<MediaAnswer> {
+    let served = Served::of(item, linked, wanted.is_download);
+    let handed = Handed { seconds: left_seconds, content_type: served.content_type, disposition: &served.disposition };
+    // What a bucket's link allows is a GET.
+    if !wanted.is_head
+        && let Some(link) = app.process.media.link(&linked.object_key, handed).await.map_err(failed)?
+    {
+        return Ok(MediaAnswer::Elsewhere(link));
     }
+    stream(app, linked, served, wanted).await
+}
+
+/// The answer that is given here.
+async fn stream(app: &App, linked: &LinkedMedia, served: Served, wanted: &Wanted<'_>) -> Answer<MediaAnswer> {
+    let (store, key) = (&app.process.media, &linked.object_key);
+    if is_known(wanted.if_none_match, &served.tag) {
+        return Ok(MediaAnswer::Known(served));
+    }
+    if wanted.is_head {
+        // A HEAD has no range: it is told of the whole.
+        let stored = store.size(key).await.map_err(failed)?;
+        whole(&served, stored)?;
+        return Ok(MediaAnswer::Sent(served, Sent::nothing()));
+    }
+    let range = match asked(wanted.range, wanted.if_range, &served.tag, served.bytes) {
+        Asked::Nothing => return Ok(MediaAnswer::Nothing(served.bytes)),
+        Asked::Whole => None,
+        Asked::Part(part) => Some(part),
+    };
+    let download = app.downloads.begin(linked.account_id)?;
+    let object = store.part(key, range.clone()).await.map_err(failed)?;
+    whole(&served, object.bytes)?;
+    Ok(MediaAnswer::Sent(served, Sent { range, object: Some(Box::new((object, download))) }))
 }
 
 async fn find(app: &App, item: ItemId, expires: i64) -> Answer<Option<LinkedMedia>> {

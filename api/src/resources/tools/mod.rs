@@ -1,10 +1,12 @@
 //! The tools: `POST /tools/<name>` with a JSON body, answered in the tool envelope (contract §4). One file a family.
 
+pub mod comments;
 pub mod edits;
 pub mod jobs;
 pub mod library;
 pub mod list;
 pub mod prepare_media;
+pub mod public_links;
 pub mod readings;
 pub mod search_footage;
 pub mod session;

@@ -15,7 +15,8 @@ pub use columns::COLUMNS;
 pub use layout::{Cue, LONGEST_MS, cues};
 pub use words::{Spoken, spoken};
 
-use super::footage::Turn;
+use super::footage::{Turn, milliseconds};
+use super::voices::Voices;
 use layout::label;
 use serde::Deserialize;
 use std::fmt::Write;
@@ -95,6 +96,45 @@ pub fn written(document: &[u8], turns: &[Turn], format: TextFormat) -> serde_jso
         TextFormat::Srt => srt(&cues(spoken)),
         TextFormat::Vtt => vtt(&cues(spoken)),
     })
+}
+
+/// What is said in a stretch of a transcript.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stretch {
+    /// When it begins.
+    pub start_ms: i32,
+    /// When it ends.
+    pub end_ms: i32,
+    /// Who says most of it, where that is known.
+    pub speaker: Option<String>,
+    /// The words.
+    pub text: String,
+}
+
+/// The first stretches of a transcript.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stretches {
+    /// In the order of the media.
+    pub first: Vec<Stretch>,
+    /// Whether there are more.
+    pub has_more: bool,
+}
+
+/// The stretches of a stored transcript as it was segmented, at most so many. `turns` say who speaks when.
+///
+/// # Errors
+/// When the document is no stored transcript.
+pub fn stretches(document: &[u8], turns: &[Turn], most: usize) -> serde_json::Result<Stretches> {
+    let Stored { data } = serde_json::from_slice(document)?;
+    let has_more = data.segments.len() > most;
+    let mut voices = Voices::of(turns);
+    let stretch = |said: Timed| {
+        let start_ms = milliseconds(said.start);
+        let end_ms = milliseconds(said.end).max(start_ms);
+        let speaker = voices.longest_between(start_ms, end_ms).map(str::to_owned);
+        Stretch { start_ms, end_ms, speaker, text: said.text }
+    };
+    Ok(Stretches { first: data.segments.into_iter().take(most).map(stretch).collect(), has_more })
 }
 
 /// The text with the end of its last line.

@@ -86,6 +86,10 @@ pub async fn purged(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<u
             WHERE uploads.item_id = purged.id AND uploads.finished_at IS NOT NULL
         ), no_reads AS (
             DELETE FROM reads_on_ready USING purged WHERE reads_on_ready.item_id = purged.id
+        ), no_comments AS (
+            DELETE FROM comments USING purged WHERE comments.item_id = purged.id
+        ), no_links AS (
+            DELETE FROM public_links USING purged WHERE public_links.item_id = purged.id
         ), no_moments AS (
             DELETE FROM moments USING purged WHERE moments.item_id = purged.id
         ), no_passages AS (

@@ -73,6 +73,13 @@ async fn forbidden(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
             sqlx::query("UPDATE users SET disabled_at = mws_now()").execute(world.pool()).await?;
             member.send("GET", "/workspaces", &[], None).await
         }
+        Code::NotTheAuthor => {
+            let item = stage.item(Media::video(9)).await?;
+            let body = json!({ "ref": item, "text": "mine" });
+            let made = stage.post("/tools/add_comment", body).await?.json["data"]["comment"]["id"].clone();
+            let editor = world.member(other, tenant, "editor").await?;
+            editor.post("/tools/update_comment", &json!({ "comment_id": made, "text": "theirs" })).await
+        }
         Code::OriginForbidden => {
             let page = [("origin", "https://elsewhere.example")];
             tenant.client.below(world.base_url()).send("POST", "/mcp", &page, Some("{}".to_owned())).await
@@ -94,6 +101,8 @@ async fn missing(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
             let item = stage.item(Media::video(9)).await?;
             stage.send("GET", &format!("/library/items/{item}/reads/levels")).await
         }
+        Code::CommentNotFound => stage.post("/tools/delete_comment", json!({ "comment_id": "cmt_x" })).await,
+        Code::PublicLinkNotFound => stage.post("/tools/revoke_public_link", json!({ "link_id": "lnk_x" })).await,
         Code::KeyNotFound => stage.send("DELETE", "/keys/key_x").await,
         Code::WebhookNotFound => stage.send("DELETE", "/webhooks/whe_x").await,
         Code::DeliveryNotFound => {
@@ -300,9 +309,9 @@ async fn provoked(stage: &CodeBench, code: Code) -> anyhow::Result<Option<Answer
         C::WorkspaceForbidden | C::RoleForbidden | C::KeyWrongWorkspace | C::OriginForbidden => {
             forbidden(stage, code).await
         }
-        C::AccountSuspended | C::UserDisabled => forbidden(stage, code).await,
+        C::AccountSuspended | C::UserDisabled | C::NotTheAuthor => forbidden(stage, code).await,
         C::ItemNotFound | C::ProjectNotFound | C::KeyNotFound | C::WebhookNotFound => missing(stage, code).await,
-        C::EventNotFound | C::ReadNotFound => missing(stage, code).await,
+        C::EventNotFound | C::ReadNotFound | C::CommentNotFound | C::PublicLinkNotFound => missing(stage, code).await,
         C::DeliveryNotFound | C::WebhookSecretNotFound | C::UploadNotFound | C::CodeNotRedeemable => {
             missing(stage, code).await
         }

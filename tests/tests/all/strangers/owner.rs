@@ -49,12 +49,19 @@ impl Owner {
         for (prefix, made) in [("key", &key), ("upl", &upload), ("whe", &endpoint), ("prj", &project)] {
             ids.insert(prefix.to_owned(), made["id"].as_str().unwrap_or_default().to_owned());
         }
+        let said = json!({ "ref": item, "text": format!("{word} is said") });
+        let comment = post("/tools/add_comment", said).await?["data"]["comment"].take();
+        let link = post("/tools/create_public_link", json!({ "ref": item })).await?["data"].take();
+        for (prefix, made) in [("cmt", &comment), ("lnk", &link["link"])] {
+            ids.insert(prefix.to_owned(), made["id"].as_str().unwrap_or_default().to_owned());
+        }
         let test = json!({ "test": true }).to_string();
         let ping = tenant.client.send("PATCH", &format!("/webhooks/{}", ids["whe"]), &[], Some(test)).await?;
         ids.insert("dlv".to_owned(), ping.json["ping"]["delivery_id"].as_str().unwrap_or_default().to_owned());
         let kept = tenant.client.send("GET", &format!("/webhooks/{}/deliveries", ids["whe"]), &[], None).await?;
         ids.insert("evt".to_owned(), kept.json["data"][0]["event_id"].as_str().unwrap_or_default().to_owned());
-        let secrets = [&key["key"], &secret["secret"]].map(|text| text.as_str().unwrap_or_default().to_owned());
+        let secrets =
+            [&key["key"], &secret["secret"], &link["url"]].map(|text| text.as_str().unwrap_or_default().to_owned());
         Ok(Self { tenant, ids, word: word.to_owned(), secrets: secrets.to_vec() })
     }
 

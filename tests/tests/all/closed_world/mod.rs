@@ -4,7 +4,8 @@
 //! An operation that is added without its row fails here. What a row says is what strangers, members of each role and
 //! holders of spent credentials are told, whatever the code that answers them looks like.
 
-use Kind::{Account, AccountWithoutSession, Editor, Open, Operator, Viewer};
+mod table;
+
 use mws_tests::world::{Answer, AuthorizationServer, Client, Media, Tenant, World};
 use runtime::config::Signup;
 use serde_json::{Value, json};
@@ -12,153 +13,28 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 use store::accounts;
+use table::Kind::{AccountWithoutSession, Editor, Open, Operator};
+use table::{Row, TABLE};
 
 const TEMPORARY: &str = env!("CARGO_TARGET_TMPDIR");
 /// The token that operates a test's service (`world/settings.rs`).
 const OPERATOR_TOKEN: &str = "operator-token-of-the-tests";
 
-/// Whom an operation lets in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// Anyone, with or without a credential: what is sent proves enough, or not.
-    Open,
-    /// Any credential of an account.
-    Account,
-    /// The same, but no script session.
-    AccountWithoutSession,
-    /// Whoever may read in the workspace.
-    Viewer,
-    /// Whoever may work in the workspace.
-    Editor,
-    /// Operators alone.
-    Operator,
-}
-
-/// An operation, whom it lets in, what they are answered, what another account's key is answered, and its body.
-struct Row(&'static str, Kind, &'static str, &'static str, &'static str);
-
-const TABLE: &[Row] = &[
-    Row("GET /tools", Account, "200", "200", ""),
-    Row("POST /tools/prepare_media", Editor, "200", "200", r#"{"refs":["{item}"],"reads":["levels"]}"#),
-    Row("POST /tools/get_jobs", Viewer, "200", "200", r#"{"job_ids":["{job}"]}"#),
-    Row("POST /tools/cancel_jobs", Editor, "200", "200", r#"{"job_ids":["{job}"]}"#),
-    Row("POST /tools/get_api_session", AccountWithoutSession, "200", "200", "{}"),
-    Row("POST /tools/list_items", Viewer, "200", "200", "{}"),
-    Row("POST /tools/get_item", Viewer, "200", "403 workspace_forbidden", r#"{"ref":"{item}"}"#),
-    Row("POST /tools/import_media", Editor, "200", "200", r#"{"url":"https://93.184.216.34/a.wav"}"#),
-    Row("POST /tools/update_item", Editor, "200", "403 workspace_forbidden", r#"{"ref":"{item}","tags":["a"]}"#),
-    Row("POST /tools/delete_item", Editor, "200", "403 workspace_forbidden", r#"{"ref":"{item}"}"#),
-    // A viewer has what is stored; here nothing is, and starting it is an editor's.
-    Row("POST /tools/transcribe_media", Editor, "200", "403 workspace_forbidden", r#"{"ref":"{item}"}"#),
-    Row("POST /tools/speakers", Editor, "200", "403 workspace_forbidden", r#"{"ref":"{item}"}"#),
-    Row("POST /tools/detect_beats", Editor, "200", "403 workspace_forbidden", r#"{"ref":"{item}"}"#),
-    Row("POST /tools/search_footage", Viewer, "200", "200", r#"{"query":"x"}"#),
-    Row("POST /tools/remove_silence", Editor, "200", "403 workspace_forbidden", r#"{"ref":"{item}"}"#),
-    Row(
-        "POST /tools/duck_music",
-        Editor,
-        "200",
-        "403 workspace_forbidden",
-        r#"{"voice_ref":"{item}","music_ref":"{item}"}"#,
-    ),
-    Row("POST /tools/list_models", Account, "200", "200", "{}"),
-    Row("POST /tools/get_balances", Account, "200", "200", "{}"),
-    Row("GET /models", Account, "200", "200", ""),
-    Row("GET /balances", Account, "200", "200", ""),
-    Row("GET /overview", Viewer, "200", "200", ""),
-    Row("POST /tools/get_overview", Viewer, "200", "200", "{}"),
-    Row("POST /keys", AccountWithoutSession, "201", "201", "{}"),
-    Row("GET /keys", AccountWithoutSession, "200", "200", ""),
-    Row("GET /keys/{key}", AccountWithoutSession, "200", "403 workspace_forbidden", ""),
-    Row("DELETE /keys/{key}", AccountWithoutSession, "200", "403 workspace_forbidden", ""),
-    Row("GET /audit", AccountWithoutSession, "200", "200", ""),
-    Row("GET /workspaces", Account, "200", "200", ""),
-    Row("POST /sessions/redeem", Open, "400 code_malformed", "", r#"{"code":"x"}"#),
-    Row("POST /uploads", Editor, "201", "201", r#"{"filename":"a.wav","content_type":"audio/wav","bytes":1}"#),
-    Row("GET /uploads/{upload}", Viewer, "200", "403 workspace_forbidden", ""),
-    Row("PUT /uploads/{upload}/content", Open, "401 unauthenticated", "", "RIFF"),
-    Row("HEAD /uploads/{upload}/content", Open, "401", "", ""),
-    Row("PATCH /uploads/{upload}/content", Open, "401 unauthenticated", "", "RIFF"),
-    Row("OPTIONS /uploads/{upload}/content", Open, "204", "", ""),
-    Row("POST /uploads/{upload}/complete", Editor, "409 upload_incomplete", "403 workspace_forbidden", ""),
-    Row("GET /thumbnails/{item}/{picture}?expires=1&signature=x", Open, "401 unauthenticated", "", ""),
-    Row("GET /media/{item}?expires=1&signature=x", Open, "403 link_invalid", "", ""),
-    Row("GET /library/items", Viewer, "200", "200", ""),
-    Row("GET /library/items/{item}", Viewer, "200", "403 workspace_forbidden", ""),
-    Row("PATCH /library/items/{item}", Editor, "200", "403 workspace_forbidden", r#"{"name":"b.mp4"}"#),
-    Row("DELETE /library/items/{item}", Editor, "200", "403 workspace_forbidden", ""),
-    Row("GET /library/items/{item}/reads/levels", Viewer, "404 read_not_found", "403 workspace_forbidden", ""),
-    Row("POST /library/items/{item}/lease", Editor, "200", "403 workspace_forbidden", r#"{"seconds":60}"#),
-    Row("DELETE /library/items/{item}/lease", Editor, "200", "403 workspace_forbidden", ""),
-    Row("POST /webhooks", Account, "201", "201", r#"{"url":"https://93.184.216.34/"}"#),
-    Row("GET /webhooks", Account, "200", "200", ""),
-    Row("GET /webhooks/{webhook}", Account, "200", "403 workspace_forbidden", ""),
-    Row("PATCH /webhooks/{webhook}", Account, "200", "403 workspace_forbidden", r#"{"description":"x"}"#),
-    Row("DELETE /webhooks/{webhook}", Account, "200", "403 workspace_forbidden", ""),
-    Row("GET /webhooks/{webhook}/deliveries", Account, "200", "403 workspace_forbidden", ""),
-    Row("GET /webhooks/{webhook}/deliveries/{delivery}", Account, "200", "403 workspace_forbidden", ""),
-    Row(
-        "POST /webhooks/{webhook}/deliveries",
-        Account,
-        "202",
-        "403 workspace_forbidden",
-        r#"{"delivery_id":"{delivery}"}"#,
-    ),
-    Row("POST /webhook-secret", AccountWithoutSession, "200", "200", "{}"),
-    Row("GET /webhook-secret", AccountWithoutSession, "200", "200", ""),
-    Row("DELETE /webhook-secret", AccountWithoutSession, "200", "200", ""),
-    Row("POST /projects", Editor, "201", "201", r#"{"brief":"a film"}"#),
-    Row("GET /projects", Viewer, "200", "200", ""),
-    Row("GET /projects/{project}", Viewer, "200", "403 workspace_forbidden", ""),
-    Row("PATCH /projects/{project}/settings", Editor, "200", "403 workspace_forbidden", r#"{"webhook_url":null}"#),
-    Row("POST /projects/{project}/status", Editor, "200", "403 workspace_forbidden", r#"{"status":"generating"}"#),
-    Row("POST /projects/{project}/cancel", Editor, "200", "403 workspace_forbidden", ""),
-    Row("DELETE /projects/{project}", Editor, "200", "403 workspace_forbidden", ""),
-    Row("GET /projects/{project}/deliveries", Viewer, "200", "403 workspace_forbidden", ""),
-    Row("GET /events", Account, "200", "200", ""),
-    Row("GET /events/{event}", Account, "200", "403 workspace_forbidden", ""),
-    Row("GET /events/stream", Account, "200", "200", ""),
-    Row("POST /operator/accounts", Operator, "201", "", r#"{"name":"new"}"#),
-    Row("GET /operator/accounts", Operator, "200", "", ""),
-    Row("GET /operator/accounts/{account}", Operator, "200", "", ""),
-    Row("PATCH /operator/accounts/{account}", Operator, "200", "", r#"{"name":"renamed"}"#),
-    Row("POST /operator/accounts/{account}/suspend", Operator, "200", "", r#"{"reason":"x"}"#),
-    Row("POST /operator/accounts/{account}/resume", Operator, "200", "", ""),
-    Row("POST /operator/accounts/{account}/erase", Operator, "409 illegal_transition", "", ""),
-    Row("POST /operator/workspaces/{workspace}/erase", Operator, "409 illegal_transition", "", ""),
-    Row("POST /operator/items/{item}/erase", Operator, "200", "", ""),
-    Row("GET /operator/keys?account_id={account}", Operator, "200", "", ""),
-    Row("DELETE /operator/keys/{key}", Operator, "200", "", ""),
-    Row("GET /operator/audit", Operator, "200", "", ""),
-    Row("GET /operator/deliveries", Operator, "200", "", ""),
-    Row(
-        "POST /operator/deliveries/resend",
-        Operator,
-        "202",
-        "",
-        r#"{"since":"2026-01-01T00:00:00.000Z","account_id":"{account}","dry_run":true}"#,
-    ),
-    Row("GET /operator/jobs", Operator, "200", "", ""),
-    Row("GET /operator/jobs/{job}", Operator, "200", "", ""),
-    Row("POST /operator/jobs/{job}/retry", Operator, "409 illegal_transition", "", ""),
-    Row(
-        "POST /operator/members",
-        Operator,
-        "201",
-        "",
-        r#"{"workspace_id":"{workspace}","user_id":"{user}","role":"viewer"}"#,
-    ),
-    Row("GET /operator/members?workspace_id={workspace}", Operator, "200", "", ""),
-    Row("DELETE /operator/members/{workspace}/{user}", Operator, "200", "", ""),
-    Row("POST /operator/accounts/{account}/minutes", Operator, "200", "", r#"{"kind":"grant","minutes":1}"#),
-    Row("GET /operator/reads", Operator, "200", "", ""),
-    Row("PATCH /operator/reads/levels", Operator, "200", "", r#"{"paused":false}"#),
-    Row("POST /operator/users", Operator, "201", "", r#"{"account_id":"{account}","name":"x"}"#),
-    Row("GET /operator/users", Operator, "200", "", ""),
-    Row("PATCH /operator/users/{user}", Operator, "200", "", r#"{"name":"y"}"#),
-    Row("POST /operator/workspaces", Operator, "201", "", r#"{"account_id":"{account}","name":"x"}"#),
-    Row("GET /operator/workspaces", Operator, "200", "", ""),
-    Row("PATCH /operator/workspaces/{workspace}", Operator, "200", "", r#"{"name":"y"}"#),
+/// What rows name in braces.
+const NAMED: [&str; 13] = [
+    "item",
+    "job",
+    "key",
+    "upload",
+    "webhook",
+    "delivery",
+    "event",
+    "project",
+    "account",
+    "workspace",
+    "user",
+    "comment",
+    "link",
 ];
 
 /// What a kind of caller is answered.
@@ -256,6 +132,15 @@ impl CallerBench {
                 let list = self.tenant.client.send("GET", "/events?limit=1", &[], None).await?.json;
                 id(&list["data"][0])
             }
+            "comment" => {
+                let item = self.world.item(&self.tenant, Media::video(60)).await?;
+                let said = json!({ "ref": item, "text": "x" });
+                id(&self.posted("/tools/add_comment", said).await?["data"]["comment"])
+            }
+            "link" => {
+                let item = self.world.item(&self.tenant, Media::video(60)).await?;
+                id(&self.posted("/tools/create_public_link", json!({ "ref": item })).await?["data"]["link"])
+            }
             "project" => id(&self.posted("/projects", json!({ "brief": "a film" })).await?),
             "account" => self.tenant.account.to_string(),
             "workspace" => self.tenant.workspace.to_string(),
@@ -271,9 +156,7 @@ impl CallerBench {
 
     async fn filled(&mut self, template: &str) -> anyhow::Result<String> {
         let mut text = template.to_owned();
-        for what in
-            ["item", "job", "key", "upload", "webhook", "delivery", "event", "project", "account", "workspace", "user"]
-        {
+        for what in NAMED {
             let place = format!("{{{what}}}");
             if text.contains(&place) {
                 if !self.made.contains_key(what) {
@@ -293,7 +176,7 @@ impl CallerBench {
         let body = self.filled(body).await?;
         let answer = client.send(method, &path, &[], (!body.is_empty()).then_some(body)).await?;
         if answer.status < 300 {
-            let spent = ["/cancel", "/status", "/complete", "/cancel_jobs", "/delete_item"];
+            let spent = ["/cancel", "/status", "/complete", "/cancel_jobs", "/delete_item", "/delete_comment"];
             if method == "DELETE" || spent.iter().any(|end| template.ends_with(end)) {
                 // What the row names is gone, or no longer what it was.
                 self.made.clear();

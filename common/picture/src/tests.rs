@@ -1,6 +1,6 @@
 //! The pictures of a made-up talk with music: every sign of them is looked at when it changes.
 
-use super::{Facts, strip, svg};
+use super::{Facts, Unread, strip, svg};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ fn item() -> Value {
 fn facts(without: &[&str]) -> Facts {
     let mut stored = stored();
     stored.retain(|read, _| !without.contains(&read.as_str()));
-    Facts::of(&item(), &stored)
+    Facts::of(&item(), &stored, Unread::Told)
 }
 
 #[test]
@@ -97,11 +97,11 @@ fn a_day_makes_no_larger_picture_than_a_minute_and_nothing_breaks_it() {
     let mut stored = stored();
     stored
         .insert("beats".to_owned(), json!({"duration_seconds": 86_400.0, "data": {"tempo": 120, "beat_times": beats}}));
-    let day = Facts::of(&json!({"name": "day", "duration_seconds": 86_400.0}), &stored);
+    let day = Facts::of(&json!({"name": "day", "duration_seconds": 86_400.0}), &stored, Unread::Told);
     assert!(svg(&day).len() < 120_000, "{}", svg(&day).len());
     let nonsense = json!({"data": {"segments": [{"start": "x"}, 7], "speakers": 4, "peaks": "%", "beat_times": {}}});
     let broken = super::DRAWN.map(|read| (read.to_owned(), nonsense.clone())).into();
-    let facts = Facts::of(&json!({}), &broken);
+    let facts = Facts::of(&json!({}), &broken, Unread::Told);
     assert!(facts.missing().is_empty());
     assert!(svg(&facts).ends_with("</svg>\n") && !svg(&facts).contains("NaN"));
     assert!(strip(&facts, 10, false).contains("beats"));

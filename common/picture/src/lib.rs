@@ -1,7 +1,8 @@
 //! What was read of an item, on one time axis: as SVG for a file or a page, as a few lines for a terminal.
 //!
 //! Pure: from stored reads to text. `facts` takes what is drawn out of the stored documents, `axis` places it in time,
-//! `svg` and `strip` draw it. Fetching and where it goes are `commands/show`'s. Nobody is told apart by colour alone: a
+//! `svg` and `strip` draw it. Fetching, and where it goes, are its users': `mws show`, and the page behind a
+//! public link. Nobody is told apart by colour alone: a
 //! speaker has a letter and a pattern too.
 
 mod axis;
@@ -10,7 +11,8 @@ mod strip;
 mod svg;
 mod voices;
 
-pub use facts::Facts;
+pub use axis::clock;
+pub use facts::{Facts, Unread};
 pub use strip::strip;
 pub use svg::svg;
 

@@ -4,7 +4,7 @@
 //! grow with the media: nothing is drawn finer than the width has points.
 
 use super::axis::{clock, labels};
-use super::facts::{Beats, Facts, Levels, Span, Speakers};
+use super::facts::{Beats, Facts, Levels, Span, Speakers, Unread};
 use super::voices::looks;
 use std::fmt::Write;
 
@@ -107,6 +107,9 @@ impl Drawing<'_> {
     }
 
     fn missing(&mut self, name: &str) {
+        if self.facts.unread == Unread::LeftOut {
+            return;
+        }
         let y = self.lane(name, 24.0);
         _ = writeln!(self.body, r#"<text class="missing" x="{}" y="{}">not read yet</text>"#, LEFT + 8.0, y + 16.5);
     }

@@ -47,6 +47,15 @@ pub struct Beats {
     pub bars: Vec<f64>,
 }
 
+/// What becomes of the lanes of reads that are not stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unread {
+    /// Each says that it is not read yet: for those who may start the read.
+    Told,
+    /// They are left out: for visitors.
+    LeftOut,
+}
+
 /// Everything that is drawn of an item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facts {
@@ -62,33 +71,36 @@ pub struct Facts {
     pub speakers: Option<Speakers>,
     /// The beats.
     pub beats: Option<Beats>,
+    /// What becomes of the others.
+    pub unread: Unread,
 }
 
 impl Facts {
     /// From an item and its stored reads, by their names.
-    pub fn of(item: &Value, stored: &BTreeMap<String, Value>) -> Self {
+    pub fn of(item: &Value, stored: &BTreeMap<String, Value>, unread: Unread) -> Self {
         let longest = stored.values().filter_map(|read| read["duration_seconds"].as_f64()).fold(0.0, f64::max);
         let data = |read: &str| stored.get(read).map(|stored| &stored["data"]);
         Self {
-            name: crate::output::plain(&item["name"]),
+            name: plain(&item["name"]),
             // An axis needs a length; what lasts no time at all is drawn as a moment.
             seconds: item["duration_seconds"].as_f64().unwrap_or(0.0).max(longest).max(0.001),
             levels: data("levels").map(levels),
             speech: data("speech").map(|data| spans(&data["segments"])),
             speakers: data("speakers").map(speakers),
             beats: data("beats").map(beats),
+            unread,
         }
     }
 
     /// The reads that are drawn and not stored.
     pub fn missing(&self) -> Vec<&'static str> {
         let stored = [self.levels.is_some(), self.speech.is_some(), self.speakers.is_some(), self.beats.is_some()];
-        super::DRAWN.into_iter().zip(stored).filter_map(|(read, stored)| (!stored).then_some(read)).collect()
+        crate::DRAWN.into_iter().zip(stored).filter_map(|(read, stored)| (!stored).then_some(read)).collect()
     }
 
     /// The whole in words, for whoever does not see the picture.
     pub fn told(&self) -> String {
-        let mut told = format!("{} long.", super::axis::clock(self.seconds));
+        let mut told = format!("{} long.", crate::axis::clock(self.seconds));
         if let Some(levels) = &self.levels {
             match levels.integrated {
                 Some(lufs) => _ = write!(told, " Loudness {lufs:.1} LUFS."),
@@ -103,7 +115,7 @@ impl Facts {
         if let Some(speakers) = &self.speakers {
             let spoken = speakers.names.iter().enumerate().map(|(number, name)| {
                 let own = speakers.turns.iter().filter(|(who, _)| *who == number).map(|(_, span)| span);
-                format!("{name} for {}", super::axis::clock(seconds(own)))
+                format!("{name} for {}", crate::axis::clock(seconds(own)))
             });
             let spoken = spoken.collect::<Vec<_>>().join(", ");
             let who = count(speakers.names.len(), "speaker", "speakers");
@@ -117,11 +129,17 @@ impl Facts {
             };
         }
         let missing = self.missing();
-        if !missing.is_empty() {
+        if !missing.is_empty() && self.unread == Unread::Told {
             _ = write!(told, " Not read yet: {}.", missing.join(", "));
         }
         told
     }
+}
+
+/// A text without what could steer a terminal; nothing of what is no text.
+fn plain(value: &Value) -> String {
+    let text = value.as_str().unwrap_or_default();
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 fn count(number: usize, one: &str, many: &str) -> String {
@@ -158,7 +176,7 @@ fn levels(data: &Value) -> Levels {
 }
 
 fn speakers(data: &Value) -> Speakers {
-    let names: Vec<String> = list(&data["speakers"]).map(crate::output::plain).collect();
+    let names: Vec<String> = list(&data["speakers"]).map(plain).collect();
     let turn = |segment: &Value| {
         let name = segment["speaker"].as_str()?;
         Some((names.iter().position(|known| known == name)?, span(segment)?))

@@ -1,0 +1,108 @@
+//! What the page is made of beside its text: the media, the picture of its lanes, its captions and its poster.
+
+use super::{Visit, ended};
+use crate::app::App;
+use crate::auth::in_time;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::scope::Scope;
+use crate::resources::library;
+use crate::resources::media::{Wanted, send};
+use domain::captions::TextFormat;
+use domain::read::Read;
+use picture::{DRAWN, Facts, Unread, svg};
+use poem::http::{HeaderValue, Method, header};
+use poem::{IntoResponse, Request, Response};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use store::{footage, items};
+
+/// Bytes of the largest poster there is.
+const MOST_POSTER_BYTES: u64 = 1 << 20;
+/// How long a visitor's browser may keep what is drawn: a read that is stored meanwhile is seen soon.
+const KEEP: &str = "private, max-age=60";
+
+/// The media, or a part of it. With `download=1` it is saved as a file, where the link lets its visitors.
+pub(super) async fn media(app: App, request: Request) -> Answer<Response> {
+    let visit = Visit::admitted(&app, &request).await?;
+    let is_download = request.uri().query().is_some_and(|query| query.split('&').any(|pair| pair == "download=1"));
+    if is_download && !visit.link.may_download {
+        return Err(ApiError::new(Code::RoleForbidden, "This link shows the media, and does not let you save it."));
+    }
+    let link = &visit.link;
+    #[expect(clippy::cast_precision_loss, reason = "a link ends within 90 days")]
+    let expires = link.expires_at.timestamp() as f64;
+    let linked = in_time(async { items::linked_media(&mut *app.conn().await?, link.item_id, expires).await });
+    let linked = linked.await?.ok_or_else(not_ready)?;
+    let left_seconds = linked.left_seconds.ok_or_else(ended)?.unsigned_abs();
+    let wanted = Wanted {
+        range: request.header(header::RANGE),
+        if_range: request.header(header::IF_RANGE),
+        if_none_match: request.header(header::IF_NONE_MATCH),
+        is_head: Scope::of(&request).method == Method::HEAD,
+        is_download,
+    };
+    let mut response = send(&app, link.item_id, &linked, left_seconds, &wanted).await?.into_response();
+    // Whether the link still works is asked each time.
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    Ok(response)
+}
+
+/// The waveform, where somebody speaks and who, and the beats: what of that is read.
+pub(super) async fn lanes(app: App, request: Request) -> Answer<Response> {
+    let visit = Visit::admitted(&app, &request).await?;
+    let (item, account) = (visit.item().await?, visit.link.account_id);
+    let mut stored = BTreeMap::new();
+    for read in DRAWN.into_iter().filter_map(Read::from_name) {
+        if let Some(document) = library::stored_read(&app, account, item.id, read).await? {
+            let (bytes, _held) = document.whole(&app.answers, account).await?;
+            let parsed = tokio::task::spawn_blocking(move || serde_json::from_slice::<Value>(&bytes));
+            let parsed = parsed.await.map_err(ApiError::internal)?.map_err(ApiError::internal)?;
+            stored.insert(read.name().to_owned(), parsed);
+        }
+    }
+    if stored.is_empty() {
+        return Err(ApiError::new(Code::ReadNotFound, "Nothing is drawn of this item yet."));
+    }
+    let seconds = item.duration_ms.map(super::view::shown_seconds);
+    let drawn = tokio::task::spawn_blocking(move || {
+        let shown = json!({ "name": item.name, "duration_seconds": seconds });
+        svg(&Facts::of(&shown, &stored, Unread::LeftOut))
+    });
+    let drawn = drawn.await.map_err(ApiError::internal)?;
+    let mut response = Response::builder().content_type("image/svg+xml").body(drawn);
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(KEEP));
+    let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; sandbox");
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    Ok(response)
+}
+
+/// The transcript as captions of the player.
+pub(super) async fn captions(app: App, request: Request) -> Answer<Response> {
+    let visit = Visit::admitted(&app, &request).await?;
+    let link = &visit.link;
+    let file = library::captions(&app, link.account_id, link.item_id, TextFormat::Vtt).await?;
+    let none = || ApiError::new(Code::ReadNotFound, "The item has no transcript yet.");
+    let mut response = file.ok_or_else(none)?.into_response();
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(KEEP));
+    Ok(response)
+}
+
+/// The picture that stands for the item until it plays.
+pub(super) async fn poster(app: App, request: Request) -> Answer<Response> {
+    let visit = Visit::admitted(&app, &request).await?;
+    #[expect(clippy::cast_precision_loss, reason = "a link ends within 90 days")]
+    let expires = visit.link.expires_at.timestamp() as f64;
+    let found = footage::item_picture(&mut *app.conn().await?, visit.link.item_id, expires).await?;
+    let none = || ApiError::new(Code::ItemNotFound, "The item has no picture.");
+    let key = found.and_then(|found| found.thumbnail_key).ok_or_else(none)?;
+    let bytes = app.process.media.get(&key, MOST_POSTER_BYTES).await;
+    let bytes = bytes.map_err(|error| if error.is_missing() { none() } else { ApiError::internal(error) })?;
+    let mut response = Response::builder().content_type("image/jpeg").body(bytes);
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(KEEP));
+    Ok(response)
+}
+
+fn not_ready() -> ApiError {
+    ApiError::new(Code::ItemNotReady, "The media is not ready yet. Load the page again in a minute.")
+}

@@ -1,0 +1,104 @@
+//! What visitors send: the passphrase, and comments. Both are forms, so that they work without a script.
+
+use super::view::{self, Written};
+use super::{COOKIE, Contents, Visit, html, page_url, seconds};
+use crate::app::App;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::refusal::Refused;
+use crate::http::request::SentBody;
+use crate::usecases::comments::{Said, add_guests_comment};
+use crate::usecases::public_links::{admission, check_passphrase};
+use poem::http::{HeaderValue, StatusCode, header};
+use poem::{Request, Response};
+
+/// Lets a visitor in who gives the passphrase.
+pub(super) async fn admit(app: App, request: Request) -> Answer<Response> {
+    refuse_other_pages(&app, &request)?;
+    let visit = Visit::of(&app, &request).await?;
+    let given = field(&form(&request), "passphrase");
+    if !check_passphrase(&app, &visit.link, &given).await? {
+        return Ok(html(
+            StatusCode::FORBIDDEN,
+            &view::asks_passphrase(&visit.token, Some("This is not the passphrase.")),
+        ));
+    }
+    let mut response = back(&app, &visit.token, "");
+    if let Some((value, expires)) = admission(&app, &visit.link) {
+        let secure = if app.public_url.starts_with("https://") { "; Secure" } else { "" };
+        let (token, seconds) = (&visit.token, expires - visit.link.now.timestamp());
+        let cookie = format!("{COOKIE}={value}; Path=/l/{token}; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
+        let cookie = HeaderValue::from_str(&cookie).map_err(ApiError::internal)?;
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    Ok(response)
+}
+
+/// Takes a comment. One that can't be taken is shown again in the form, with why.
+pub(super) async fn comment(app: App, request: Request) -> Answer<Response> {
+    refuse_other_pages(&app, &request)?;
+    let visit = Visit::admitted(&app, &request).await?;
+    if !visit.link.may_comment {
+        return Err(ApiError::new(Code::RoleForbidden, "This link shows the media, and takes no comments."));
+    }
+    let fields = form(&request);
+    let mut written = Written {
+        name: field(&fields, "name"),
+        // Browsers send the end of a line as two signs.
+        text: field(&fields, "text").replace("\r\n", "\n"),
+        at: field(&fields, "at"),
+        fault: String::new(),
+    };
+    let at = match written.at.trim() {
+        "" => Ok(None),
+        given => seconds(given).map(Some).ok_or("Write the moment as minutes and seconds: 1:15."),
+    };
+    let refusal = match at {
+        Ok(at) => {
+            let said = Said { text: &written.text, at, until: None, region: None, reply_to: None };
+            match add_guests_comment(&app, &visit.link, &written.name, said).await {
+                Ok(comment) => return Ok(back(&app, &visit.token, &format!("#{comment}"))),
+                Err(refusal) => refusal,
+            }
+        }
+        Err(fault) => ApiError::new(Code::InvalidRequest, fault),
+    };
+    if refusal.code().status().is_server_error() {
+        return Err(refusal);
+    }
+    refusal.message().clone_into(&mut written.fault);
+    let contents = Contents::of(&visit).await?;
+    let page = view::page(&visit.link, &visit.token, &contents, None, Some(&written));
+    let mut response = html(refusal.code().status(), &page);
+    response.set_data(Refused(refusal.code()));
+    Ok(response)
+}
+
+/// Back to the page, so that loading it again sends nothing twice.
+fn back(app: &App, token: &str, fragment: &str) -> Response {
+    let url = format!("{}{fragment}", page_url(app, token));
+    Response::builder().status(StatusCode::SEE_OTHER).header(header::LOCATION, url).finish()
+}
+
+/// A form of another page is none of ours.
+fn refuse_other_pages(app: &App, request: &Request) -> Answer<()> {
+    let site = request.header("sec-fetch-site");
+    let is_ours = match (site, request.header(header::ORIGIN)) {
+        (Some(site), _) => ["same-origin", "none"].contains(&site),
+        (None, Some(origin)) => origin == app.public_url,
+        (None, None) => true,
+    };
+    if is_ours {
+        return Ok(());
+    }
+    Err(ApiError::new(Code::OriginForbidden, "This form was sent from another page. Open the link, and use its own."))
+}
+
+/// The fields of a form, as browsers send them.
+fn form(request: &Request) -> Vec<(String, String)> {
+    let body = request.data::<SentBody>().map(|sent| sent.0.clone()).unwrap_or_default();
+    url::form_urlencoded::parse(&body).into_owned().collect()
+}
+
+fn field(form: &[(String, String)], name: &str) -> String {
+    form.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone()).unwrap_or_default()
+}

@@ -1,0 +1,216 @@
+//! The page behind a public link, for people who have no account: `/l/{token}`, and what the page is made of
+//! (docs/links.md).
+//!
+//! The token is all the proof there is, with the passphrase where the link has one: whether the link still works is
+//! asked at each request, so that one which is revoked shows nothing more. The pages are HTML, refusals too, and hold
+//! all they need but the media; `view` writes them. They work without their script, which follows and seeks.
+
+mod assets;
+mod files;
+mod guest;
+mod view;
+
+use crate::app::App;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::refusal::Refused;
+use crate::http::request::Template;
+use crate::http::scope::Scope;
+use crate::resources::library;
+use crate::usecases::public_links::{is_admitted, open_link};
+use domain::captions::Stretches;
+use domain::item::ItemStatus;
+use poem::endpoint::make;
+use poem::http::{HeaderValue, StatusCode, header};
+use poem::{Endpoint, Request, Response, Route, get, post};
+use std::sync::Arc;
+use store::comments::{self, CommentRow};
+use store::items::{self, ItemRow};
+use store::public_links::{self, OpenLink};
+
+/// What the paths of the pages begin with.
+pub const PAGES_PATH: &str = "/l/";
+/// Stretches of a transcript that are shown, at most.
+const MOST_STRETCHES: usize = 5_000;
+/// Comments that are shown, at most.
+const MOST_COMMENTS: i64 = 500;
+/// What says that a visitor has given the passphrase.
+const COOKIE: &str = "mws_link";
+
+/// Where the page of the link with this token is.
+pub fn page_url(app: &App, token: &str) -> String {
+    format!("{}{PAGES_PATH}{token}", app.public_url)
+}
+
+/// Adds the pages to the routes.
+pub fn add_to(route: Route, app: &App) -> Route {
+    route
+        .at("/l/:token", get(page(app, "/l/{token}", shown)).post(page(app, "/l/{token}", guest::admit)))
+        .at("/l/:token/comments", post(page(app, "/l/{token}/comments", guest::comment)))
+        .at("/l/:token/media", get(page(app, "/l/{token}/media", files::media)))
+        .at("/l/:token/lanes.svg", get(page(app, "/l/{token}/lanes.svg", files::lanes)))
+        .at("/l/:token/captions.vtt", get(page(app, "/l/{token}/captions.vtt", files::captions)))
+        .at("/l/:token/poster.jpg", get(page(app, "/l/{token}/poster.jpg", files::poster)))
+}
+
+/// Somebody who follows a link that works.
+struct Visit {
+    app: App,
+    link: OpenLink,
+    token: String,
+    /// Whether they have given the passphrase, or need none.
+    admitted: bool,
+}
+
+impl Visit {
+    /// # Errors
+    /// `link_invalid` when the link has ended or never was: nobody is told which.
+    async fn of(app: &App, request: &Request) -> Answer<Self> {
+        let token = request.path_params::<String>().unwrap_or_default();
+        let link = open_link(app, &token).await?.ok_or_else(ended)?;
+        let _ = Scope::of(request).account.set(link.account_id);
+        let admitted = is_admitted(app, &link, cookie(request));
+        Ok(Self { app: app.clone(), link, token, admitted })
+    }
+
+    /// The same, refused where the passphrase was not given.
+    async fn admitted(app: &App, request: &Request) -> Answer<Self> {
+        let visit = Self::of(app, request).await?;
+        if visit.admitted {
+            return Ok(visit);
+        }
+        Err(ApiError::new(Code::LinkInvalid, "This link asks for a passphrase. Open its page, and enter it there."))
+    }
+
+    async fn item(&self) -> Answer<ItemRow> {
+        items::find(&mut *self.app.conn().await?, self.link.item_id).await?.ok_or_else(ended)
+    }
+}
+
+/// What a page shows.
+struct Contents {
+    item: ItemRow,
+    transcript: Option<Stretches>,
+    comments: Vec<CommentRow>,
+}
+
+impl Contents {
+    async fn of(visit: &Visit) -> Answer<Self> {
+        let item = visit.item().await?;
+        let (account, id) = (visit.link.account_id, item.id);
+        let is_read = item.status == ItemStatus::Ready;
+        let transcript =
+            if is_read { library::first_stretches(&visit.app, account, id, MOST_STRETCHES).await? } else { None };
+        let mut conn = visit.app.conn().await?;
+        let comments = if visit.link.may_comment {
+            comments::page(&mut conn, id, None, None, MOST_COMMENTS + 1).await?
+        } else {
+            Vec::new()
+        };
+        Ok(Self { item, transcript, comments })
+    }
+}
+
+/// An endpoint of these pages: a refusal is a page too.
+fn page<F>(
+    app: &App,
+    template: &str,
+    answer: impl Fn(App, Request) -> F + Send + Sync + 'static,
+) -> impl Endpoint + 'static
+where
+    F: Future<Output = Answer<Response>> + Send + 'static,
+{
+    let (app, template, answer) = (app.clone(), Template(Arc::from(template)), Arc::new(answer));
+    make(move |request: Request| {
+        let (app, template, answer) = (app.clone(), template.clone(), Arc::clone(&answer));
+        async move {
+            let mut response = answer(app, request).await.unwrap_or_else(|refusal| refused(&refusal));
+            response.set_data(template);
+            response.headers_mut().insert("x-robots-tag", HeaderValue::from_static("noindex, nofollow"));
+            response
+        }
+    })
+}
+
+/// The page itself, or the question for the passphrase.
+async fn shown(app: App, request: Request) -> Answer<Response> {
+    let visit = Visit::of(&app, &request).await?;
+    if !visit.admitted {
+        return Ok(html(StatusCode::OK, &view::asks_passphrase(&visit.token, None)));
+    }
+    let contents = Contents::of(&visit).await?;
+    public_links::count_view(&mut *app.conn().await?, visit.link.id).await?;
+    let from = request.uri().query().and_then(asked_second);
+    let page = view::page(&visit.link, &visit.token, &contents, from, None);
+    let mut response = html(StatusCode::OK, &page);
+    if app.process.media.is_bucket() {
+        // The media comes from the bucket, by a redirect.
+        let policy = HeaderValue::from_str(&assets::policy("'self' https: http:")).map_err(ApiError::internal)?;
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    Ok(response)
+}
+
+/// The second in `t=`, where it is one.
+fn asked_second(query: &str) -> Option<f64> {
+    let given = query.split('&').find_map(|pair| pair.strip_prefix("t="))?;
+    seconds(&given.replace("%3A", ":"))
+}
+
+/// Seconds, as `75`, `1:15` or `0:01:15.5`.
+fn seconds(text: &str) -> Option<f64> {
+    let parts: Vec<&str> = text.trim().split(':').collect();
+    if parts.len() > 3
+        || parts.iter().any(|part| part.is_empty() || !part.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
+    {
+        return None;
+    }
+    parts.iter().try_fold(0.0, |sum, part| part.parse::<f64>().ok().map(|part| sum * 60.0 + part))
+}
+
+fn cookie(request: &Request) -> Option<&str> {
+    let pairs = request.header(header::COOKIE)?.split(';');
+    pairs.filter_map(|pair| pair.trim().split_once('=')).find(|(name, _)| *name == COOKIE).map(|(_, value)| value)
+}
+
+fn ended() -> ApiError {
+    ApiError::new(Code::LinkInvalid, "This link has ended, or there is none like it. Ask whoever sent it for another.")
+}
+
+/// A refusal as a page.
+fn refused(refusal: &ApiError) -> Response {
+    let status = match refusal.code() {
+        Code::LinkInvalid | Code::LinkExpired => StatusCode::NOT_FOUND,
+        code => code.status(),
+    };
+    let mut response = html(status, &view::refusal(status, refusal.message()));
+    if let Some(seconds) = refusal.retry_after_seconds() {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response.set_data(Refused(refusal.code()));
+    response
+}
+
+fn html(status: StatusCode, page: &maud::Markup) -> Response {
+    let mut response = Response::builder().status(status).content_type("text/html; charset=utf-8").body(page.0.clone());
+    if let Ok(policy) = HeaderValue::from_str(&assets::policy("'self'")) {
+        response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_read_as_people_write_it() {
+        assert_eq!(
+            ["75", "1:15", "0:01:15.5", " 7.25 "].map(seconds),
+            [Some(75.0), Some(75.0), Some(75.5), Some(7.25)]
+        );
+        for wrong in ["", "1:", "-1", "1:2:3:4", "1e3", "x", "NaN", "1..2"] {
+            assert_eq!(seconds(wrong), None, "{wrong}");
+        }
+        assert_eq!(asked_second("a=b&t=1%3A15"), Some(75.0));
+    }
+}

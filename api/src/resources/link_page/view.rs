@@ -1,0 +1,274 @@
+//! The pages as HTML. Whatever somebody wrote is escaped where it is put in; there is no way to put HTML in unescaped
+//! but for the style and the script, which are ours.
+
+use super::assets::{SCRIPT, STYLE};
+use super::{Contents, MOST_COMMENTS, MOST_STRETCHES};
+use chrono::{DateTime, Utc};
+use domain::captions::Stretches;
+use domain::comment::{MOST_CHARACTERS, MOST_NAME_CHARACTERS};
+use domain::footage::seconds;
+use domain::ids::CommentId;
+use domain::item::{ItemStatus, ItemType};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use picture::{DRAWN, clock};
+use poem::http::StatusCode;
+use std::collections::BTreeMap;
+use store::comments::CommentRow;
+use store::items::ItemRow;
+use store::public_links::OpenLink;
+
+/// What a visitor has written in the form of a comment.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    /// What they call themselves.
+    pub(super) name: String,
+    /// What they say.
+    pub(super) text: String,
+    /// Of which moment.
+    pub(super) at: String,
+    /// Why it was not taken.
+    pub(super) fault: String,
+}
+
+/// What a visitor without an account sees of an item. `from` is the second that the media begins at, `written` a
+/// comment that was not taken.
+pub(super) fn page(
+    link: &OpenLink,
+    token: &str,
+    contents: &Contents,
+    from: Option<f64>,
+    written: Option<&Written>,
+) -> Markup {
+    let Contents { item, transcript, comments } = contents;
+    let base = format!("/l/{token}");
+    let is_ready = item.status == ItemStatus::Ready;
+    let main = html! {
+        @if is_ready {
+            (player(item, &base, transcript.is_some(), from))
+            @if link.may_download {
+                p { a.button href={ (base) "/media?download=1" } { "Download" } " " (size(item)) }
+            }
+        } @else {
+            p.note { (not_there(item)) }
+        }
+        @if let Some(transcript) = transcript { (said(transcript, &base)) }
+        @if link.may_comment { (conversation(item, comments, &base, written)) }
+    };
+    let about = [item.duration_ms.map(|ms| clock(shown_seconds(ms))), resolution(item)];
+    let head = html! {
+        h1 { (name(item)) }
+        p.about { (about.into_iter().flatten().collect::<Vec<_>>().join(" · ")) }
+    };
+    let foot = html! { p { "This link works until " (time(link.expires_at)) "." } };
+    whole(&name(item), &head, &main, &foot, true)
+}
+
+/// The question for the passphrase.
+pub(super) fn asks_passphrase(token: &str, fault: Option<&str>) -> Markup {
+    let main = html! {
+        form method="post" action={ "/l/" (token) } {
+            @if let Some(fault) = fault { p.fault role="alert" { (fault) } }
+            label for="passphrase" { "Passphrase" }
+            input #passphrase name="passphrase" type="password" autocomplete="off" required autofocus;
+            button { "Open" }
+        }
+    };
+    let head = html! { h1 { "This link asks for a passphrase" } };
+    whole("A passphrase is needed", &head, &main, &html! { p { "Ask whoever sent you the link for it." } }, false)
+}
+
+/// Why nothing is shown.
+pub(super) fn refusal(status: StatusCode, message: &str) -> Markup {
+    let title = match status {
+        StatusCode::NOT_FOUND => "This link shows nothing",
+        StatusCode::TOO_MANY_REQUESTS => "Too often",
+        status if status.is_server_error() => "This does not work at the moment",
+        _ => "That is not possible",
+    };
+    whole(title, &html! { h1 { (title) } }, &html! { p { (message) } }, &html! {}, false)
+}
+
+fn whole(title: &str, head: &Markup, main: &Markup, foot: &Markup, with_script: bool) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="robots" content="noindex, nofollow";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                header { (head) }
+                main { (main) }
+                footer { (foot) }
+                @if with_script { script { (PreEscaped(SCRIPT)) } }
+            }
+        }
+    }
+}
+
+fn player(item: &ItemRow, base: &str, has_captions: bool, from: Option<f64>) -> Markup {
+    let source = format!("{base}/media{}", from.map(|from| format!("#t={from}")).unwrap_or_default());
+    let is_drawn = DRAWN.iter().any(|read| item.reads.iter().any(|stored| stored == read));
+    html! {
+        section.player aria-label="Media" {
+            @match item.item_type {
+                Some(ItemType::Image) => { img src=(source) alt=(name(item)); }
+                Some(ItemType::Video) => {
+                    video #media src=(source) poster={ (base) "/poster.jpg" } controls playsinline preload="metadata" autoplay[from.is_some()] {
+                        @if has_captions { (track(base)) }
+                    }
+                }
+                _ => {
+                    audio #media src=(source) controls preload="metadata" autoplay[from.is_some()] {
+                        @if has_captions { (track(base)) }
+                    }
+                }
+            }
+            @if is_drawn {
+                figure #lanes {
+                    img src={ (base) "/lanes.svg" } alt="Waveform of the sound, with where somebody speaks and the beats" width="1216";
+                    div #playhead hidden {}
+                }
+            }
+            @if item.item_type != Some(ItemType::Image) {
+                noscript {
+                    form.jump action=(base) {
+                        label for="jump" { "Go to" }
+                        input #jump name="t" placeholder="1:15" size="6" required;
+                        button { "Play from there" }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn track(base: &str) -> Markup {
+    html! { track kind="captions" label="Captions" srclang="en" src={ (base) "/captions.vtt" }; }
+}
+
+fn said(transcript: &Stretches, base: &str) -> Markup {
+    html! {
+        section.transcript aria-labelledby="transcript" {
+            h2 #transcript { "Transcript" }
+            @if transcript.first.is_empty() { p.note { "Nobody speaks." } }
+            ol #stretches tabindex="0" aria-label="What is said, and when" {
+                @for stretch in &transcript.first {
+                    @let start = seconds(stretch.start_ms);
+                    li data-start=(start) data-end=(seconds(stretch.end_ms)) {
+                        a href={ (base) "?t=" (start) } { (clock(start)) }
+                        p {
+                            @if let Some(speaker) = &stretch.speaker { b { (speaker) } " " }
+                            (stretch.text)
+                        }
+                    }
+                }
+            }
+            @if transcript.has_more { p.note { "The first " (MOST_STRETCHES) " passages are shown." } }
+        }
+    }
+}
+
+fn conversation(item: &ItemRow, comments: &[CommentRow], base: &str, written: Option<&Written>) -> Markup {
+    let most = usize::try_from(MOST_COMMENTS).unwrap_or(usize::MAX);
+    let mut replies: BTreeMap<CommentId, Vec<&CommentRow>> = BTreeMap::new();
+    // Newest first, as they were found; what answers one is read in the order of time.
+    let shown = &comments[..comments.len().min(most)];
+    for comment in shown.iter().rev() {
+        if let Some(thread) = comment.reply_to {
+            replies.entry(thread).or_default().push(comment);
+        }
+    }
+    let mut threads: Vec<&CommentRow> = shown.iter().filter(|comment| comment.reply_to.is_none()).collect();
+    threads.sort_by_key(|comment| (comment.at_ms.unwrap_or(-1), comment.id));
+    html! {
+        section.comments aria-labelledby="comments" {
+            h2 #comments { "Comments" }
+            @if threads.is_empty() { p.note { "None yet." } }
+            ul {
+                @for thread in threads {
+                    li id=(thread.id) {
+                        (one_comment(thread, base))
+                        @if let Some(replies) = replies.get(&thread.id) {
+                            ul { @for reply in replies { li id=(reply.id) { (one_comment(reply, base)) } } }
+                        }
+                    }
+                }
+            }
+            @if comments.len() > most { p.note { "The newest " (most) " comments are shown." } }
+            (comment_form(item, base, written))
+        }
+    }
+}
+
+fn one_comment(comment: &CommentRow, base: &str) -> Markup {
+    let author = comment.author_name.as_deref().filter(|name| !name.is_empty()).unwrap_or("Somebody");
+    html! {
+        p.by {
+            b { (author) }
+            @if comment.link_id.is_some() { " (guest)" }
+            @if let Some(at) = comment.at_ms.map(seconds) {
+                " at " a data-start=(at) href={ (base) "?t=" (at) } { (clock(at)) }
+            }
+            " · " (time(comment.created_at))
+            @if comment.resolved_at.is_some() { " · resolved" }
+        }
+        p.text { (comment.text) }
+    }
+}
+
+fn comment_form(item: &ItemRow, base: &str, written: Option<&Written>) -> Markup {
+    let empty = Written::default();
+    let written = written.unwrap_or(&empty);
+    html! {
+        form #comment method="post" action={ (base) "/comments#comment" } {
+            h3 { "Say something" }
+            @if !written.fault.is_empty() { p.fault role="alert" { (written.fault) } }
+            label for="name" { "Your name" }
+            input #name name="name" value=(written.name) maxlength=(MOST_NAME_CHARACTERS) autocomplete="name" required;
+            @if item.item_type != Some(ItemType::Image) {
+                label for="at" { "At (minutes:seconds; leave it empty for the whole)" }
+                input #at name="at" value=(written.at) placeholder="1:15" size="8" inputmode="numeric";
+            }
+            label for="text" { "Comment" }
+            textarea #text name="text" rows="4" maxlength=(MOST_CHARACTERS) required { (written.text) }
+            button { "Send" }
+        }
+    }
+}
+
+fn name(item: &ItemRow) -> String {
+    if item.name.is_empty() { "Untitled".to_owned() } else { item.name.clone() }
+}
+
+fn resolution(item: &ItemRow) -> Option<String> {
+    Some(format!("{} × {}", item.width?, item.height?))
+}
+
+/// Bytes as people say them.
+fn size(item: &ItemRow) -> String {
+    const UNITS: [(i64, &str); 3] = [(1_000_000_000, "GB"), (1_000_000, "MB"), (1_000, "kB")];
+    let bytes = item.bytes;
+    let unit = UNITS.into_iter().find(|(unit, _)| bytes >= *unit);
+    unit.map_or_else(|| format!("{bytes} bytes"), |(unit, name)| format!("{} {name}", bytes / unit))
+}
+
+fn not_there(item: &ItemRow) -> &'static str {
+    match item.status {
+        ItemStatus::Failed => "The media can't be shown: it could not be read.",
+        _ => "The media is not ready yet. Load the page again in a minute.",
+    }
+}
+
+fn time(at: DateTime<Utc>) -> Markup {
+    html! { time datetime=(at.format("%Y-%m-%dT%H:%M:%SZ")) { (at.format("%-d %B %Y, %H:%M UTC")) } }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "media lasts days at most")]
+pub(super) fn shown_seconds(ms: i64) -> f64 {
+    ms as f64 / 1_000.0
+}

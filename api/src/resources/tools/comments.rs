@@ -1,0 +1,296 @@
+//! `add_comment`, `list_comments`, `update_comment`, `delete_comment`: what people say of an item (docs/links.md).
+
+use crate::app::App;
+use crate::auth::Auth;
+use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::groups::{Refusals, Tag};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, Code};
+use crate::http::paging::{Limit, Page};
+use crate::http::text::{Text, Time, True};
+use crate::usecases::comments::{Said, add_comment, delete_comment, update_comment};
+use crate::usecases::library::reach;
+use crate::usecases::once::Once;
+use domain::comment;
+use domain::footage::seconds;
+use domain::ids::CommentId;
+use poem_openapi::payload::Json;
+use poem_openapi::types::ToJSON;
+use poem_openapi::{Enum, Object, OpenApi};
+use store::comments::{self, CommentRow};
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    (
+        "POST /tools/add_comment",
+        &[Code::RoleForbidden, Code::ItemNotFound, Code::WorkspaceForbidden, Code::CommentNotFound, Code::QuotaReached],
+    ),
+    ("POST /tools/list_comments", &[Code::ItemNotFound, Code::WorkspaceForbidden, Code::InvalidCursor]),
+    (
+        "POST /tools/update_comment",
+        &[Code::RoleForbidden, Code::CommentNotFound, Code::WorkspaceForbidden, Code::NotTheAuthor],
+    ),
+    ("POST /tools/delete_comment", &[Code::RoleForbidden, Code::CommentNotFound, Code::WorkspaceForbidden]),
+];
+
+/// The comments' tools.
+pub struct CommentTools(pub App);
+
+/// A rectangle of the picture, in parts of its width and height from its upper left corner.
+#[derive(Debug, Clone, Copy, Object)]
+#[oai(deny_unknown_fields, rename = "CommentRegion")]
+pub struct Region {
+    /// Its left side, 0 to 1.
+    pub x: f64,
+    /// Its upper side, 0 to 1.
+    pub y: f64,
+    /// Its width; with `x` at most 1.
+    pub width: f64,
+    /// Its height; with `y` at most 1.
+    pub height: f64,
+}
+
+impl From<Region> for comment::Region {
+    fn from(region: Region) -> Self {
+        let Region { x, y, width, height } = region;
+        Self { x, y, width, height }
+    }
+}
+
+/// What to say.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct AddComment {
+    /// An item ref, an item id, or the id of the job that made the item.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+    /// The words, 1 to 5,000 characters of plain text.
+    pub text: Text,
+    /// The second of the item that it is about; without it, the whole item.
+    pub at: Option<f64>,
+    /// The second that it is about until, after `at`.
+    pub until: Option<f64>,
+    /// The part of the picture that it is about.
+    pub region: Option<Region>,
+    /// The comment that it replies to. A reply to a reply belongs to the same thread.
+    pub reply_to: Option<Text>,
+}
+
+/// Which comments.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct ListComments {
+    /// An item ref, an item id, or the id of the job that made the item.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+    /// Only those that are resolved, or that are not.
+    pub resolved: Option<bool>,
+    /// Comments to show, 1 to 100; 20 when not given.
+    pub limit: Option<Limit>,
+    /// The `next_cursor` of the page before.
+    pub cursor: Option<Text>,
+}
+
+/// What to change of a comment; what is absent stays as it is.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct UpdateComment {
+    /// The comment.
+    pub comment_id: Text,
+    /// Its new words; only its author changes them.
+    pub text: Option<Text>,
+    /// Whether it is done with.
+    pub resolved: Option<bool>,
+}
+
+/// Which comment.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct OneComment {
+    /// The comment.
+    pub comment_id: Text,
+}
+
+/// What somebody is who comments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum AuthorKind {
+    /// A user who signed in.
+    User,
+    /// An API key, or a script session of it.
+    Key,
+    /// Somebody who came by a public link. The name is what they called themselves.
+    Guest,
+}
+
+/// Who wrote a comment.
+#[derive(Debug, Object)]
+pub struct CommentAuthor {
+    /// What they are.
+    #[oai(rename = "type")]
+    pub kind: AuthorKind,
+    /// The user, the key, or the public link that a guest came by.
+    pub id: Option<Text>,
+    /// What they are called, or null.
+    pub name: Option<Text>,
+}
+
+/// A comment on an item.
+#[derive(Debug, Object)]
+pub struct Comment {
+    /// Its id.
+    pub id: Text,
+    /// The item.
+    pub item_id: Text,
+    /// The comment that began the thread; null of one that did.
+    pub reply_to: Option<Text>,
+    /// The words: plain text, never HTML.
+    pub text: Text,
+    /// The second of the item that it is about; null of the whole item.
+    pub at: Option<f64>,
+    /// The second that it is about until.
+    pub until: Option<f64>,
+    /// The part of the picture that it is about.
+    pub region: Option<Region>,
+    /// Who wrote it.
+    pub author: CommentAuthor,
+    /// When somebody said that it is done with; null while nobody has.
+    pub resolved_at: Option<Time>,
+    /// When it was written.
+    pub created_at: Time,
+    /// When its words last changed, or whether it is resolved.
+    pub updated_at: Time,
+}
+
+impl From<CommentRow> for Comment {
+    fn from(row: CommentRow) -> Self {
+        let (kind, id) = match (row.user_id, row.key_id) {
+            (Some(user), _) => (AuthorKind::User, Some(Text::of(user))),
+            (None, Some(key)) => (AuthorKind::Key, Some(Text::of(key))),
+            (None, None) => (AuthorKind::Guest, row.link_id.map(Text::of)),
+        };
+        let name = row.author_name.filter(|name| !name.is_empty()).map(Text);
+        let region = row.region.map(|region| {
+            let comment::Region { x, y, width, height } = region.0;
+            Region { x, y, width, height }
+        });
+        Self {
+            id: Text::of(row.id),
+            item_id: Text::of(row.item_id),
+            reply_to: row.reply_to.map(Text::of),
+            text: Text(row.text),
+            at: row.at_ms.map(seconds),
+            until: row.until_ms.map(seconds),
+            region,
+            author: CommentAuthor { kind, id, name },
+            resolved_at: row.resolved_at.map(Time),
+            created_at: Time(row.created_at),
+            updated_at: Time(row.updated_at),
+        }
+    }
+}
+
+/// A comment.
+#[derive(Debug, Object)]
+pub struct CommentAnswer {
+    /// The comment.
+    pub comment: Comment,
+}
+
+/// A page of an item's comments.
+#[derive(Debug, Object)]
+pub struct CommentPage {
+    /// The comments, newest first.
+    pub comments: Vec<Comment>,
+    /// Whether there are comments after these.
+    pub has_more: bool,
+    /// Pass it as `cursor` for the comments after these; null on the last page.
+    pub next_cursor: Option<Text>,
+}
+
+/// The comment that was deleted.
+#[derive(Debug, Object)]
+pub struct DeletedComment {
+    /// Its id.
+    pub comment_id: Text,
+    /// Always true.
+    pub deleted: True,
+}
+
+#[OpenApi(tag = "Tag::Library")]
+impl CommentTools {
+    /// Comment on an item
+    ///
+    /// On the whole item, at a second of it, or on a stretch; on a part of the picture. An item has at most 10,000
+    /// comments.
+    #[oai(path = "/tools/add_comment", method = "post", operation_id = "add_comment")]
+    async fn add_comment(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<AddComment>,
+    ) -> Answer<Stored<ToolAnswer<CommentAnswer>>> {
+        let Auth(caller) = auth;
+        let once = Once::of(&caller, "add_comment", key, &arguments.0);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        let AddComment { item_ref, text, at, until, region, reply_to } = arguments.0;
+        let reply_to = reply_to.map(|comment| comment.id(Code::CommentNotFound)).transpose()?;
+        let said = Said { text: &text, at, until, region: region.map(comment::Region::from), reply_to };
+        let show = |row: CommentRow| {
+            ToolAnswer::new(&caller.request_id, CommentAnswer { comment: row.into() }).to_json_string()
+        };
+        Ok(add_comment(&self.0, &caller, &once, &item_ref, said, show).await?.into())
+    }
+
+    /// List comments on an item
+    ///
+    /// Newest first, replies among them.
+    #[oai(path = "/tools/list_comments", method = "post", operation_id = "list_comments")]
+    async fn list_comments(&self, auth: Auth, arguments: Json<ListComments>) -> Answer<Json<ToolAnswer<CommentPage>>> {
+        let Auth(caller) = auth;
+        let ListComments { item_ref, resolved, limit, cursor } = arguments.0;
+        let page = Page::new("comments", limit, cursor.as_ref())?;
+        let mut conn = self.0.conn().await?;
+        let item = reach(&mut conn, caller.workspace, &item_ref).await?.id;
+        let before = page.after.map(CommentId::from);
+        let rows = comments::page(&mut conn, item, resolved, before, page.fetch()).await?;
+        let list = page.list(rows, |row| row.id.uuid(), Comment::from);
+        let data = CommentPage { comments: list.data, has_more: list.has_more, next_cursor: list.next_cursor };
+        Ok(ToolAnswer::new(&caller.request_id, data).json())
+    }
+
+    /// Change a comment
+    ///
+    /// Its words, which only its author changes, or whether it is resolved. What is absent stays as it is.
+    #[oai(path = "/tools/update_comment", method = "post", operation_id = "update_comment")]
+    async fn update_comment(
+        &self,
+        auth: Auth,
+        arguments: Json<UpdateComment>,
+    ) -> Answer<Json<ToolAnswer<CommentAnswer>>> {
+        let Auth(caller) = auth;
+        let UpdateComment { comment_id, text, resolved } = arguments.0;
+        let comment = comment_id.id(Code::CommentNotFound)?;
+        let row =
+            update_comment(&self.0, &caller, comment, text.as_ref().map(|text| text.0.as_str()), resolved).await?;
+        Ok(ToolAnswer::new(&caller.request_id, CommentAnswer { comment: row.into() }).json())
+    }
+
+    /// Delete a comment
+    ///
+    /// With the replies to it.
+    #[oai(path = "/tools/delete_comment", method = "post", operation_id = "delete_comment")]
+    async fn delete_comment(
+        &self,
+        auth: Auth,
+        arguments: Json<OneComment>,
+    ) -> Answer<Json<ToolAnswer<DeletedComment>>> {
+        let Auth(caller) = auth;
+        let comment: CommentId = arguments.0.comment_id.id(Code::CommentNotFound)?;
+        delete_comment(&self.0, &caller, comment).await?;
+        let data = DeletedComment { comment_id: Text::of(comment), deleted: True };
+        Ok(ToolAnswer::new(&caller.request_id, data).json())
+    }
+}

@@ -1,0 +1,165 @@
+//! Comments on items: written by those who work in the item's workspace, or by guests of a public link.
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::usecases::library::reach;
+use crate::usecases::once::{Begun, Made, Once};
+use domain::comment::{
+    GUEST_COMMENTS_A_MINUTE, MOST_COMMENTS, MOST_GUEST_COMMENTS, Region, checked_name, checked_place, checked_text,
+};
+use domain::ids::CommentId;
+use domain::item::ItemType;
+use sqlx::PgConnection;
+use store::comments::{self, Author, Change, CommentRow, NewComment};
+use store::items::{self, ItemRow};
+use store::public_links::OpenLink;
+
+/// What somebody wants to say.
+#[derive(Debug)]
+pub struct Said<'a> {
+    /// The words.
+    pub text: &'a str,
+    /// About the item from this second on.
+    pub at: Option<f64>,
+    /// Until this one.
+    pub until: Option<f64>,
+    /// About this part of the picture.
+    pub region: Option<Region>,
+    /// In reply to this comment.
+    pub reply_to: Option<CommentId>,
+}
+
+/// Adds a comment of a caller's to the item that `name` names. `show` writes the answer.
+///
+/// # Errors
+/// As `reach`; `comment_not_found` for what is replied to, `quota_reached` where the item has as many as it may.
+pub async fn add_comment(
+    app: &App,
+    caller: &Caller,
+    once: &Once,
+    name: &str,
+    said: Said<'_>,
+    show: impl FnOnce(CommentRow) -> String,
+) -> Answer<Made> {
+    let mut add_comment = match once.begin(app).await? {
+        Begun::Now(add_comment, _) => add_comment,
+        Begun::Before(before) => return Ok(Made::Before(before)),
+    };
+    let item = reach(&mut add_comment, caller.workspace, name).await?;
+    let author = match (caller.user_id, caller.key_id) {
+        (Some(user), _) => Author::User(user),
+        (None, Some(key)) => Author::Key(key),
+        (None, None) => return Err(ApiError::internal("a caller who is neither a user nor a key")),
+    };
+    let comment = add(&mut add_comment, &item, author, said).await?;
+    let body = show(comment);
+    once.keep(app, &mut add_comment, &body).await?;
+    add_comment.commit().await?;
+    Ok(Made::Now(body))
+}
+
+/// Adds a comment of a guest's, who came by this link.
+///
+/// # Errors
+/// `invalid_request` for what can't be a comment, `item_not_found`, `rate_limited` where the link has brought many in
+/// the last minute, `quota_reached` where it or the item has as many as it may.
+pub async fn add_guests_comment(app: &App, link: &OpenLink, name: &str, said: Said<'_>) -> Answer<CommentId> {
+    let name = checked_name(name).map_err(|error| ApiError::new(Code::InvalidRequest, error.to_string()))?;
+    let mut add_comment = app.process.pool.begin().await?;
+    let gone = || ApiError::new(Code::ItemNotFound, "There is no such item any more.");
+    let item = items::find(&mut add_comment, link.item_id).await?.ok_or_else(gone)?;
+    comments::lock(&mut add_comment, link.item_id).await?;
+    let guests = comments::count_of_link(&mut add_comment, link.id, MOST_GUEST_COMMENTS).await?;
+    if guests.in_all >= MOST_GUEST_COMMENTS {
+        return Err(full(MOST_GUEST_COMMENTS, "link"));
+    }
+    if guests.lately >= GUEST_COMMENTS_A_MINUTE {
+        let message = format!("This link takes {GUEST_COMMENTS_A_MINUTE} comments a minute. Wait, and send it again.");
+        return Err(ApiError::new(Code::RateLimited, message).retry_after(60));
+    }
+    let comment = add(&mut add_comment, &item, Author::Guest(link.id, name), said).await?;
+    add_comment.commit().await?;
+    Ok(comment.id)
+}
+
+/// Adds it in the use case's transaction: one too many is refused under the lock of the item's comments.
+async fn add(conn: &mut PgConnection, item: &ItemRow, author: Author<'_>, said: Said<'_>) -> Answer<CommentRow> {
+    let invalid = |error: domain::comment::CommentError| ApiError::new(Code::InvalidRequest, format!("{error}."));
+    let text = checked_text(said.text).map_err(invalid)?;
+    let has_picture = matches!(item.item_type, Some(ItemType::Video | ItemType::Image));
+    let duration_ms = item.duration_ms.filter(|_| item.item_type != Some(ItemType::Image));
+    let place = checked_place((said.at, said.until), said.region, (duration_ms, has_picture)).map_err(invalid)?;
+    comments::lock(conn, item.id).await?;
+    if comments::count(conn, item.id, MOST_COMMENTS).await? >= MOST_COMMENTS {
+        return Err(full(MOST_COMMENTS, "item"));
+    }
+    let reply_to = match said.reply_to {
+        Some(comment) => Some(comments::thread_of(conn, item.id, comment).await?.ok_or_else(|| unknown(comment))?),
+        None => None,
+    };
+    let new = NewComment { item: item.id, workspace: item.workspace_id, reply_to, text, place, author };
+    let id = comments::add(conn, &new).await?;
+    comments::find(conn, id).await?.ok_or_else(|| unknown(id))
+}
+
+/// Changes a comment of the workspace that the call acts in. Returns it as it is then.
+///
+/// # Errors
+/// `comment_not_found`, `workspace_forbidden`; `not_the_author` where somebody else's words are to be changed.
+pub async fn update_comment(
+    app: &App,
+    caller: &Caller,
+    comment: CommentId,
+    text: Option<&str>,
+    resolved: Option<bool>,
+) -> Answer<CommentRow> {
+    let text = text.map(checked_text).transpose();
+    let text = text.map_err(|error| ApiError::new(Code::InvalidRequest, format!("{error}.")))?;
+    let mut conn = app.conn().await?;
+    let row = reach_comment(&mut conn, caller, comment).await?;
+    if text.is_some() && !is_by(caller, &row) {
+        let refusal = ApiError::new(Code::NotTheAuthor, "The comment is somebody else's: its text stays.");
+        return Err(refusal.suggest("Reply to it, resolve it, or delete it."));
+    }
+    let change = Change { text, resolved };
+    if !comments::change(&mut conn, comment, caller.workspace.id, change).await? {
+        return Err(unknown(comment));
+    }
+    comments::find(&mut conn, comment).await?.ok_or_else(|| unknown(comment))
+}
+
+/// Deletes a comment of the workspace that the call acts in, with the replies to it.
+///
+/// # Errors
+/// `comment_not_found`, `workspace_forbidden`.
+pub async fn delete_comment(app: &App, caller: &Caller, comment: CommentId) -> Answer<()> {
+    let mut conn = app.conn().await?;
+    reach_comment(&mut conn, caller, comment).await?;
+    if comments::delete(&mut conn, comment, caller.workspace.id).await? { Ok(()) } else { Err(unknown(comment)) }
+}
+
+async fn reach_comment(conn: &mut PgConnection, caller: &Caller, comment: CommentId) -> Answer<CommentRow> {
+    let row = comments::find(conn, comment).await?.ok_or_else(|| unknown(comment))?;
+    if row.workspace_id != caller.workspace.id {
+        return Err(ApiError::new(Code::WorkspaceForbidden, "The comment is in another workspace."));
+    }
+    Ok(row)
+}
+
+/// Whether the caller wrote it: the same user, or the same key.
+fn is_by(caller: &Caller, row: &CommentRow) -> bool {
+    match row.user_id {
+        Some(user) => caller.user_id == Some(user),
+        None => row.key_id.is_some() && caller.user_id.is_none() && caller.key_id == row.key_id,
+    }
+}
+
+fn unknown(comment: CommentId) -> ApiError {
+    ApiError::new(Code::CommentNotFound, format!("There is no comment {comment}."))
+}
+
+fn full(most: i64, of: &str) -> ApiError {
+    let refusal = ApiError::new(Code::QuotaReached, format!("The {of} has {most} comments, which is the most."));
+    refusal.suggest("Delete some of them with `delete_comment`.")
+}

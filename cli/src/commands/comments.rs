@@ -1,0 +1,116 @@
+//! `mws comments`: what people say of an item.
+
+use super::confirm::confirm;
+use super::pages::{Pages, of_tool};
+use super::{Context, without_nulls};
+use crate::failure::Failure;
+use crate::output::Column;
+use clap::Subcommand;
+use serde_json::json;
+
+const COLUMNS: [Column; 6] = [
+    Column::new("ID", "/id"),
+    Column::new("AT", "/at"),
+    Column::new("BY", "/author/name"),
+    Column::new("TEXT", "/text"),
+    Column::new("RESOLVED", "/resolved_at"),
+    Column::new("WRITTEN", "/created_at"),
+];
+
+const FIELDS: [Column; 10] = [
+    Column::new("id", "/id"),
+    Column::new("item", "/item_id"),
+    Column::new("reply to", "/reply_to"),
+    Column::new("at", "/at"),
+    Column::new("until", "/until"),
+    Column::new("by", "/author/name"),
+    Column::new("as", "/author/type"),
+    Column::new("text", "/text"),
+    Column::new("resolved", "/resolved_at"),
+    Column::new("written", "/created_at"),
+];
+
+/// Commands about comments.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the comments on an item, newest first.
+    List {
+        /// Its ref or id.
+        #[arg(value_name = "REF")]
+        item: String,
+        /// Only those that are not resolved.
+        #[arg(long)]
+        open: bool,
+        #[command(flatten)]
+        pages: Pages,
+    },
+    /// Comment on an item.
+    #[command(after_help = "Examples:
+  mws comments add itm_01J… \"Too loud here.\" --at 12.5
+  mws comments add itm_01J… \"Better now.\" --reply-to cmt_01J…")]
+    Add {
+        /// The item's ref or id.
+        #[arg(value_name = "REF")]
+        item: String,
+        /// The words.
+        text: String,
+        /// The second of the item that it is about.
+        #[arg(long, value_name = "SECONDS")]
+        at: Option<f64>,
+        /// The second that it is about until.
+        #[arg(long, value_name = "SECONDS", requires = "at")]
+        until: Option<f64>,
+        /// The comment that it replies to.
+        #[arg(long, value_name = "COMMENT")]
+        reply_to: Option<String>,
+    },
+    /// Change the words of a comment of yours.
+    Edit {
+        /// The comment's id.
+        id: String,
+        /// Its new words.
+        text: String,
+    },
+    /// Say that a comment is done with.
+    Resolve {
+        /// The comment's id.
+        id: String,
+        /// Say that it is not, after all.
+        #[arg(long)]
+        undo: bool,
+    },
+    /// Delete a comment and the replies to it.
+    Delete {
+        /// The comment's id.
+        id: String,
+    },
+}
+
+pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::List { item, open, pages } => {
+            let asked = without_nulls(json!({ "ref": item, "resolved": open.then_some(false) }));
+            let list = of_tool(context, "list_comments", "comments", asked, pages).await?;
+            context.out.list(&list, "id", &COLUMNS)
+        }
+        Command::Add { item, text, at, until, reply_to } => {
+            let said = json!({ "ref": item, "text": text, "at": at, "until": until, "reply_to": reply_to });
+            let made = context.client.tool("add_comment", &without_nulls(said)).await?;
+            context.out.record(&made["comment"], "id", &FIELDS)
+        }
+        Command::Edit { id, text } => {
+            let changed = context.client.tool("update_comment", &json!({ "comment_id": id, "text": text })).await?;
+            context.out.record(&changed["comment"], "id", &FIELDS)
+        }
+        Command::Resolve { id, undo } => {
+            let change = json!({ "comment_id": id, "resolved": !undo });
+            let changed = context.client.tool("update_comment", &change).await?;
+            context.out.record(&changed["comment"], "id", &FIELDS)
+        }
+        Command::Delete { id } => {
+            confirm(context, &format!("Delete the comment {id} and the replies to it?"))?;
+            let deleted = context.client.tool("delete_comment", &json!({ "comment_id": id })).await?;
+            context.out.done(&deleted, &format!("Deleted {id}."))
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Comments: what one may say, and which part of an item it may be about.
+
+use serde::{Deserialize, Serialize};
+
+/// Comments on an item, at most.
+pub const MOST_COMMENTS: i64 = 10_000;
+/// Comments by one public link, at most: guests leave room for those who work on the item.
+pub const MOST_GUEST_COMMENTS: i64 = 1_000;
+/// Comments by one public link in a minute, at most.
+pub const GUEST_COMMENTS_A_MINUTE: i64 = 10;
+/// Characters of a comment, at most.
+pub const MOST_CHARACTERS: usize = 5_000;
+/// Characters of a guest's name, at most.
+pub const MOST_NAME_CHARACTERS: usize = 100;
+
+/// A rectangle of the picture, in parts of its width and height from its upper left corner.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Region {
+    /// Its left side.
+    pub x: f64,
+    /// Its upper side.
+    pub y: f64,
+    /// Its width.
+    pub width: f64,
+    /// Its height.
+    pub height: f64,
+}
+
+impl Region {
+    /// Whether all of it is within the picture, and it is not empty.
+    fn is_within(self) -> bool {
+        let fits = |from: f64, size: f64| from >= 0.0 && size > 0.0 && from + size <= 1.0 + 1e-9;
+        fits(self.x, self.width) && fits(self.y, self.height)
+    }
+}
+
+/// Which part of an item a comment is about; the whole where nothing is given.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Place {
+    /// From this millisecond of the media.
+    pub at_ms: Option<i32>,
+    /// To this one; the moment alone without it.
+    pub until_ms: Option<i32>,
+    /// This part of the picture.
+    pub region: Option<Region>,
+}
+
+/// Why something can't be a comment.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum CommentError {
+    /// Of no use as a text.
+    #[error("`text`: expected 1 to {MOST_CHARACTERS} characters")]
+    Text,
+    /// Of no use as a guest's name.
+    #[error("`name`: expected 1 to {MOST_NAME_CHARACTERS} characters on one line")]
+    Name,
+    /// A time in an item without one.
+    #[error("`at`: the item has no duration; leave it out")]
+    Timeless,
+    /// A time outside the item.
+    #[error("`at` and `until`: expected seconds from 0 to {0}, `until` after `at`")]
+    Outside(String),
+    /// A region outside the picture, or of an item without one.
+    #[error("`region`: expected parts of a picture from 0 to 1, of an item that has one")]
+    Region,
+}
+
+/// The text as it is kept, without space around it.
+pub fn checked_text(text: &str) -> Result<&str, CommentError> {
+    let text = text.trim();
+    let is_fit = !text.is_empty() && text.chars().count() <= MOST_CHARACTERS && !text.contains('\0');
+    is_fit.then_some(text).ok_or(CommentError::Text)
+}
+
+/// A guest's name as it is kept, without space around it.
+pub fn checked_name(name: &str) -> Result<&str, CommentError> {
+    let name = name.trim();
+    let is_fit =
+        !name.is_empty() && name.chars().count() <= MOST_NAME_CHARACTERS && !name.chars().any(char::is_control);
+    is_fit.then_some(name).ok_or(CommentError::Name)
+}
+
+/// The part of an item, which lasts `duration_ms` if it has a duration, between these seconds.
+pub fn checked_place(
+    (at, until): (Option<f64>, Option<f64>),
+    region: Option<Region>,
+    (duration_ms, has_picture): (Option<i64>, bool),
+) -> Result<Place, CommentError> {
+    if region.is_some_and(|region| !has_picture || !region.is_within()) {
+        return Err(CommentError::Region);
+    }
+    if at.is_none() && until.is_none() {
+        return Ok(Place { region, ..Place::default() });
+    }
+    let duration_ms = duration_ms.ok_or(CommentError::Timeless)?;
+    #[expect(clippy::cast_precision_loss, reason = "media lasts days at most")]
+    let seconds = duration_ms as f64 / 1_000.0;
+    let outside = || CommentError::Outside(seconds.to_string());
+    let milliseconds = |time: f64| {
+        let within = (0.0..=seconds).contains(&time);
+        #[expect(clippy::cast_possible_truncation, reason = "media lasts days at most")]
+        within.then_some((time * 1_000.0).round() as i32).ok_or_else(outside)
+    };
+    let (at_ms, until_ms) = (at.map(milliseconds).transpose()?, until.map(milliseconds).transpose()?);
+    if until_ms.is_some_and(|until_ms| at_ms.is_none_or(|at_ms| until_ms <= at_ms)) {
+        return Err(outside());
+    }
+    Ok(Place { at_ms, until_ms, region })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_is_about_a_part_of_the_item_that_there_is() {
+        let place = |at, until, duration| checked_place((at, until), None, (duration, true));
+        assert_eq!(place(None, None, None), Ok(Place::default()));
+        let moment = place(Some(1.5), Some(2.0), Some(2_000)).expect("within the media");
+        assert_eq!((moment.at_ms, moment.until_ms), (Some(1_500), Some(2_000)));
+        assert_eq!(place(Some(1.0), None, None), Err(CommentError::Timeless));
+        for (at, until) in [
+            (Some(-0.1), None),
+            (Some(2.1), None),
+            (Some(f64::NAN), None),
+            (Some(f64::INFINITY), None),
+            (Some(1.0), Some(1.0)),
+            (Some(1.5), Some(1.0)),
+            (None, Some(1.0)),
+            (Some(1.0), Some(2.1)),
+        ] {
+            assert!(matches!(place(at, until, Some(2_000)), Err(CommentError::Outside(_))), "{at:?} {until:?}");
+        }
+    }
+
+    #[test]
+    fn a_region_is_within_a_picture() {
+        let place = |region, has_picture| checked_place((None, None), Some(region), (None, has_picture));
+        let region = Region { x: 0.25, y: 0.0, width: 0.75, height: 1.0 };
+        assert_eq!(place(region, true).map(|place| place.region), Ok(Some(region)));
+        assert_eq!(place(region, false), Err(CommentError::Region));
+        for wrong in [
+            Region { x: 0.3, ..region },
+            Region { x: -0.1, ..region },
+            Region { height: 0.0, ..region },
+            Region { y: f64::NAN, ..region },
+        ] {
+            assert_eq!(place(wrong, true), Err(CommentError::Region), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn texts_and_names_have_something_in_them() {
+        assert_eq!(checked_text("  <b>cut\nhere</b> "), Ok("<b>cut\nhere</b>"));
+        assert_eq!(checked_text(" \n"), Err(CommentError::Text));
+        assert!(checked_text(&"ä".repeat(MOST_CHARACTERS)).is_ok());
+        assert_eq!(checked_text(&"ä".repeat(MOST_CHARACTERS + 1)), Err(CommentError::Text));
+        assert_eq!(checked_name(" Ada "), Ok("Ada"));
+        assert_eq!(checked_name("a\nb"), Err(CommentError::Name));
+    }
+}

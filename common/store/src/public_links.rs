@@ -1,0 +1,298 @@
+//! Public links: who may see an item without an account (docs/links.md). Only hashes of tokens and passphrases are
+//! kept.
+
+use chrono::{DateTime, Utc};
+use domain::ids::{AccountId, ItemId, KeyId, PublicLinkId, UserId, WorkspaceId};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+/// What a link lets its visitors do beside seeing the item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rights {
+    /// Save its bytes.
+    pub may_download: bool,
+    /// See its comments, and write some.
+    pub may_comment: bool,
+}
+
+/// A link to be stored.
+#[derive(Debug)]
+pub struct NewLink<'a> {
+    /// Its id.
+    pub id: PublicLinkId,
+    /// The item.
+    pub item: ItemId,
+    /// Its workspace.
+    pub workspace: WorkspaceId,
+    /// SHA-256 of its token.
+    pub token_hash: &'a [u8],
+    /// What it lets its visitors do.
+    pub rights: Rights,
+    /// The code of its passphrase.
+    pub passphrase_hash: Option<&'a [u8]>,
+    /// How many seconds it lasts.
+    pub seconds: i64,
+    /// The user who makes it.
+    pub user: Option<UserId>,
+    /// The key that makes it.
+    pub key: Option<KeyId>,
+}
+
+/// A link, as its workspace sees it.
+#[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "a row has columns")]
+pub struct LinkRow {
+    /// Its id.
+    pub id: PublicLinkId,
+    /// The item.
+    pub item_id: ItemId,
+    /// The item's workspace.
+    pub workspace_id: WorkspaceId,
+    /// What clients call the item.
+    pub item_ref: String,
+    /// Whether its visitors may save the bytes.
+    pub may_download: bool,
+    /// Whether they may comment.
+    pub may_comment: bool,
+    /// Whether they have to give a passphrase.
+    pub has_passphrase: bool,
+    /// The user who made it.
+    pub user_id: Option<UserId>,
+    /// The key that made it.
+    pub key_id: Option<KeyId>,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When it ends by itself.
+    pub expires_at: DateTime<Utc>,
+    /// When it was revoked.
+    pub revoked_at: Option<DateTime<Utc>>,
+    /// Whether it works now.
+    pub live: bool,
+    /// How often its page was asked for.
+    pub views: i64,
+    /// When it last was.
+    pub last_viewed_at: Option<DateTime<Utc>>,
+}
+
+/// How many links of a workspace work now; counted up to `most`.
+pub async fn count_live(conn: &mut PgConnection, workspace: WorkspaceId, most: i64) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM (
+               SELECT FROM public_links WHERE workspace_id = $1 AND revoked_at IS NULL AND expires_at > mws_now() LIMIT $2
+           ) AS counted"#,
+        workspace as WorkspaceId,
+        most,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// Makes others that add a link to this workspace wait until the caller's transaction ends.
+pub async fn lock(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<()> {
+    sqlx::query!(
+        "SELECT pg_advisory_xact_lock(hashtextextended('links ' || $1::uuid::text, 0))",
+        workspace as WorkspaceId
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(())
+}
+
+/// Stores a link.
+pub async fn add(conn: &mut PgConnection, new: &NewLink<'_>) -> sqlx::Result<()> {
+    sqlx::query!(
+        "INSERT INTO public_links (id, item_id, workspace_id, token_hash, may_download, may_comment, passphrase_hash,
+             user_id, key_id, expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, mws_now() + make_interval(secs => $10))",
+        new.id as PublicLinkId,
+        new.item as ItemId,
+        new.workspace as WorkspaceId,
+        new.token_hash,
+        new.rights.may_download,
+        new.rights.may_comment,
+        new.passphrase_hash,
+        new.user as Option<UserId>,
+        new.key as Option<KeyId>,
+        f64::from(i32::try_from(new.seconds).unwrap_or(i32::MAX)),
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// A link to an item that is not deleted, in whichever workspace.
+pub async fn find(conn: &mut PgConnection, link: PublicLinkId) -> sqlx::Result<Option<LinkRow>> {
+    sqlx::query_as!(
+        LinkRow,
+        r#"SELECT l.id AS "id: PublicLinkId", l.item_id AS "item_id: ItemId",
+               l.workspace_id AS "workspace_id: WorkspaceId", i.ref AS item_ref, l.may_download, l.may_comment,
+               l.passphrase_hash IS NOT NULL AS "has_passphrase!", l.user_id AS "user_id: UserId",
+               l.key_id AS "key_id: KeyId", l.created_at, l.expires_at, l.revoked_at,
+               l.revoked_at IS NULL AND l.expires_at > mws_now() AS "live!", l.views, l.last_viewed_at
+           FROM public_links l JOIN items i ON i.id = l.item_id
+           WHERE l.id = $1 AND i.deleted_at IS NULL"#,
+        link as PublicLinkId,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Links of a workspace, or to one of its items, newest first, from the one after `before`.
+pub async fn page(
+    conn: &mut PgConnection,
+    workspace: WorkspaceId,
+    item: Option<ItemId>,
+    before: Option<PublicLinkId>,
+    limit: i64,
+) -> sqlx::Result<Vec<LinkRow>> {
+    let before = before.map_or(Uuid::max(), PublicLinkId::uuid);
+    let ids = match item {
+        Some(item) => sqlx::query_scalar!(
+            r#"SELECT id AS "id: PublicLinkId" FROM public_links WHERE item_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"#,
+            item as ItemId,
+            before,
+            limit,
+        )
+        .fetch_all(&mut *conn)
+        .await?,
+        None => sqlx::query_scalar!(
+            r#"SELECT id AS "id: PublicLinkId" FROM public_links
+               WHERE workspace_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3"#,
+            workspace as WorkspaceId,
+            before,
+            limit,
+        )
+        .fetch_all(&mut *conn)
+        .await?,
+    };
+    sqlx::query_as!(
+        LinkRow,
+        r#"SELECT l.id AS "id: PublicLinkId", l.item_id AS "item_id: ItemId",
+               l.workspace_id AS "workspace_id: WorkspaceId", i.ref AS item_ref, l.may_download, l.may_comment,
+               l.passphrase_hash IS NOT NULL AS "has_passphrase!", l.user_id AS "user_id: UserId",
+               l.key_id AS "key_id: KeyId", l.created_at, l.expires_at, l.revoked_at,
+               l.revoked_at IS NULL AND l.expires_at > mws_now() AND i.deleted_at IS NULL AS "live!", l.views,
+               l.last_viewed_at
+           FROM public_links l JOIN items i ON i.id = l.item_id
+           WHERE l.id = ANY ($1) AND l.workspace_id = $2
+           ORDER BY l.id DESC"#,
+        &ids as &[PublicLinkId],
+        workspace as WorkspaceId,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Ends a link of the workspace for good. False when it had ended already, or is not there.
+pub async fn revoke(conn: &mut PgConnection, link: PublicLinkId, workspace: WorkspaceId) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "UPDATE public_links SET revoked_at = mws_now()
+         WHERE id = $1 AND workspace_id = $2 AND revoked_at IS NULL AND expires_at > mws_now()",
+        link as PublicLinkId,
+        workspace as WorkspaceId,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Whether a link of the workspace has this token, live or not.
+pub async fn has_token(conn: &mut PgConnection, workspace: WorkspaceId, token_hash: &[u8]) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM public_links WHERE token_hash = $1 AND workspace_id = $2) AS "has!""#,
+        token_hash,
+        workspace as WorkspaceId,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// A link that works, for whoever has its token.
+#[derive(Debug, Clone)]
+pub struct OpenLink {
+    /// Its id.
+    pub id: PublicLinkId,
+    /// The item.
+    pub item_id: ItemId,
+    /// The item's workspace.
+    pub workspace_id: WorkspaceId,
+    /// Whose storage the item takes.
+    pub account_id: AccountId,
+    /// Whether its visitors may save the bytes.
+    pub may_download: bool,
+    /// Whether they may comment.
+    pub may_comment: bool,
+    /// The code of its passphrase, where it has one.
+    pub passphrase_hash: Option<Vec<u8>>,
+    /// When it ends by itself.
+    pub expires_at: DateTime<Utc>,
+    /// The database's time.
+    pub now: DateTime<Utc>,
+}
+
+/// The link with this token; none when it has ended, its item is deleted, or its account is suspended.
+pub async fn open(conn: &mut PgConnection, token_hash: &[u8]) -> sqlx::Result<Option<OpenLink>> {
+    sqlx::query_as!(
+        OpenLink,
+        r#"SELECT l.id AS "id: PublicLinkId", l.item_id AS "item_id: ItemId",
+               l.workspace_id AS "workspace_id: WorkspaceId", i.account_id AS "account_id: AccountId", l.may_download,
+               l.may_comment, l.passphrase_hash, l.expires_at, mws_now() AS "now!"
+           FROM public_links l JOIN items i ON i.id = l.item_id
+           WHERE l.token_hash = $1 AND l.revoked_at IS NULL AND l.expires_at > mws_now() AND i.deleted_at IS NULL
+               AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = i.account_id AND a.suspended_at IS NOT NULL)"#,
+        token_hash,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Counts a view of the link's page.
+pub async fn count_view(conn: &mut PgConnection, link: PublicLinkId) -> sqlx::Result<()> {
+    sqlx::query!(
+        "UPDATE public_links SET views = views + 1, last_viewed_at = mws_now() WHERE id = $1",
+        link as PublicLinkId,
+    )
+    .execute(conn)
+    .await
+    .map(drop)
+}
+
+/// Counts a passphrase as wrong before it is looked at. False when the link has had `most` wrong ones within so many
+/// minutes: nothing is counted, and none is to be looked at.
+pub async fn count_wrong(conn: &mut PgConnection, link: PublicLinkId, most: i32, minutes: i32) -> sqlx::Result<bool> {
+    let counted = sqlx::query!(
+        "UPDATE public_links SET
+             wrong = CASE WHEN wrong_since > mws_now() - make_interval(mins => $3) THEN wrong + 1 ELSE 1 END,
+             wrong_since = CASE WHEN wrong_since > mws_now() - make_interval(mins => $3) THEN wrong_since
+                 ELSE mws_now() END
+         WHERE id = $1 AND NOT (wrong >= $2 AND coalesce(wrong_since > mws_now() - make_interval(mins => $3), false))",
+        link as PublicLinkId,
+        most,
+        minutes,
+    )
+    .execute(conn)
+    .await?;
+    Ok(counted.rows_affected() > 0)
+}
+
+/// Takes back what `count_wrong` counted: the passphrase was right.
+pub async fn count_right(conn: &mut PgConnection, link: PublicLinkId) -> sqlx::Result<()> {
+    sqlx::query!("UPDATE public_links SET wrong = greatest(wrong - 1, 0) WHERE id = $1", link as PublicLinkId)
+        .execute(conn)
+        .await
+        .map(drop)
+}
+
+/// Deletes up to `limit` links that ended more than `days` ago. Returns how many.
+pub async fn prune(conn: &mut PgConnection, days: i32, limit: i64) -> sqlx::Result<u64> {
+    let gone = sqlx::query!(
+        "DELETE FROM public_links WHERE id = ANY (ARRAY(
+             SELECT id FROM public_links WHERE expires_at < mws_now() - make_interval(days => $1)
+             ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED))",
+        days,
+        limit,
+    )
+    .execute(conn)
+    .await?;
+    Ok(gone.rows_affected())
+}
