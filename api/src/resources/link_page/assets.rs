@@ -17,7 +17,7 @@ static HASHES: LazyLock<[String; 2]> =
 pub(super) fn policy(media: &str) -> String {
     let [style, script] = &*HASHES;
     format!(
-        "default-src 'none'; style-src {style}; script-src {script}; img-src 'self'; media-src {media}; \
+        "default-src 'none'; style-src {style}; script-src {script}; img-src 'self' data:; media-src {media}; \
          form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
     )
 }

@@ -96,6 +96,8 @@ fn whole(title: &str, head: &Markup, main: &Markup, foot: &Markup, with_script: 
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="robots" content="noindex, nofollow";
+                // None: without it browsers ask for one that there is not.
+                link rel="icon" href="data:,";
                 meta name="color-scheme" content="light dark";
                 title { (title) }
                 style { (PreEscaped(STYLE)) }
@@ -129,7 +131,7 @@ fn player(item: &ItemRow, base: &str, has_captions: bool, from: Option<f64>) -> 
                 }
             }
             @if is_drawn {
-                figure #lanes {
+                figure #lanes tabindex="0" role="group" aria-label="Waveform" {
                     img src={ (base) "/lanes.svg" } alt="Waveform of the sound, with where somebody speaks and the beats" width="1216";
                     div #playhead hidden {}
                 }
@@ -160,7 +162,7 @@ fn said(transcript: &Stretches, base: &str) -> Markup {
                 @for stretch in &transcript.first {
                     @let start = seconds(stretch.start_ms);
                     li data-start=(start) data-end=(seconds(stretch.end_ms)) {
-                        a href={ (base) "?t=" (start) } { (clock(start)) }
+                        a href={ (base) "?t=" (start) } { (clock(start.floor())) }
                         p {
                             @if let Some(speaker) = &stretch.speaker { b { (speaker) } " " }
                             (stretch.text)
@@ -206,13 +208,15 @@ fn conversation(item: &ItemRow, comments: &[CommentRow], base: &str, written: Op
 }
 
 fn one_comment(comment: &CommentRow, base: &str) -> Markup {
-    let author = comment.author_name.as_deref().filter(|name| !name.is_empty()).unwrap_or("Somebody");
+    // What a key is called is nothing for strangers.
+    let name = comment.author_name.as_deref().filter(|name| !name.is_empty() && comment.key_id.is_none());
+    let author = name.unwrap_or("The team");
     html! {
         p.by {
             b { (author) }
             @if comment.link_id.is_some() { " (guest)" }
             @if let Some(at) = comment.at_ms.map(seconds) {
-                " at " a data-start=(at) href={ (base) "?t=" (at) } { (clock(at)) }
+                " at " a data-start=(at) href={ (base) "?t=" (at) } { (clock(at.floor())) }
             }
             " · " (time(comment.created_at))
             @if comment.resolved_at.is_some() { " · resolved" }
