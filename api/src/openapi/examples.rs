@@ -23,6 +23,7 @@ const SHOWN: &[&str] = &[
 ];
 /// Ids by the field they stand in.
 const IDS: &[(&str, &str)] = &[
+    ("board_id", "brd_"),
     ("delivery_id", "dlv_"),
     ("endpoint_id", "whe_"),
     ("event_id", "evt_"),
@@ -39,6 +40,7 @@ const IDS: &[(&str, &str)] = &[
 ];
 /// Ids that stand in a plain `id`, by what the schema is called.
 const OWN_IDS: &[(&str, &str)] = &[
+    ("Board", "brd_"),
     ("Key", "key_"),
     ("Webhook", "whe_"),
     ("Delivery", "dlv_"),

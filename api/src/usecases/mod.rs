@@ -2,13 +2,15 @@
 //! (`tests/all/floors`); what follows a commit is done here too.
 //!
 //! `dispatch` starts jobs, and `starting` is what the tools that do so share; `once` keeps a call from being done
-//! twice, and `quotas` bound what it may make. The rest is a module a subject; `operator` has what those of the
+//! twice, and `quotas` bound what it may make; `documents` keeps what people change in steps. The rest is a module a subject; `operator` has what those of the
 //! deployment do.
 
 mod account_audit;
 pub mod balance;
+pub mod boards;
 pub mod comments;
 pub mod dispatch;
+pub mod documents;
 pub mod jobs;
 pub mod keys;
 pub mod library;

@@ -123,6 +123,8 @@ ids! {
     CommentId = "cmt";
     /// A link that shows an item to whoever has it.
     PublicLinkId = "lnk";
+    /// A board.
+    BoardId = "brd";
     /// A job (contract §2).
     JobId = "job";
     /// A webhook endpoint (contract §2).

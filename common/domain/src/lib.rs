@@ -4,9 +4,11 @@
 
 pub mod attempt;
 pub mod attempt_headers;
+pub mod board;
 pub mod captions;
 pub mod comment;
 pub mod credential;
+pub mod document;
 pub mod ducking;
 pub mod event;
 pub mod file_name;

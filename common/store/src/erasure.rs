@@ -118,6 +118,19 @@ pub async fn delete_projects(conn: &mut PgConnection, workspace: WorkspaceId, li
     Ok(done.rows_affected())
 }
 
+/// Deletes up to `limit` documents of a workspace with their revisions. Returns how many.
+pub async fn delete_documents(conn: &mut PgConnection, workspace: WorkspaceId, limit: i64) -> sqlx::Result<u64> {
+    let done = sqlx::query!(
+        "DELETE FROM documents WHERE id = ANY (ARRAY(
+             SELECT id FROM documents WHERE workspace_id = $1 ORDER BY id LIMIT $2))",
+        workspace as _,
+        limit
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}
+
 /// Up to `limit` items of a workspace that are not deleted.
 pub async fn items_left(conn: &mut PgConnection, workspace: WorkspaceId, limit: i64) -> sqlx::Result<Vec<ItemId>> {
     sqlx::query_scalar!(

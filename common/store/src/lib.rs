@@ -12,6 +12,7 @@ pub mod comments;
 mod connect;
 pub mod credentials;
 pub mod deliveries;
+pub mod documents;
 pub mod endpoints;
 pub mod erasure;
 pub mod event_stream;

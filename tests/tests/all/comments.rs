@@ -14,7 +14,7 @@ async fn say(client: &Client, item: ItemId, more: Value) -> anyhow::Result<Answe
 
 async fn list(client: &Client, body: Value) -> anyhow::Result<Vec<String>> {
     let page = client.tool("list_comments", &body).await?.data()?.clone();
-    Ok(page["comments"].as_array().into_iter().flatten().map(|one| id(one)).collect())
+    Ok(page["comments"].as_array().into_iter().flatten().map(id).collect())
 }
 
 fn id(comment: &Value) -> String {
@@ -55,7 +55,11 @@ async fn a_comment_is_answered_resolved_changed_by_its_author_and_goes_with_its_
     assert_eq!(own.data()?["comment"]["text"], "Fine.");
 
     tenant.client.tool("delete_comment", &json!({ "comment_id": first["id"] })).await?.data()?;
-    assert_eq!(list(&tenant.client, json!({ "ref": item })).await?, [whole.clone()], "with the replies to it");
+    assert_eq!(
+        list(&tenant.client, json!({ "ref": item })).await?,
+        std::slice::from_ref(&whole),
+        "with the replies to it"
+    );
     tenant.client.send("DELETE", &format!("/library/items/{item}"), &[], None).await?;
     let gone = tenant.client.tool("delete_comment", &json!({ "comment_id": whole })).await?;
     assert_eq!((gone.status, gone.code()), (404, "comment_not_found"));

@@ -11,6 +11,7 @@ mod admission;
 mod amplification;
 mod attempts;
 mod beside;
+mod boards;
 mod bucket;
 mod citations;
 mod claims;

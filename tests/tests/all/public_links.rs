@@ -18,6 +18,7 @@ struct Visitor {
 
 impl Visitor {
     fn of(url: &str) -> anyhow::Result<Self> {
+        #[expect(clippy::disallowed_methods, reason = "a client of the service, not the service as a client")]
         let http = reqwest::Client::builder().redirect(Policy::none()).build()?;
         Ok(Self { http, url: url.to_owned(), cookie: None })
     }

@@ -135,6 +135,9 @@ codes! {
     PublicLinkNotFound = "public_link_not_found", NOT_FOUND, false,
         "There is no such public link.",
         "`list_public_links` lists the workspace's links.";
+    BoardNotFound = "board_not_found", NOT_FOUND, false,
+        "There is no such board.",
+        "`list_boards` lists the workspace's boards.";
     ProjectNotFound = "project_not_found", NOT_FOUND, false,
         "There is no such project.",
         "GET /projects lists the workspace's projects.";
@@ -186,6 +189,15 @@ codes! {
     RefTaken = "ref_taken", CONFLICT, false,
         "An item of the workspace has this ref already.",
         "Choose another `ref`, or leave it out: the item is then called by its id.";
+    RevisionConflict = "revision_conflict", CONFLICT, false,
+        "The document was changed since the revision that `if_revision` names.",
+        "Read the document again, and make the change to what it is now.";
+    NameTaken = "name_taken", CONFLICT, false,
+        "The workspace has one that is called so.",
+        "Choose another name, or change the one that has it.";
+    NothingToUndo = "nothing_to_undo", CONFLICT, false,
+        "Nothing is kept of what the document was before.",
+        "Change it to what it should be.";
     UploadIncomplete = "upload_incomplete", CONFLICT, true,
         "The upload's bytes have not all arrived.",
         "Send all bytes to the upload's URL, then complete it.";

@@ -1,5 +1,6 @@
 //! The tools: `POST /tools/<name>` with a JSON body, answered in the tool envelope (contract §4). One file a family.
 
+pub mod boards;
 pub mod comments;
 pub mod edits;
 pub mod jobs;

@@ -96,7 +96,7 @@ async fn erase_belongings(app: &App, operator: &OperatorCaller, id: AccountId, o
     Ok(())
 }
 
-/// Drops the items and the projects of a workspace, some a transaction.
+/// Drops the items, the projects and the documents of a workspace, some a transaction.
 async fn empty(app: &App, workspace: WorkspaceId, done: &mut ErasedNow) -> Answer<()> {
     loop {
         let some = erasure::items_left(&mut *app.conn().await?, workspace, SOME).await?;
@@ -113,9 +113,11 @@ async fn empty(app: &App, workspace: WorkspaceId, done: &mut ErasedNow) -> Answe
         erase_projects.commit().await?;
         done.projects += some;
         if some == 0 {
-            return Ok(());
+            break;
         }
     }
+    while erasure::delete_documents(&mut *app.conn().await?, workspace, SOME).await? > 0 {}
+    Ok(())
 }
 
 /// Leaves tombstones without names, and ends the items' jobs. `operator` is whom the log tells of.

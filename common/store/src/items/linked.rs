@@ -42,3 +42,14 @@ pub async fn linked_media(conn: &mut PgConnection, item: ItemId, expires: f64) -
     .fetch_optional(conn)
     .await
 }
+
+/// What clients call these items, as far as they are not deleted.
+pub async fn refs(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<Vec<(ItemId, String)>> {
+    let rows = sqlx::query!(
+        r#"SELECT id AS "id: ItemId", ref AS "item_ref!" FROM items WHERE id = ANY ($1) AND deleted_at IS NULL"#,
+        items as &[ItemId]
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.item_ref)).collect())
+}

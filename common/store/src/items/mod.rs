@@ -13,7 +13,7 @@ mod storage;
 mod sweep;
 
 pub use change::{Change, Changed, change};
-pub use linked::{LinkedMedia, linked_media};
+pub use linked::{LinkedMedia, linked_media, refs};
 pub use resolve::{ItemForReads, Resolved, resolve};
 pub use search::{Filter, search};
 pub use storage::{bytes_kept, lock_storage, prune, purged, to_purge, workspace_of};

@@ -21,7 +21,7 @@ const TEMPORARY: &str = env!("CARGO_TARGET_TMPDIR");
 const OPERATOR_TOKEN: &str = "operator-token-of-the-tests";
 
 /// What rows name in braces.
-const NAMED: [&str; 13] = [
+const NAMED: [&str; 14] = [
     "item",
     "job",
     "key",
@@ -35,6 +35,7 @@ const NAMED: [&str; 13] = [
     "user",
     "comment",
     "link",
+    "board",
 ];
 
 /// What a kind of caller is answered.
@@ -137,6 +138,15 @@ impl CallerBench {
                 let said = json!({ "ref": item, "text": "x" });
                 id(&self.posted("/tools/add_comment", said).await?["data"]["comment"])
             }
+            "board" => {
+                let board = id(&self.posted("/tools/create_board", json!({ "name": "x" })).await?["data"]["board"]);
+                // As many changes as there are callers who undo one.
+                for _ in 0..self.callers.len() {
+                    let edit = json!({ "board_id": board, "ops": [{ "op": "add_column", "name": "x" }] });
+                    self.posted("/tools/edit_board", edit).await?;
+                }
+                board
+            }
             "link" => {
                 let item = self.world.item(&self.tenant, Media::video(60)).await?;
                 id(&self.posted("/tools/create_public_link", json!({ "ref": item })).await?["data"]["link"])
@@ -176,7 +186,8 @@ impl CallerBench {
         let body = self.filled(body).await?;
         let answer = client.send(method, &path, &[], (!body.is_empty()).then_some(body)).await?;
         if answer.status < 300 {
-            let spent = ["/cancel", "/status", "/complete", "/cancel_jobs", "/delete_item", "/delete_comment"];
+            let spent =
+                ["/cancel", "/status", "/complete", "/cancel_jobs", "/delete_item", "/delete_comment", "/delete_board"];
             if method == "DELETE" || spent.iter().any(|end| template.ends_with(end)) {
                 // What the row names is gone, or no longer what it was.
                 self.made.clear();

@@ -52,7 +52,9 @@ impl Owner {
         let said = json!({ "ref": item, "text": format!("{word} is said") });
         let comment = post("/tools/add_comment", said).await?["data"]["comment"].take();
         let link = post("/tools/create_public_link", json!({ "ref": item })).await?["data"].take();
-        for (prefix, made) in [("cmt", &comment), ("lnk", &link["link"])] {
+        let board =
+            post("/tools/create_board", json!({ "name": format!("{word}-board") })).await?["data"]["board"].take();
+        for (prefix, made) in [("cmt", &comment), ("lnk", &link["link"]), ("brd", &board)] {
             ids.insert(prefix.to_owned(), made["id"].as_str().unwrap_or_default().to_owned());
         }
         let test = json!({ "test": true }).to_string();

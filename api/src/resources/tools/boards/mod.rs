@@ -1,0 +1,164 @@
+//! `create_board`, `list_boards`, `get_board`, `edit_board`, `undo_board`, `delete_board`: columns of cards about items
+//! (contract §4.9).
+
+mod shapes;
+
+use crate::app::App;
+use crate::auth::Auth;
+use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::groups::{Refusals, Tag};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, Code};
+use crate::http::paging::Page;
+use crate::http::text::{Text, True};
+use crate::usecases::boards::{BoardEdit, edit_board, undo_board};
+use crate::usecases::documents::{self, Kept};
+use crate::usecases::once::Once;
+use domain::board;
+use domain::ids::BoardId;
+use poem_openapi::OpenApi;
+use poem_openapi::payload::Json;
+use poem_openapi::types::ToJSON;
+use shapes::{
+    Board, BoardAnswer, BoardPage, CreateBoard, DeletedBoard, EditBoard, ListBoards, ListedBoard, OneBoard, UndoBoard,
+};
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("POST /tools/create_board", &[Code::RoleForbidden, Code::QuotaReached]),
+    ("POST /tools/list_boards", &[Code::InvalidCursor]),
+    ("POST /tools/get_board", &[Code::BoardNotFound, Code::WorkspaceForbidden]),
+    (
+        "POST /tools/edit_board",
+        &[
+            Code::RoleForbidden,
+            Code::BoardNotFound,
+            Code::WorkspaceForbidden,
+            Code::ItemNotFound,
+            Code::RevisionConflict,
+            Code::QuotaReached,
+        ],
+    ),
+    (
+        "POST /tools/undo_board",
+        &[
+            Code::RoleForbidden,
+            Code::BoardNotFound,
+            Code::WorkspaceForbidden,
+            Code::RevisionConflict,
+            Code::NothingToUndo,
+        ],
+    ),
+    ("POST /tools/delete_board", &[Code::RoleForbidden, Code::BoardNotFound, Code::WorkspaceForbidden]),
+];
+
+/// The boards' tools.
+pub struct BoardTools(pub App);
+
+#[OpenApi(tag = "Tag::Library")]
+impl BoardTools {
+    /// Create a board
+    ///
+    /// Columns of cards that plan what is to be done with items. It begins without a column: `edit_board` adds them. A
+    /// workspace has at most 200 boards.
+    #[oai(path = "/tools/create_board", method = "post", operation_id = "create_board")]
+    async fn create_board(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<CreateBoard>,
+    ) -> Answer<Stored<ToolAnswer<BoardAnswer>>> {
+        let Auth(caller) = auth;
+        let once = Once::of(&caller, "create_board", key, &arguments.0);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        let new = (BoardId::mint().uuid(), arguments.0.name.0.as_str(), &board::Board::default());
+        Ok(documents::create(&self.0, &caller, &once, new, shown(&caller.request_id)).await?.into())
+    }
+
+    /// List boards
+    ///
+    /// Newest first, without their cards.
+    #[oai(path = "/tools/list_boards", method = "post", operation_id = "list_boards")]
+    async fn list_boards(&self, auth: Auth, arguments: Json<ListBoards>) -> Answer<Json<ToolAnswer<BoardPage>>> {
+        let Auth(caller) = auth;
+        let page = Page::new("boards", arguments.0.limit, arguments.0.cursor.as_ref())?;
+        let mut conn = self.0.conn().await?;
+        let rows = documents::page::<board::Board>(&mut conn, &caller, page.after, page.fetch()).await?;
+        let list = page.list(rows, |row| row.id, ListedBoard::from);
+        let data = BoardPage { boards: list.data, has_more: list.has_more, next_cursor: list.next_cursor };
+        Ok(ToolAnswer::new(&caller.request_id, data).json())
+    }
+
+    /// Read a board
+    ///
+    /// With its columns and cards. A card whose item is deleted says so.
+    #[oai(path = "/tools/get_board", method = "post", operation_id = "get_board")]
+    async fn get_board(&self, auth: Auth, arguments: Json<OneBoard>) -> Answer<Json<ToolAnswer<BoardAnswer>>> {
+        let Auth(caller) = auth;
+        let board: BoardId = arguments.0.board_id.id(Code::BoardNotFound)?;
+        let kept = documents::reach::<board::Board>(&mut *self.0.conn().await?, &caller, board.uuid()).await?;
+        Ok(ToolAnswer::new(&caller.request_id, BoardAnswer { board: Board::from(kept) }).json())
+    }
+
+    /// Change a board
+    ///
+    /// Its name, or what is on it: `ops` are done one after the other, all of them or none, and the refusal names the
+    /// one that can't be done. What the board was before is kept for `undo_board`, the last 50 changes.
+    #[oai(path = "/tools/edit_board", method = "post", operation_id = "edit_board")]
+    async fn edit_board(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<EditBoard>,
+    ) -> Answer<Stored<ToolAnswer<BoardAnswer>>> {
+        let Auth(caller) = auth;
+        let once = Once::of(&caller, "edit_board", key, &arguments.0);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        let EditBoard { board_id, if_revision, name, ops } = arguments.0;
+        let ops = ops.iter().flatten().filter_map(ToJSON::to_json).collect();
+        let edit = BoardEdit { if_revision, name: name.map(|name| name.0), ops };
+        let board = board_id.id(Code::BoardNotFound)?;
+        Ok(edit_board(&self.0, &caller, &once, board, edit, shown(&caller.request_id)).await?.into())
+    }
+
+    /// Undo the latest change of a board
+    ///
+    /// Back to what it was before, as a new revision; again for the change before that.
+    #[oai(path = "/tools/undo_board", method = "post", operation_id = "undo_board")]
+    async fn undo_board(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<UndoBoard>,
+    ) -> Answer<Stored<ToolAnswer<BoardAnswer>>> {
+        let Auth(caller) = auth;
+        let once = Once::of(&caller, "undo_board", key, &arguments.0);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        let board = arguments.0.board_id.id(Code::BoardNotFound)?;
+        let asked = (board, arguments.0.if_revision);
+        Ok(undo_board(&self.0, &caller, &once, asked, shown(&caller.request_id)).await?.into())
+    }
+
+    /// Delete a board
+    ///
+    /// With what is kept of its past. The items that its cards are about stay.
+    #[oai(path = "/tools/delete_board", method = "post", operation_id = "delete_board")]
+    async fn delete_board(&self, auth: Auth, arguments: Json<OneBoard>) -> Answer<Json<ToolAnswer<DeletedBoard>>> {
+        let Auth(caller) = auth;
+        let board: BoardId = arguments.0.board_id.id(Code::BoardNotFound)?;
+        documents::delete::<board::Board>(&self.0, &caller, board.uuid()).await?;
+        let data = DeletedBoard { board_id: Text::of(board), deleted: True };
+        Ok(ToolAnswer::new(&caller.request_id, data).json())
+    }
+}
+
+/// Writes the answer that shows a board.
+fn shown(request_id: &str) -> impl FnOnce(Kept<board::Board>) -> String {
+    move |kept| ToolAnswer::new(request_id, BoardAnswer { board: kept.into() }).to_json_string()
+}

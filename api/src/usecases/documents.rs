@@ -1,0 +1,294 @@
+//! Documents of the workspace that a call acts in: creating, reaching, changing, undoing and deleting one, whatever its
+//! kind (`domain::document`).
+//!
+//! A change is a [`Change`] between its beginning and its end: whoever makes it looks up what it names in the same
+//! transaction. One that is dropped changes nothing.
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::usecases::library;
+use crate::usecases::once::{Before, Begun, Made, Once};
+use chrono::{DateTime, Utc};
+use domain::document::{DocumentError, DocumentKind, MOST_ACCOUNT_BYTES, MOST_BYTES, checked_name};
+use domain::ids::ItemId;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use sqlx::{PgConnection, Postgres, Transaction};
+use std::collections::HashMap;
+use store::documents::{self, Body, DocumentRow, ListedRow, NewDocument};
+use store::items;
+use uuid::Uuid;
+
+/// What a kind of documents holds.
+pub trait Document: Serialize + DeserializeOwned {
+    /// The kind.
+    const KIND: DocumentKind;
+    /// The refusal that there is no such document.
+    const NOT_FOUND: Code;
+
+    /// What lists show of it, some hundred bytes.
+    fn summary(&self) -> Value;
+
+    /// Every item that it names.
+    fn items(&self) -> Vec<ItemId>;
+}
+
+/// A document as it stands.
+#[derive(Debug, Clone)]
+pub struct Kept<D> {
+    /// Its id, whatever its kind's prefix.
+    pub id: Uuid,
+    /// What people call it.
+    pub name: String,
+    /// What it holds.
+    pub body: D,
+    /// The refs of the items that it names, as far as they are still there.
+    pub refs: HashMap<ItemId, String>,
+    /// How many times it was written.
+    pub revision: i32,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// A change that has begun.
+#[derive(Debug)]
+pub struct Change<D> {
+    /// The change's transaction, to look things up in.
+    pub tx: Transaction<'static, Postgres>,
+    /// What it will be called.
+    pub name: String,
+    /// What it will hold.
+    pub body: D,
+    row: DocumentRow,
+}
+
+/// What becomes of a call that changes a document.
+#[derive(Debug)]
+pub enum BegunChange<D> {
+    /// It is made now.
+    Now(Box<Change<D>>),
+    /// It was made before.
+    Before(Before),
+}
+
+/// Creates a document. `show` writes the answer.
+///
+/// # Errors
+/// `invalid_request` for what can't be one, `quota_reached`, `name_taken`.
+pub async fn create<D: Document>(
+    app: &App,
+    caller: &Caller,
+    once: &Once,
+    (id, name, body): (Uuid, &str, &D),
+    show: impl FnOnce(Kept<D>) -> String,
+) -> Answer<Made> {
+    let mut create = match once.begin(app).await? {
+        Begun::Now(create, _) => create,
+        Begun::Before(before) => return Ok(Made::Before(before)),
+    };
+    let name = checked_name(name).map_err(|error| refused(&error))?;
+    let body = as_json(body)?;
+    let (workspace, account) = (caller.workspace.id, caller.workspace.account_id);
+    documents::lock(&mut create, account).await?;
+    let most = D::KIND.most();
+    if documents::count(&mut create, workspace, D::KIND, most).await? >= most {
+        let noun = D::KIND.noun();
+        let refusal =
+            ApiError::new(Code::QuotaReached, format!("The workspace has {most} {noun}s, which is the most."));
+        return Err(refusal.suggest(format!("Delete a {noun} that is no longer needed.")));
+    }
+    let new = NewDocument { id, workspace, account, kind: D::KIND, name, body: &body };
+    let row = documents::create(&mut create, &new).await?.ok_or_else(|| name_taken::<D>(name))?;
+    within_quota(&mut create, caller).await?;
+    let answer = show(kept(&mut create, row).await?);
+    once.keep(app, &mut create, &answer).await?;
+    create.commit().await?;
+    Ok(Made::Now(answer))
+}
+
+/// The document, for a call that acts in its workspace.
+///
+/// # Errors
+/// `workspace_forbidden` when it is in another one, the kind's own refusal when there is none.
+pub async fn reach<D: Document>(conn: &mut PgConnection, caller: &Caller, id: Uuid) -> Answer<Kept<D>> {
+    let row = within_reach::<D>(caller, documents::find(conn, D::KIND, id).await?)?;
+    kept(conn, row).await
+}
+
+/// Documents of the workspace, newest first, from the one after `before`.
+pub async fn page<D: Document>(
+    conn: &mut PgConnection,
+    caller: &Caller,
+    before: Option<Uuid>,
+    limit: i64,
+) -> Answer<Vec<ListedRow>> {
+    Ok(documents::page(conn, caller.workspace.id, D::KIND, before, limit).await?)
+}
+
+/// Begins a change of the document as it is at this revision; whatever it is at without one.
+///
+/// # Errors
+/// As [`reach`]; `revision_conflict` where another revision stands.
+pub async fn begin_change<D: Document>(
+    app: &App,
+    caller: &Caller,
+    once: &Once,
+    id: Uuid,
+    if_revision: Option<i32>,
+) -> Answer<BegunChange<D>> {
+    let mut tx = match once.begin(app).await? {
+        Begun::Now(tx, _) => tx,
+        Begun::Before(before) => return Ok(BegunChange::Before(before)),
+    };
+    documents::lock(&mut tx, caller.workspace.account_id).await?;
+    let row = within_reach::<D>(caller, documents::find_to_change(&mut tx, D::KIND, id).await?)?;
+    if if_revision.is_some_and(|asked| asked != row.revision) {
+        let (noun, stands) = (D::KIND.noun(), row.revision);
+        let refusal = ApiError::new(Code::RevisionConflict, format!("The {noun} is at revision {stands} now."));
+        return Err(refusal.suggest(format!("Read it again, and send the change with `if_revision` {stands}.")));
+    }
+    let (name, body) = (row.name.clone(), opened(row.id, row.body.clone())?);
+    Ok(BegunChange::Now(Box::new(Change { tx, name, body, row })))
+}
+
+impl<D: Document> Change<D> {
+    /// Writes the document as it is in this change. `show` writes the answer.
+    ///
+    /// # Errors
+    /// `invalid_request` for what is too large, `quota_reached`, `name_taken`.
+    pub async fn write(
+        mut self,
+        app: &App,
+        caller: &Caller,
+        once: &Once,
+        show: impl FnOnce(Kept<D>) -> String,
+    ) -> Answer<Made> {
+        let (name, body) = (checked_name(&self.name).map_err(|error| refused(&error))?, as_json(&self.body)?);
+        let row = documents::replace(&mut self.tx, &self.row, name, &body).await?;
+        let row = row.ok_or_else(|| name_taken::<D>(name))?;
+        within_quota(&mut self.tx, caller).await?;
+        self.end(app, once, row, show).await
+    }
+
+    /// Goes back to what the document was before its latest change. `show` writes the answer.
+    ///
+    /// # Errors
+    /// `nothing_to_undo`.
+    pub async fn undo(mut self, app: &App, once: &Once, show: impl FnOnce(Kept<D>) -> String) -> Answer<Made> {
+        let Some(row) = documents::step_back(&mut self.tx, &self.row).await? else {
+            let noun = D::KIND.noun();
+            let message = format!("Nothing is kept of what the {noun} was before revision {}.", self.row.revision);
+            return Err(ApiError::new(Code::NothingToUndo, message));
+        };
+        self.end(app, once, row, show).await
+    }
+
+    async fn end(
+        mut self,
+        app: &App,
+        once: &Once,
+        row: DocumentRow,
+        show: impl FnOnce(Kept<D>) -> String,
+    ) -> Answer<Made> {
+        let answer = show(kept(&mut self.tx, row).await?);
+        once.keep(app, &mut self.tx, &answer).await?;
+        self.tx.commit().await?;
+        Ok(Made::Now(answer))
+    }
+}
+
+/// Deletes a document, with its revisions.
+///
+/// # Errors
+/// As [`reach`].
+pub async fn delete<D: Document>(app: &App, caller: &Caller, id: Uuid) -> Answer<()> {
+    let mut conn = app.conn().await?;
+    if documents::delete(&mut conn, D::KIND, id, caller.workspace.id).await? {
+        return Ok(());
+    }
+    within_reach::<D>(caller, documents::find(&mut conn, D::KIND, id).await?)?;
+    Err(missing::<D>())
+}
+
+/// Puts the id of the item that a text names into each operation that has one: `ops[n].from` becomes `ops[n].to`.
+///
+/// # Errors
+/// As `library::reach`, with the operation's place.
+pub async fn resolve_refs(
+    conn: &mut PgConnection,
+    caller: &Caller,
+    ops: &mut [Value],
+    (from, to): (&str, &str),
+) -> Answer<()> {
+    for (index, op) in ops.iter_mut().enumerate() {
+        let Some(op) = op.as_object_mut() else { continue };
+        let Some(Value::String(name)) = op.remove(from) else { continue };
+        let item = library::resolve(conn, caller.workspace, &name).await;
+        let item =
+            item.map_err(|error| ApiError::new(error.code(), format!("`ops[{index}].{from}`: {}", error.message())))?;
+        op.insert(to.to_owned(), Value::String(item.id.to_string()));
+    }
+    Ok(())
+}
+
+/// The refusal of what can't be a document.
+pub fn refused(error: &DocumentError) -> ApiError {
+    ApiError::new(Code::InvalidRequest, format!("{error}."))
+}
+
+fn within_reach<D: Document>(caller: &Caller, row: Option<DocumentRow>) -> Answer<DocumentRow> {
+    let row = row.ok_or_else(missing::<D>)?;
+    if row.workspace_id == caller.workspace.id {
+        return Ok(row);
+    }
+    let message = format!("The {} is in another workspace.", D::KIND.noun());
+    let refusal = ApiError::new(Code::WorkspaceForbidden, message);
+    Err(refusal.suggest("Name its workspace in x-workspace-id, if you can reach it."))
+}
+
+async fn kept<D: Document>(conn: &mut PgConnection, row: DocumentRow) -> Answer<Kept<D>> {
+    let DocumentRow { id, name, body, revision, created_at, updated_at, .. } = row;
+    let body: D = opened(id, body)?;
+    let named = body.items();
+    let refs = if named.is_empty() { HashMap::new() } else { items::refs(conn, &named).await?.into_iter().collect() };
+    Ok(Kept { id, name, body, refs, revision, created_at, updated_at })
+}
+
+fn opened<D: Document>(id: Uuid, body: Value) -> Answer<D> {
+    serde_json::from_value(body)
+        .map_err(|error| ApiError::internal(format!("the {} {id} can't be read: {error}", D::KIND.name())))
+}
+
+fn as_json<D: Document>(body: &D) -> Answer<Body> {
+    let whole = serde_json::to_value(body).map_err(ApiError::internal)?;
+    if whole.to_string().len() > MOST_BYTES {
+        return Err(refused(&DocumentError::TooLarge(D::KIND.noun())));
+    }
+    Ok(Body { whole, summary: body.summary() })
+}
+
+/// Refuses what took the account past what it may keep in documents; its transaction is rolled back with it.
+async fn within_quota(conn: &mut PgConnection, caller: &Caller) -> Answer<()> {
+    if documents::kept_bytes(conn, caller.workspace.account_id).await? <= MOST_ACCOUNT_BYTES {
+        return Ok(());
+    }
+    let message = if caller.workspace.account_id == caller.account_id {
+        format!("The account's documents may have {MOST_ACCOUNT_BYTES} bytes with their revisions; this does not fit.")
+    } else {
+        "The workspace's account keeps as much in documents as it may.".to_owned()
+    };
+    Err(ApiError::new(Code::QuotaReached, message).suggest("Delete documents that are no longer needed."))
+}
+
+fn missing<D: Document>() -> ApiError {
+    ApiError::new(D::NOT_FOUND, format!("There is no such {}.", D::KIND.noun()))
+}
+
+fn name_taken<D: Document>(name: &str) -> ApiError {
+    let noun = D::KIND.noun();
+    ApiError::new(Code::NameTaken, format!("Another {noun} of the workspace is called `{name}`."))
+}

@@ -1,0 +1,294 @@
+//! Boards: columns of cards, which plan what is to be done with items (contract §4.9).
+//!
+//! Columns and cards are found by ids that the caller gives or that are made here from what is free, so that a repeated
+//! edit can name what the first one made.
+
+use crate::ids::ItemId;
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+
+/// Columns of a board.
+pub const MOST_COLUMNS: usize = 50;
+/// Cards of a board, in all its columns.
+pub const MOST_CARDS: usize = 1_000;
+/// Characters of an id that a caller chooses.
+pub const MOST_ID_CHARACTERS: usize = 64;
+/// Characters of a column's name and of who a card is for.
+pub const MOST_LINE_CHARACTERS: usize = 200;
+/// Characters of a card's text and of its note.
+pub const MOST_TEXT_CHARACTERS: usize = 5_000;
+
+/// What a board holds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Board {
+    /// Its columns, from left to right.
+    pub columns: Vec<Column>,
+}
+
+/// A column of a board.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Column {
+    /// What it is found by; another in each column of the board.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// Its cards, from top to bottom.
+    #[serde(default)]
+    pub cards: Vec<Card>,
+}
+
+/// A card of a board.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Card {
+    /// What it is found by; another in each card of the board.
+    pub id: String,
+    /// The item that it is about, which may be deleted by now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub item: Option<ItemId>,
+    /// What it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// What is to be known beside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Who it is for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assignee: Option<String>,
+    /// The day it is due.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub due: Option<NaiveDate>,
+}
+
+/// A change of a board. A `position` counts from 0 in what is left without that which moves; past the end, or without
+/// one, is the end.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
+pub enum BoardOp {
+    /// Another column.
+    AddColumn {
+        /// Its id; one is made without it.
+        column_id: Option<String>,
+        /// Its name.
+        name: String,
+        /// Where among the columns.
+        position: Option<usize>,
+    },
+    /// A column by another name, or in another place.
+    UpdateColumn {
+        /// Which.
+        column_id: String,
+        /// Its name from now on.
+        name: Option<String>,
+        /// Its place from now on.
+        position: Option<usize>,
+    },
+    /// A column less, with its cards.
+    RemoveColumn {
+        /// Which.
+        column_id: String,
+    },
+    /// Another card.
+    AddCard {
+        /// In which column.
+        column_id: String,
+        /// Its id; one is made without it.
+        card_id: Option<String>,
+        /// Where in the column.
+        position: Option<usize>,
+        /// The item it is about.
+        item_id: Option<ItemId>,
+        /// What it says.
+        text: Option<String>,
+        /// What is to be known beside.
+        note: Option<String>,
+        /// Who it is for.
+        assignee: Option<String>,
+        /// The day it is due.
+        due: Option<NaiveDate>,
+    },
+    /// A card in another place.
+    MoveCard {
+        /// Which.
+        card_id: String,
+        /// The column it goes to.
+        column_id: String,
+        /// Where there.
+        position: Option<usize>,
+    },
+    /// A card that says something else. What is absent stays; an empty text is none.
+    UpdateCard {
+        /// Which.
+        card_id: String,
+        /// The item it is about.
+        item_id: Option<ItemId>,
+        /// What it says.
+        text: Option<String>,
+        /// What is to be known beside.
+        note: Option<String>,
+        /// Who it is for.
+        assignee: Option<String>,
+        /// The day it is due.
+        due: Option<NaiveDate>,
+    },
+    /// A card less.
+    RemoveCard {
+        /// Which.
+        card_id: String,
+    },
+}
+
+impl Board {
+    /// Does one operation.
+    ///
+    /// # Errors
+    /// What can't be done of it, in words.
+    pub fn apply(&mut self, op: BoardOp) -> Result<(), String> {
+        match op {
+            BoardOp::AddColumn { column_id, name, position } => self.add_column(column_id, &name, position),
+            BoardOp::UpdateColumn { column_id, name, position } => {
+                self.update_column(&column_id, name.as_deref(), position)
+            }
+            BoardOp::RemoveColumn { column_id } => {
+                let at = self.column(&column_id)?;
+                self.columns.remove(at);
+                Ok(())
+            }
+            BoardOp::AddCard { column_id, card_id, position, item_id, text, note, assignee, due } => {
+                let id = self.free_card_id(card_id)?;
+                let card = Card { id, item: item_id, text: None, note: None, assignee: None, due };
+                let card = card.saying(text, note, assignee.as_deref())?;
+                let column = self.column(&column_id)?;
+                self.put(column, card, position);
+                Ok(())
+            }
+            BoardOp::MoveCard { card_id, column_id, position } => {
+                let to = self.column(&column_id)?;
+                let card = self.take(&card_id)?;
+                self.put(to, card, position);
+                Ok(())
+            }
+            BoardOp::UpdateCard { card_id, item_id, text, note, assignee, due } => {
+                let (column, at) = self.card(&card_id)?;
+                let card = &mut self.columns[column].cards[at];
+                card.item = item_id.or(card.item);
+                card.due = due.or(card.due);
+                *card = card.clone().saying(text, note, assignee.as_deref())?;
+                Ok(())
+            }
+            BoardOp::RemoveCard { card_id } => self.take(&card_id).map(drop),
+        }
+    }
+
+    /// Every item that a card is about.
+    pub fn items(&self) -> impl Iterator<Item = ItemId> {
+        self.columns.iter().flat_map(|column| &column.cards).filter_map(|card| card.item)
+    }
+
+    fn add_column(&mut self, id: Option<String>, name: &str, position: Option<usize>) -> Result<(), String> {
+        if self.columns.len() >= MOST_COLUMNS {
+            return Err(format!("a board has at most {MOST_COLUMNS} columns"));
+        }
+        let taken = |id: &str| self.columns.iter().any(|column| column.id == id);
+        let id = free_id("column", id, taken)?;
+        let column = Column { id, name: line("name", name)?, cards: Vec::new() };
+        let at = position.unwrap_or(usize::MAX).min(self.columns.len());
+        self.columns.insert(at, column);
+        Ok(())
+    }
+
+    fn update_column(&mut self, id: &str, name: Option<&str>, position: Option<usize>) -> Result<(), String> {
+        let at = self.column(id)?;
+        if let Some(name) = name {
+            self.columns[at].name = line("name", name)?;
+        }
+        if let Some(position) = position {
+            let column = self.columns.remove(at);
+            self.columns.insert(position.min(self.columns.len()), column);
+        }
+        Ok(())
+    }
+
+    fn column(&self, id: &str) -> Result<usize, String> {
+        self.columns.iter().position(|column| column.id == id).ok_or_else(|| unknown("column", id))
+    }
+
+    fn card(&self, id: &str) -> Result<(usize, usize), String> {
+        let cards = self.columns.iter().enumerate();
+        let mut found =
+            cards.filter_map(|(at, column)| Some((at, column.cards.iter().position(|card| card.id == id)?)));
+        found.next().ok_or_else(|| unknown("card", id))
+    }
+
+    fn free_card_id(&self, id: Option<String>) -> Result<String, String> {
+        let mut cards = self.columns.iter().flat_map(|column| &column.cards);
+        if cards.clone().count() >= MOST_CARDS {
+            return Err(format!("a board has at most {MOST_CARDS} cards"));
+        }
+        free_id("card", id, |id| cards.any(|card| card.id == id))
+    }
+
+    fn take(&mut self, id: &str) -> Result<Card, String> {
+        let (column, at) = self.card(id)?;
+        Ok(self.columns[column].cards.remove(at))
+    }
+
+    fn put(&mut self, column: usize, card: Card, position: Option<usize>) {
+        let cards = &mut self.columns[column].cards;
+        cards.insert(position.unwrap_or(usize::MAX).min(cards.len()), card);
+    }
+}
+
+impl Card {
+    /// The same with these texts, where they are given.
+    fn saying(mut self, text: Option<String>, note: Option<String>, assignee: Option<&str>) -> Result<Self, String> {
+        let long = |field: &str, given: Option<String>, kept: Option<String>| match given {
+            Some(given) if given.chars().count() > MOST_TEXT_CHARACTERS => {
+                Err(format!("`{field}`: expected at most {MOST_TEXT_CHARACTERS} characters"))
+            }
+            Some(given) => Ok(Some(given).filter(|given| !given.is_empty())),
+            None => Ok(kept),
+        };
+        self.text = long("text", text, self.text)?;
+        self.note = long("note", note, self.note)?;
+        self.assignee = match assignee {
+            None => self.assignee,
+            Some("") => None,
+            Some(given) => Some(line("assignee", given)?),
+        };
+        Ok(self)
+    }
+}
+
+/// This id, or the first `<noun>-<number>` that is free.
+fn free_id(noun: &str, given: Option<String>, mut taken: impl FnMut(&str) -> bool) -> Result<String, String> {
+    let Some(id) = given else {
+        let mut numbered = (1_u32..).map(|number| format!("{noun}-{number}"));
+        return numbered.find(|id| !taken(id)).ok_or_else(|| format!("no id is free for the {noun}"));
+    };
+    let is_fit = (1..=MOST_ID_CHARACTERS).contains(&id.len())
+        && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+    if !is_fit {
+        return Err(format!("`{noun}_id`: expected 1 to {MOST_ID_CHARACTERS} letters, digits, `-` and `_`"));
+    }
+    if taken(&id) {
+        return Err(format!("another {noun} of the board has the id `{id}`"));
+    }
+    Ok(id)
+}
+
+fn line(field: &str, given: &str) -> Result<String, String> {
+    let given = given.trim();
+    let is_fit =
+        !given.is_empty() && given.chars().count() <= MOST_LINE_CHARACTERS && !given.chars().any(char::is_control);
+    let refused = || format!("`{field}`: expected 1 to {MOST_LINE_CHARACTERS} characters on one line");
+    is_fit.then(|| given.to_owned()).ok_or_else(refused)
+}
+
+fn unknown(noun: &str, id: &str) -> String {
+    let shown: String = id.chars().take(MOST_ID_CHARACTERS).collect();
+    format!("the board has no {noun} `{shown}`")
+}
+
+#[cfg(test)]
+#[path = "board_tests.rs"]
+mod tests;

@@ -1,0 +1,91 @@
+use super::*;
+use crate::document::edited;
+use serde_json::{Value, json};
+
+fn done(board: &Board, ops: &Value) -> Result<Board, String> {
+    edited(board, ops.as_array().expect("a list"), Board::apply).map_err(|error| error.to_string())
+}
+
+/// Its columns as `id: card card`.
+fn shape(board: &Board) -> Vec<String> {
+    let cards = |column: &Column| column.cards.iter().map(|card| card.id.as_str()).collect::<Vec<_>>().join(" ");
+    board.columns.iter().map(|column| format!("{}: {}", column.id, cards(column))).collect()
+}
+
+fn two_columns() -> Board {
+    done(
+        &Board::default(),
+        &json!([
+            { "op": "add_column", "name": "To do" },
+            { "op": "add_column", "column_id": "done", "name": "Done" },
+            { "op": "add_card", "column_id": "column-1", "text": "cut" },
+            { "op": "add_card", "column_id": "column-1", "text": "mix", "position": 0 },
+            { "op": "add_card", "column_id": "done", "card_id": "brief", "due": "2026-12-01" },
+        ]),
+    )
+    .expect("a board")
+}
+
+#[test]
+fn cards_move_and_columns_too() {
+    let board = two_columns();
+    assert_eq!(shape(&board), ["column-1: card-2 card-1", "done: brief"]);
+    let moved = done(
+        &board,
+        &json!([
+            { "op": "move_card", "card_id": "card-1", "column_id": "done", "position": 0 },
+            { "op": "move_card", "card_id": "card-1", "column_id": "done", "position": 99 },
+            { "op": "update_column", "column_id": "done", "position": 0, "name": "Finished" },
+            { "op": "remove_card", "card_id": "card-2" },
+        ]),
+    )
+    .expect("moved");
+    assert_eq!(shape(&moved), ["done: brief card-1", "column-1: "]);
+    assert_eq!(moved.columns[0].name, "Finished");
+    let gone = done(&moved, &json!([{ "op": "remove_column", "column_id": "done" }])).expect("removed");
+    assert_eq!(shape(&gone), ["column-1: "]);
+}
+
+#[test]
+fn a_card_keeps_what_an_update_does_not_name_and_loses_what_it_empties() {
+    let ops = json!([
+        { "op": "update_card", "card_id": "brief", "text": "the brief", "assignee": "Ada" },
+        { "op": "update_card", "card_id": "brief", "text": "" },
+    ]);
+    let board = done(&two_columns(), &ops).expect("updated");
+    let card = &board.columns[1].cards[0];
+    assert_eq!((card.text.as_deref(), card.assignee.as_deref()), (None, Some("Ada")));
+    assert_eq!(card.due, NaiveDate::from_ymd_opt(2026, 12, 1));
+}
+
+#[test]
+fn what_can_not_be_done_changes_nothing_and_says_why() {
+    let board = two_columns();
+    for (op, said) in [
+        (json!({ "op": "add_card", "column_id": "nowhere" }), "the board has no column `nowhere`"),
+        (json!({ "op": "add_card", "column_id": "done", "card_id": "brief" }), "another card of the board has the id"),
+        (json!({ "op": "add_column", "column_id": "a b", "name": "x" }), "letters, digits"),
+        (json!({ "op": "add_column", "name": " \n" }), "`name`: expected 1 to 200 characters"),
+        (json!({ "op": "move_card", "card_id": "no", "column_id": "done" }), "no card `no`"),
+        (json!({ "op": "update_card", "card_id": "brief", "note": "x".repeat(5_001) }), "at most 5000"),
+        (json!({ "op": "add_card", "column_id": "done", "due": "tomorrow" }), "`ops[1]`"),
+    ] {
+        let first = json!({ "op": "remove_card", "card_id": "card-1" });
+        let error = done(&board, &json!([first, op])).expect_err("refused");
+        assert!(error.starts_with("`ops[1]`: ") && error.contains(said), "{error}");
+    }
+}
+
+#[test]
+fn a_board_is_bounded() {
+    let columns: Vec<Value> = (0..MOST_COLUMNS).map(|_| json!({ "op": "add_column", "name": "c" })).collect();
+    let full = done(&Board::default(), &columns.into()).expect("full");
+    assert!(done(&full, &json!([{ "op": "add_column", "name": "c" }])).is_err_and(|said| said.contains("at most 50")));
+    let mut board = Board { columns: vec![full.columns[0].clone()] };
+    for number in 0..MOST_CARDS {
+        let op = json!({ "op": "add_card", "column_id": "column-1", "card_id": number.to_string() });
+        board.apply(serde_json::from_value(op).expect("an operation")).expect("room");
+    }
+    let more = done(&board, &json!([{ "op": "add_card", "column_id": "column-1" }]));
+    assert!(more.is_err_and(|said| said.contains("at most 1000 cards")));
+}

@@ -1,0 +1,154 @@
+//! Documents that people change in steps: which kinds there are, how many a workspace may have, how much of their past
+//! is kept, and how a list of operations is read (contract §4.9).
+//!
+//! What a kind's body holds and what its operations do is a module of its own (`board` is the smallest).
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Revisions before the present one that are kept, for undoing.
+pub const KEPT_REVISIONS: i32 = 50;
+/// Bytes of one document, as JSON.
+pub const MOST_BYTES: usize = 512 << 10;
+/// Bytes of a document's kept revisions: beyond them the oldest go, whatever their number.
+pub const MOST_KEPT_BYTES: i64 = 4 << 20;
+/// Bytes that an account's documents may have with their revisions.
+pub const MOST_ACCOUNT_BYTES: i64 = 256 << 20;
+/// Operations of one edit.
+pub const MOST_OPS: usize = 500;
+/// Characters of a document's name.
+pub const MOST_NAME_CHARACTERS: usize = 200;
+
+/// What a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum DocumentKind {
+    /// Columns of cards.
+    Board,
+}
+
+impl DocumentKind {
+    /// Every kind there is.
+    pub const ALL: [Self; 1] = [Self::Board];
+
+    /// Its name in the database.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Board => "board",
+        }
+    }
+
+    /// What people call it.
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Board => "board",
+        }
+    }
+
+    /// How many of them a workspace may have.
+    pub const fn most(self) -> i64 {
+        match self {
+            Self::Board => 200,
+        }
+    }
+}
+
+/// Why something can't be a document's name, body or edit.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum DocumentError {
+    /// Of no use as a name.
+    #[error("`name`: expected 1 to {MOST_NAME_CHARACTERS} characters on one line")]
+    Name,
+    /// Larger than a document may be.
+    #[error("the {0} would have more than {limit} bytes as JSON; split it", limit = MOST_BYTES)]
+    TooLarge(&'static str),
+    /// No operation, or too many.
+    #[error("`ops`: expected 1 to {MOST_OPS} operations")]
+    Ops,
+    /// One operation can't be done, so none is.
+    #[error("`ops[{index}]`: {why}")]
+    Op {
+        /// Which, from 0.
+        index: usize,
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+/// The name as it is kept, without space around it.
+pub fn checked_name(name: &str) -> Result<&str, DocumentError> {
+    let name = name.trim();
+    let is_fit =
+        !name.is_empty() && name.chars().count() <= MOST_NAME_CHARACTERS && !name.chars().any(char::is_control);
+    is_fit.then_some(name).ok_or(DocumentError::Name)
+}
+
+/// Does the operations one after the other, all or none: `edit` is changed only where each of them can be done. The
+/// error names the first that can't be.
+///
+/// Operations come as JSON objects with an `op`; what an operation does not know is refused by its own type.
+pub fn edited<D: Clone, O: DeserializeOwned>(
+    document: &D,
+    ops: &[Value],
+    mut apply: impl FnMut(&mut D, O) -> Result<(), String>,
+) -> Result<D, DocumentError> {
+    if ops.is_empty() || ops.len() > MOST_OPS {
+        return Err(DocumentError::Ops);
+    }
+    let mut edit = document.clone();
+    for (index, op) in ops.iter().enumerate() {
+        let failed = |why: String| DocumentError::Op { index, why };
+        let op = O::deserialize(op).map_err(|error| failed(error.to_string()))?;
+        apply(&mut edit, op).map_err(failed)?;
+    }
+    Ok(edit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+    use serde_json::json;
+
+    #[derive(Deserialize)]
+    #[serde(tag = "op", rename_all = "snake_case", deny_unknown_fields)]
+    enum Count {
+        Add { by: u32 },
+    }
+
+    fn added(ops: &[Value]) -> Result<u32, DocumentError> {
+        edited(&1, ops, |sum: &mut u32, Count::Add { by }| {
+            *sum += by;
+            if *sum > 9 { Err("more than nine".to_owned()) } else { Ok(()) }
+        })
+    }
+
+    #[test]
+    fn operations_are_done_all_or_none() {
+        assert_eq!(added(&[json!({ "op": "add", "by": 2 }), json!({ "op": "add", "by": 3 })]), Ok(6));
+        let full = added(&[json!({ "op": "add", "by": 2 }), json!({ "op": "add", "by": 7 })]);
+        assert_eq!(full, Err(DocumentError::Op { index: 1, why: "more than nine".to_owned() }));
+    }
+
+    #[test]
+    fn an_operation_that_is_not_understood_is_named_by_its_place() {
+        for (wrong, said) in [
+            (json!({ "op": "add", "by": 1, "to": 2 }), "unknown field `to`"),
+            (json!({ "op": "add" }), "missing field `by`"),
+            (json!({ "op": "take" }), "unknown variant `take`"),
+            (json!({ "op": "add", "by": -1 }), "expected u32"),
+        ] {
+            let error = added(&[json!({ "op": "add", "by": 1 }), wrong]).expect_err("wrong").to_string();
+            assert!(error.starts_with("`ops[1]`: ") && error.contains(said), "{error}");
+        }
+        assert_eq!(added(&[]), Err(DocumentError::Ops));
+        assert_eq!(added(&vec![json!({ "op": "add", "by": 0 }); MOST_OPS + 1]), Err(DocumentError::Ops));
+    }
+
+    #[test]
+    fn a_name_is_a_line_with_something_in_it() {
+        assert_eq!(checked_name("  Launch \u{1f680} "), Ok("Launch \u{1f680}"));
+        for wrong in ["", "  ", "a\nb", &"x".repeat(MOST_NAME_CHARACTERS + 1)] {
+            assert_eq!(checked_name(wrong), Err(DocumentError::Name), "{wrong:?}");
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Documents and what they were before their latest changes (`domain::document`).
+//!
+//! A change locks the row, so that its revision is the one that was looked at, and keeps the body before it. What a body
+//! says is nothing to this file.
+
+use chrono::{DateTime, Utc};
+use domain::document::{DocumentKind, KEPT_REVISIONS, MOST_KEPT_BYTES};
+use domain::ids::{AccountId, WorkspaceId};
+use serde_json::Value;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+/// A document.
+#[derive(Debug, Clone)]
+pub struct DocumentRow {
+    /// Its id, whatever its kind's prefix.
+    pub id: Uuid,
+    /// Where it is.
+    pub workspace_id: WorkspaceId,
+    /// What people call it.
+    pub name: String,
+    /// What it holds.
+    pub body: Value,
+    /// How many times it was written.
+    pub revision: i32,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// A document to be stored.
+#[derive(Debug)]
+pub struct NewDocument<'a> {
+    /// Its id.
+    pub id: Uuid,
+    /// Its workspace.
+    pub workspace: WorkspaceId,
+    /// That workspace's account.
+    pub account: AccountId,
+    /// What it is.
+    pub kind: DocumentKind,
+    /// What people call it.
+    pub name: &'a str,
+    /// What it holds.
+    pub body: &'a Body,
+}
+
+/// What a document holds.
+#[derive(Debug, Clone)]
+pub struct Body {
+    /// All of it.
+    pub whole: Value,
+    /// What lists show of it.
+    pub summary: Value,
+}
+
+/// A document as lists show it.
+#[derive(Debug, Clone)]
+pub struct ListedRow {
+    /// Its id, whatever its kind's prefix.
+    pub id: Uuid,
+    /// What people call it.
+    pub name: String,
+    /// What its kind shows of its body.
+    pub summary: Value,
+    /// How many times it was written.
+    pub revision: i32,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// Makes other calls that add to the account's documents wait until the caller's transaction ends.
+pub async fn lock(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
+    sqlx::query!(
+        "SELECT pg_advisory_xact_lock(hashtextextended('documents ' || $1::uuid::text, 0))",
+        account as AccountId
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(())
+}
+
+/// How many documents of a kind a workspace has; counted up to `most`.
+pub async fn count(
+    conn: &mut PgConnection,
+    workspace: WorkspaceId,
+    kind: DocumentKind,
+    most: i64,
+) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!"
+           FROM (SELECT FROM documents WHERE workspace_id = $1 AND kind = $2 LIMIT $3) AS counted"#,
+        workspace as WorkspaceId,
+        kind.name(),
+        most,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// Bytes that an account's documents have with their revisions.
+pub async fn kept_bytes(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"SELECT coalesce(sum(kept_bytes), 0)::bigint AS "bytes!" FROM documents WHERE account_id = $1"#,
+        account as AccountId,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// Stores a document at revision 1. None where the workspace has one that is called so, or its only one, already.
+pub async fn create(conn: &mut PgConnection, new: &NewDocument<'_>) -> sqlx::Result<Option<DocumentRow>> {
+    sqlx::query_as!(
+        DocumentRow,
+        r#"INSERT INTO documents (id, workspace_id, account_id, kind, name, body, summary, kept_bytes)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, octet_length($6::json::text))
+           ON CONFLICT DO NOTHING
+           RETURNING id, workspace_id AS "workspace_id: WorkspaceId", name, body, revision, created_at, updated_at"#,
+        new.id,
+        new.workspace as WorkspaceId,
+        new.account as AccountId,
+        new.kind.name(),
+        new.name,
+        new.body.whole,
+        new.body.summary,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// A document of this kind, in whichever workspace: the caller says who may see it.
+pub async fn find(conn: &mut PgConnection, kind: DocumentKind, id: Uuid) -> sqlx::Result<Option<DocumentRow>> {
+    sqlx::query_as!(
+        DocumentRow,
+        r#"SELECT id, workspace_id AS "workspace_id: WorkspaceId", name, body, revision, created_at, updated_at
+           FROM documents WHERE id = $1 AND kind = $2"#,
+        id,
+        kind.name(),
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// The same, which nobody changes until the caller's transaction ends.
+pub async fn find_to_change(
+    conn: &mut PgConnection,
+    kind: DocumentKind,
+    id: Uuid,
+) -> sqlx::Result<Option<DocumentRow>> {
+    sqlx::query_as!(
+        DocumentRow,
+        r#"SELECT id, workspace_id AS "workspace_id: WorkspaceId", name, body, revision, created_at, updated_at
+           FROM documents WHERE id = $1 AND kind = $2 FOR NO KEY UPDATE"#,
+        id,
+        kind.name(),
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Documents of a workspace, newest first, from the one after `before`.
+pub async fn page(
+    conn: &mut PgConnection,
+    workspace: WorkspaceId,
+    kind: DocumentKind,
+    before: Option<Uuid>,
+    limit: i64,
+) -> sqlx::Result<Vec<ListedRow>> {
+    sqlx::query_as!(
+        ListedRow,
+        r#"SELECT id, name, summary, revision, created_at, updated_at
+           FROM documents WHERE workspace_id = $1 AND kind = $2 AND id < $3
+           ORDER BY id DESC LIMIT $4"#,
+        workspace as WorkspaceId,
+        kind.name(),
+        before.unwrap_or(Uuid::max()),
+        limit,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Writes the document anew and keeps what it was: the 50 revisions before, as long as they have no more than 4 MiB.
+/// The caller has the row by [`find_to_change`]. None where a document that is called by its name would be called as
+/// another.
+pub async fn replace(
+    conn: &mut PgConnection,
+    row: &DocumentRow,
+    name: &str,
+    body: &Body,
+) -> sqlx::Result<Option<DocumentRow>> {
+    if !sqlx::query_scalar!(
+        r#"SELECT NOT EXISTS (
+               SELECT FROM documents o JOIN documents d ON d.workspace_id = o.workspace_id AND d.kind = o.kind
+               WHERE d.id = $1 AND o.id <> d.id AND o.name = $2 AND o.kind IN ('template', 'skill')
+           ) AS "is_free!""#,
+        row.id,
+        name
+    )
+    .fetch_one(&mut *conn)
+    .await?
+    {
+        return Ok(None);
+    }
+    sqlx::query!(
+        "INSERT INTO document_revisions (document_id, revision, name, body, summary, bytes)
+         SELECT id, revision, name, body, summary, octet_length(body::text) FROM documents WHERE id = $1",
+        row.id,
+    )
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query!(
+        "DELETE FROM document_revisions WHERE document_id = $1 AND revision = ANY (ARRAY(
+             SELECT revision FROM (
+                 SELECT revision, row_number() OVER newest AS place, sum(bytes) OVER newest AS bytes
+                 FROM document_revisions WHERE document_id = $1
+                 WINDOW newest AS (ORDER BY revision DESC)
+             ) AS kept WHERE place > $2 OR (bytes > $3::bigint AND place > 1)))",
+        row.id,
+        i64::from(KEPT_REVISIONS),
+        MOST_KEPT_BYTES,
+    )
+    .execute(&mut *conn)
+    .await?;
+    write(conn, row.id, name, body).await.map(Some)
+}
+
+/// Writes the newest kept revision again, as a new one, and keeps it no longer. None where none is kept. The caller has
+/// the row by [`find_to_change`].
+pub async fn step_back(conn: &mut PgConnection, row: &DocumentRow) -> sqlx::Result<Option<DocumentRow>> {
+    let before = sqlx::query!(
+        "DELETE FROM document_revisions WHERE document_id = $1 AND revision = (
+             SELECT max(revision) FROM document_revisions WHERE document_id = $1)
+         RETURNING name, body, summary",
+        row.id,
+    )
+    .fetch_optional(&mut *conn)
+    .await?;
+    match before {
+        Some(before) => {
+            let body = Body { whole: before.body, summary: before.summary };
+            write(conn, row.id, &before.name, &body).await.map(Some)
+        }
+        None => Ok(None),
+    }
+}
+
+async fn write(conn: &mut PgConnection, id: Uuid, name: &str, body: &Body) -> sqlx::Result<DocumentRow> {
+    sqlx::query_as!(
+        DocumentRow,
+        r#"UPDATE documents SET name = $2, body = $3, summary = $4, revision = revision + 1, updated_at = mws_now(),
+               kept_bytes = octet_length($3::json::text)
+                   + (SELECT coalesce(sum(bytes), 0) FROM document_revisions WHERE document_id = $1)
+           WHERE id = $1
+           RETURNING id, workspace_id AS "workspace_id: WorkspaceId", name, body, revision, created_at, updated_at"#,
+        id,
+        name,
+        body.whole,
+        body.summary,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// Deletes a document of the workspace, with its revisions. False when it is not there.
+pub async fn delete(
+    conn: &mut PgConnection,
+    kind: DocumentKind,
+    id: Uuid,
+    workspace: WorkspaceId,
+) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "DELETE FROM documents WHERE id = $1 AND kind = $2 AND workspace_id = $3",
+        id,
+        kind.name(),
+        workspace as WorkspaceId,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
