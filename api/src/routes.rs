@@ -23,6 +23,7 @@ type Tools = (
     tools::boards::BoardTools,
     tools::comments::CommentTools,
     tools::public_links::PublicLinkTools,
+    tools::research::ResearchTools,
     models::Models,
     overview::Overview,
 );
@@ -73,6 +74,7 @@ pub fn all(app: &App) -> Routes {
         tools::boards::BoardTools(app.clone()),
         tools::comments::CommentTools(app.clone()),
         tools::public_links::PublicLinkTools(app.clone()),
+        tools::research::ResearchTools(app.clone()),
         models::Models,
         overview::Overview(app.clone()),
     );
@@ -124,6 +126,7 @@ pub const ERRORS: &[Refusals] = &[
     tools::boards::ERRORS,
     tools::comments::ERRORS,
     tools::public_links::ERRORS,
+    tools::research::ERRORS,
     models::ERRORS,
     overview::ERRORS,
     balances::ERRORS,

@@ -1,9 +1,10 @@
 //! Deletes what is older than the deployment keeps, in batches small enough not to be felt.
 
 use crate::each::{Each, until_none};
+use domain::post::UNKEPT_DAYS;
 use futures_util::FutureExt;
 use runtime::process::Process;
-use store::{account_audit, fleet, idempotency, paces, public_links, retention};
+use store::{account_audit, fleet, idempotency, paces, posts, public_links, retention};
 
 /// Rows deleted in one transaction: some tens of milliseconds.
 const SOME: i64 = 1_000;
@@ -24,6 +25,7 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
         .and(until_none(process, |conn| paces::forget(conn).boxed()).await)
         .and(until_none(process, |conn| idempotency::prune(conn, SOME).boxed()).await)
         .and(until_none(process, |conn| account_audit::prune(conn, audit_days, SOME).boxed()).await)
+        .and(until_none(process, |conn| posts::prune(conn, UNKEPT_DAYS, SOME).boxed()).await)
         .and(until_none(process, |conn| public_links::prune(conn, days, SOME).boxed()).await)
         .and(until_none(process, |conn| retention::delete_jobs(conn, days, SOME).boxed()).await)
         .and(until_none(process, |conn| retention::delete_calls(conn, days, SOME).boxed()).await)

@@ -87,6 +87,8 @@ pub struct Parts {
     pub credential_turns: Turns<[u8; 32]>,
     /// Uploads whose bytes are being sent, by account.
     pub uploads: Shares<AccountId>,
+    /// Pulls of posts under way, by account.
+    pub pulls: Shares<AccountId>,
     /// Searches under way.
     pub searches: Searches,
 }
@@ -155,6 +157,7 @@ impl App {
             // Of one account each request waits for the others at its rate's row anyway.
             credential_turns: Turns::new(4, Semaphore::MAX_PERMITS),
             uploads,
+            pulls: Shares::default(),
             searches: Searches::new(),
         };
         let door = if parts.api.operator_listen.is_some() { Door::Customers } else { Door::Everyone };

@@ -52,6 +52,10 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /tools/create_public_link", EDITOR),
     ("POST /tools/list_public_links", VIEWER),
     ("POST /tools/revoke_public_link", EDITOR),
+    ("POST /tools/pull_posts", EDITOR),
+    ("POST /tools/list_posts", VIEWER),
+    ("POST /tools/keep_post", EDITOR),
+    ("POST /tools/delete_post", EDITOR),
     // A viewer may have what is stored; starting a read asks for more, where it is started.
     ("POST /tools/transcribe_media", VIEWER),
     ("POST /tools/speakers", VIEWER),

@@ -16,6 +16,8 @@ pub enum Tag {
     Workspace,
     /// Items, search, import and reading media.
     Library,
+    /// Posts of feeds and pages, pulled and kept.
+    Research,
     /// Video editing and rendering.
     Timeline,
     /// Balances, keys, workspaces and script sessions.

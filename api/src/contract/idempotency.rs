@@ -53,6 +53,7 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /tools/create_board", Kept),
     ("POST /tools/edit_board", Kept),
     ("POST /tools/undo_board", Kept),
+    ("POST /tools/keep_post", Kept),
     ("POST /uploads", Kept),
     ("POST /projects", Kept),
     ("POST /keys", Kept),
@@ -71,6 +72,10 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /tools/get_board", Harmless),
     ("POST /tools/delete_board", Harmless),
     ("POST /tools/revoke_public_link", Harmless),
+    // A post is stored once, by its URL.
+    ("POST /tools/pull_posts", Harmless),
+    ("POST /tools/list_posts", Harmless),
+    ("POST /tools/delete_post", Harmless),
     ("POST /tools/search_footage", Harmless),
     ("POST /tools/list_models", Harmless),
     ("POST /tools/get_balances", Harmless),

@@ -20,6 +20,7 @@ pub mod projects;
 pub mod public_links;
 pub mod quotas;
 pub mod reads_on_ready;
+pub mod research;
 pub mod search_footage;
 pub mod starting;
 pub mod uploads;

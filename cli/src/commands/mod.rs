@@ -22,6 +22,7 @@ mod pages;
 mod prepare;
 mod projects;
 mod reads;
+mod research;
 mod search;
 mod secret;
 mod show;
@@ -79,6 +80,9 @@ pub enum ClientCommand {
     /// See what was read.
     #[command(subcommand)]
     Reads(reads::Command),
+    /// Pull posts from feeds and pages, and keep them.
+    #[command(subcommand)]
+    Research(research::Command),
     /// Find what is said in videos.
     Search(search::Args),
     /// Draw what was read of an item on one time axis.
@@ -151,6 +155,7 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Comments(command) => comments::run(command, context).await,
         ClientCommand::Links(command) => links::run(command, context).await,
         ClientCommand::Reads(command) => reads::run(command, context).await,
+        ClientCommand::Research(command) => research::run(command, context).await,
         ClientCommand::Search(args) => search::run(args, context).await,
         ClientCommand::Show(args) => show::run(args, context).await,
         ClientCommand::Webhooks(command) => webhooks::run(command, context).await,

@@ -125,6 +125,8 @@ ids! {
     PublicLinkId = "lnk";
     /// A board.
     BoardId = "brd";
+    /// A post that was pulled from a feed or a page.
+    PostId = "pst";
     /// A job (contract §2).
     JobId = "job";
     /// A webhook endpoint (contract §2).

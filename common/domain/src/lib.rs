@@ -24,6 +24,7 @@ pub mod media_time;
 pub mod minutes;
 pub mod operator;
 pub mod plan;
+pub mod post;
 pub mod project;
 pub mod public_address;
 pub mod public_link;

@@ -29,6 +29,7 @@ pub mod members;
 pub mod minutes;
 pub mod overview;
 pub mod paces;
+pub mod posts;
 pub mod project_webhooks;
 pub mod projects;
 pub mod public_links;

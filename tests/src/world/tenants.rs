@@ -4,10 +4,11 @@ use super::{Client, World};
 use anyhow::Context;
 use domain::credential::{ApiKey, SessionCode, SessionToken};
 use domain::event::EventType;
-use domain::ids::{AccountId, EndpointId, ItemId, KeyId, UserId, WorkspaceId};
+use domain::ids::{AccountId, EndpointId, ItemId, KeyId, PostId, UserId, WorkspaceId};
 use domain::minutes::Minutes;
 use store::credentials::Pace;
 use store::endpoints::{self, NewEndpoint};
+use store::posts::{self, NewPost};
 use store::sessions::{self, NewCode, Redemption};
 use store::{accounts, minutes};
 
@@ -136,6 +137,15 @@ impl World {
     /// An item that is ready. There are no bytes behind it: it is for runners that look at none.
     pub async fn item(&self, tenant: &Tenant, media: Media) -> anyhow::Result<ItemId> {
         Ok(self.items(tenant, 1, media).await?[0])
+    }
+
+    /// A post that was pulled from this URL.
+    pub async fn post(&self, tenant: &Tenant, url: &str) -> anyhow::Result<PostId> {
+        let media = serde_json::json!([]);
+        let new =
+            NewPost { url, author: None, title: None, text: "", published_at: None, media: &media, sha256: &[0; 32] };
+        let mut conn = self.pool().acquire().await?;
+        Ok(posts::put(&mut conn, tenant.workspace, url, &new).await?.id)
     }
 
     /// Several such items.

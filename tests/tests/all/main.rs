@@ -56,6 +56,7 @@ mod refusals;
 mod refused_ends;
 mod render_ends;
 mod renders;
+mod research;
 mod results;
 mod search;
 mod slots;

@@ -138,6 +138,9 @@ codes! {
     BoardNotFound = "board_not_found", NOT_FOUND, false,
         "There is no such board.",
         "`list_boards` lists the workspace's boards.";
+    PostNotFound = "post_not_found", NOT_FOUND, false,
+        "There is no such post.",
+        "`list_posts` lists the workspace's posts.";
     ProjectNotFound = "project_not_found", NOT_FOUND, false,
         "There is no such project.",
         "GET /projects lists the workspace's projects.";
@@ -261,6 +264,9 @@ codes! {
     UrlNotAllowed = "url_not_allowed", UNPROCESSABLE_ENTITY, false,
         "The URL can't be imported from.",
         "Give an https URL that anyone can reach.";
+    PullFailed = "pull_failed", UNPROCESSABLE_ENTITY, true,
+        "The URL did not answer with a feed or a page.",
+        "Open the URL in a browser: give one that shows a feed (RSS, Atom, JSON Feed) or a page.";
     ReadNotApplicable = "read_not_applicable", UNPROCESSABLE_ENTITY, false,
         "The read does not apply to this item.",
         "`get_item` shows what the item is; ask for a read that applies to it.";

@@ -9,6 +9,7 @@ pub mod list;
 pub mod prepare_media;
 pub mod public_links;
 pub mod readings;
+pub mod research;
 pub mod search_footage;
 pub mod session;
 pub mod stored_read;

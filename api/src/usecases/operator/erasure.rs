@@ -10,7 +10,7 @@ use runtime::ending;
 use runtime::wake::Wake;
 use sqlx::{Acquire, PgConnection};
 use store::erasure::{self, Erased};
-use store::{audit, items, jobs, workspaces};
+use store::{audit, items, jobs, posts, workspaces};
 
 /// Items, and projects, that one transaction takes.
 const SOME: i64 = 200;
@@ -116,6 +116,7 @@ async fn empty(app: &App, workspace: WorkspaceId, done: &mut ErasedNow) -> Answe
             break;
         }
     }
+    while posts::delete_some(&mut *app.conn().await?, workspace, SOME).await? > 0 {}
     while erasure::delete_documents(&mut *app.conn().await?, workspace, SOME).await? > 0 {}
     Ok(())
 }

@@ -87,7 +87,7 @@ pub async fn import_item(
 }
 
 /// Adds the item, the upload that fills it, and the ticket that has it fetched.
-async fn import(
+pub(in crate::usecases) async fn import(
     conn: &mut PgConnection,
     process: &Process,
     caller: &Caller,

@@ -21,7 +21,7 @@ const TEMPORARY: &str = env!("CARGO_TARGET_TMPDIR");
 const OPERATOR_TOKEN: &str = "operator-token-of-the-tests";
 
 /// What rows name in braces.
-const NAMED: [&str; 14] = [
+const NAMED: [&str; 15] = [
     "item",
     "job",
     "key",
@@ -36,6 +36,7 @@ const NAMED: [&str; 14] = [
     "comment",
     "link",
     "board",
+    "post",
 ];
 
 /// What a kind of caller is answered.
@@ -147,6 +148,7 @@ impl CallerBench {
                 }
                 board
             }
+            "post" => self.world.post(&self.tenant, "https://93.184.216.34/post").await?.to_string(),
             "link" => {
                 let item = self.world.item(&self.tenant, Media::video(60)).await?;
                 id(&self.posted("/tools/create_public_link", json!({ "ref": item })).await?["data"]["link"])
@@ -186,8 +188,16 @@ impl CallerBench {
         let body = self.filled(body).await?;
         let answer = client.send(method, &path, &[], (!body.is_empty()).then_some(body)).await?;
         if answer.status < 300 {
-            let spent =
-                ["/cancel", "/status", "/complete", "/cancel_jobs", "/delete_item", "/delete_comment", "/delete_board"];
+            let spent = [
+                "/cancel",
+                "/status",
+                "/complete",
+                "/cancel_jobs",
+                "/delete_item",
+                "/delete_comment",
+                "/delete_board",
+                "/delete_post",
+            ];
             if method == "DELETE" || spent.iter().any(|end| template.ends_with(end)) {
                 // What the row names is gone, or no longer what it was.
                 self.made.clear();

@@ -59,6 +59,16 @@ pub const TABLE: &[Row] = &[
     Row("POST /tools/create_public_link", Editor, "200", "403 workspace_forbidden", r#"{"ref":"{item}"}"#),
     Row("POST /tools/list_public_links", Viewer, "200", "200", "{}"),
     Row("POST /tools/revoke_public_link", Editor, "200", "403 workspace_forbidden", r#"{"link_id":"{link}"}"#),
+    Row(
+        "POST /tools/pull_posts",
+        Editor,
+        "422 url_not_allowed",
+        "422 url_not_allowed",
+        r#"{"url":"http://93.184.216.34/"}"#,
+    ),
+    Row("POST /tools/list_posts", Viewer, "200", "200", "{}"),
+    Row("POST /tools/keep_post", Editor, "200", "403 workspace_forbidden", r#"{"post_id":"{post}"}"#),
+    Row("POST /tools/delete_post", Editor, "200", "403 workspace_forbidden", r#"{"post_id":"{post}"}"#),
     // A viewer has what is stored; here nothing is, and starting it is an editor's.
     Row("POST /tools/transcribe_media", Editor, "200", "403 workspace_forbidden", r#"{"ref":"{item}"}"#),
     Row("POST /tools/speakers", Editor, "200", "403 workspace_forbidden", r#"{"ref":"{item}"}"#),

@@ -105,6 +105,7 @@ async fn missing(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
             stage.send("GET", &format!("/library/items/{item}/reads/levels")).await
         }
         Code::CommentNotFound => stage.post("/tools/delete_comment", json!({ "comment_id": "cmt_x" })).await,
+        Code::PostNotFound => stage.post("/tools/delete_post", json!({ "post_id": "pst_x" })).await,
         Code::PublicLinkNotFound => stage.post("/tools/revoke_public_link", json!({ "link_id": "lnk_x" })).await,
         Code::KeyNotFound => stage.send("DELETE", "/keys/key_x").await,
         Code::WebhookNotFound => stage.send("DELETE", "/webhooks/whe_x").await,
@@ -254,6 +255,7 @@ async fn unfit(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
             let body = json!({ "filename": "a.wav", "content_type": "audio/wav", "bytes": 1_i64 << 50 });
             stage.post("/uploads", body).await
         }
+        Code::PullFailed => stage.post("/tools/pull_posts", json!({ "url": "http://127.0.0.1:9/" })).await,
         Code::UrlNotHttps => stage.post("/webhooks", json!({ "url": "http://93.184.216.34/" })).await,
         Code::UrlNotPublic => stage.post("/webhooks", json!({ "url": "https://10.0.0.1/" })).await,
         Code::WebhookUrlNotAllowed => {
@@ -326,7 +328,9 @@ async fn provoked(stage: &CodeBench, code: Code) -> anyhow::Result<Option<Answer
         }
         C::AccountSuspended | C::UserDisabled | C::NotTheAuthor => forbidden(stage, code).await,
         C::ItemNotFound | C::ProjectNotFound | C::KeyNotFound | C::WebhookNotFound => missing(stage, code).await,
-        C::EventNotFound | C::ReadNotFound | C::CommentNotFound | C::PublicLinkNotFound => missing(stage, code).await,
+        C::EventNotFound | C::ReadNotFound | C::CommentNotFound | C::PublicLinkNotFound | C::PostNotFound => {
+            missing(stage, code).await
+        }
         C::BoardNotFound | C::RevisionConflict | C::NothingToUndo => documents(stage, code).await,
         C::DeliveryNotFound | C::WebhookSecretNotFound | C::UploadNotFound | C::CodeNotRedeemable => {
             missing(stage, code).await
@@ -343,7 +347,9 @@ async fn provoked(stage: &CodeBench, code: Code) -> anyhow::Result<Option<Answer
         C::FileTooLarge | C::UrlNotHttps | C::UrlNotPublic | C::WebhookUrlNotAllowed | C::UrlNotAllowed => {
             unfit(stage, code).await
         }
-        C::ReadNotApplicable | C::EngineNotConfigured | C::InsufficientMinutes => unfit(stage, code).await,
+        C::ReadNotApplicable | C::EngineNotConfigured | C::InsufficientMinutes | C::PullFailed => {
+            unfit(stage, code).await
+        }
         C::Internal | C::Unavailable | C::DatabaseUnavailable | C::RateLimited => failing(stage, code).await,
         // Only from inside: a process that stops takes no more connections.
         C::ShuttingDown => return Ok(None),

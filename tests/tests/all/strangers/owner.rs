@@ -57,6 +57,8 @@ impl Owner {
         for (prefix, made) in [("cmt", &comment), ("lnk", &link["link"]), ("brd", &board)] {
             ids.insert(prefix.to_owned(), made["id"].as_str().unwrap_or_default().to_owned());
         }
+        let post = world.post(&tenant, &format!("https://93.184.216.34/{word}-post")).await?;
+        ids.insert("pst".to_owned(), post.to_string());
         let test = json!({ "test": true }).to_string();
         let ping = tenant.client.send("PATCH", &format!("/webhooks/{}", ids["whe"]), &[], Some(test)).await?;
         ids.insert("dlv".to_owned(), ping.json["ping"]["delivery_id"].as_str().unwrap_or_default().to_owned());

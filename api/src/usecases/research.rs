@@ -1,0 +1,196 @@
+//! Research: posts pulled from feeds and pages through the outbound client, and kept.
+//!
+//! A pull asks strangers: what it fetches is bounded in bytes and time, two pulls an account and eight a process go on
+//! at once, and no connection to the database is held meanwhile.
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::usecases::once::{Begun, Made, Once};
+use crate::usecases::uploads::import::{Import, import};
+use domain::ids::PostId;
+use domain::post::{MOST_POSTS, MOST_PULLED};
+use feeds::{Embed, Found, MOST_BYTES, Post, embed, found};
+use futures_util::TryStreamExt;
+use runtime::outbound::{FetchError, FetchLimits, Pace};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use sqlx::PgConnection;
+use std::time::Duration;
+use store::posts::{self, NewPost, PostRow};
+use url::Url;
+
+/// Pulls of an account at once.
+const MOST_OF_ACCOUNT: usize = 2;
+/// When to ask for another, in seconds.
+const PULL_AGAIN_S: u64 = 5;
+/// How long a feed or a page may take.
+const FETCH: Duration = Duration::from_secs(15);
+/// How long what it adds of itself may take: without it the post is told all the same.
+const FETCH_EMBED: Duration = Duration::from_secs(5);
+/// Bytes of that.
+const MOST_EMBED_BYTES: u64 = 64 << 10;
+
+/// Pulls up to `limit` posts from a feed, or the one that a page is. Returns them as they are stored.
+///
+/// # Errors
+/// `url_not_allowed`, `pull_failed`, `rate_limited` while the account has two pulls under way, `quota_reached` where the
+/// workspace keeps as many posts as it may.
+pub async fn pull_posts(app: &App, caller: &Caller, url: &str, limit: usize) -> Answer<Vec<PostRow>> {
+    let _share = app.pulls.take(caller.account_id, MOST_OF_ACCOUNT).ok_or_else(|| {
+        let message = format!("The account has {MOST_OF_ACCOUNT} pulls under way, which is the most at once.");
+        ApiError::new(Code::RateLimited, message).retry_after(PULL_AGAIN_S)
+    })?;
+    let refused = |refused| ApiError::new(Code::UrlNotAllowed, format!("{refused}."));
+    let checked = app.process.outbound.check_resolves_public(url, caller.account_id).await.map_err(refused)?;
+    let source = checked.url().clone();
+    if source.as_str().len() > feeds::MOST_URL_BYTES {
+        let message = format!("`url`: expected at most {} bytes.", feeds::MOST_URL_BYTES);
+        return Err(ApiError::new(Code::InvalidRequest, message));
+    }
+    let posts = fetched_posts(app, caller, &source, limit.min(MOST_PULLED)).await?;
+    let mut keep_pulled = app.process.pool.begin().await?;
+    posts::lock(&mut keep_pulled, caller.workspace.id).await?;
+    let mut rows = Vec::with_capacity(posts.len());
+    for post in &posts {
+        rows.push(put(&mut keep_pulled, caller, &source, post).await?);
+    }
+    if posts::make_room(&mut keep_pulled, caller.workspace.id, MOST_POSTS).await? > 0 {
+        let message = format!("The workspace keeps {MOST_POSTS} posts, which is the most.");
+        let refusal = ApiError::new(Code::QuotaReached, message);
+        return Err(refusal.suggest("Delete some of them with `delete_post`."));
+    }
+    keep_pulled.commit().await?;
+    Ok(rows)
+}
+
+/// Keeps a post of the workspace that the call acts in, and with `media` imports what it shows as an item. `show`
+/// writes the answer.
+///
+/// # Errors
+/// `post_not_found`, `workspace_forbidden`; of an import as `uploads::import`.
+pub async fn keep_post(
+    app: &App,
+    caller: &Caller,
+    once: &Once,
+    (post, tags, media): (PostId, Option<Vec<String>>, Option<Import>),
+    show: impl FnOnce(PostRow) -> String,
+) -> Answer<Made> {
+    let mut keep_post = match once.begin(app).await? {
+        Begun::Now(keep_post, _) => keep_post,
+        Begun::Before(before) => return Ok(Made::Before(before)),
+    };
+    reach(&mut keep_post, caller, post).await?;
+    let begun = match media {
+        Some(media) => Some(import(&mut keep_post, &app.process, caller, media).await?),
+        None => None,
+    };
+    let item = begun.as_ref().map(|(imported, _)| imported.item);
+    if !posts::keep(&mut keep_post, post, caller.workspace.id, tags.as_deref(), item).await? {
+        return Err(unknown(post));
+    }
+    let body = show(reach(&mut keep_post, caller, post).await?);
+    once.keep(app, &mut keep_post, &body).await?;
+    keep_post.commit().await?;
+    if let Some((_, ticket)) = begun {
+        app.process.wakes.tickets(&ticket);
+    }
+    Ok(Made::Now(body))
+}
+
+/// Deletes a post of the workspace that the call acts in.
+///
+/// # Errors
+/// `post_not_found`, `workspace_forbidden`.
+pub async fn delete_post(app: &App, caller: &Caller, post: PostId) -> Answer<()> {
+    let mut conn = app.conn().await?;
+    reach(&mut conn, caller, post).await?;
+    if posts::delete(&mut conn, post, caller.workspace.id).await? { Ok(()) } else { Err(unknown(post)) }
+}
+
+/// The post, for a call that acts in its workspace.
+///
+/// # Errors
+/// `workspace_forbidden` when it is in another one, `post_not_found` when there is none.
+pub async fn reach(conn: &mut PgConnection, caller: &Caller, post: PostId) -> Answer<PostRow> {
+    let row = posts::find(conn, post).await?.ok_or_else(|| unknown(post))?;
+    if row.workspace_id != caller.workspace.id {
+        return Err(ApiError::new(Code::WorkspaceForbidden, "The post is in another workspace."));
+    }
+    Ok(row)
+}
+
+/// What the URL leads to, as posts.
+async fn fetched_posts(app: &App, caller: &Caller, url: &Url, limit: usize) -> Answer<Vec<Post>> {
+    let limits = FetchLimits { max_bytes: MOST_BYTES, timeout: FETCH, pace: Pace::default() };
+    let (bytes, content_type) = fetched(app, caller, url, limits).await.map_err(|error| not_fetched(&error))?;
+    let at = url.clone();
+    // Two megabytes of markup take some time to read.
+    let read = tokio::task::spawn_blocking(move || found(&bytes, content_type.as_deref(), &at, limit));
+    let read = read.await.map_err(ApiError::internal)?;
+    match read.map_err(|error| pull_failed(&format!("{error}.")))? {
+        Found::Feed(posts) => Ok(posts),
+        Found::Page(mut post, more) => {
+            if let Some(Embed { author, title }) = told_by_embed(app, caller, more).await {
+                post.author = post.author.or(author);
+                post.title = post.title.or(title);
+            }
+            Ok(vec![*post])
+        }
+    }
+}
+
+/// What a page's oEmbed adds, where it can be had.
+async fn told_by_embed(app: &App, caller: &Caller, url: Option<Url>) -> Option<Embed> {
+    let limits = FetchLimits { max_bytes: MOST_EMBED_BYTES, timeout: FETCH_EMBED, pace: Pace::default() };
+    let (bytes, _) = fetched(app, caller, &url?, limits).await.ok()?;
+    embed(&bytes)
+}
+
+async fn fetched(
+    app: &App,
+    caller: &Caller,
+    url: &Url,
+    limits: FetchLimits,
+) -> Result<(Vec<u8>, Option<String>), FetchError> {
+    let fetched = app.process.outbound.fetch(url.as_str(), caller.account_id, limits).await?;
+    let content_type = fetched.content_type.clone();
+    let chunks = fetched.into_stream();
+    let bytes = chunks.try_fold(Vec::new(), |mut whole, chunk| async move {
+        whole.extend_from_slice(&chunk);
+        Ok(whole)
+    });
+    Ok((bytes.await?, content_type))
+}
+
+async fn put(conn: &mut PgConnection, caller: &Caller, source: &Url, post: &Post) -> Answer<PostRow> {
+    let media: Vec<Value> =
+        post.media.iter().map(|link| json!({ "url": link.url.as_str(), "content_type": link.content_type })).collect();
+    let said = json!([post.title, post.author, post.text, media]).to_string();
+    let new = NewPost {
+        url: post.url.as_str(),
+        author: post.author.as_deref(),
+        title: post.title.as_deref(),
+        text: &post.text,
+        published_at: post.published_at,
+        media: &media.into(),
+        sha256: &Sha256::digest(said),
+    };
+    Ok(posts::put(conn, caller.workspace.id, source.as_str(), &new).await?)
+}
+
+fn not_fetched(error: &FetchError) -> ApiError {
+    match error {
+        FetchError::Url(_) | FetchError::RedirectedTo(_) => ApiError::new(Code::UrlNotAllowed, format!("{error}.")),
+        FetchError::Ours => ApiError::new(Code::Unavailable, "Nothing can be fetched now. Try again shortly."),
+        _ => pull_failed(&format!("{error}.")),
+    }
+}
+
+fn pull_failed(why: &str) -> ApiError {
+    ApiError::new(Code::PullFailed, format!("Nothing was pulled: {why}"))
+}
+
+fn unknown(post: PostId) -> ApiError {
+    ApiError::new(Code::PostNotFound, format!("There is no post {post}."))
+}

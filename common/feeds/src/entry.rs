@@ -1,0 +1,43 @@
+//! One entry of a feed as a post.
+
+use crate::html::plain;
+use crate::{MOST_MEDIA, MOST_TEXT_CHARACTERS, MediaLink, Post, canonical, line};
+use feed_rs::model::{Entry, Link};
+use url::Url;
+
+/// The post that an entry is; none where it leads nowhere.
+pub(crate) fn post(entry: Entry, base: &Url) -> Option<Post> {
+    let is_page = |link: &&Link| link.rel.as_deref().is_none_or(|rel| rel == "alternate");
+    let link = entry.links.iter().find(is_page).map(|link| link.href.clone());
+    // An id that is a URL is where the post is, where nothing else says it.
+    let url = link.or_else(|| Some(entry.id.clone()).filter(|id| id.starts_with("http")))?;
+    let url = canonical(&url, base)?;
+    let media = media(&entry, base);
+    let body = entry.content.and_then(|content| content.body).or(entry.summary.map(|summary| summary.content));
+    Some(Post {
+        url,
+        author: entry.authors.first().and_then(|person| person.name.as_deref()).and_then(line),
+        title: entry.title.and_then(|title| line(&plain(&title.content, MOST_TEXT_CHARACTERS))),
+        text: plain(&body.unwrap_or_default(), MOST_TEXT_CHARACTERS),
+        published_at: entry.published.or(entry.updated),
+        media,
+    })
+}
+
+/// What an entry shows: its enclosures and its media, each once.
+fn media(entry: &Entry, base: &Url) -> Vec<MediaLink> {
+    let enclosed = entry.links.iter().filter(|link| link.rel.as_deref() == Some("enclosure"));
+    let enclosed = enclosed.map(|link| (link.href.clone(), link.media_type.clone()));
+    let shown = entry.media.iter().flat_map(|media| &media.content);
+    let shown = shown.filter_map(|content| {
+        Some((content.url.as_ref()?.to_string(), content.content_type.as_ref().map(ToString::to_string)))
+    });
+    let mut links: Vec<MediaLink> = Vec::new();
+    for (url, content_type) in enclosed.chain(shown) {
+        let Some(url) = canonical(&url, base) else { continue };
+        if links.len() < MOST_MEDIA && !links.iter().any(|link| link.url == url) {
+            links.push(MediaLink { url, content_type: content_type.as_deref().and_then(line) });
+        }
+    }
+    links
+}

@@ -1,0 +1,186 @@
+//! HTML as a stream of tokens: what a head says of its page, and the plain text of a fragment. No tree is built, so
+//! that nesting costs nothing.
+
+use html5ever::tendril::StrTendril;
+use html5ever::tokenizer::states::RawKind;
+use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
+use std::cell::RefCell;
+
+/// Elements whose text nobody reads.
+const HIDDEN: [&str; 7] = ["script", "style", "template", "noscript", "iframe", "svg", "textarea"];
+/// Elements that begin and end a line.
+const BLOCKS: [&str; 22] = [
+    "p",
+    "br",
+    "div",
+    "li",
+    "ul",
+    "ol",
+    "tr",
+    "table",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "blockquote",
+    "section",
+    "article",
+    "pre",
+    "figure",
+    "figcaption",
+    "hr",
+    "dd",
+];
+/// Facts of a head that are kept.
+const MOST_FACTS: usize = 200;
+
+/// What a page's head says.
+#[derive(Debug, Default)]
+pub(crate) struct Head {
+    /// What stands in `<title>`.
+    pub(crate) title: String,
+    /// `property` or `name` of each `<meta>`, in lower case, and its `content`.
+    pub(crate) metas: Vec<(String, String)>,
+    /// `rel`, `type` and `href` of each `<link>`.
+    pub(crate) links: Vec<(String, String, String)>,
+}
+
+/// The plain text of some HTML, a line a block, of at most so many characters.
+pub(crate) fn plain(html: &str, most: usize) -> String {
+    let sink = TextSink(RefCell::new(Text { most, ..Text::default() }));
+    let text = run(html, sink).0.into_inner().read;
+    let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
+    lines.join("\n").chars().filter(|letter| *letter == '\n' || !letter.is_control()).take(most).collect()
+}
+
+/// What the head of a page says; of its body nothing.
+pub(crate) fn head(html: &str) -> Head {
+    run(html, HeadSink(RefCell::default())).0.into_inner().head
+}
+
+fn run<S: TokenSink>(html: &str, sink: S) -> S {
+    let input = BufferQueue::default();
+    input.push_back(StrTendril::from_slice(html));
+    let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
+    // A sink without scripts is never asked to run one.
+    while !matches!(tokenizer.feed(&input), html5ever::TokenizerResult::Done) {}
+    tokenizer.end();
+    tokenizer.sink
+}
+
+/// What an element's text is read as: that of a script may hold tags that are none.
+fn raw(tag: &Tag) -> TokenSinkResult<()> {
+    match (tag.kind, &*tag.name) {
+        (TagKind::StartTag, "script") => TokenSinkResult::RawData(RawKind::ScriptData),
+        (TagKind::StartTag, "style" | "noscript" | "iframe") => TokenSinkResult::RawData(RawKind::Rawtext),
+        (TagKind::StartTag, "title" | "textarea") => TokenSinkResult::RawData(RawKind::Rcdata),
+        _ => TokenSinkResult::Continue,
+    }
+}
+
+#[derive(Debug, Default)]
+struct Text {
+    read: String,
+    most: usize,
+    /// The hidden element that is open, and how often it was opened within itself.
+    hidden: Option<(String, usize)>,
+}
+
+struct TextSink(RefCell<Text>);
+
+impl TokenSink for TextSink {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
+        let mut state = self.0.borrow_mut();
+        match token {
+            Token::CharacterTokens(text) => {
+                // Four bytes a character at most, and white space that will be folded.
+                if state.hidden.is_none() && state.read.len() < state.most * 8 {
+                    state.read.push_str(&text);
+                }
+                TokenSinkResult::Continue
+            }
+            Token::TagToken(tag) => {
+                state.tag(&tag);
+                raw(&tag)
+            }
+            _ => TokenSinkResult::Continue,
+        }
+    }
+}
+
+impl Text {
+    fn tag(&mut self, tag: &Tag) {
+        let name = &*tag.name;
+        if let Some((hidden, depth)) = &mut self.hidden {
+            if hidden == name {
+                match tag.kind {
+                    TagKind::StartTag => *depth += 1,
+                    TagKind::EndTag if *depth == 0 => self.hidden = None,
+                    TagKind::EndTag => *depth -= 1,
+                }
+            }
+            return;
+        }
+        if tag.kind == TagKind::StartTag && !tag.self_closing && HIDDEN.contains(&name) {
+            self.hidden = Some((name.to_owned(), 0));
+        } else if BLOCKS.contains(&name) && self.read.len() < self.most * 8 {
+            self.read.push('\n');
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Reading {
+    head: Head,
+    in_title: bool,
+    has_title: bool,
+}
+
+struct HeadSink(RefCell<Reading>);
+
+impl TokenSink for HeadSink {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
+        let mut state = self.0.borrow_mut();
+        match token {
+            Token::CharacterTokens(text) if state.in_title && state.head.title.len() < 4_096 => {
+                state.head.title.push_str(&text);
+                TokenSinkResult::Continue
+            }
+            Token::TagToken(tag) => {
+                state.tag(&tag);
+                raw(&tag)
+            }
+            _ => TokenSinkResult::Continue,
+        }
+    }
+}
+
+impl Reading {
+    fn tag(&mut self, tag: &Tag) {
+        let value = |name: &str| {
+            let found = tag.attrs.iter().find(|attribute| &*attribute.name.local == name);
+            found.map(|attribute| attribute.value.to_string()).unwrap_or_default()
+        };
+        match (&*tag.name, tag.kind) {
+            ("title", TagKind::StartTag) if !self.has_title => (self.in_title, self.has_title) = (true, true),
+            ("title", TagKind::EndTag) => self.in_title = false,
+            ("meta", TagKind::StartTag) if self.head.metas.len() < MOST_FACTS => {
+                let name = [value("property"), value("name")].into_iter().find(|name| !name.is_empty());
+                if let Some(name) = name {
+                    self.head.metas.push((name.to_ascii_lowercase(), value("content")));
+                }
+            }
+            ("link", TagKind::StartTag) if self.head.links.len() < MOST_FACTS => {
+                self.head.links.push((value("rel").to_ascii_lowercase(), value("type"), value("href")));
+            }
+            _ => {}
+        }
+    }
+}

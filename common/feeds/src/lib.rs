@@ -1,0 +1,135 @@
+//! What a feed or a page says of posts, from the bytes that were fetched: RSS, Atom and JSON Feed, and what a page
+//! tells of itself in Open Graph (contract §4.10).
+//!
+//! Pure: bytes in, posts out. Texts are plain: markup is taken out, never passed on. Nothing that is found here is
+//! fetched here, and everything has a bound, since whoever wrote the bytes is a stranger.
+
+mod entry;
+mod html;
+mod page;
+
+pub use page::{Embed, embed};
+
+use chrono::{DateTime, Utc};
+use std::io::Cursor;
+use url::Url;
+
+/// Bytes of a feed or a page that are read.
+pub const MOST_BYTES: u64 = 2 << 20;
+/// Characters of a post's text.
+pub const MOST_TEXT_CHARACTERS: usize = 10_000;
+/// Characters of a title and of an author's name.
+pub const MOST_LINE_CHARACTERS: usize = 500;
+/// Bytes of a URL.
+pub const MOST_URL_BYTES: usize = 2_000;
+/// Links to media of one post.
+pub const MOST_MEDIA: usize = 20;
+
+/// A post.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Post {
+    /// Where it is, without what only tells whence a reader came: one post, one URL.
+    pub url: Url,
+    /// Who wrote it.
+    pub author: Option<String>,
+    /// What it is called.
+    pub title: Option<String>,
+    /// What it says, as plain text.
+    pub text: String,
+    /// When it was published, as it says itself.
+    pub published_at: Option<DateTime<Utc>>,
+    /// Links to what it shows.
+    pub media: Vec<MediaLink>,
+}
+
+/// A link to media.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MediaLink {
+    /// Where it is.
+    pub url: Url,
+    /// What it is, as its link says.
+    pub content_type: Option<String>,
+}
+
+/// What the bytes are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// A feed: its newest posts, in its order.
+    Feed(Vec<Post>),
+    /// A page: the post that it is, and where more is told of it (oEmbed).
+    Page(Box<Post>, Option<Url>),
+}
+
+/// Why there is no post.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum FeedError {
+    /// Neither a feed nor a page.
+    #[error("it is neither a feed (RSS, Atom, JSON Feed) nor a page")]
+    Neither,
+    /// A feed that can't be read.
+    #[error("the feed can't be read: its XML or JSON is broken")]
+    Broken,
+    /// A page that says nothing of itself.
+    #[error("the page has no title and no description")]
+    Empty,
+}
+
+/// Reads up to `limit` posts of what was fetched from `url`.
+///
+/// # Errors
+/// [`FeedError`].
+pub fn found(bytes: &[u8], content_type: Option<&str>, url: &Url, limit: usize) -> Result<Found, FeedError> {
+    let text = String::from_utf8_lossy(bytes);
+    let start = text.trim_start_matches('\u{feff}').trim_start();
+    if is_feed(start) {
+        let parser = feed_rs::parser::Builder::new().base_uri(Some(url.as_str())).build();
+        let feed = parser.parse(Cursor::new(bytes)).map_err(|_| FeedError::Broken)?;
+        let posts = feed.entries.into_iter().filter_map(|entry| entry::post(entry, url));
+        return Ok(Found::Feed(posts.take(limit).collect()));
+    }
+    let says_html = content_type.is_none_or(|kind| kind.to_ascii_lowercase().contains("html"));
+    if !says_html || !start.starts_with('<') {
+        return Err(FeedError::Neither);
+    }
+    page::post(&text, url).map(|(post, more)| Found::Page(Box::new(post), more)).ok_or(FeedError::Empty)
+}
+
+/// Whether a text begins as a feed does: the root of RSS or Atom behind what may stand before it, or JSON Feed's own
+/// version.
+fn is_feed(start: &str) -> bool {
+    let head: String = start.chars().take(4_096).collect();
+    if head.starts_with('{') {
+        return head.contains("jsonfeed.org/version");
+    }
+    let root = ["<rss", "<feed", "<rdf:RDF"].iter().filter_map(|root| head.find(root)).min();
+    let page = head.to_ascii_lowercase().find("<html");
+    root.is_some_and(|root| page.is_none_or(|page| root < page))
+}
+
+/// A URL as posts are told apart by it: http(s), no fragment, none of the parameters that only tell whence a reader
+/// came.
+fn canonical(url: &str, base: &Url) -> Option<Url> {
+    let mut url = base.join(url.trim()).ok().filter(|url| ["http", "https"].contains(&url.scheme()))?;
+    url.set_fragment(None);
+    let is_kept = |name: &str| !name.starts_with("utm_") && !["fbclid", "gclid", "mc_cid", "mc_eid"].contains(&name);
+    let kept: Vec<(String, String)> =
+        url.query_pairs().filter(|(name, _)| is_kept(name)).map(|(name, value)| (name.into(), value.into())).collect();
+    if kept.len() < url.query_pairs().count() {
+        url.set_query(None);
+        if !kept.is_empty() {
+            url.query_pairs_mut().extend_pairs(kept);
+        }
+    }
+    (url.as_str().len() <= MOST_URL_BYTES).then_some(url)
+}
+
+/// One line: white space folded, without control characters, cut to its bound. None when nothing is left.
+fn line(text: &str) -> Option<String> {
+    let visible: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    let folded = visible.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line: String = folded.chars().take(MOST_LINE_CHARACTERS).collect();
+    (!line.is_empty()).then_some(line)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+use super::*;
+
+fn url(text: &str) -> Url {
+    Url::parse(text).expect("a URL")
+}
+
+fn feed(text: &str) -> Vec<Post> {
+    match found(text.as_bytes(), Some("application/xml"), &url("https://a.example/feed"), 50) {
+        Ok(Found::Feed(posts)) => posts,
+        other => panic!("no feed: {other:?}"),
+    }
+}
+
+const RSS: &str = r#"<?xml version="1.0"?>
+<rss version="2.0" xmlns:media="http://search.yahoo.com/mrss/"><channel><title>River</title>
+<item><title>Low &amp; slow</title><link>https://a.example/one?utm_source=x&amp;id=7#top</link>
+<description>&lt;p&gt;First&lt;br&gt;second &lt;b&gt;bold&lt;/b&gt;&lt;/p&gt;&lt;script&gt;alert(1)&lt;/script&gt;</description>
+<author>ada@a.example (Ada)</author><pubDate>Tue, 24 Nov 2026 09:30:00 GMT</pubDate>
+<enclosure url="https://a.example/one.mp3" length="9" type="audio/mpeg"/></item>
+<item><title>Nowhere</title></item>
+</channel></rss>"#;
+
+#[test]
+fn a_feed_is_read_as_plain_posts() {
+    let posts = feed(RSS);
+    assert_eq!(posts.len(), 1, "what leads nowhere is no post");
+    let post = &posts[0];
+    assert_eq!(post.url.as_str(), "https://a.example/one?id=7");
+    assert_eq!(post.title.as_deref(), Some("Low & slow"));
+    assert_eq!(post.text, "First\nsecond bold");
+    assert_eq!(post.published_at.map(|time| time.to_rfc3339()).as_deref(), Some("2026-11-24T09:30:00+00:00"));
+    let media: Vec<_> = post.media.iter().map(|link| (link.url.as_str(), link.content_type.as_deref())).collect();
+    assert_eq!(media, [("https://a.example/one.mp3", Some("audio/mpeg"))]);
+}
+
+#[test]
+fn atom_and_json_feeds_are_read_and_relative_links_lead_on() {
+    let atom = r#"<feed xmlns="http://www.w3.org/2005/Atom"><title>a</title><id>urn:a</id><updated>2026-11-24T00:00:00Z</updated>
+        <entry><id>urn:1</id><title>One</title><link href="/one"/><updated>2026-11-24T00:00:00Z</updated>
+        <author><name>Ada</name></author><summary>Short.</summary></entry></feed>"#;
+    let posts = feed(atom);
+    assert_eq!((posts[0].url.as_str(), posts[0].author.as_deref()), ("https://a.example/one", Some("Ada")));
+    let json = r#"{"version":"https://jsonfeed.org/version/1.1","title":"a","items":[
+        {"id":"1","url":"https://a.example/1","title":"One","content_html":"<p>Hello</p>"},
+        {"id":"2","url":"javascript:alert(1)","title":"Two","content_text":"x"}]}"#;
+    let posts = feed(json);
+    assert_eq!((posts.len(), posts[0].text.as_str()), (1, "Hello"));
+}
+
+#[test]
+fn a_page_says_what_it_is_and_speaks_for_no_other() {
+    let page = r#"<!doctype html><html><head><title>Plain</title>
+        <meta property="og:title" content="The &quot;river&quot;"><meta name="description" content="Of <b>water</b>.">
+        <meta property="og:url" content="https://evil.example/x"><link rel="canonical" href="/one">
+        <meta property="og:image" content="/still.jpg"><meta property="og:video" content="https://p.example/player">
+        <meta property="og:video:type" content="text/html"><meta property="article:published_time" content="2026-11-24T09:30:00Z">
+        <link rel="alternate" type="application/json+oembed" href="/oembed?u=1">
+        </head><body><script>document.write('<title>no</title><meta property="og:title" content="no">')</script></body></html>"#;
+    let found = found(page.as_bytes(), Some("text/html; charset=utf-8"), &url("https://a.example/p?id=1"), 50);
+    let Ok(Found::Page(post, more)) = found else { panic!("no page: {found:?}") };
+    assert_eq!(post.title.as_deref(), Some("The \"river\""));
+    assert_eq!(post.url.as_str(), "https://a.example/p?id=1", "a page of another host is not believed");
+    assert_eq!(post.text, "Of water.");
+    let media: Vec<_> = post.media.iter().map(|link| link.url.as_str()).collect();
+    assert_eq!(media, ["https://a.example/still.jpg"]);
+    assert_eq!(more.as_ref().map(Url::as_str), Some("https://a.example/oembed?u=1"));
+    let embedded = embed(br#"{"author_name":"Ada <i>L</i>","title":"x","html":"<script>"}"#).expect("an embed");
+    assert_eq!(embedded.author.as_deref(), Some("Ada L"));
+    assert_eq!(embed(b"[1]"), None);
+}
+
+#[test]
+fn what_is_neither_says_so_and_what_is_hostile_ends() {
+    let at = url("https://a.example/");
+    assert_eq!(found(b"hello", Some("text/plain"), &at, 9), Err(FeedError::Neither));
+    assert_eq!(found(b"<html><body>x</body></html>", Some("text/html"), &at, 9), Err(FeedError::Empty));
+    assert_eq!(found(b"<rss><channel><item>", Some("text/xml"), &at, 9).map(|_| ()).err(), Some(FeedError::Broken));
+    let laughs = r#"<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
+        <!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;">]><rss version="2.0"><channel><title>x</title>
+        <item><link>https://a.example/1</link><title>&c;</title></item></channel></rss>"#;
+    if let Ok(Found::Feed(posts)) = found(laughs.as_bytes(), None, &at, 9) {
+        assert!(posts.iter().all(|post| post.title.as_deref().is_none_or(|title| title.len() < 100)), "{posts:?}");
+    }
+    let deep = format!("<html><head><title>t</title></head>{}", "<div>".repeat(300_000));
+    assert!(matches!(found(deep.as_bytes(), Some("text/html"), &at, 9), Ok(Found::Page(..))));
+    let nested = format!("<rss version=\"2.0\"><channel>{}", "<a>".repeat(200_000));
+    assert!(found(nested.as_bytes(), None, &at, 9).is_err());
+    let item = "<item><link>https://a.example/1</link><title>t</title></item>";
+    let long = format!("<rss version=\"2.0\"><channel><title>x</title>{}</channel></rss>", item.repeat(9_000));
+    assert!(matches!(found(long.as_bytes(), None, &at, 50), Ok(Found::Feed(posts)) if posts.len() == 50));
+    let wordy = format!("<p>{}</p>", "word ".repeat(100_000));
+    assert_eq!(html::plain(&wordy, MOST_TEXT_CHARACTERS).chars().count(), MOST_TEXT_CHARACTERS);
+}

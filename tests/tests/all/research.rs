@@ -1,0 +1,189 @@
+//! Research: posts of feeds and pages, fetched through the address policy, stored once, kept and forgotten.
+
+use mws_tests::world::{Answer, Client, World};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// A site of pages, by their paths: each with its content type and its bytes.
+#[derive(Clone, Default)]
+struct Site(Arc<Mutex<BTreeMap<String, (String, Vec<u8>)>>>);
+
+impl Site {
+    async fn start(self) -> anyhow::Result<String> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let url = format!("http://{}", listener.local_addr()?);
+        tokio::spawn(async move {
+            while let Ok((connection, _)) = listener.accept().await {
+                tokio::spawn(self.clone().answer(connection));
+            }
+        });
+        Ok(url)
+    }
+
+    fn put(&self, path: &str, content_type: &str, body: impl Into<Vec<u8>>) {
+        let page = (content_type.to_owned(), body.into());
+        self.0.lock().expect("the site").insert(path.to_owned(), page);
+    }
+
+    async fn answer(self, mut connection: TcpStream) -> std::io::Result<()> {
+        let mut request = [0; 4_096];
+        let read = connection.read(&mut request).await?;
+        let line = String::from_utf8_lossy(&request[..read]).lines().next().unwrap_or_default().to_owned();
+        let path = line.split(' ').nth(1).unwrap_or_default();
+        let page = self.0.lock().expect("the site").get(path).cloned();
+        let (status, (content_type, body)) = match page {
+            Some((kind, body)) if kind == "location" => {
+                let to = String::from_utf8_lossy(&body).into_owned();
+                let head = format!("HTTP/1.1 302 Found\r\nlocation: {to}\r\ncontent-length: 0\r\n\r\n");
+                return connection.write_all(head.as_bytes()).await;
+            }
+            Some(page) => ("200 OK", page),
+            None => ("404 Not Found", ("text/plain".to_owned(), Vec::new())),
+        };
+        let head = format!(
+            "HTTP/1.1 {status}\r\ncontent-type: {content_type}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+            body.len()
+        );
+        connection.write_all(head.as_bytes()).await?;
+        connection.write_all(&body).await
+    }
+}
+
+fn feed(posts: &[(&str, &str)]) -> String {
+    let items = posts.iter().map(|(link, title)| {
+        format!("<item><link>{link}</link><title>{title}</title><description>&lt;b&gt;{title}&lt;/b&gt; &lt;script&gt;x&lt;/script&gt;</description></item>")
+    });
+    format!("<rss version=\"2.0\"><channel><title>River</title>{}</channel></rss>", items.collect::<String>())
+}
+
+async fn pull(client: &Client, url: &str) -> anyhow::Result<Answer> {
+    client.tool("pull_posts", &json!({ "url": url })).await
+}
+
+fn posts(answer: &Value) -> Vec<Value> {
+    answer["posts"].as_array().cloned().unwrap_or_default()
+}
+
+#[tokio::test]
+async fn a_feed_is_pulled_once_however_often_it_is_asked_and_says_what_it_says_now() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let site = Site::default();
+    site.put("/feed", "application/rss+xml", feed(&[("/one?utm_source=x", "One"), ("/two", "Two <i>")]));
+    let base = site.clone().start().await?;
+    let url = format!("{base}/feed");
+    let first = posts(pull(&tenant.client, &url).await?.data()?);
+    assert_eq!((first.len(), &first[0]["url"]), (2, &json!(format!("{base}/one"))));
+    assert_eq!((&first[0]["title"], &first[0]["text"]), (&json!("One"), &json!("One")), "plain text");
+    site.put("/feed", "application/rss+xml", feed(&[("/one", "One, corrected")]));
+    let again = posts(pull(&tenant.client, &url).await?.data()?);
+    assert_eq!((&again[0]["id"], &again[0]["title"]), (&first[0]["id"], &json!("One, corrected")));
+    assert_ne!(again[0]["sha256"], first[0]["sha256"]);
+    let listed = posts(tenant.client.tool("list_posts", &json!({})).await?.data()?);
+    assert_eq!(listed.len(), 2);
+    let found = posts(tenant.client.tool("list_posts", &json!({ "query": "CORRECTED" })).await?.data()?);
+    assert_eq!(found.len(), 1);
+    for (filter, many) in [(json!({ "source": url }), 2), (json!({ "source": "x" }), 0), (json!({ "kept": true }), 0)] {
+        assert_eq!(posts(tenant.client.tool("list_posts", &filter).await?.data()?).len(), many, "{filter}");
+    }
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_page_is_one_post_with_what_its_oembed_adds_and_what_it_shows_is_imported_once() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let site = Site::default();
+    let base = site.clone().start().await?;
+    let page = format!(
+        "<html><head><title>A talk</title><meta property=\"og:video\" content=\"{base}/talk.mp4\">\
+         <link rel=\"alternate\" type=\"application/json+oembed\" href=\"/oembed\"></head></html>"
+    );
+    site.put("/talk", "text/html", page);
+    site.put("/moved", "location", "/talk");
+    site.put("/oembed", "application/json", r#"{"author_name":"Ada","html":"<script>"}"#);
+    let post = posts(pull(&tenant.client, &format!("{base}/moved")).await?.data()?).remove(0);
+    assert_eq!((&post["author"], &post["title"]), (&json!("Ada"), &json!("A talk")));
+    let keep = json!({ "post_id": post["id"], "tags": ["river"], "import_media": true });
+    let kept = tenant.client.tool("keep_post", &keep).await?.data()?["post"].clone();
+    assert_eq!(kept["tags"], json!(["river"]));
+    assert!(kept["kept_at"].is_string() && kept["item_id"].is_string(), "{kept}");
+    let again = tenant.client.tool("keep_post", &keep).await?.data()?["post"].clone();
+    assert_eq!(again["item_id"], kept["item_id"], "not imported again");
+    let items = tenant.client.tool("list_items", &json!({})).await?.data()?.clone();
+    assert_eq!(items["items"].as_array().map(Vec::len), Some(1));
+
+    site.put("/bare", "text/html", "<title>Bare</title>");
+    let bare = posts(pull(&tenant.client, &format!("{base}/bare")).await?.data()?).remove(0);
+    let nothing = json!({ "post_id": bare["id"], "import_media": true });
+    let refused = tenant.client.tool("keep_post", &nothing).await?;
+    assert_eq!(refused.code(), "invalid_request");
+    assert!(refused.text.contains("shows no media"), "{}", refused.text);
+
+    world.advance(Duration::from_hours(31 * 24)).await?;
+    scheduler::prune::run_once(&world.process).await?;
+    let left = posts(tenant.client.tool("list_posts", &json!({})).await?.data()?);
+    assert_eq!((left.len(), &left[0]["id"]), (1, &post["id"]), "what is kept stays");
+    tenant.client.tool("delete_post", &json!({ "post_id": post["id"] })).await?.data()?;
+    assert_eq!(tenant.client.tool("delete_post", &json!({ "post_id": post["id"] })).await?.code(), "post_not_found");
+    world.end().await
+}
+
+#[tokio::test]
+async fn what_can_not_be_pulled_says_why_and_stores_nothing() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let site = Site::default();
+    site.put("/text", "text/plain", "hello");
+    site.put("/broken", "text/xml", "<rss><channel><item>");
+    site.put("/large", "text/html", vec![b'x'; 3 << 20]);
+    site.put("/inward", "location", "http://10.0.0.1/");
+    let base = site.start().await?;
+    for (url, code, said) in [
+        (format!("{base}/text"), "pull_failed", "neither a feed"),
+        (format!("{base}/broken"), "pull_failed", "can't be read"),
+        (format!("{base}/large"), "pull_failed", "larger than"),
+        (format!("{base}/nothing"), "pull_failed", "Nothing was pulled"),
+        (format!("{base}/inward"), "url_not_allowed", "redirects to a URL that is refused"),
+        ("http://10.0.0.1/feed".to_owned(), "url_not_allowed", ""),
+        ("file:///etc/passwd".to_owned(), "url_not_allowed", ""),
+    ] {
+        let refused = pull(&tenant.client, &url).await?;
+        assert_eq!((refused.status, refused.code()), (422, code), "{url}: {}", refused.text);
+        assert!(refused.text.contains(said), "{url}: {}", refused.text);
+    }
+    for wrong in [json!({ "url": base, "limit": 0 }), json!({ "url": base, "limit": 51 }), json!({ "query": "x" })] {
+        assert_eq!(tenant.client.tool("pull_posts", &wrong).await?.code(), "invalid_request", "{wrong}");
+    }
+    let long = json!({ "query": "x".repeat(201) });
+    assert_eq!(tenant.client.tool("list_posts", &long).await?.code(), "invalid_request");
+    assert!(posts(tenant.client.tool("list_posts", &json!({})).await?.data()?).is_empty());
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_workspace_keeps_so_many_posts_and_the_oldest_that_nobody_keeps_make_room() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let seeded = "INSERT INTO posts (id, workspace_id, source, url, text, media, sha256, pulled_at)
+         SELECT gen_random_uuid(), $1, 'x', 'https://a.example/' || n, '', '[]', sha256(''), mws_now() - interval '1 hour'
+         FROM generate_series($2::integer, $3) AS n";
+    sqlx::query(seeded).bind(tenant.workspace).bind(1).bind(5_000).execute(world.pool()).await?;
+    let site = Site::default();
+    site.put("/feed", "text/xml", feed(&[("https://a.example/new", "New")]));
+    let url = format!("{}/feed", site.start().await?);
+    pull(&tenant.client, &url).await?.data()?;
+    let count: i64 = sqlx::query_scalar("SELECT count(*) FROM posts").fetch_one(world.pool()).await?;
+    assert_eq!(count, 5_000);
+    sqlx::query("UPDATE posts SET kept_at = mws_now()").execute(world.pool()).await?;
+    sqlx::query("DELETE FROM posts WHERE url = 'https://a.example/new'").execute(world.pool()).await?;
+    sqlx::query(seeded).bind(tenant.workspace).bind(5_001).bind(5_001).execute(world.pool()).await?;
+    sqlx::query("UPDATE posts SET kept_at = mws_now()").execute(world.pool()).await?;
+    let full = pull(&tenant.client, &url).await?;
+    assert_eq!((full.status, full.code()), (409, "quota_reached"), "{}", full.text);
+    world.end().await
+}
