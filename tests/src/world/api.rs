@@ -208,8 +208,19 @@ impl Client {
             body[name] = value.clone();
         }
         let made = self.post("/uploads", &body).await?;
-        anyhow::ensure!(made.status == 201, "POST /uploads: {}", made.text);
+        ensure!(made.status == 201, "POST /uploads: {}", made.text);
         Ok(made.json)
+    }
+
+    /// Sends the bytes of an upload that was announced, and completes it. Returns its item's id.
+    pub async fn send_announced(&self, upload: &Value, bytes: &[u8]) -> anyhow::Result<String> {
+        let url = upload["upload"]["url"].as_str().context("no URL")?;
+        let sent = self.put(url, "audio/wav", bytes.to_vec()).await?;
+        ensure!(sent.status == 200, "PUT {url}: {}", sent.text);
+        let path = format!("/uploads/{}/complete", upload["id"].as_str().context("no id")?);
+        let completed = self.send("POST", &path, &[], None).await?;
+        ensure!(completed.status == 200, "POST {path}: {}", completed.text);
+        Ok(upload["item_id"].as_str().context("no item")?.to_owned())
     }
 
     /// Calls a tool.

@@ -1,7 +1,7 @@
 //! Imports beside everything else: slow servers hold up nobody's uploads, and what is fetched at once stays within the
 //! account's storage.
 
-use mws_tests::world::{Client, Tenant, World, runners, until};
+use mws_tests::world::{Tenant, World, runners, until};
 use serde_json::json;
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -80,18 +80,6 @@ async fn import(tenant: &Tenant, url: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Sends a file, completes its upload, and answers its item.
-async fn upload(client: &Client, bytes: Vec<u8>) -> anyhow::Result<String> {
-    let announced = json!({ "filename": "a.wav", "content_type": "audio/wav", "bytes": bytes.len() });
-    let made = client.send("POST", "/uploads", &[], Some(announced.to_string())).await?;
-    let url = made.json["upload"]["url"].as_str().unwrap_or_default().to_owned();
-    assert_eq!(client.put(&url, "audio/wav", bytes).await?.status, 200);
-    let id = made.json["id"].as_str().unwrap_or_default();
-    let completed = client.send("POST", &format!("/uploads/{id}/complete"), &[], None).await?;
-    assert_eq!(completed.status, 200, "{}", completed.text);
-    Ok(made.json["item_id"].as_str().unwrap_or_default().to_owned())
-}
-
 #[tokio::test]
 async fn dripping_imports_hold_up_nobodys_upload() -> anyhow::Result<()> {
     let world = World::new().await?;
@@ -107,7 +95,9 @@ async fn dripping_imports_hold_up_nobodys_upload() -> anyhow::Result<()> {
     until("the imports have their slots", async || Ok((world.count(held).await? == 8).then_some(()))).await?;
 
     let began = Instant::now();
-    let item = upload(&victim.client, silence(16_000)).await?;
+    let bytes = silence(16_000);
+    let announced = victim.client.announce(bytes.len(), &json!({})).await?;
+    let item = victim.client.send_announced(&announced, &bytes).await?;
     let ready = until("the upload is ready", async || {
         let shown = victim.client.send("GET", &format!("/library/items/{item}"), &[], None).await?;
         Ok((shown.json["status"] == "ready").then_some(()))

@@ -65,4 +65,5 @@ mod sweep;
 mod tickets;
 mod tidy;
 mod tus;
+mod upload_ends;
 mod uploads;

@@ -4,14 +4,6 @@
 use mws_tests::world::{Client, Tenant, World, processes::silence, runners, until};
 use serde_json::{Value, json};
 
-async fn sent(client: &Client, upload: &Value, bytes: &[u8]) -> anyhow::Result<String> {
-    let url = upload["upload"]["url"].as_str().unwrap_or_default();
-    assert_eq!(client.put(url, "audio/wav", bytes.to_vec()).await?.status, 200);
-    let path = format!("/uploads/{}/complete", upload["id"].as_str().unwrap_or_default());
-    assert_eq!(client.send("POST", &path, &[], None).await?.status, 200);
-    Ok(upload["item_id"].as_str().unwrap_or_default().to_owned())
-}
-
 /// The item once its reads were answered.
 async fn answered(client: &Client, item: &str) -> anyhow::Result<Value> {
     until("its reads are answered", async || {
@@ -24,7 +16,7 @@ async fn answered(client: &Client, item: &str) -> anyhow::Result<Value> {
 async fn uploaded(tenant: &Tenant, reads: Value) -> anyhow::Result<String> {
     let bytes = silence(1)?;
     let upload = tenant.client.announce(bytes.len(), &json!({ "reads": reads })).await?;
-    sent(&tenant.client, &upload, &bytes).await
+    tenant.client.send_announced(&upload, &bytes).await
 }
 
 #[tokio::test]
@@ -37,7 +29,7 @@ async fn reads_start_once_an_upload_is_ready_and_their_answers_stay_on_the_item(
     let waiting = tenant.client.send("GET", &path, &[], None).await?.json;
     assert_eq!(waiting["reads_on_ready"], json!({ "reads": ["levels", "search_index"], "answers": null }));
     world.work(runners::instant()).await?;
-    let item = sent(&tenant.client, &upload, &bytes).await?;
+    let item = tenant.client.send_announced(&upload, &bytes).await?;
     let found = answered(&tenant.client, &item).await?;
     let answers = &found["reads_on_ready"]["answers"];
     assert_eq!((&answers[0]["read"], &answers[0]["status"]), (&json!("levels"), &json!("queued")));
@@ -94,7 +86,7 @@ async fn a_file_that_can_not_be_read_starts_nothing_and_a_wrong_read_is_refused_
     let world = World::new().await?;
     let tenant = world.tenant("one").await?;
     let upload = tenant.client.announce(9, &json!({ "reads": ["levels"] })).await?;
-    let item = sent(&tenant.client, &upload, b"no sound!").await?;
+    let item = tenant.client.send_announced(&upload, b"no sound!").await?;
     world.work(runners::instant()).await?;
     let path = format!("/library/items/{item}?wait_seconds=20");
     let failed = tenant.client.send("GET", &path, &[], None).await?.json;

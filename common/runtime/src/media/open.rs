@@ -70,3 +70,30 @@ impl HttpConnector for Connector {
         Ok(HttpClient::new(client))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::media::WriteError;
+    use bytes::Bytes;
+    use futures_util::stream;
+    use std::net::TcpListener;
+    use tokio::time::timeout;
+
+    #[tokio::test]
+    async fn a_bucket_that_is_not_there_is_given_up_while_the_caller_still_waits() {
+        // A port that was free a moment ago: it refuses connections.
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let builder = AmazonS3Builder::new()
+            .with_endpoint(format!("http://127.0.0.1:{port}"))
+            .with_allow_http(true)
+            .with_region("us-east-1")
+            .with_bucket_name("gone")
+            .with_access_key_id("id")
+            .with_secret_access_key("a secret");
+        let store = MediaStore::in_bucket(builder, Key::default()).unwrap();
+        let sent = stream::iter([Ok::<_, &str>(Bytes::from_static(b"media"))]);
+        let write = timeout(Duration::from_secs(20), store.write("items/a/media/b", sent, 5));
+        assert!(matches!(write.await.expect("it is given up"), Err(WriteError::Store(_))));
+    }
+}

@@ -8,6 +8,7 @@ use super::{MediaError, MediaStore};
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt;
 use object_store::path::Path as Key;
+use std::fs::DirEntry;
 use std::io;
 use std::path::Path;
 
@@ -63,12 +64,8 @@ fn walk(root: &Path, folder: &Path, found: &mut Vec<Stored>) -> io::Result<()> {
         if kind.is_dir() {
             walk(root, &entry.path(), found)?;
         } else if kind.is_file() {
+            let Some(written_at) = written_at(&entry)? else { continue };
             let path = entry.path();
-            let written_at = match entry.metadata() {
-                // It went since the folder was read.
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                metadata => metadata?.modified()?.into(),
-            };
             // A name that is no text is none of ours.
             if let Some(key) = path.strip_prefix(root).ok().and_then(Path::to_str) {
                 found.push(Stored { key: key.to_owned(), written_at });
@@ -76,6 +73,14 @@ fn walk(root: &Path, folder: &Path, found: &mut Vec<Stored>) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// When a file was written; none when it has gone since its folder was read.
+fn written_at(entry: &DirEntry) -> io::Result<Option<DateTime<Utc>>> {
+    match entry.metadata() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        metadata => Ok(Some(metadata?.modified()?.into())),
+    }
 }
 
 #[cfg(test)]
@@ -103,5 +108,16 @@ mod tests {
             store.drop_stored(stored).await.unwrap();
         }
         assert_eq!(store.stored_under(&item_prefix(item)).await.unwrap(), []);
+    }
+
+    #[test]
+    fn a_file_that_goes_while_its_folder_is_read_is_no_fault() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("half#1");
+        std::fs::write(&file, b"half").unwrap();
+        let entry = std::fs::read_dir(folder.path()).unwrap().next().unwrap().unwrap();
+        assert!(written_at(&entry).unwrap().is_some());
+        std::fs::remove_file(&file).unwrap();
+        assert_eq!(written_at(&entry).unwrap(), None);
     }
 }

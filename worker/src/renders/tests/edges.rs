@@ -125,6 +125,20 @@ async fn what_a_killed_worker_left_is_dropped_and_what_a_living_one_works_in_sta
 }
 
 #[tokio::test]
+async fn a_render_begins_by_dropping_what_killed_ones_have_left() {
+    let room = Darkroom::new();
+    let source = room.studio.make("sound.wav", "sine=d=4", &[]);
+    let left = room.scratch.path().join("mws-render-left");
+    fs::create_dir(&left).unwrap();
+    fs::write(left.join("output"), "half a film").unwrap();
+    // When this worker started it was too young to be told from one that begins.
+    let an_hour_ago = fs::metadata(&left).unwrap().modified().unwrap() - Duration::from_hours(1);
+    File::open(&left).unwrap().set_modified(an_hour_ago).unwrap();
+    room.render(&cut(a_second()), &source, None, "cut.wav").await;
+    assert!(!left.exists());
+}
+
+#[tokio::test]
 async fn a_picture_that_can_not_be_decoded_is_corrupt() {
     let room = Darkroom::new();
     let sources = "testsrc=s=64x48:r=10:d=3[out0];sine=d=3[out1]";
