@@ -159,3 +159,39 @@ async fn an_account_has_a_thousand_imports_under_way_and_no_more() -> anyhow::Re
     import(&one, &url).await?;
     world.end().await
 }
+
+#[tokio::test]
+async fn reads_that_are_asked_for_with_an_import_start_once_it_is_fetched() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let (url, none) =
+        (Server::Sends(silence(16_000)).start().await?, Server::Sends(b"no sound!".to_vec()).start().await?);
+    let (reads, name) = (json!(["levels", "search_index"]), "a.wav");
+    let imported = tenant.client.tool("import_media", &json!({ "url": url, "name": name, "reads": reads })).await?;
+    let item = &imported.data()?["item"]["id"];
+    let more = tenant.client.post("/uploads", &json!({ "url": url, "filename": name, "reads": reads })).await?;
+    assert_eq!(more.status, 201, "{}", more.text);
+    let unreadable = tenant.client.tool("import_media", &json!({ "url": none, "reads": reads })).await?;
+    assert_eq!(world.count("SELECT count(*) FROM reads_on_ready WHERE due_at IS NULL").await?, 3);
+    world.work(runners::instant()).await?;
+    let scheduler = world.scheduler().await?;
+    for item in [item, &more.json["item_id"]] {
+        let path = format!("/library/items/{}", item.as_str().unwrap_or_default());
+        let found = until("its reads are answered", async || {
+            let found = tenant.client.send("GET", &path, &[], None).await?.json;
+            Ok(found["reads_on_ready"]["answers"].is_array().then_some(found))
+        })
+        .await?;
+        let answers = &found["reads_on_ready"]["answers"];
+        assert_eq!((&answers[0]["status"], &answers[1]["reason"]["code"]), (&json!("queued"), &json!("not_video")));
+        let job = answers[0]["job_id"].as_str().unwrap_or_default().to_owned();
+        assert_eq!(tenant.client.ended(&[job]).await?[0]["status"], "succeeded");
+    }
+    let path =
+        format!("/library/items/{}?wait_seconds=20", unreadable.data()?["item"]["id"].as_str().unwrap_or_default());
+    let failed = tenant.client.send("GET", &path, &[], None).await?.json;
+    assert_eq!((&failed["status"], &failed["reads_on_ready"]["answers"]), (&json!("failed"), &serde_json::Value::Null));
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 2);
+    scheduler.stop().await?;
+    world.end().await
+}

@@ -1,8 +1,10 @@
 //! Reads that are asked for with an upload or an import: they start when its item is ready, as `prepare_media` would
 //! then, and once.
 
+use domain::minutes::Minutes;
 use mws_tests::world::{Client, Tenant, World, processes::silence, runners, until};
 use serde_json::{Value, json};
+use std::time::Duration;
 
 /// The item once its reads were answered.
 async fn answered(client: &Client, item: &str) -> anyhow::Result<Value> {
@@ -97,5 +99,112 @@ async fn a_file_that_can_not_be_read_starts_nothing_and_a_wrong_read_is_refused_
         let refused = tenant.client.send("POST", "/uploads", &[], Some(body.to_string())).await?;
         assert_eq!((refused.status, &refused.json["error"]["code"]), (400, &json!("invalid_request")), "{body}");
     }
+    world.end().await
+}
+
+#[tokio::test]
+async fn minutes_that_run_short_start_what_they_reach_for_and_the_rest_is_not_tried_again() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    // A second's levels hold 0.01 minutes, its transcript 0.02.
+    let tenant = world.tenant_with("one", Minutes::from_hundredths(2)).await?;
+    world.work(runners::instant()).await?;
+    let item = uploaded(&tenant, json!(["levels", "transcript"])).await?;
+    let found = answered(&tenant.client, &item).await?;
+    let answers = &found["reads_on_ready"]["answers"];
+    let (levels, transcript) = (&answers[0], &answers[1]);
+    assert_eq!((&levels["status"], &levels["estimated_minutes"]), (&json!("queued"), &json!(0.01)));
+    assert_eq!(transcript["status"], "refused", "{transcript}");
+    assert_eq!(transcript["reason"]["code"], "insufficient_minutes", "{transcript}");
+    let job = levels["job_id"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(tenant.client.ended(&[job]).await?[0]["status"], "succeeded");
+
+    // Where the minutes reach for none the item is ready all the same, and nothing is held.
+    let none = uploaded(&tenant, json!(["transcript", "speakers"])).await?;
+    let refused = answered(&tenant.client, &none).await?;
+    assert_eq!(refused["status"], "ready");
+    for read in refused["reads_on_ready"]["answers"].as_array().into_iter().flatten() {
+        assert_eq!(read["reason"]["code"], "insufficient_minutes", "{read}");
+    }
+    assert_eq!(world.count("SELECT count(*) FROM reads_on_ready WHERE due_at IS NOT NULL").await?, 0);
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 1);
+
+    // More minutes start nothing by themselves: whoever wants it still asks for it.
+    world.buy(&tenant, Minutes::from_hundredths(100)).await?;
+    assert_eq!(tenant.client.prepare(&[&item], &["transcript"]).await?.reads()?, [["queued"]]);
+    let again = tenant.client.send("GET", &format!("/library/items/{item}"), &[], None).await?.json;
+    assert_eq!(again["reads_on_ready"], found["reads_on_ready"], "what became of them is what it was");
+    world.end().await
+}
+
+/// Has the account wait for so many seconds before jobs of it start, as one does that has stopped too many.
+async fn hold_up(world: &World, tenant: &Tenant, seconds: f64) -> anyhow::Result<()> {
+    let ahead = "INSERT INTO account_paces (account_id, what, theoretical_arrival)
+        VALUES ($1, 'stopped_jobs_a_day', mws_now() + interval '1 day' + make_interval(secs => $2))";
+    sqlx::query(ahead).bind(tenant.account).bind(seconds).execute(world.pool()).await?;
+    Ok(())
+}
+
+/// Waits until the reads of an item were put off.
+async fn put_off(world: &World) -> anyhow::Result<()> {
+    let later = "SELECT count(*) FROM reads_on_ready WHERE due_at > mws_now() + interval '4 minutes'";
+    until("the reads are put off", async || Ok((world.count(later).await? == 1).then_some(()))).await
+}
+
+#[tokio::test]
+async fn reads_of_an_account_that_has_to_wait_are_put_off_and_start_by_themselves() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let (tenant, other) = (world.tenant("one").await?, world.tenant("other").await?);
+    hold_up(&world, &tenant, 300.0).await?;
+    world.work(runners::instant()).await?;
+    let item = uploaded(&tenant, json!(["levels"])).await?;
+    put_off(&world).await?;
+    let path = format!("/library/items/{item}");
+    let waiting = tenant.client.send("GET", &path, &[], None).await?.json;
+    assert_eq!((&waiting["status"], &waiting["reads_on_ready"]["answers"]), (&json!("ready"), &Value::Null));
+    let beside = uploaded(&other, json!(["levels"])).await?;
+    answered(&other.client, &beside).await?;
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 1, "the other's");
+
+    world.advance(Duration::from_secs(301)).await?;
+    let found = answered(&tenant.client, &item).await?;
+    assert_eq!(found["reads_on_ready"]["answers"][0]["status"], "queued");
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 2);
+    world.end().await
+}
+
+#[tokio::test]
+async fn an_item_that_is_deleted_before_its_reads_start_starts_none() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("one").await?;
+    let delete = async |item: &str| {
+        let deleted = tenant.client.send("DELETE", &format!("/library/items/{item}"), &[], None).await?;
+        anyhow::ensure!(deleted.status == 200, "{}", deleted.text);
+        Ok(())
+    };
+    // Before it is ready.
+    let early = uploaded(&tenant, json!(["levels"])).await?;
+    delete(&early).await?;
+    // Between that and the start, for which its account has to wait.
+    hold_up(&world, &tenant, 300.0).await?;
+    world.work(runners::instant()).await?;
+    let late = uploaded(&tenant, json!(["levels", "speech"])).await?;
+    put_off(&world).await?;
+    delete(&late).await?;
+    world.advance(Duration::from_secs(301)).await?;
+    let due = "SELECT count(*) FROM reads_on_ready WHERE due_at IS NOT NULL";
+    until("none waits any more", async || Ok((world.count(due).await? == 0).then_some(()))).await?;
+    let said = "SELECT answer #>> '{1,reason,code}' FROM reads_on_ready WHERE answer IS NOT NULL";
+    let said: Vec<String> = sqlx::query_scalar(said).fetch_all(world.pool()).await?;
+    assert_eq!(said, ["item_not_found"]);
+    assert_eq!(world.count("SELECT count(*) FROM jobs").await?, 0);
+    assert_eq!(world.count("SELECT count(*) FROM minute_journal WHERE kind = 'hold'").await?, 0);
+
+    // What was kept goes with the items.
+    let kept = "SELECT count(*) FROM reads_on_ready";
+    until("both items are purged", async || {
+        scheduler::purge_items::run_once(&world.process).await?;
+        Ok((world.count(kept).await? == 0).then_some(()))
+    })
+    .await?;
     world.end().await
 }
