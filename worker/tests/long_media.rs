@@ -25,7 +25,7 @@ const MORE_KIB: i64 = 12 * 1_024;
 const PIECE: u32 = 60;
 const SHORT: u32 = 2;
 /// How many pieces are long, for each read that gets through them in some seconds: pocketsphinx does not.
-const LONG: [(Read, u32); 5] =
+const LONG: [(Read, u32); Read::ALL.len() - 1] =
     [(Read::Levels, 180), (Read::Speech, 60), (Read::Speakers, 20), (Read::Beats, 120), (Read::SearchIndex, 40)];
 
 fn run(folder: &Path, program: &str, arguments: &[&str]) {

@@ -14,6 +14,7 @@ pub use upload::{sha256, upload_file, wait_until_ready};
 use crate::failure::{Failure, Refusal};
 use crate::output::Out;
 use anyhow::Context;
+use api::http::API_PATH;
 use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::{Method, Response};
 use secrecy::ExposeSecret;
@@ -117,7 +118,8 @@ impl Client {
         }
         let text = response.bytes().await.map_err(|error| self.unreachable(&error))?;
         let body: Value = serde_json::from_slice(&text).unwrap_or(Value::Null);
-        Err(Failure::Refused(Box::new(Refusal::read(status.as_u16(), &body, id.as_deref()))))
+        let refusal = Refusal::read(status.as_u16(), &body, id.as_deref());
+        Err(misplaced(&self.access, &refusal).unwrap_or_else(|| Failure::Refused(Box::new(refusal))))
     }
 
     /// Why there is no answer, or no more of it.
@@ -134,6 +136,20 @@ impl Client {
         };
         Failure::TryLater(why)
     }
+}
+
+/// What to say where a path is not found because the base URL is not the API's.
+fn misplaced(access: &Access, refusal: &Refusal) -> Option<Failure> {
+    let Access { base_url, source, .. } = access;
+    // Nothing of the API is answered in this way but a path that is none of its: what is missing has a code of its own.
+    let is_no_path = refusal.status == 404 && ["route_not_found", "http_404"].contains(&refusal.code.as_str());
+    if !is_no_path || base_url.ends_with(API_PATH) {
+        return None;
+    }
+    Some(Failure::Usage(format!(
+        "{base_url} is not where the API is: every path of it begins with {API_PATH}, and this URL (from {source}) does \
+         not end in that\n  next: --base-url {base_url}{API_PATH}, or the same in MWS_BASE_URL or in your profile's base_url"
+    )))
 }
 
 /// The innermost error says most.
@@ -168,6 +184,31 @@ pub fn query(parameters: &[(&str, Option<String>)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_base_url_that_is_not_the_apis_is_told_with_the_one_that_may_be() {
+        let access = |url: &str| Access {
+            base_url: url.to_owned(),
+            key: "mws_key".to_owned().into(),
+            source: "flags and the environment".to_owned(),
+        };
+        let refused = |status, code: &str| Refusal::read(status, &json!({ "error": { "code": code } }), None);
+        let Some(Failure::Usage(said)) = misplaced(&access("http://here:8080"), &refused(404, "route_not_found"))
+        else {
+            panic!("it should be told")
+        };
+        assert!(
+            said.contains("--base-url http://here:8080/api/v1") && said.contains("flags and the environment"),
+            "{said}"
+        );
+        // Of another kind of server.
+        let page = Refusal::read(404, &Value::Null, None);
+        assert!(misplaced(&access("http://here"), &page).is_some());
+        assert!(misplaced(&access("http://here:8080/api/v1"), &refused(404, "route_not_found")).is_none());
+        assert!(misplaced(&access("http://here/v1"), &refused(404, "item_not_found")).is_none());
+        assert!(misplaced(&access("http://here"), &refused(401, "unauthenticated")).is_none());
+    }
 
     #[test]
     fn what_a_user_typed_stays_one_part_of_a_path_or_a_query() {

@@ -189,8 +189,17 @@ mod tests {
     }
 
     #[test]
+    fn the_help_names_every_read() {
+        let help = <Args as clap::Args>::augment_args(clap::Command::new("prepare")).render_help().to_string();
+        let told = help.lines().find(|line| line.contains("--reads <")).unwrap_or_default();
+        for read in Read::ALL {
+            assert!(told.contains(read.name()), "{read} is missing: {told}");
+        }
+    }
+
+    #[test]
     fn all_is_every_read_and_a_misspelt_one_is_named() {
-        assert_eq!(asked_reads(&names("all")).unwrap().len(), 6);
+        assert_eq!(asked_reads(&names("all")).unwrap(), Read::ALL.map(Read::name));
         assert_eq!(asked_reads(&names("levels,speech")).unwrap(), ["levels", "speech"]);
         let Err(Failure::Usage(said)) = asked_reads(&names("level")) else { panic!("it should be refused") };
         assert!(said.contains("`level`") && said.contains("search_index"), "{said}");

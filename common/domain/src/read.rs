@@ -57,3 +57,16 @@ impl std::fmt::Display for Read {
         f.write_str(self.name())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_reads_are_listed_in_their_order_under_the_names_that_they_are_stored_by() {
+        // What the derived code knows: `unknown variant `none`, expected one of `transcript`, …`.
+        let said = serde_json::from_str::<Read>("\"none\"").unwrap_err().to_string();
+        let known: Vec<&str> = said.split('`').skip(3).step_by(2).collect();
+        assert_eq!(known, Read::ALL.map(Read::name), "{said}");
+    }
+}

@@ -87,6 +87,9 @@ mod tests {
             assert_eq!(Task::from_name(task.name()), Some(task));
             assert_eq!(Task::of(task.kind(), task.read()), Some(task));
         }
+        for read in Read::ALL {
+            assert!(Task::ALL.contains(&Task::Read(read)), "{read} is no task");
+        }
         assert_eq!(Task::of(JobKind::Dub, None), None);
         assert_eq!(Task::from_name("rendering"), None);
     }

@@ -59,7 +59,7 @@ pub async fn owners(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<V
 
 /// Tries to own every read of these candidates, waiting for calls that took the same ones a moment ago.
 pub async fn take(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::Result<()> {
-    let (items, reads, jobs) = columns(candidates);
+    let Owned { items, reads, jobs } = owned(candidates);
     sqlx::query!(
         "INSERT INTO job_reads (item_id, read, job_id)
          SELECT item_id, read, job_id FROM unnest($1::uuid[], $2::text[], $3::uuid[]) AS wanted (item_id, read, job_id)
@@ -76,7 +76,7 @@ pub async fn take(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::Re
 
 /// What became of each candidate's reads, in the candidates' order and, within one, in the order of `owns`.
 pub async fn taken(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::Result<Vec<Vec<Taken>>> {
-    let (items, reads, jobs) = columns(candidates);
+    let Owned { items, reads, jobs } = owned(candidates);
     let rows = sqlx::query!(
         r#"SELECT w.job_id AS "wanted!: JobId", r.job_id AS "owner?: JobId",
                   j.estimate AS "estimate?", s.stored IS NOT NULL AS "stored!"
@@ -106,15 +106,24 @@ pub async fn taken(conn: &mut PgConnection, candidates: &[Candidate]) -> sqlx::R
     Ok(candidates.iter().map(|candidate| fates.by_ref().take(candidate.owns().count()).collect()).collect())
 }
 
-fn columns(candidates: &[Candidate]) -> (Vec<ItemId>, Vec<&'static str>, Vec<JobId>) {
-    let owned = candidates.iter().flat_map(|candidate| candidate.owns().map(move |read| (candidate, read)));
-    let mut columns = (Vec::new(), Vec::new(), Vec::new());
-    for (candidate, read) in owned {
-        columns.0.push(candidate.item);
-        columns.1.push(read.name());
-        columns.2.push(candidate.job);
+/// The rows of `job_reads` that candidates would own, a column each.
+#[derive(Default)]
+struct Owned {
+    items: Vec<ItemId>,
+    reads: Vec<&'static str>,
+    jobs: Vec<JobId>,
+}
+
+fn owned(candidates: &[Candidate]) -> Owned {
+    let mut owned = Owned::default();
+    for candidate in candidates {
+        for read in candidate.owns() {
+            owned.items.push(candidate.item);
+            owned.reads.push(read.name());
+            owned.jobs.push(candidate.job);
+        }
     }
-    columns
+    owned
 }
 
 /// Gives back what these jobs own: those that ended, and those a call took but does not start.

@@ -1,5 +1,7 @@
 //! What comments refer to is in this repository: sections of the contract, and pages with their headings.
 
+use domain::minutes::Rates;
+use domain::read::Read;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -119,4 +121,39 @@ fn pages_that_comments_name_are_in_the_repository() -> anyhow::Result<()> {
     }
     assert!(named > 30, "only {named} pages were named");
     Ok(())
+}
+
+/// A page, and what has to be in it of each read.
+fn names_all_reads(page: &str, told: impl Fn(&str, Read) -> bool) -> anyhow::Result<()> {
+    let text = fs::read_to_string(root().join(page))?;
+    for read in Read::ALL {
+        assert!(told(&text, read), "{page} does not tell of `{read}`");
+    }
+    Ok(())
+}
+
+#[test]
+fn what_names_the_reads_names_all_of_them() -> anyhow::Result<()> {
+    let line_of = |text: &str, begins: &str| text.lines().find(|line| line.starts_with(begins)).map(str::to_owned);
+    let rates = Rates::default();
+    names_all_reads("docs/contract.md", |text, read| {
+        let kinds = line_of(text, "| read |").unwrap_or_default();
+        let price = line_of(text, "| price |").unwrap_or_default();
+        let rate = serde_json::to_string(&rates.of(read)).unwrap_or_default();
+        kinds.contains(&format!("`{read}`")) && price.contains(&format!("{read} {rate}"))
+    })?;
+    // A row for how good it is, one for what it can't do, and one for what it stores.
+    names_all_reads("docs/reads.md", |text, read| {
+        let section = |title: &str| text.split("\n## ").find(|section| section.starts_with(title)).unwrap_or_default();
+        let titles = ["How good they are", "What each engine can and can't do", "The stored result"];
+        titles.into_iter().all(|title| section(title).contains(&format!("\n| {read} | ")))
+    })?;
+    // In words, and once for all.
+    names_all_reads("README.md", |text, read| {
+        let first = text.split("```").next().unwrap_or_default().replace('\n', " ");
+        first.contains(&read.name().replace('_', " "))
+    })?;
+    let listed =
+        |text: &str, read: Read| line_of(text, "READS = ").is_some_and(|line| line.contains(&format!("\"{read}\"")));
+    names_all_reads("eval/hostile.py", listed)
 }

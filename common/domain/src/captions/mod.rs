@@ -13,7 +13,7 @@ mod words;
 
 pub use columns::COLUMNS;
 pub use layout::{Cue, LONGEST_MS, cues};
-pub use words::{Spoken, spoken};
+pub use words::{Said, Spoken, spoken};
 
 use super::footage::{Turn, milliseconds};
 use super::voices::Voices;
@@ -88,7 +88,7 @@ struct Timed {
 pub fn written(document: &[u8], turns: &[Turn], format: TextFormat) -> serde_json::Result<String> {
     let Stored { data } = serde_json::from_slice(document)?;
     let timed = if data.words.is_empty() { &data.segments } else { &data.words };
-    let said = timed.iter().map(|one| (one.text.as_str(), one.start, one.end));
+    let said = timed.iter().map(|one| Said { text: &one.text, start: one.start, end: one.end });
     let spoken = spoken(said, turns);
     Ok(match format {
         TextFormat::Txt if turns.is_empty() => ended(data.text),

@@ -5,8 +5,12 @@ use super::*;
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
 
+fn texts<'a>(words: &'a [(impl AsRef<str>, f64, f64)]) -> impl Iterator<Item = Said<'a>> {
+    words.iter().map(|(text, start, end)| Said { text: text.as_ref(), start: *start, end: *end })
+}
+
 fn said(words: &[(&str, f64, f64)]) -> Vec<Cue> {
-    cues(spoken(words.iter().copied(), &[]))
+    cues(spoken(texts(words), &[]))
 }
 
 fn stored(words: &[(&str, f64, f64)]) -> Vec<u8> {
@@ -89,7 +93,8 @@ fn long_words_letters_of_two_columns_and_lines_of_like_length() {
     let talk = "we have no time to wait for another answer so please send it";
     let words: Vec<(&str, f64, f64)> = talk.split(' ').map(|word| (word, 0.0, 1.0)).collect();
     assert_eq!(said(&words)[0].lines, ["we have no time to wait for", "another answer so please send it"]);
-    let named = cues(spoken([(long.get(..42).expect("ASCII"), 0.0, 1.0)].into_iter(), &[turn(0, 1_000, "A")]));
+    let of_a = [(long.get(..42).expect("ASCII"), 0.0, 1.0)];
+    let named = cues(spoken(texts(&of_a), &[turn(0, 1_000, "A")]));
     assert_eq!(named[0].lines, [String::new(), long[..42].to_owned()], "the label has a line of its own");
 }
 
@@ -131,7 +136,7 @@ proptest! {
     fn whatever_is_said_cues_are_in_order_apart_short_and_narrow_and_nothing_is_lost(
         words in any_words(), turns in any_turns()
     ) {
-        let spoken = spoken(words.iter().map(|(word, start, end)| (word.as_str(), *start, *end)), &turns);
+        let spoken = spoken(texts(&words), &turns);
         let all: String = spoken.iter().map(|word| word.text.as_str()).collect();
         let laid = cues(spoken);
         let mut before = 0;
@@ -154,7 +159,7 @@ proptest! {
     #[test]
     fn no_word_ends_a_cue_or_begins_another(words in any_words(), turns in any_turns()) {
         let of = words.iter().map(|(word, start, end)| (word.as_str(), *start, *end)).collect::<Vec<_>>();
-        let count = cues(spoken(of.iter().copied(), &turns)).len();
+        let count = cues(spoken(texts(&of), &turns)).len();
         for (format, head) in [(TextFormat::Srt, 0), (TextFormat::Vtt, 1)] {
             let text = written(&stored(&of), &turns, format).expect("a transcript");
             prop_assert_eq!(text.matches(" --> ").count(), count);

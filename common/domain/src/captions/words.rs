@@ -45,24 +45,25 @@ const fn turns_direction(letter: char) -> bool {
 }
 
 /// A text of a transcript, and when it was said.
-struct Said<'a> {
-    text: &'a str,
-    start_ms: i32,
-    end_ms: i32,
+#[derive(Debug, Clone, Copy)]
+pub struct Said<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// The second at which it begins.
+    pub start: f64,
+    /// The second at which it ends.
+    pub end: f64,
 }
 
-/// The words of these texts with their seconds, in the order in which they begin.
-pub fn spoken<'a>(said: impl Iterator<Item = (&'a str, f64, f64)>, turns: &[Turn]) -> Vec<Spoken> {
-    let mut said: Vec<Said> = said
-        .map(|(text, start, end)| {
-            let start_ms = milliseconds(start);
-            Said { text, start_ms, end_ms: milliseconds(end).max(start_ms) }
-        })
-        .collect();
-    said.sort_by_key(|said| said.start_ms);
+/// The words of these texts, in the order in which they begin.
+pub fn spoken<'a>(said: impl Iterator<Item = Said<'a>>, turns: &[Turn]) -> Vec<Spoken> {
+    let mut said: Vec<Said> = said.collect();
+    said.sort_by_key(|said| milliseconds(said.start));
     let mut voices = Voices::of(turns);
     let mut words: Vec<Spoken> = Vec::with_capacity(said.len());
-    for Said { text, start_ms, end_ms } in said {
+    for Said { text, start, end } in said {
+        let start_ms = milliseconds(start);
+        let end_ms = milliseconds(end).max(start_ms);
         let speaker = speaker_of(&mut voices, start_ms, end_ms);
         add(&mut words, text, (start_ms.into(), end_ms.into()), speaker.as_deref());
     }
@@ -74,10 +75,10 @@ fn add(words: &mut Vec<Spoken>, text: &str, (start_ms, end_ms): (i64, i64), spea
     let text: String = text.chars().filter(|letter| !turns_direction(*letter)).collect();
     let is_gap = |letter: char| letter.is_whitespace() || letter.is_control();
     let parts = text.split(is_gap).filter(|part| !part.is_empty());
-    let pieces: Vec<(String, usize, bool)> = parts.flat_map(pieces).collect();
-    let all: usize = pieces.iter().map(|(_, columns, _)| columns).sum();
+    let pieces: Vec<Piece> = parts.flat_map(pieces).collect();
+    let all: usize = pieces.iter().map(|piece| piece.columns).sum();
     let mut before = 0;
-    for (text, columns, goes_on) in pieces {
+    for Piece { text, columns, goes_on } in pieces {
         let at = |place: usize| {
             let part = i64::try_from(place).unwrap_or(0) * (end_ms - start_ms);
             start_ms + part / i64::try_from(all.max(1)).unwrap_or(1)
@@ -88,19 +89,27 @@ fn add(words: &mut Vec<Spoken>, text: &str, (start_ms, end_ms): (i64, i64), spea
     }
 }
 
-/// A word in pieces that each fit on a line, how wide each is, and whether it goes on the one before.
-fn pieces(word: &str) -> Vec<(String, usize, bool)> {
-    let mut pieces: Vec<(String, usize, bool)> = Vec::new();
+/// A part of a word that fits on a line.
+struct Piece {
+    text: String,
+    columns: usize,
+    /// Whether it goes on the one before.
+    goes_on: bool,
+}
+
+/// A word in pieces that each fit on a line.
+fn pieces(word: &str) -> Vec<Piece> {
+    let mut pieces: Vec<Piece> = Vec::new();
     for letter in word.graphemes(true) {
         let columns = columns_of(letter);
         match pieces.last_mut() {
-            Some((text, so_far, _)) if *so_far + columns <= COLUMNS => {
-                text.push_str(letter);
-                *so_far += columns;
+            Some(last) if last.columns + columns <= COLUMNS => {
+                last.text.push_str(letter);
+                last.columns += columns;
             }
             last => {
                 let goes_on = last.is_some();
-                pieces.push((letter.to_owned(), columns, goes_on));
+                pieces.push(Piece { text: letter.to_owned(), columns, goes_on });
             }
         }
     }
