@@ -28,6 +28,7 @@ pub mod rescue_jobs;
 pub mod rescue_project_webhooks;
 pub mod reseal;
 pub mod sweep_media;
+pub mod sweep_writes;
 
 use complaint::Complaint;
 use domain::job::LEASE;
@@ -88,6 +89,7 @@ const DUTIES: &[Duty] = &[
     duty!(rescue_jobs, 2_000),
     duty!(rescue_project_webhooks, 2_000),
     duty!(sweep_media, 30_000),
+    duty!(sweep_writes, 3_600_000),
 ];
 
 /// Runs the duties until the process is told to end.

@@ -4,8 +4,8 @@
 //! It goes through all items again and again, some at a time, so that a run costs as much on the first day as after a
 //! year. What is younger than two days is left alone: whoever writes an object has it named by a row within minutes,
 //! or, of an upload, within a day; what a client puts into the bucket by a link that is used again is named by none.
-//! Objects are listed before rows are asked, so that one which is named meanwhile is
-//! seen to be.
+//! Objects are listed before rows are asked, so that one which is named meanwhile is seen to be. What a bucket has of
+//! writes that were never ended is in no such list, and `sweep_writes` aborts it.
 
 use runtime::media::{SENT_PREFIX, Stored, item_prefix};
 use runtime::process::Process;
@@ -14,7 +14,7 @@ use store::{items, uploads};
 /// Items a run: at one run in thirty seconds, a million in a week.
 const BATCH: i64 = 50;
 /// Hours after which an object that no row names is nobody's.
-const SETTLED_HOURS: i32 = 48;
+pub(crate) const SETTLED_HOURS: i32 = 48;
 
 /// Returns how many objects were dropped. One that can't be dropped now is found again in the next round.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
@@ -31,7 +31,8 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
     if found.is_empty() {
         return Ok(0);
     }
-    let (mut named, before) = items::named_objects(&mut *process.pool.acquire().await?, &items, SETTLED_HOURS).await?;
+    let before = items::settled_before(&mut *process.pool.acquire().await?, SETTLED_HOURS).await?;
+    let mut named = items::named_objects(&mut *process.pool.acquire().await?, &items).await?;
     let keys: Vec<String> = found.iter().map(|stored| stored.key.clone()).collect();
     named.extend(uploads::named_parts(&mut *process.pool.acquire().await?, &keys).await?);
     let mut dropped = 0;

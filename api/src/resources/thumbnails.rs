@@ -62,7 +62,7 @@ impl Thumbnails {
         match self.0.process.media.get(&key, MOST_BYTES).await {
             Ok(bytes) => Ok(Jpeg(bytes)),
             Err(error) if error.is_missing() => Err(gone()),
-            Err(error) => Err(ApiError::internal(error)),
+            Err(error) => Err(error.into()),
         }
     }
 }

@@ -73,9 +73,7 @@ async fn media(settings: &Settings) -> Finding {
     match write_read_delete(&url).await {
         Ok(true) => Finding::fine("media", format!("{url}: written, read and deleted")),
         Ok(false) => Finding::problem("media", format!("{url}: other bytes came back"), "check the store's storage"),
-        Err(error) => {
-            Finding::problem("media", format!("{url}: {error}"), "check MWS_MEDIA_STORE and who may write there")
-        }
+        Err(error) => Finding::problem("media", format!("{url}: {error}"), error.cure()),
     }
 }
 

@@ -49,5 +49,6 @@ fn describe() {
         "Ends of jobs that the database did not take, by what was done."
     );
     describe_counter!("mws_media_swept_total", "Objects that no row named, dropped.");
+    describe_counter!("mws_media_writes_aborted_total", "Writes to the bucket that nobody had ended, aborted.");
     describe_gauge!("mws_build_info", "Always 1; the version is a label.");
 }

@@ -10,12 +10,13 @@ use runtime::outbound::trusted_client;
 use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tempfile::TempDir;
 
 const NAME: &str = "media";
-const ACCESS_KEY: &str = "mws-test";
-const SECRET_KEY: &str = "mws-test-secret";
+/// Where media is kept in it.
+const PREFIX: &str = "kept/here";
 /// How long its processes may take until they serve.
 const PATIENCE: Duration = Duration::from_mins(1);
 
@@ -26,12 +27,20 @@ pub struct Bucket {
     ports: Ports,
     processes: Vec<Child>,
     volume: Option<Child>,
+    gateway: Option<Child>,
+    access_key: &'static str,
 }
 
 /// Where a bucket is, and how to come in.
 #[derive(Debug, Clone)]
 pub struct BucketAddress {
     endpoint: String,
+    access_key: &'static str,
+}
+
+/// The secret of an access key.
+fn secret_key(access_key: &str) -> String {
+    format!("the secret of {access_key}")
 }
 
 /// The port of each process, and that of its gRPC.
@@ -43,28 +52,45 @@ struct Ports {
     gateway: [u16; 2],
 }
 
+/// The port from which the next bucket of this process looks for its own: a process of the one before may be down.
+static NEXT_PORT: Mutex<Option<u16>> = Mutex::new(None);
+
 impl Ports {
     /// Eight that nobody has, below those that the system gives to connections.
     fn free() -> anyhow::Result<Self> {
-        let begin = 20_000 + u16::try_from(std::process::id() % 1_000).unwrap_or_default() * 12;
+        let mut next = NEXT_PORT.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_process = 20_000 + u16::try_from(std::process::id() % 1_000).unwrap_or_default() * 12;
         let is_free = |port: &u16| TcpListener::bind(("127.0.0.1", *port)).is_ok();
-        let mut free = (begin..32_768).filter(is_free);
+        let mut free = (next.unwrap_or(of_process)..32_768).filter(is_free);
         let mut pair = || anyhow::Ok([free.next().context("a port")?, free.next().context("a port")?]);
-        Ok(Self { master: pair()?, volume: pair()?, filer: pair()?, gateway: pair()? })
+        let ports = Self { master: pair()?, volume: pair()?, filer: pair()?, gateway: pair()? };
+        *next = Some(ports.gateway[1] + 1);
+        Ok(ports)
     }
 }
 
 impl BucketAddress {
+    /// The same behind another endpoint.
+    #[must_use]
+    pub fn through(self, endpoint: &str) -> Self {
+        Self { endpoint: endpoint.to_owned(), ..self }
+    }
+
     /// The media store in it.
     pub fn store(&self) -> anyhow::Result<MediaStore> {
+        self.store_below(PREFIX)
+    }
+
+    /// Somebody's store under another prefix of it.
+    pub fn store_below(&self, prefix: &str) -> anyhow::Result<MediaStore> {
         let builder = AmazonS3Builder::new()
             .with_endpoint(&self.endpoint)
             .with_allow_http(true)
             .with_region("us-east-1")
             .with_bucket_name(NAME)
-            .with_access_key_id(ACCESS_KEY)
-            .with_secret_access_key(SECRET_KEY);
-        Ok(MediaStore::in_bucket(builder, Key::parse("kept/here")?)?)
+            .with_access_key_id(self.access_key)
+            .with_secret_access_key(secret_key(self.access_key));
+        Ok(MediaStore::in_bucket(builder, Key::parse(prefix)?)?)
     }
 }
 
@@ -76,20 +102,16 @@ impl Bucket {
         for name in ["master", "volume", "filer"] {
             std::fs::create_dir(folder.path().join(name))?;
         }
-        let identity = serde_json::json!({ "identities": [{
-            "name": "mws",
-            "credentials": [{ "accessKey": ACCESS_KEY, "secretKey": SECRET_KEY }],
-            "actions": ["Admin", "Read", "Write", "List", "Tagging"],
-        }]});
-        std::fs::write(folder.path().join("s3.json"), identity.to_string())?;
-        let mut bucket = Self { program, folder, ports: Ports::free()?, processes: Vec::new(), volume: None };
+        let (ports, access_key) = (Ports::free()?, "mws-test");
+        let mut bucket =
+            Self { program, folder, ports, processes: Vec::new(), volume: None, gateway: None, access_key };
         bucket.start_all().await?;
         Ok(bucket)
     }
 
     /// Where it is.
     pub fn address(&self) -> BucketAddress {
-        BucketAddress { endpoint: self.endpoint() }
+        BucketAddress { endpoint: self.endpoint(), access_key: self.access_key }
     }
 
     /// The URL that its objects' URLs begin with.
@@ -115,7 +137,7 @@ impl Bucket {
     }
 
     async fn start_all(&mut self) -> anyhow::Result<()> {
-        let Ports { master, filer, gateway, .. } = self.ports;
+        let Ports { master, filer, .. } = self.ports;
         let dir = format!("-mdir={}", self.path("master"));
         let run = self.run("master", master, &[&dir, "-ip=127.0.0.1", "-volumeSizeLimitMB=100"])?;
         self.processes.push(run);
@@ -125,16 +147,36 @@ impl Bucket {
         let run = self.run("filer", filer, &[&server, "-ip=127.0.0.1"])?;
         self.processes.push(run);
         serves(filer[0]).await?;
-        let (of, config) =
-            (format!("-filer=127.0.0.1:{}.{}", filer[0], filer[1]), format!("-config={}", self.path("s3.json")));
-        let run = self.run("s3", gateway, &[&of, &config, "-port.iceberg=0"])?;
-        self.processes.push(run);
-        serves(gateway[0]).await?;
+        self.start_gateway().await?;
         // A bucket is a folder of the filer's.
         let folder = format!("http://127.0.0.1:{}/buckets/{NAME}/", filer[0]);
         let made = trusted_client(&[])?.post(folder).send().await?;
         ensure!(made.status().is_success(), "the bucket was not made: {}", made.status());
         self.takes_objects().await
+    }
+
+    /// Takes this key from now on, and no other.
+    pub async fn rotate(&mut self, access_key: &'static str) -> anyhow::Result<()> {
+        let mut gateway = self.gateway.take().context("it runs")?;
+        gateway.kill()?;
+        gateway.wait()?;
+        self.access_key = access_key;
+        self.start_gateway().await?;
+        self.takes_objects().await
+    }
+
+    async fn start_gateway(&mut self) -> anyhow::Result<()> {
+        let Ports { filer, gateway, .. } = self.ports;
+        let identity = serde_json::json!({ "identities": [{
+            "name": "mws",
+            "credentials": [{ "accessKey": self.access_key, "secretKey": secret_key(self.access_key) }],
+            "actions": ["Admin", "Read", "Write", "List", "Tagging"],
+        }]});
+        std::fs::write(self.path("s3.json"), identity.to_string())?;
+        let of = format!("-filer=127.0.0.1:{}.{}", filer[0], filer[1]);
+        let config = format!("-config={}", self.path("s3.json"));
+        self.gateway = Some(self.run("s3", gateway, &[&of, &config, "-port.iceberg=0", "-port.lance=0"])?);
+        serves(gateway[0]).await
     }
 
     /// Waits until an object can be put: the gateway hears of volumes and buckets a moment later.
@@ -161,7 +203,7 @@ impl Bucket {
 
 impl Drop for Bucket {
     fn drop(&mut self) {
-        for process in self.volume.iter_mut().chain(&mut self.processes) {
+        for process in self.volume.iter_mut().chain(&mut self.gateway).chain(&mut self.processes) {
             // One that has ended by itself can't be killed.
             let _ = process.kill();
             let _ = process.wait();

@@ -27,7 +27,7 @@ mod workers;
 
 pub use api::{Answer, Client};
 pub use authorization::AuthorizationServer;
-pub use bucket::Bucket;
+pub use bucket::{Bucket, BucketAddress};
 pub use clock::until;
 pub use cut::{cut_short, disturbed};
 pub use feed::{Feed, Message};
@@ -41,7 +41,6 @@ pub use workers::{Scheduler, Worker};
 use crate::template::{OwnServer, TestDatabase};
 use anyhow::Context;
 use api::Api;
-use bucket::BucketAddress;
 use domain::read::Read;
 use domain::task::Task;
 use runtime::config::{ApiSettings, Settings};
@@ -86,10 +85,15 @@ impl World {
         Self::over(TestDatabase::new(async |pool: &PgPool| Ok(store::migrate(pool).await?)).await?, None, change).await
     }
 
-    /// The same whose media is in a bucket.
-    pub async fn in_bucket(bucket: &Bucket) -> anyhow::Result<Self> {
+    /// The same whose media is in a bucket, to which clients send by themselves.
+    pub async fn in_bucket(bucket: BucketAddress) -> anyhow::Result<Self> {
         let database = TestDatabase::new(async |pool: &PgPool| Ok(store::migrate(pool).await?)).await?;
-        Self::over(database, Some(bucket.address()), |_, api| api.direct_uploads = true).await
+        Self::over(database, Some(bucket), |_, api| api.direct_uploads = true).await
+    }
+
+    /// Has workers and schedulers that are started from now on come to the bucket in this way.
+    pub fn use_bucket(&mut self, bucket: BucketAddress) {
+        self.bucket = Some(bucket);
     }
 
     /// The same on a server of the test's own, which can crash.

@@ -1,11 +1,13 @@
-//! A TCP proxy in front of the database or of the api, to take the network away from one process: what it sends gets
-//! nowhere and nothing comes back, or its connections break.
+//! A TCP proxy in front of the database, of the api or of a bucket, to take the network away from one process: what it
+//! sends gets nowhere and nothing comes back, its connections break, or every request is refused with one answer.
 
-use super::World;
+use super::{Bucket, World};
 use anyhow::Context;
 use api::http::API_PATH;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream, UnixStream};
 use tokio::sync::watch;
@@ -20,6 +22,8 @@ enum Line {
     Replaced,
     /// Connections break, and new ones break at once.
     Cut,
+    /// Connections break, and the first request of each new one is answered with this.
+    Refused(&'static str),
 }
 
 /// What stands behind a proxy.
@@ -34,6 +38,7 @@ pub struct Proxy {
     /// The URL, through it, of what stands behind it.
     pub url: String,
     line: watch::Sender<Line>,
+    refusals: Arc<AtomicUsize>,
     accepting: JoinHandle<()>,
 }
 
@@ -42,8 +47,9 @@ impl Proxy {
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let url = url(listener.local_addr()?);
         let (line, state) = watch::channel(Line::Up);
-        let accepting = tokio::spawn(accept(listener, behind, state));
-        Ok(Self { url, line, accepting })
+        let refusals = Arc::<AtomicUsize>::default();
+        let accepting = tokio::spawn(accept(listener, behind, state, Arc::clone(&refusals)));
+        Ok(Self { url, line, refusals, accepting })
     }
 
     /// Lets everything through.
@@ -65,6 +71,16 @@ impl Proxy {
     /// Breaks all connections.
     pub fn cut(&self) {
         self.line.send_replace(Line::Cut);
+    }
+
+    /// Answers every HTTP request with this, and hands none on.
+    pub fn refuse(&self, answer: &'static str) {
+        self.line.send_replace(Line::Refused(answer));
+    }
+
+    /// How many requests were refused in this way.
+    pub fn refusals(&self) -> usize {
+        self.refusals.load(Ordering::SeqCst)
     }
 }
 
@@ -93,10 +109,24 @@ impl World {
     }
 }
 
-async fn accept(listener: TcpListener, behind: Behind, line: watch::Receiver<Line>) {
+impl Bucket {
+    /// A proxy in front of this bucket; its URL is another endpoint of it.
+    pub async fn proxy(&self) -> anyhow::Result<Proxy> {
+        let address = self.endpoint().trim_start_matches("http://").parse()?;
+        Proxy::start(Behind::Address(address), |address| format!("http://{address}")).await
+    }
+}
+
+async fn accept(listener: TcpListener, behind: Behind, line: watch::Receiver<Line>, refusals: Arc<AtomicUsize>) {
     while let Ok((client, _)) = listener.accept().await {
-        let (behind, line) = (behind.clone(), line.clone());
+        let (behind, line, refusals) = (behind.clone(), line.clone(), Arc::clone(&refusals));
         tokio::spawn(async move {
+            let now = *line.borrow();
+            if let Line::Refused(answer) = now {
+                // A client that has gone wants no answer.
+                let _ = refuse(client, answer, &refusals).await;
+                return;
+            }
             match behind {
                 Behind::Socket(path) => {
                     let Ok(server) = UnixStream::connect(&path).await else { return };
@@ -113,6 +143,22 @@ async fn accept(listener: TcpListener, behind: Behind, line: watch::Receiver<Lin
     }
 }
 
+/// Answers one request, and hears its body to the end: a client that is cut off in it sees no answer.
+async fn refuse(mut client: TcpStream, answer: &str, refusals: &AtomicUsize) -> std::io::Result<()> {
+    let (mut head, mut bytes) = (Vec::new(), vec![0; 16 << 10]);
+    while !head.windows(4).any(|end| end == b"\r\n\r\n") {
+        let read = client.read(&mut bytes).await?;
+        if read == 0 {
+            return Ok(());
+        }
+        head.extend_from_slice(&bytes[..read]);
+    }
+    client.write_all(answer.as_bytes()).await?;
+    refusals.fetch_add(1, Ordering::SeqCst);
+    while client.read(&mut bytes).await? > 0 {}
+    Ok(())
+}
+
 async fn join(
     client: TcpStream,
     from_server: impl AsyncRead + Unpin,
@@ -126,7 +172,7 @@ async fn join(
     tokio::select! {
         _ = carry(from_client, to_server, up, passes) => {}
         _ = carry(from_server, to_client, down, passes) => {}
-        _ = line.wait_for(|line| *line == Line::Cut) => {}
+        _ = line.wait_for(|line| matches!(line, Line::Cut | Line::Refused(_))) => {}
     }
 }
 

@@ -35,7 +35,7 @@ async fn settled(tenant: &Tenant, upload: &Value) -> anyhow::Result<Value> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bucket_takes_uploads_and_hands_media_out_by_itself() -> anyhow::Result<()> {
     let mut bucket = Bucket::start().await?;
-    let world = World::in_bucket(&bucket).await?;
+    let world = World::in_bucket(bucket.address()).await?;
     an_upload_goes_there_and_comes_back_from_there(&world, &bucket).await?;
     what_is_not_what_was_announced_fails(&world).await?;
     what_comes_in_pieces_outlives_a_crash_of_the_bucket(&world, &mut bucket).await?;

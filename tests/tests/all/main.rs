@@ -13,6 +13,7 @@ mod attempts;
 mod beside;
 mod boards;
 mod bucket;
+mod bucket_faults;
 mod citations;
 mod claims;
 mod closed_world;

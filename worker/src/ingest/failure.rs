@@ -152,7 +152,7 @@ impl From<MediaError> for Failure {
         if error.is_missing() {
             return Self::missing();
         }
-        tracing::warn!(error = %error, "The media store failed.");
+        tracing::warn!(error = %error, next = error.cure(), "The media store failed.");
         Self::on_this_machine("the media store did not answer", &error)
     }
 }

@@ -12,6 +12,7 @@ use poem::error::ResponseError;
 use poem::http::StatusCode;
 use poem_openapi::ApiResponse;
 use poem_openapi::registry::{MetaResponses, Registry};
+use runtime::media::MediaError;
 use std::fmt;
 
 /// A handler's answer.
@@ -141,5 +142,18 @@ impl From<sqlx::Error> for ApiError {
         }
         tracing::warn!(error.code = Code::DatabaseUnavailable.name(), error = %error, "The database did not answer.");
         Self::new(Code::DatabaseUnavailable, "The database can't be reached now. Try again shortly.").retry_after(2)
+    }
+}
+
+impl From<MediaError> for ApiError {
+    /// The media store away, or refusing us, is 503; anything else is a fault of ours. An object that is missing has a
+    /// meaning that only the caller knows.
+    fn from(error: MediaError) -> Self {
+        if !error.is_of_the_store() {
+            return Self::internal(error);
+        }
+        let next = error.cure();
+        tracing::error!(error.code = Code::Unavailable.name(), error = %error, next, "The media store did not answer.");
+        Self::new(Code::Unavailable, "The media store does not answer. Try again shortly.").retry_after(2)
     }
 }

@@ -100,9 +100,9 @@ async fn of_transcript<T: Send + 'static>(
         }
         (None, Some(key)) => {
             let large = app.answers.large(account)?;
-            let object = app.process.media.find(&key, MOST_BYTES).await.map_err(ApiError::internal)?;
+            let object = app.process.media.find(&key, MOST_BYTES).await?;
             let room = app.answers.hold(account, object.bytes * COPIES)?;
-            (object.whole().await.map_err(ApiError::internal)?, room, Some(large))
+            (object.whole().await?, room, Some(large))
         }
         (None, None) => return Err(ApiError::internal("a stored read without a result")),
     };

@@ -47,13 +47,13 @@ pub async fn stored_read(app: &App, account: AccountId, item: ItemId, read: Read
         }
         (None, Some(key)) => {
             let one = large.take().map_or_else(|| app.answers.large(account), Ok)?;
-            let object = app.process.media.find(&key, MOST_BYTES).await.map_err(ApiError::internal)?;
+            let object = app.process.media.find(&key, MOST_BYTES).await?;
             if others.is_none() {
                 return Document::streamed(object, &app.answers, account, one).map(Some);
             }
             large = Some(one);
             let room = app.answers.hold(account, object.bytes)?;
-            (object.whole().await.map_err(ApiError::internal)?, room)
+            (object.whole().await?, room)
         }
         (None, None) => return Err(ApiError::internal("a stored read without a result")),
     };

@@ -97,7 +97,7 @@ pub(super) async fn poster(app: App, request: Request) -> Answer<Response> {
     let none = || ApiError::new(Code::ItemNotFound, "The item has no picture.");
     let key = found.and_then(|found| found.thumbnail_key).ok_or_else(none)?;
     let bytes = app.process.media.get(&key, MOST_POSTER_BYTES).await;
-    let bytes = bytes.map_err(|error| if error.is_missing() { none() } else { ApiError::internal(error) })?;
+    let bytes = bytes.map_err(|error| if error.is_missing() { none() } else { error.into() })?;
     let mut response = Response::builder().content_type("image/jpeg").body(bytes);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(KEEP));
     Ok(response)

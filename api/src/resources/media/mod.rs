@@ -171,5 +171,5 @@ fn failed(error: MediaError) -> ApiError {
             "The item's bytes are no longer in the media store. Tell the operator.",
         );
     }
-    ApiError::internal(error)
+    error.into()
 }

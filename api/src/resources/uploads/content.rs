@@ -206,7 +206,7 @@ async fn store(app: &App, sending: &Sending, item: ItemId, declared: u64, stream
         }
         WriteError::Store(error) => {
             tracing::error!(upload.id = %sending.upload, error = %error, "The media store did not take an upload.");
-            ApiError::new(Code::Unavailable, "The media store does not answer. Send the bytes again.")
+            ApiError::new(Code::Unavailable, "The media store does not answer. Send the bytes again.").retry_after(2)
         }
     })?;
     Ok(Stored { key, written })

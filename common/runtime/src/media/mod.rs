@@ -10,6 +10,7 @@ mod open;
 mod presign;
 mod sent;
 mod sweep;
+mod unfinished;
 
 pub use hash::RunningHash;
 pub use keys::{
@@ -35,6 +36,21 @@ use ulid::Ulid;
 const PART_BYTES: usize = 8 << 20;
 /// Parts of one write that may be in memory at once, beside the one being filled.
 const PARTS_IN_FLIGHT: usize = 2;
+
+/// The codes of S3 that say what is wrong on our side, and what to do then.
+const CURES: [(&[&str], &str); 4] = [
+    (&["RequestTimeTooSkewed"], "set this machine's clock: the bucket refuses requests of another time (run NTP)"),
+    (
+        &["InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken"],
+        "the bucket does not take these credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to ones that it \
+         takes, and start every process anew",
+    ),
+    (
+        &["SlowDown"],
+        "the bucket asks for fewer requests: it is tried again by itself; spread the load or raise its limit",
+    ),
+    (&["NoSuchBucket"], "the bucket is not there: make it, or correct MWS_MEDIA_STORE"),
+];
 
 /// Where media is kept. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -81,6 +97,13 @@ impl MediaError {
     /// Whether the object asked for is not there.
     pub fn is_missing(&self) -> bool {
         matches!(self, Self::Store(object_store::Error::NotFound { .. }))
+    }
+
+    /// What an operator can do about it, by the code that the bucket refused us with.
+    pub fn cure(&self) -> &'static str {
+        let said = self.to_string();
+        let cures = CURES.iter().find(|(codes, _)| codes.iter().any(|code| said.contains(code)));
+        cures.map_or("check MWS_MEDIA_STORE, whether the store answers, and who may write there", |(_, cure)| cure)
     }
 }
 

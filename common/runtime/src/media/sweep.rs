@@ -1,8 +1,7 @@
 //! What stands under a prefix, for whoever compares it with the rows that name objects.
 //!
 //! A folder is walked as the file system shows it, since a list of objects hides what was half-written by a process
-//! that was killed. A bucket's list hides parts of uploads that were never completed: those end by its own lifecycle
-//! rule (README.md).
+//! that was killed. A bucket's list hides parts of writes that were never ended: `unfinished` aborts those.
 
 use super::{MediaError, MediaStore};
 use chrono::{DateTime, Utc};

@@ -17,7 +17,7 @@ pub use linked::{LinkedMedia, linked_media, refs};
 pub use resolve::{ItemForReads, Resolved, resolve};
 pub use search::{Filter, search};
 pub use storage::{bytes_kept, lock_storage, prune, purged, to_purge, workspace_of};
-pub use sweep::{named_objects, next_to_sweep};
+pub use sweep::{named_objects, next_to_sweep, settled_before};
 
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};

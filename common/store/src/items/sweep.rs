@@ -25,15 +25,13 @@ pub async fn next_to_sweep(conn: &mut PgConnection, limit: i64) -> sqlx::Result<
     .await
 }
 
-/// The keys that rows of these items name, and the time `hours` ago.
-pub async fn named_objects(
-    conn: &mut PgConnection,
-    items: &[ItemId],
-    hours: i32,
-) -> sqlx::Result<(HashSet<String>, DateTime<Utc>)> {
-    let before = sqlx::query_scalar!(r#"SELECT mws_now() - make_interval(hours => $1) AS "before!""#, hours)
-        .fetch_one(&mut *conn)
-        .await?;
+/// The time so many hours ago: what was written before it has long been named by a row, or never will be.
+pub async fn settled_before(conn: &mut PgConnection, hours: i32) -> sqlx::Result<DateTime<Utc>> {
+    sqlx::query_scalar!(r#"SELECT mws_now() - make_interval(hours => $1) AS "before!""#, hours).fetch_one(conn).await
+}
+
+/// The keys that rows of these items name.
+pub async fn named_objects(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<HashSet<String>> {
     let named = sqlx::query_scalar!(
         r#"SELECT object_key AS "key!" FROM items WHERE id = ANY ($1) AND object_key IS NOT NULL
            UNION ALL SELECT thumbnail_key FROM items WHERE id = ANY ($1) AND thumbnail_key IS NOT NULL
@@ -46,5 +44,5 @@ pub async fn named_objects(
     )
     .fetch_all(conn)
     .await?;
-    Ok((named.into_iter().collect(), before))
+    Ok(named.into_iter().collect())
 }
