@@ -1,8 +1,8 @@
 //! The hostile files of `eval/hostile_media.py` through the real decoders and all six reads (docs/confinement.md).
 //!
-//! Whatever the bytes: a typed error or a result, by the deadline, in bounded memory, with nothing of the file beside
-//! it. A process of its own, so that its memory and its children's are those of this test. The same files go through a
-//! running service by `python -m eval.hostile`.
+//! Whatever its bytes are, a read of a file ends by its deadline and in bounded memory, in a result or a typed error
+//! that shows nothing of the file beside it. The test has a process of its own, whose memory and whose children's it
+//! measures. `python -m eval.hostile` sends the same files through a running service.
 
 #![expect(clippy::unwrap_used, reason = "a test stops at what it can't have")]
 
@@ -19,18 +19,20 @@ use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 use worker::readers::{JobCtx, MediaSource, ReadError, ReadOutcome, ReaderSettings, Readers};
 
-/// What a read of a file may take that may never end: soon, so that a day of silence does not take one.
+/// How long a read may take of a file that might be read for ever: not long, so that a day of silence is cut short.
 const DEADLINE: Duration = Duration::from_secs(2);
-/// What any other read may take: more than it needs on the slowest machine, so that a timeout is a fault of the reader.
+/// How long any other read may take: more than it needs on the slowest machine, so that a timeout is the reader's
+/// fault.
 const TIMEOUT: Duration = Duration::from_mins(3);
 /// A read that has not answered this long after its deadline hangs.
 const HANGS: Duration = Duration::from_mins(1);
-/// Seconds of the canary, which no other file lasts, and what stands in its tags.
+/// How many seconds the canary lasts, as no other file does, and the text in its tags: a read that shows either has
+/// reached its neighbour.
 const CANARY_SECONDS: f64 = 7.77;
 const CANARY_TEXT: &str = "canary";
-/// Memory that a decoder may have had at its largest, in KiB: its address space (`MediaLimits::child_memory_bytes`). A
-/// second of sound, 23 hours of nothing and another second are some kilobytes of which ffmpeg fills the gap at once:
-/// 1.6 GB.
+/// Memory that a decoder may have had at its largest, in KiB: its address space (`MediaLimits::child_memory_bytes`).
+/// One needs 1.6 GB: its file, of some kilobytes, has 23 hours between two seconds of sound, and ffmpeg fills them at
+/// once.
 const CHILD_KIB: i64 = 2 << 20;
 /// Memory that this process may have had, in KiB.
 const OWN_KIB: i64 = 400 * 1_024;

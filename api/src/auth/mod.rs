@@ -1,7 +1,7 @@
 //! Who calls, in which workspace, and whether the account may send one more request (contract §5).
 //!
-//! One statement a request answers all three. Handlers ask for [`Auth`] as their first argument, so that nothing of
-//! a body is judged before its sender is known. OAuth access tokens have their one place here, in `oauth_caller`.
+//! One SQL statement a request answers all three questions. Handlers take [`Auth`] as their first argument, so that
+//! nothing of a body is judged before its sender is known. OAuth access tokens are judged in `oauth` alone.
 
 pub mod oauth;
 pub mod operator;
@@ -27,7 +27,7 @@ use store::credentials::{self, Found, LetIn};
 
 /// The header that names another workspace (contract §4.1).
 const WORKSPACE_HEADER: &str = "x-workspace-id";
-/// A database that does not answer is away.
+/// How long the database may take to answer before it counts as away.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// `Authorization: Bearer <credential>`: an API key (`es_live_…`), a script session's token, or an OAuth access token.
@@ -109,7 +109,7 @@ impl Caller {
         ))
     }
 
-    /// Refuses a script session's token (contract §5.3.4). As `require`: `access` asks it.
+    /// Refuses a script session's token (contract §5.3.4). Which operations do is in `access`.
     pub fn refuse_session(&self) -> Answer<()> {
         if self.credential != CredentialKind::Session {
             return Ok(());
@@ -327,7 +327,7 @@ fn in_workspace(named: Option<WorkspaceId>, caller: &Caller) -> Answer<()> {
     Err(ApiError::new(code, format!("This credential works in {} only.", caller.workspace.id)))
 }
 
-/// The refusal of what is no credential.
+/// The refusal of a credential that is missing, or none of ours.
 pub fn unauthenticated(message: &str) -> ApiError {
     ApiError::new(Code::Unauthenticated, message).suggest("Send `Authorization: Bearer <API key>`.")
 }

@@ -1,5 +1,5 @@
-//! The `Idempotency-Key` header (contract §4.1), and which operations take it. What is done with it is `dispatch`'s,
-//! where jobs are started, and `once`'s, where something else is made.
+//! The `Idempotency-Key` header (contract §4.1), and which operations take it. `dispatch` keeps the answer where jobs
+//! are started, `once` where something else is made.
 
 use crate::http::error::{Answer, ApiError, Code};
 use Repeat::{Harmless, Kept, Refused};
@@ -35,7 +35,7 @@ pub enum Repeat {
     Kept,
     /// The same as without a key: a repeat makes nothing twice.
     Harmless,
-    /// A refusal: it makes something, and can't be made once.
+    /// A refusal: the operation makes something, and its answer can't be kept.
     Refused,
 }
 
@@ -114,7 +114,7 @@ pub fn repeat(operation: &str) -> Option<Repeat> {
     REPEATS.iter().find(|(named, _)| *named == operation).map(|(_, repeat)| *repeat)
 }
 
-/// Refuses a key where it would count for nothing although the call makes something.
+/// Refuses a key that would not keep a repeat from making something a second time.
 ///
 /// # Errors
 /// `invalid_request`.

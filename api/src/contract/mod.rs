@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub struct Contract {
     /// The document itself.
     pub json: Value,
-    /// As it is served: without what only indents it.
+    /// The text that is served: the document without indentation.
     pub compact: String,
     operations: Vec<Arc<Operation>>,
 }

@@ -1,8 +1,8 @@
 //! The rate limit as callers see it, and a memory of who is over it (contract §8.1).
 //!
-//! The database decides, in the authentication statement. Here its one instant becomes the three headers, and a
-//! credential that was just refused is refused again without a query until its time has come, at most a second later:
-//! then the database is asked again, so that its clock stays the one that counts.
+//! The database decides, in the authentication statement, which returns one instant of the account. Here that instant
+//! becomes the three headers. A credential that was refused is remembered until it may call again, a second at most,
+//! and refused without a query; then the database is asked again, so that its clock is the one that counts.
 
 use crate::http::error::{ApiError, Code};
 use chrono::{DateTime, Utc};
@@ -21,7 +21,7 @@ pub fn pace(settings: &Settings) -> Pace {
     Pace::new(settings.rate_per_minute, settings.rate_burst)
 }
 
-/// How far ahead of now an account may be with what is sent again: beyond it a receiver has enough to do.
+/// How far ahead of now resends may take an account: its receivers then have an hour of them to come.
 const AN_HOUR_US: i64 = 3_600_000_000;
 
 /// Microseconds that a byte of a kept answer counts for, so that a day's bytes are what an account may have kept.
@@ -31,7 +31,7 @@ pub fn kept_byte_us(settings: &Settings) -> f64 {
     Duration::from_hours(24).as_secs_f64() * 1e6 / most
 }
 
-/// Each of these with how far ahead of now an account may be with it, for `paces::wait`.
+/// Each of these paces with the microseconds that an account may be ahead of now in it, as `paces::wait` takes them.
 pub fn most(settings: &Settings, paced: &[What]) -> Vec<(What, i64)> {
     let most_us = |what| match what {
         What::StoppedJobs => pace(settings).ahead_us,

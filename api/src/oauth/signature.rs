@@ -36,7 +36,7 @@ fn verifier(algorithm: &Algorithm, key: &DecodingKey) -> Result<Box<dyn JwtVerif
     }
 }
 
-/// A point of P-256, uncompressed.
+/// Verifies ES256 by a point of P-256, uncompressed.
 struct Es256(UnparsedPublicKey<Vec<u8>>);
 
 impl Verifier<Vec<u8>> for Es256 {
@@ -51,7 +51,7 @@ impl JwtVerifier for Es256 {
     }
 }
 
-/// Modulus and exponent, big-endian. ring refuses a modulus under 2,048 bits.
+/// Verifies RS256 by a modulus and an exponent, big-endian. ring refuses a modulus under 2,048 bits.
 struct Rs256(RsaPublicKeyComponents<Vec<u8>>);
 
 impl Verifier<Vec<u8>> for Rs256 {

@@ -1,5 +1,5 @@
-//! Describes each refusal that several operations have word for word only once, as a component. The operations refer to
-//! it; repeated, these refusals were most of the document.
+//! Describes a refusal that several operations share word for word once, as a component to which they all refer.
+//! Repeated at each operation, these refusals were most of the document.
 //!
 //! A component is named after the envelope and the codes that it may hold, so its name stays the same when other
 //! components are added or removed.

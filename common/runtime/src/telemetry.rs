@@ -28,7 +28,8 @@ fn is_told(metadata: &Metadata<'_>) -> bool {
     if *metadata.level() <= Level::INFO { !TOLD_ELSEWHERE.contains(&name) } else { !QUIET.contains(&name) }
 }
 
-/// Logs to `subscriber`, without what is never told. A second start, as tests make, keeps the first one.
+/// Makes `subscriber` the log of this process, but for the lines that `is_told` refuses. In a process that has a log
+/// already, as tests do, nothing changes.
 fn begin(subscriber: impl Subscriber + Send + Sync + 'static) {
     let _ = subscriber.with(filter_fn(is_told)).try_init();
 }
@@ -43,7 +44,7 @@ pub fn subscriber<W: Write + 'static>(
     builder.finish().with(filter_fn(is_told))
 }
 
-/// Logs as JSON into what `writer` makes, with what `log` asks for. For tests that read what was logged.
+/// Logs JSON to what `writer` makes, filtered by `log`. For tests that read what was logged.
 pub fn start_into<W: Write + 'static>(log: &str, writer: impl Fn() -> W + Send + Sync + 'static) {
     let builder = tracing_subscriber::fmt().with_env_filter(filter(log)).with_writer(writer);
     begin(builder.json().flatten_event(true).finish());

@@ -1,7 +1,7 @@
 //! Whether one document breaks the clients of another: what was there may not go, nor grow stricter (contract §9).
 //!
-//! Pure: two documents, sentences. A request may ask for no more than it did, and an answer may hold no less; what is
-//! added to either is no break. Only tests use it: `api/openapi-baseline.json` is what clients were promised.
+//! Pure: two documents in, sentences out. A request may ask for no more than it did, and an answer may hold no less;
+//! what is added to either is no break. Only tests use it: `api/openapi-baseline.json` is what clients were promised.
 
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -193,7 +193,7 @@ impl Comparison<'_> {
             self.say(place, &format!("is no {gone} any more"));
         }
         let (before, after) = (Value::from(flat(self.old, before)), Value::from(flat(self.new, after)));
-        // Who reads whatever comes reads this too.
+        // A client that was promised nothing of the value can read this one too.
         if way == Way::Answered && is_anything(&before) {
             return;
         }
@@ -251,7 +251,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// What clients send may be held to no tighter limit. What they read is theirs to take.
+    /// What clients send may be held to no tighter limit. Limits on what they read are not compared.
     fn limits(&mut self, place: &str, way: Way, before: &Value, after: &Value) {
         if way == Way::Answered {
             return;

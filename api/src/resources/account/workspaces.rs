@@ -26,8 +26,8 @@ pub struct Workspace {
     pub name: Text,
     /// The caller's role: `owner`, `editor` or `viewer`.
     pub role: Text,
-    /// Whether it is the default workspace of your own account; never more than one of them is. A call without
-    /// `x-workspace-id` acts there, if you and the connection can reach it.
+    /// Whether it is the default workspace of your own account, which at most one is. A call without `x-workspace-id`
+    /// acts there, if you and the connection can reach it.
     pub is_default: bool,
     /// When it was created.
     pub created_at: Time,
@@ -49,8 +49,8 @@ impl From<WorkspaceRow> for Workspace {
 impl Workspaces {
     /// List workspaces
     ///
-    /// The workspaces that the credential can reach, with the caller's role in each. An API key and a script session
-    /// reach one; an OAuth access token those that its user is a member of and let the connection into.
+    /// The workspaces that the credential can reach, with the caller's role in each. An API key or a script session
+    /// reaches one. An OAuth access token reaches those that its user is a member of and has let the connection into.
     #[oai(path = "/workspaces", method = "get", operation_id = "list_workspaces")]
     async fn list(
         &self,

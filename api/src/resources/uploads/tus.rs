@@ -1,4 +1,5 @@
-//! What the URL of an upload says in tus 1.0.0 (core, checksum): headers alone, without a body.
+//! What the URL of an upload answers to clients that speak tus 1.0.0 (its core, and the extension `checksum`). All of
+//! it is in headers: no answer has a body.
 
 use super::appending::{CHECKSUMS, Reached};
 use crate::http::error::{Answer, ApiError, Code};
@@ -10,13 +11,13 @@ use poem_openapi::types::Type;
 
 /// The version of the protocol.
 pub const VERSION: &str = "1.0.0";
-/// Names it in requests and answers.
+/// The header that names the version, in requests and in answers.
 pub const RESUMABLE: HeaderName = HeaderName::from_static("tus-resumable");
 const SPOKEN: HeaderName = HeaderName::from_static("tus-version");
 const OFFSET: HeaderName = HeaderName::from_static("upload-offset");
 const LENGTH: HeaderName = HeaderName::from_static("upload-length");
 
-/// Refuses a client that speaks another version; one that says nothing speaks this one.
+/// Refuses a client that names another version. One that names none is taken to speak this one.
 pub(super) fn check_version(spoken: Option<&str>) -> Answer<()> {
     match spoken {
         Some(other) if other != VERSION => {
@@ -26,7 +27,7 @@ pub(super) fn check_version(spoken: Option<&str>) -> Answer<()> {
     }
 }
 
-/// Puts on any answer to a client that speaks tus the version that is spoken here.
+/// Adds the headers that name our version, which every answer to such a client has to have.
 pub fn add_version(response: &mut Response) {
     let headers = response.headers_mut();
     headers.insert(RESUMABLE, HeaderValue::from_static(VERSION));
@@ -36,13 +37,13 @@ pub fn add_version(response: &mut Response) {
 /// An answer of the protocol.
 #[derive(Debug)]
 pub enum TusAnswer {
-    /// 200: how far the bytes have come.
+    /// 200: how many bytes are kept, and how many there will be.
     Reached(Reached),
-    /// 204: where they go on now.
+    /// 204: the offset at which the next byte goes.
     Appended(i64),
-    /// 204: what is spoken here.
+    /// 204: which version and extensions there are.
     Spoken {
-        /// The most bytes of a file.
+        /// Bytes of the largest file that is taken.
         most_bytes: u64,
     },
 }

@@ -29,8 +29,9 @@ pub struct SoFar {
     pub hash_state: Option<Vec<u8>>,
 }
 
-/// Lets the request `by` append at `offset`, whoever appended before. None when `offset` is not where the stored bytes
-/// end, a plain PUT sends them, or the upload waits no longer. What a plain PUT left unfinished is begun anew.
+/// Lets the request `by` append at `offset`, and shuts out whoever appended before. None when `offset` is not where the
+/// stored bytes end, when a plain PUT is sending them, or when the upload no longer awaits any. What a plain PUT left
+/// unfinished can be begun anew, at 0.
 pub async fn begin_append(
     conn: &mut PgConnection,
     upload: UploadId,

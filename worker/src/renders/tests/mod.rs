@@ -1,7 +1,7 @@
 //! Renders of real media, made here with fixed seeds, and measured by decoding what came of them.
 //!
-//! `Darkroom` renders a plan into a file of its folder; the measures of a file are ffprobe's and those of its samples
-//! and frames. One file a theme.
+//! `Darkroom` renders a plan into a file of its folder, which a test then measures: by what ffprobe says of it, and by
+//! its samples and frames. One module a theme.
 
 mod cuts;
 mod ducks;
@@ -40,7 +40,7 @@ impl Darkroom {
         Self { studio, renderer, scratch }
     }
 
-    /// Renders into a file of this name; answers with what it is said to be.
+    /// Renders into a file of this name. Returns what the renderer says that it is.
     async fn render(&self, plan: &RenderPlan, source: &Path, music: Option<&Path>, name: &str) -> Facts {
         let rendered = self.render_within(plan, source, music, 1 << 30, &an_hour()).await.unwrap();
         self.save(rendered, name)
