@@ -11,6 +11,7 @@ mod demo;
 mod doctor;
 mod failure;
 mod globals;
+mod migrate;
 mod output;
 mod up;
 
@@ -43,6 +44,8 @@ enum Command {
     Demo(demo::DemoArgs),
     /// Look at everything the service stands on, and say how to cure what is wrong.
     Doctor(Box<doctor::DoctorArgs>),
+    /// Bring the schema of a PostgreSQL of your own up to date, and end.
+    Migrate(Box<migrate::MigrateArgs>),
     #[command(flatten)]
     Client(ClientCommand),
     /// Show the version.
@@ -89,6 +92,10 @@ fn run(cli: Cli, matches: &ArgMatches) -> Result<(), Failure> {
             }
             runtime::telemetry::start(args.settings_mut());
             doctor::run(*args, &globals)
+        }
+        Command::Migrate(mut args) => {
+            runtime::telemetry::start(args.settings_mut());
+            migrate::run(*args, &globals)
         }
         Command::Client(command) => database::runtime()?.block_on(commands::run(command, globals)),
         Command::Version => {

@@ -12,6 +12,7 @@ pub mod end_deliveries;
 pub mod expire_uploads;
 pub mod fold_minutes;
 pub mod fold_usage;
+pub mod measure_queues;
 pub mod prune;
 pub mod prune_deliveries;
 pub mod prune_kept;
@@ -73,6 +74,7 @@ const DUTIES: &[Duty] = &[
     duty!(expire_uploads, 30_000),
     duty!(fold_minutes, 1_000),
     duty!(fold_usage, 5_000),
+    duty!(measure_queues, 15_000),
     duty!(prune, 30_000),
     duty!(prune_deliveries, 30_000),
     duty!(prune_kept, 30_000),

@@ -25,6 +25,11 @@ pub fn node() -> anyhow::Result<PathBuf> {
     brought_in("node")
 }
 
+/// The folder of our own packages, installed from the archives that are built of them: `archives`, `python`, `node`.
+pub fn sdk() -> anyhow::Result<PathBuf> {
+    brought_in("sdk")
+}
+
 fn brought_in(which: &str) -> anyhow::Result<PathBuf> {
     let mut script = Command::new(Path::new(HERE).join("../scripts/clients"));
     let output = script.arg(which).stdin(Stdio::null()).output().context("scripts/clients could not be run")?;

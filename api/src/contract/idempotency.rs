@@ -39,6 +39,17 @@ pub enum Repeat {
     Refused,
 }
 
+impl Repeat {
+    /// How the document says it to clients, which decide by it whether to send a POST again (`x-repeat`).
+    pub fn word(self) -> &'static str {
+        match self {
+            Kept => "kept",
+            Harmless => "harmless",
+            Refused => "refused",
+        }
+    }
+}
+
 /// Every POST there is.
 pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /tools/prepare_media", Kept),

@@ -254,8 +254,11 @@ fn describe(operation: &mut Value, method: &str, path: &str) {
         add_parameter(operation, "WorkspaceId");
     }
     // What makes something is what a repeat must not make again.
-    if repeat(&format!("{method} {path}")) == Some(Repeat::Kept) {
-        add_parameter(operation, "IdempotencyKey");
+    if let Some(repeat) = repeat(&format!("{method} {path}")) {
+        operation["x-repeat"] = repeat.word().into();
+        if repeat == Repeat::Kept {
+            add_parameter(operation, "IdempotencyKey");
+        }
     }
     let mut all = Map::new();
     for (status, mut response) in operation["responses"].as_object_mut().map(std::mem::take).unwrap_or_default() {

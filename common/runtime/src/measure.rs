@@ -50,5 +50,27 @@ fn describe() {
     );
     describe_counter!("mws_media_swept_total", "Objects that no row named, dropped.");
     describe_counter!("mws_media_writes_aborted_total", "Writes to the bucket that nobody had ended, aborted.");
+    describe_counter!("mws_queue_restarts_total", "Queues that ended by a fault and were started again.");
+    describe_gauge!(
+        "mws_queue_depth",
+        "Jobs with a place and deliveries that wait, by queue and by whether they are due."
+    );
+    describe_gauge!(
+        "mws_queue_oldest_due_age_seconds",
+        Unit::Seconds,
+        "Since when the oldest of a queue that could be claimed is due; 0 where nothing is."
+    );
+    describe_counter!("mws_webhook_attempts_total", "Attempts of job webhooks, by what came of them.");
+    describe_histogram!("mws_webhook_attempt_seconds", Unit::Seconds, "An attempt of a job webhook.");
+    describe_counter!("mws_project_webhooks_total", "Webhooks of projects that were sent, by what came of them.");
+    describe_histogram!("mws_project_webhook_seconds", Unit::Seconds, "The sending of a project's webhook.");
+    describe_gauge!("mws_duty_last_success_seconds", Unit::Seconds, "Unix time at which a duty last succeeded.");
+    describe_gauge!(
+        "mws_ledger_checked_seconds",
+        Unit::Seconds,
+        "Unix time at which this process last checked the ledger."
+    );
+    describe_gauge!("mws_ledger_drifting", "Balances that the journal does not explain.");
+    describe_gauge!("mws_seals", "Secrets that are not sealed under the current key, by what is known of theirs.");
     describe_gauge!("mws_build_info", "Always 1; the version is a label.");
 }

@@ -33,6 +33,7 @@ pub mod posts;
 pub mod project_webhooks;
 pub mod projects;
 pub mod public_links;
+pub mod queues;
 pub mod reads;
 pub mod reads_on_ready;
 mod refusal;

@@ -1,0 +1,2634 @@
+"""Every operation, a class a tag, for both kinds of client. Made by sdk/generate from openapi.json: change those."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal
+
+from . import _types as types
+from ._call import AsyncGroup, AsyncPages, Group, Operation, Page
+
+OPERATIONS = {
+    'list_tools': Operation('list_tools', 'GET', '/tools', 'harmless', types.ToolList),
+    'prepare_media': Operation('prepare_media', 'POST', '/tools/prepare_media', 'kept', types.ToolAnswerPreparedMedia),
+    'get_jobs': Operation('get_jobs', 'POST', '/tools/get_jobs', 'harmless', types.ToolAnswerJobsAnswer, rows=('data', 'jobs')),
+    'cancel_jobs': Operation('cancel_jobs', 'POST', '/tools/cancel_jobs', 'harmless', types.ToolAnswerCancelJobsAnswer),
+    'get_api_session': Operation('get_api_session', 'POST', '/tools/get_api_session', 'refused', types.ToolAnswerSessionCodeAnswer),
+    'list_items': Operation('list_items', 'POST', '/tools/list_items', 'harmless', types.ToolAnswerItemPage, rows=('data', 'items')),
+    'get_item': Operation('get_item', 'POST', '/tools/get_item', 'harmless', types.ToolAnswerItemAnswer),
+    'update_item': Operation('update_item', 'POST', '/tools/update_item', 'harmless', types.ToolAnswerItemAnswer),
+    'import_media': Operation('import_media', 'POST', '/tools/import_media', 'kept', types.ToolAnswerItemAnswer),
+    'delete_item': Operation('delete_item', 'POST', '/tools/delete_item', 'harmless', types.ToolAnswerDeletedItem),
+    'transcribe_media': Operation('transcribe_media', 'POST', '/tools/transcribe_media', 'kept', types.ToolAnswerTranscriptAnswer),
+    'speakers': Operation('speakers', 'POST', '/tools/speakers', 'kept', types.ToolAnswerSpeakersAnswer),
+    'detect_beats': Operation('detect_beats', 'POST', '/tools/detect_beats', 'kept', types.ToolAnswerBeatsAnswer),
+    'remove_silence': Operation('remove_silence', 'POST', '/tools/remove_silence', 'kept', types.ToolAnswerSilenceAnswer),
+    'duck_music': Operation('duck_music', 'POST', '/tools/duck_music', 'kept', types.ToolAnswerDuckAnswer),
+    'search_footage': Operation('search_footage', 'POST', '/tools/search_footage', 'harmless', types.ToolAnswerFootageMatches),
+    'add_comment': Operation('add_comment', 'POST', '/tools/add_comment', 'kept', types.ToolAnswerCommentAnswer),
+    'list_comments': Operation('list_comments', 'POST', '/tools/list_comments', 'harmless', types.ToolAnswerCommentPage, rows=('data', 'comments')),
+    'update_comment': Operation('update_comment', 'POST', '/tools/update_comment', 'harmless', types.ToolAnswerCommentAnswer),
+    'delete_comment': Operation('delete_comment', 'POST', '/tools/delete_comment', 'harmless', types.ToolAnswerDeletedComment),
+    'create_public_link': Operation('create_public_link', 'POST', '/tools/create_public_link', 'kept', types.ToolAnswerCreatedPublicLink),
+    'list_public_links': Operation('list_public_links', 'POST', '/tools/list_public_links', 'harmless', types.ToolAnswerPublicLinkPage, rows=('data', 'links')),
+    'revoke_public_link': Operation('revoke_public_link', 'POST', '/tools/revoke_public_link', 'harmless', types.ToolAnswerPublicLinkAnswer),
+    'get_models': Operation('get_models', 'GET', '/models', 'harmless', types.ModelList),
+    'list_models': Operation('list_models', 'POST', '/tools/list_models', 'harmless', types.ToolAnswerModelPage),
+    'read_overview': Operation('read_overview', 'GET', '/overview', 'harmless', types.OverviewAnswer),
+    'get_overview': Operation('get_overview', 'POST', '/tools/get_overview', 'harmless', types.ToolAnswerOverviewAnswer),
+    'read_balances': Operation('read_balances', 'GET', '/balances', 'harmless', types.BalancesAnswer),
+    'get_balances': Operation('get_balances', 'POST', '/tools/get_balances', 'harmless', types.ToolAnswerBalancesAnswer),
+    'create_key': Operation('create_key', 'POST', '/keys', 'kept', types.CreatedKey),
+    'list_keys': Operation('list_keys', 'GET', '/keys', 'harmless', types.ListKey, rows=('data',)),
+    'get_key': Operation('get_key', 'GET', '/keys/{keyId}', 'harmless', types.Key),
+    'revoke_key': Operation('revoke_key', 'DELETE', '/keys/{keyId}', 'harmless', types.Deleted),
+    'list_audit': Operation('list_audit', 'GET', '/audit', 'harmless', types.ListAccountChange, rows=('data',)),
+    'list_workspaces': Operation('list_workspaces', 'GET', '/workspaces', 'harmless', types.ListWorkspace, rows=('data',)),
+    'redeem_session': Operation('redeem_session', 'POST', '/sessions/redeem', 'harmless', types.SessionTokenAnswer),
+    'create_upload': Operation('create_upload', 'POST', '/uploads', 'kept', types.Upload),
+    'get_upload': Operation('get_upload', 'GET', '/uploads/{id}', 'harmless', types.UploadDetail),
+    'complete_upload': Operation('complete_upload', 'POST', '/uploads/{id}/complete', 'harmless', types.LibraryItem),
+    'list_library_items': Operation('list_library_items', 'GET', '/library/items', 'harmless', types.ListLibraryItem, rows=('data',)),
+    'get_library_item': Operation('get_library_item', 'GET', '/library/items/{id}', 'harmless', types.LibraryItem),
+    'update_library_item': Operation('update_library_item', 'PATCH', '/library/items/{id}', 'harmless', types.LibraryItem),
+    'delete_library_item': Operation('delete_library_item', 'DELETE', '/library/items/{id}', 'harmless', types.Deleted),
+    'get_stored_read': Operation('get_stored_read', 'GET', '/library/items/{id}/reads/{read}', 'harmless', None, texts=True),
+    'lease_library_item': Operation('lease_library_item', 'POST', '/library/items/{id}/lease', 'harmless', types.Lease),
+    'end_library_item_lease': Operation('end_library_item_lease', 'DELETE', '/library/items/{id}/lease', 'harmless', types.Deleted),
+    'create_webhook': Operation('create_webhook', 'POST', '/webhooks', 'kept', types.Webhook),
+    'list_webhooks': Operation('list_webhooks', 'GET', '/webhooks', 'harmless', types.ListWebhook, rows=('data',)),
+    'get_webhook': Operation('get_webhook', 'GET', '/webhooks/{id}', 'harmless', types.Webhook),
+    'update_webhook': Operation('update_webhook', 'PATCH', '/webhooks/{id}', 'harmless', types.Webhook),
+    'delete_webhook': Operation('delete_webhook', 'DELETE', '/webhooks/{id}', 'harmless', types.Deleted),
+    'list_deliveries': Operation('list_deliveries', 'GET', '/webhooks/{id}/deliveries', 'harmless', types.ListDelivery, rows=('data',)),
+    'resend_delivery': Operation('resend_delivery', 'POST', '/webhooks/{id}/deliveries', 'refused', types.Resent),
+    'get_delivery': Operation('get_delivery', 'GET', '/webhooks/{id}/deliveries/{delivery_id}', 'harmless', types.DeliveryDetail),
+    'get_webhook_secret': Operation('get_webhook_secret', 'GET', '/webhook-secret', 'harmless', types.Secret),
+    'create_webhook_secret': Operation('create_webhook_secret', 'POST', '/webhook-secret', 'harmless', types.Secret),
+    'delete_webhook_secret': Operation('delete_webhook_secret', 'DELETE', '/webhook-secret', 'harmless', types.Deleted),
+    'create_project': Operation('create_project', 'POST', '/projects', 'kept', types.Project),
+    'list_projects': Operation('list_projects', 'GET', '/projects', 'harmless', types.ListListedProject, rows=('data',)),
+    'get_project': Operation('get_project', 'GET', '/projects/{id}', 'harmless', types.Project),
+    'delete_project': Operation('delete_project', 'DELETE', '/projects/{id}', 'harmless', types.Deleted),
+    'update_project_settings': Operation('update_project_settings', 'PATCH', '/projects/{id}/settings', 'harmless', types.ProjectSettings),
+    'change_project_status': Operation('change_project_status', 'POST', '/projects/{id}/status', 'harmless', types.Project),
+    'cancel_project': Operation('cancel_project', 'POST', '/projects/{id}/cancel', 'harmless', types.Project),
+    'list_project_deliveries': Operation('list_project_deliveries', 'GET', '/projects/{id}/deliveries', 'harmless', types.ListProjectDelivery, rows=('data',)),
+    'list_events': Operation('list_events', 'GET', '/events', 'harmless', types.ListJobEvent, rows=('data',)),
+    'get_event': Operation('get_event', 'GET', '/events/{id}', 'harmless', types.AnyEvent),
+    'operator_create_account': Operation('operator_create_account', 'POST', '/operator/accounts', 'refused', types.OpenedAccount),
+    'operator_list_accounts': Operation('operator_list_accounts', 'GET', '/operator/accounts', 'harmless', types.ListOperatorAccount, rows=('data',)),
+    'operator_get_account': Operation('operator_get_account', 'GET', '/operator/accounts/{id}', 'harmless', types.AccountDetail),
+    'operator_update_account': Operation('operator_update_account', 'PATCH', '/operator/accounts/{id}', 'harmless', types.OperatorAccount),
+    'operator_suspend_account': Operation('operator_suspend_account', 'POST', '/operator/accounts/{id}/suspend', 'harmless', types.SuspendedAccount),
+    'operator_resume_account': Operation('operator_resume_account', 'POST', '/operator/accounts/{id}/resume', 'harmless', types.OperatorAccount),
+    'operator_list_keys': Operation('operator_list_keys', 'GET', '/operator/keys', 'harmless', types.ListOperatorKey, rows=('data',)),
+    'operator_revoke_key': Operation('operator_revoke_key', 'DELETE', '/operator/keys/{id}', 'harmless', types.Deleted),
+    'operator_erase_account': Operation('operator_erase_account', 'POST', '/operator/accounts/{id}/erase', 'harmless', types.ErasedAnswer),
+    'operator_erase_workspace': Operation('operator_erase_workspace', 'POST', '/operator/workspaces/{id}/erase', 'harmless', types.ErasedAnswer),
+    'operator_erase_item': Operation('operator_erase_item', 'POST', '/operator/items/{id}/erase', 'harmless', types.ErasedAnswer),
+    'operator_create_user': Operation('operator_create_user', 'POST', '/operator/users', 'refused', types.OperatorUser),
+    'operator_list_users': Operation('operator_list_users', 'GET', '/operator/users', 'harmless', types.ListOperatorUser, rows=('data',)),
+    'operator_update_user': Operation('operator_update_user', 'PATCH', '/operator/users/{id}', 'harmless', types.OperatorUser),
+    'operator_create_workspace': Operation('operator_create_workspace', 'POST', '/operator/workspaces', 'refused', types.OperatorWorkspace),
+    'operator_list_workspaces': Operation('operator_list_workspaces', 'GET', '/operator/workspaces', 'harmless', types.ListOperatorWorkspace, rows=('data',)),
+    'operator_update_workspace': Operation('operator_update_workspace', 'PATCH', '/operator/workspaces/{id}', 'harmless', types.OperatorWorkspace),
+    'operator_put_member': Operation('operator_put_member', 'POST', '/operator/members', 'harmless', types.OperatorMember),
+    'operator_list_members': Operation('operator_list_members', 'GET', '/operator/members', 'harmless', types.ListOperatorMember, rows=('data',)),
+    'operator_delete_member': Operation('operator_delete_member', 'DELETE', '/operator/members/{workspaceId}/{userId}', 'harmless', types.Deleted),
+    'operator_give_minutes': Operation('operator_give_minutes', 'POST', '/operator/accounts/{id}/minutes', 'refused', types.GivenMinutes),
+    'operator_list_reads': Operation('operator_list_reads', 'GET', '/operator/reads', 'harmless', types.OperatorReadList),
+    'operator_update_read': Operation('operator_update_read', 'PATCH', '/operator/reads/{read}', 'harmless', types.OperatorRead),
+    'operator_list_jobs': Operation('operator_list_jobs', 'GET', '/operator/jobs', 'harmless', types.ListOperatorJob, rows=('data',)),
+    'operator_get_job': Operation('operator_get_job', 'GET', '/operator/jobs/{id}', 'harmless', types.OperatorJob),
+    'operator_retry_job': Operation('operator_retry_job', 'POST', '/operator/jobs/{id}/retry', 'harmless', types.PreparedRead),
+    'operator_list_deliveries': Operation('operator_list_deliveries', 'GET', '/operator/deliveries', 'harmless', types.ListDelivery, rows=('data',)),
+    'operator_resend_deliveries': Operation('operator_resend_deliveries', 'POST', '/operator/deliveries/resend', 'harmless', types.ResentAll),
+    'operator_list_audit': Operation('operator_list_audit', 'GET', '/operator/audit', 'harmless', types.ListAuditEntry, rows=('data',)),
+}
+"""What each operation is on the wire."""
+
+
+class Discovery(Group):
+    """The operations of `discovery`."""
+
+    __slots__ = ()
+
+    def list_tools(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolList:
+        """Every tool with its description and the schema of its body."""
+        return self._client.call(OPERATIONS['list_tools'], workspace_id=workspace_id, timeout=timeout)
+
+
+class Library(Group):
+    """The operations of `library`."""
+
+    __slots__ = ()
+
+    def prepare_media(
+        self,
+        *,
+        refs: Sequence[str],
+        reads: Sequence[types.ReadKind],
+        context: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerPreparedMedia:
+        """Starts several reads on up to 20 library items in one call, each as its own job (contract §4.2). A read that is stored
+        answers `ready`, one that is under way its job; the others start, or say why not. A repeated call starts
+        nothing twice. Follow the jobs with `get_jobs`. Runs in the cloud: the estimate is held until each job ends,
+        and a job is never charged more than was held for it. With `dry_run: true` nothing is started: what would be
+        is `startable`, with its price."""
+        return self._client.call(OPERATIONS['prepare_media'], body={'refs': refs, 'reads': reads}, maybe={'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_items(
+        self,
+        *,
+        query: str | None = None,
+        type: types.LibraryItemType | None = None,
+        status: types.LibraryItemStatus | None = None,
+        has_read: types.ReadKind | None = None,
+        missing_read: types.ReadKind | None = None,
+        tag: str | None = None,
+        created_after: str | datetime | None = None,
+        created_before: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        include: Sequence[types.LibraryItemInclude] | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.LibraryItem]:
+        """The items of the workspace that the call acts in, newest first. With filters a page looks through 2,000 items: it may
+        show fewer than `limit`, or none, and still have more after it."""
+        return self._client.pages(OPERATIONS['list_items'], body={}, maybe={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
+
+    def get_item(
+        self,
+        *,
+        ref: str,
+        wait_seconds: int | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerItemAnswer:
+        """Its status, what it is, which reads are stored on it and, once it is ready, a link to its media. `wait_seconds` makes
+        it a long poll: after an upload or an import, call again until it is `ready` or `failed`."""
+        return self._client.call(OPERATIONS['get_item'], body={'ref': ref}, maybe={'wait_seconds': wait_seconds}, workspace_id=workspace_id, timeout=timeout)
+
+    def update_item(
+        self,
+        *,
+        ref: str,
+        name: str | None = None,
+        new_ref: str | None = None,
+        tags: Sequence[str] | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerItemAnswer:
+        """Its name, its ref (`new_ref`) or its tags. What is absent stays as it is."""
+        return self._client.call(OPERATIONS['update_item'], body={'ref': ref}, maybe={'name': name, 'new_ref': new_ref, 'tags': tags}, workspace_id=workspace_id, timeout=timeout)
+
+    def import_media(
+        self,
+        *,
+        url: str,
+        name: str | None = None,
+        ref: str | None = None,
+        reads: Sequence[types.ReadKind] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerItemAnswer:
+        """Starts fetching and answers the item in `processing`; `get_item` tells when it is `ready` or `failed`."""
+        return self._client.call(OPERATIONS['import_media'], body={'url': url}, maybe={'name': name, 'ref': ref, 'reads': reads}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def delete_item(
+        self,
+        *,
+        ref: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedItem:
+        """Cancels its queued jobs, asks its running ones to stop, and frees the ref."""
+        return self._client.call(OPERATIONS['delete_item'], body={'ref': ref}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def transcribe_media(
+        self,
+        *,
+        ref: str,
+        format: types.ReadFormat | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerTranscriptAnswer:
+        """The text that is spoken in an item, in segments and words with their times. A stored transcript is answered at no
+        charge. Where there is none its job is started, or joined if it runs already: the answer is `queued` with its
+        `job_id`; follow that with `get_jobs` and call again. Needs audio. A `quality` of `draft` wants a person's
+        eye. With `format` it is answered as plain text, or as captions: cues of at most two lines of 42 characters
+        and 7 s."""
+        return self._client.call(OPERATIONS['transcribe_media'], body={'ref': ref}, maybe={'format': format, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def speakers(
+        self,
+        *,
+        ref: str,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerSpeakersAnswer:
+        """Who speaks when in an item, and with it the speech read that this rests on. What is stored is answered at no charge.
+        Where it is not, its job is started, or joined if it runs already: the answer is `queued` with its `job_id`;
+        follow that with `get_jobs` and call again. Needs audio. Speakers are named `A`, `B`, … within one item."""
+        return self._client.call(OPERATIONS['speakers'], body={'ref': ref}, maybe={'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def detect_beats(
+        self,
+        *,
+        ref: str,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerBeatsAnswer:
+        """The beats of an item, those that begin a bar, and its tempo. What is stored is answered at no charge. Where it is not,
+        its job is started, or joined if it runs already: the answer is `queued` with its `job_id`; follow that with
+        `get_jobs` and call again. Needs at least two seconds of audio."""
+        return self._client.call(OPERATIONS['detect_beats'], body={'ref': ref}, maybe={'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def remove_silence(
+        self,
+        *,
+        ref: str,
+        min_silence_ms: int | None = None,
+        padding_ms: int | None = None,
+        render: bool | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerSilenceAnswer:
+        """Which parts of an item to keep so that its long silences are gone, from where somebody speaks in it. A silence shorter
+        than `min_silence_ms` stays, and `padding_ms` stay on each side of speech. A video's cuts stand on its frames.
+        Where nobody speaks nothing is kept. With `render: true` a job makes a new item of what is kept; the same
+        render is made once while its item is there. A stored speech read is used at no charge; where there is none
+        its job is started or joined, and the answer is `queued` without `keep`: follow `job_id` with `get_jobs` and
+        call again."""
+        return self._client.call(OPERATIONS['remove_silence'], body={'ref': ref}, maybe={'min_silence_ms': min_silence_ms, 'padding_ms': padding_ms, 'render': render, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def duck_music(
+        self,
+        *,
+        voice_ref: str,
+        music_ref: str,
+        duck_db: float | None = None,
+        attack_ms: int | None = None,
+        release_ms: int | None = None,
+        render: bool | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDuckAnswer:
+        """How far to turn music down while a voice speaks over it: an envelope of gains, between whose points the gain runs
+        straight in decibels. Under speech the music is down by `duck_db`; the way down ends when speech starts, the
+        way back starts when it ends, and elsewhere the gain is 0. With `render: true` a job mixes both into a new
+        item: as long as the voice, with its picture if it has one, and limited so that it never clips. A stored
+        speech read of the voice is used at no charge; where there is none its job is started or joined, and the
+        answer is `queued` without `envelope`: follow `job_id` with `get_jobs` and call again."""
+        return self._client.call(OPERATIONS['duck_music'], body={'voice_ref': voice_ref, 'music_ref': music_ref}, maybe={'duck_db': duck_db, 'attack_ms': attack_ms, 'release_ms': release_ms, 'render': render, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def search_footage(
+        self,
+        *,
+        query: str,
+        refs: Sequence[str] | None = None,
+        limit: int | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerFootageMatches:
+        """Finds what is said in videos, by their stored search indexes and transcripts, at no charge. Each match has the time
+        range of the words that were meant, narrowed to the phrase, the moment (shot) that they begin in, and a still
+        of it. A score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are
+        alike, which forgives slips of the pen and of the transcript in queries of up to 16 words. English words are
+        found in all their forms. No match is an empty list; what could not be searched is named."""
+        return self._client.call(OPERATIONS['search_footage'], body={'query': query}, maybe={'refs': refs, 'limit': limit}, workspace_id=workspace_id, timeout=timeout)
+
+    def add_comment(
+        self,
+        *,
+        ref: str,
+        text: str,
+        at: float | None = None,
+        until: float | None = None,
+        region: types.CommentRegion | Mapping[str, Any] | None = None,
+        reply_to: str | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCommentAnswer:
+        """On the whole item, at a second of it, or on a stretch; on a part of the picture. An item has at most 10,000 comments."""
+        return self._client.call(OPERATIONS['add_comment'], body={'ref': ref, 'text': text}, maybe={'at': at, 'until': until, 'region': region, 'reply_to': reply_to}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_comments(
+        self,
+        *,
+        ref: str,
+        resolved: bool | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.Comment]:
+        """Newest first, replies among them."""
+        return self._client.pages(OPERATIONS['list_comments'], body={'ref': ref}, maybe={'resolved': resolved, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def update_comment(
+        self,
+        *,
+        comment_id: str,
+        text: str | None = None,
+        resolved: bool | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCommentAnswer:
+        """Its words, which only its author changes, or whether it is resolved. What is absent stays as it is."""
+        return self._client.call(OPERATIONS['update_comment'], body={'comment_id': comment_id}, maybe={'text': text, 'resolved': resolved}, workspace_id=workspace_id, timeout=timeout)
+
+    def delete_comment(
+        self,
+        *,
+        comment_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedComment:
+        """With the replies to it."""
+        return self._client.call(OPERATIONS['delete_comment'], body={'comment_id': comment_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def create_public_link(
+        self,
+        *,
+        ref: str,
+        expires_in: int | None = None,
+        rights: Sequence[types.LinkRight] | None = None,
+        passphrase: str | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCreatedPublicLink:
+        """A page that shows one item to whoever has its URL, until it ends, is revoked, or the item is deleted: the media, its
+        waveform and its transcript as far as they are read, and its comments where `rights` says so."""
+        return self._client.call(OPERATIONS['create_public_link'], body={'ref': ref}, maybe={'expires_in': expires_in, 'rights': rights, 'passphrase': passphrase}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_public_links(
+        self,
+        *,
+        ref: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.PublicLink]:
+        """The workspace's links, newest first, without their URLs. Links that ended are kept for as long as ended jobs."""
+        return self._client.pages(OPERATIONS['list_public_links'], body={}, maybe={'ref': ref, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def revoke_public_link(
+        self,
+        *,
+        link_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerPublicLinkAnswer:
+        """It stops working at once, also for those who have its page open."""
+        return self._client.call(OPERATIONS['revoke_public_link'], body={'link_id': link_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def list_library_items(
+        self,
+        *,
+        query: str | None = None,
+        type: types.LibraryItemType | None = None,
+        status: types.LibraryItemStatus | None = None,
+        has_read: types.ReadKind | None = None,
+        missing_read: types.ReadKind | None = None,
+        tag: str | None = None,
+        created_after: str | datetime | None = None,
+        created_before: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        include: Sequence[types.LibraryItemInclude] | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.LibraryItem]:
+        """The items of the workspace that the call acts in, newest first. With filters a page looks through 2,000 items: it may
+        show fewer than `limit`, or none, and still have more after it."""
+        return self._client.pages(OPERATIONS['list_library_items'], query={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
+
+    def get_library_item(
+        self,
+        id: str,
+        *,
+        wait_seconds: int | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.LibraryItem:
+        """By its id, its ref, or the id of the job that made it (contract §2, "Library item")."""
+        return self._client.call(OPERATIONS['get_library_item'], path={'id': id}, query={'wait_seconds': wait_seconds}, workspace_id=workspace_id, timeout=timeout)
+
+    def update_library_item(
+        self,
+        id: str,
+        *,
+        name: str | None = None,
+        ref: str | None = None,
+        tags: Sequence[str] | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.LibraryItem:
+        """Its name, its ref or its tags. What is absent stays as it is."""
+        return self._client.call(OPERATIONS['update_library_item'], path={'id': id}, body={}, maybe={'name': name, 'ref': ref, 'tags': tags}, workspace_id=workspace_id, timeout=timeout)
+
+    def delete_library_item(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Deleted:
+        """Cancels its queued jobs, asks its running ones to stop, and frees the ref. The bytes go once no job reads them."""
+        return self._client.call(OPERATIONS['delete_library_item'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+    def get_stored_read(
+        self,
+        id: str,
+        read: str,
+        *,
+        format: types.ReadFormat | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Any:
+        """The result that a read's job has stored on the item, at no charge. A transcript is also answered as text:
+        `format=txt`, or as captions: `format=srt` and `format=vtt`, in cues of at most two lines of 42 characters and
+        7 s that never overlap, with who speaks where that is stored."""
+        return self._client.call(OPERATIONS['get_stored_read'], path={'id': id, 'read': read}, query={'format': format}, workspace_id=workspace_id, timeout=timeout)
+
+    def lease_library_item(
+        self,
+        id: str,
+        *,
+        seconds: int,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Lease:
+        """For a computer that reads the item itself: until the lease ends, `prepare_media` answers `held` with the reason
+        `reading_on_computer`."""
+        return self._client.call(OPERATIONS['lease_library_item'], path={'id': id}, body={'seconds': seconds}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def end_library_item_lease(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Deleted:
+        """Stop holding an item's reads back"""
+        return self._client.call(OPERATIONS['end_library_item_lease'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+
+class Workspace(Group):
+    """The operations of `workspace`."""
+
+    __slots__ = ()
+
+    def get_jobs(
+        self,
+        *,
+        job_ids: Sequence[str] | None = None,
+        status: Sequence[types.JobStatusWord] | None = None,
+        kind: Sequence[types.JobKindWord] | None = None,
+        ref: str | None = None,
+        created_after: str | datetime | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+        wait_seconds: int | None = None,
+        wait_for: types.WaitFor | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.JobAnswer]:
+        """The jobs named by `job_ids` (up to 200: one `prepare_media` can start 120), or those of the workspace that the filters
+        leave, newest first. `wait_seconds` makes it a long poll: to follow jobs, call again with the same `job_ids`
+        and `wait_for: "all"` until none is `queued` or `running`. A finished job reports `cloud_minutes`."""
+        return self._client.pages(OPERATIONS['get_jobs'], body={}, maybe={'job_ids': job_ids, 'status': status, 'kind': kind, 'ref': ref, 'created_after': created_after, 'cursor': cursor, 'limit': limit, 'wait_seconds': wait_seconds, 'wait_for': wait_for}, workspace_id=workspace_id, timeout=timeout)
+
+    def cancel_jobs(
+        self,
+        *,
+        job_ids: Sequence[str],
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCancelJobsAnswer:
+        """A queued job is cancelled at once and its hold freed; a running one is asked to stop and ends as `cancelled` within
+        seconds, charged nothing. One that has ended already stays as it is. What is told of stopped jobs goes out at
+        the account's request rate, and while more of it waits than a burst no jobs are started."""
+        return self._client.call(OPERATIONS['cancel_jobs'], body={'job_ids': job_ids}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def read_overview(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.OverviewAnswer:
+        """What there is in the workspace, what goes on, what is left of the minutes, and which endpoints are in trouble."""
+        return self._client.call(OPERATIONS['read_overview'], workspace_id=workspace_id, timeout=timeout)
+
+    def get_overview(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerOverviewAnswer:
+        """What there is in the workspace, what goes on, what is left of the minutes, and which endpoints are in trouble."""
+        return self._client.call(OPERATIONS['get_overview'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def create_project(
+        self,
+        *,
+        brief: str,
+        mode: str | None = None,
+        output_type: str | None = None,
+        webhook_url: str | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Project:
+        """It begins as `running`, in the workspace that the call acts in, and its `webhook_url` is told so."""
+        return self._client.call(OPERATIONS['create_project'], body={'brief': brief}, maybe={'mode': mode, 'output_type': output_type, 'webhook_url': webhook_url}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_projects(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.ListedProject]:
+        """The projects of the workspace that the call acts in, newest first, in short."""
+        return self._client.pages(OPERATIONS['list_projects'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def get_project(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Project:
+        """Its full state. A webhook is sent once and may be lost: this is where the state is confirmed (contract §6.2.5)."""
+        return self._client.call(OPERATIONS['get_project'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+    def delete_project(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Deleted:
+        """With the log of its webhooks, whatever its status; nobody is told. A project that was cancelled goes by itself after
+        30 days."""
+        return self._client.call(OPERATIONS['delete_project'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+    def update_project_settings(
+        self,
+        id: str,
+        *,
+        webhook_url: str | None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ProjectSettings:
+        """No webhook is sent for it. A webhook that is on its way already goes where it was to go."""
+        return self._client.call(OPERATIONS['update_project_settings'], path={'id': id}, body={'webhook_url': webhook_url}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def change_project_status(
+        self,
+        id: str,
+        *,
+        status: types.ReportedStatus,
+        agent_message: str | None = None,
+        assets: Sequence[types.ProjectAsset | Mapping[str, Any]] | None = None,
+        timeline: types.ProjectTimeline | Mapping[str, Any] | None = None,
+        assembled_url: str | None = None,
+        assembled_url_expires_at: str | datetime | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Project:
+        """What the agent that works on the project calls. Each change raises `revision` and is told to the project's
+        `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`; `idle` leads to
+        `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to `running`."""
+        return self._client.call(OPERATIONS['change_project_status'], path={'id': id}, body={'status': status}, maybe={'agent_message': agent_message, 'assets': assets, 'timeline': timeline, 'assembled_url': assembled_url, 'assembled_url_expires_at': assembled_url_expires_at}, workspace_id=workspace_id, timeout=timeout)
+
+    def cancel_project(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Project:
+        """For good, and nobody is told (contract §6.2.2)."""
+        return self._client.call(OPERATIONS['cancel_project'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+    def list_project_deliveries(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.ProjectDelivery]:
+        """What was sent of the project's changes of status, newest first: at most one webhook a change. Kept 30 days."""
+        return self._client.pages(OPERATIONS['list_project_deliveries'], path={'id': id}, query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+
+class Account(Group):
+    """The operations of `account`."""
+
+    __slots__ = ()
+
+    def get_api_session(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerSessionCodeAnswer:
+        """Returns a single-use code, valid 10 minutes, that `POST /sessions/redeem` exchanges for a bearer token valid 30
+        minutes in this credential's workspace (contract §5.3). Refused for a script session token."""
+        return self._client.call(OPERATIONS['get_api_session'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def read_balances(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.BalancesAnswer:
+        """The month's cloud minutes, what running work holds of them, purchased minutes, AI credits and the rates of reads and
+        renders."""
+        return self._client.call(OPERATIONS['read_balances'], workspace_id=workspace_id, timeout=timeout)
+
+    def get_balances(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerBalancesAnswer:
+        """The same as `GET /balances`, as a tool."""
+        return self._client.call(OPERATIONS['get_balances'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def create_key(
+        self,
+        *,
+        name: str | None = None,
+        workspace_id: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> types.CreatedKey:
+        """Returns the key once; only its hash is stored. An account holds at most ten keys (contract §5.1). Refused for a script
+        session token, and to a connection for a workspace that it was not let into."""
+        return self._client.call(OPERATIONS['create_key'], body={}, maybe={'name': name, 'workspace_id': workspace_id}, idempotency_key=idempotency_key, timeout=timeout)
+
+    def list_keys(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.Key]:
+        """The account's live keys, newest first, without the keys themselves. Refused for a script session token."""
+        return self._client.pages(OPERATIONS['list_keys'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def get_key(
+        self,
+        key_id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Key:
+        """A live key, without the key itself. Refused for a script session token."""
+        return self._client.call(OPERATIONS['get_key'], path={'keyId': key_id}, workspace_id=workspace_id, timeout=timeout)
+
+    def revoke_key(
+        self,
+        key_id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Deleted:
+        """The key and the sessions made with it stop working at once; jobs already dispatched go on. Refused for a script
+        session token."""
+        return self._client.call(OPERATIONS['revoke_key'], path={'keyId': key_id}, workspace_id=workspace_id, timeout=timeout)
+
+    def list_audit(
+        self,
+        *,
+        action: str | None = None,
+        actor: str | None = None,
+        target: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.AccountChange]:
+        """Who made, changed, rotated, revoked, enabled or disabled what, newest first. It is kept for as long as the deployment
+        says (400 days unless set otherwise). Refused for a script session token."""
+        return self._client.pages(OPERATIONS['list_audit'], query={'action': action, 'actor': actor, 'target': target, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def list_workspaces(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.Workspace]:
+        """The workspaces that the credential can reach, with the caller's role in each. An API key and a script session reach
+        one; an OAuth access token those that its user is a member of and let the connection into."""
+        return self._client.pages(OPERATIONS['list_workspaces'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def redeem_session(
+        self,
+        *,
+        code: str,
+        timeout: float | None = None,
+    ) -> types.SessionTokenAnswer:
+        """Exchanges a code for a bearer token valid 30 minutes. Takes no `Authorization` header. A code can be redeemed once,
+        within 10 minutes; an address may try 10 times at once, and then once in six seconds."""
+        return self._client.call(OPERATIONS['redeem_session'], body={'code': code}, maybe={}, timeout=timeout)
+
+
+class Models(Group):
+    """The operations of `models`."""
+
+    __slots__ = ()
+
+    def get_models(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ModelList:
+        """The models of the configured providers with their cost estimates; empty when none is configured."""
+        return self._client.call(OPERATIONS['get_models'], workspace_id=workspace_id, timeout=timeout)
+
+    def list_models(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerModelPage:
+        """The same list as `GET /models`, as a tool."""
+        return self._client.call(OPERATIONS['list_models'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+
+class Uploads(Group):
+    """The operations of `uploads`."""
+
+    __slots__ = ()
+
+    def create_upload(
+        self,
+        *,
+        filename: str | None = None,
+        content_type: str | None = None,
+        bytes: int | None = None,
+        sha256: str | None = None,
+        url: str | None = None,
+        ref: str | None = None,
+        reads: Sequence[types.ReadKind] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Upload:
+        """With `filename`, `content_type` and `bytes`: PUT the bytes as `upload` says, then call `complete`. With `url`: a
+        worker fetches it, and there is nothing more to do."""
+        return self._client.call(OPERATIONS['create_upload'], body={}, maybe={'filename': filename, 'content_type': content_type, 'bytes': bytes, 'sha256': sha256, 'url': url, 'ref': ref, 'reads': reads}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def get_upload(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.UploadDetail:
+        """How far it has come, and why it failed. Without the URL that takes its bytes, which is given out once. An upload that
+        has ended is kept as long as jobs are."""
+        return self._client.call(OPERATIONS['get_upload'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+    def complete_upload(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.LibraryItem:
+        """Hands the bytes to a worker and answers the item in `processing`; `GET /library/items/{id}` tells when it is `ready`
+        or `failed`. Completing again answers the item again."""
+        return self._client.call(OPERATIONS['complete_upload'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+
+class Webhooks(Group):
+    """The operations of `webhooks`."""
+
+    __slots__ = ()
+
+    def create_webhook(
+        self,
+        *,
+        url: str,
+        description: str | None = None,
+        event_types: Sequence[types.Subscribed] | None = None,
+        kinds: Sequence[types.JobKindWord] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Webhook:
+        """It is told of jobs that end in any workspace of the account. An account has at most ten (contract §8)."""
+        return self._client.call(OPERATIONS['create_webhook'], body={'url': url}, maybe={'description': description, 'event_types': event_types, 'kinds': kinds}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_webhooks(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.Webhook]:
+        """The account's endpoints, newest first, each with its failures in a row."""
+        return self._client.pages(OPERATIONS['list_webhooks'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def get_webhook(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Webhook:
+        """Get a webhook endpoint"""
+        return self._client.call(OPERATIONS['get_webhook'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+    def update_webhook(
+        self,
+        id: str,
+        *,
+        url: str | None = None,
+        description: str | None = None,
+        event_types: Sequence[types.Subscribed] | None = None,
+        kinds: Sequence[types.JobKindWord] | None = None,
+        enabled: bool | None = None,
+        test: bool | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Webhook:
+        """With `test: true` one ping is sent now, after the changes; it counts for nothing and is not retried. An endpoint takes
+        ten pings a minute."""
+        return self._client.call(OPERATIONS['update_webhook'], path={'id': id}, body={}, maybe={'url': url, 'description': description, 'event_types': event_types, 'kinds': kinds, 'enabled': enabled, 'test': test}, workspace_id=workspace_id, timeout=timeout)
+
+    def delete_webhook(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Deleted:
+        """Its pending deliveries are cancelled."""
+        return self._client.call(OPERATIONS['delete_webhook'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+    def list_deliveries(
+        self,
+        id: str,
+        *,
+        status: types.Status | None = None,
+        event_type: types.Kind | None = None,
+        http_status: int | None = None,
+        since: str | datetime | None = None,
+        until: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.Delivery]:
+        """The endpoint's delivery log, newest first, with the status and error of the receiver. Kept 30 days. With filters a
+        page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and still have more after it."""
+        return self._client.pages(OPERATIONS['list_deliveries'], path={'id': id}, query={'status': status, 'event_type': event_type, 'http_status': http_status, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def resend_delivery(
+        self,
+        id: str,
+        *,
+        delivery_id: str | None = None,
+        since: str | datetime | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Resent:
+        """With `delivery_id`, that delivery from its first attempt: a new delivery, which names it in `resend_of`. One that is
+        still pending is cancelled for it, and so is a resend of it. With `since`, every event since then whose last
+        delivery failed or was skipped."""
+        return self._client.call(OPERATIONS['resend_delivery'], path={'id': id}, body={}, maybe={'delivery_id': delivery_id, 'since': since}, workspace_id=workspace_id, timeout=timeout)
+
+    def get_delivery(
+        self,
+        id: str,
+        delivery_id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.DeliveryDetail:
+        """With what was sent: the body, and of each attempt the host, the path and the headers, signature and all."""
+        return self._client.call(OPERATIONS['get_delivery'], path={'id': id, 'delivery_id': delivery_id}, workspace_id=workspace_id, timeout=timeout)
+
+    def get_webhook_secret(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Secret:
+        """The secret signs every endpoint of the account. Refused for a script session token."""
+        return self._client.call(OPERATIONS['get_webhook_secret'], workspace_id=workspace_id, timeout=timeout)
+
+    def create_webhook_secret(
+        self,
+        *,
+        rotate: bool | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Secret:
+        """Without `rotate` it answers the secret there is, or creates one. With `rotate: true` it issues a new one; the old one
+        keeps verifying for 24 hours, in which there is no other rotation. Refused for a script session token."""
+        return self._client.call(OPERATIONS['create_webhook_secret'], body={}, maybe={'rotate': rotate}, workspace_id=workspace_id, timeout=timeout)
+
+    def delete_webhook_secret(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Deleted:
+        """Deliveries are then signed with the shared default secret. A secret that still verified from before a rotation is gone
+        too. Refused for a script session token."""
+        return self._client.call(OPERATIONS['delete_webhook_secret'], workspace_id=workspace_id, timeout=timeout)
+
+    def list_events(
+        self,
+        *,
+        type: types.Subscribed | None = None,
+        since: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.JobEvent]:
+        """The account's job events, newest first, each as endpoints are sent it, whether there are endpoints or not. Kept 30
+        days. With filters a page looks through 2,000 events: it may show fewer than `limit`, or none, and still have
+        more after it."""
+        return self._client.pages(OPERATIONS['list_events'], query={'type': type, 'since': since, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def get_event(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.AnyEvent:
+        """The exact JSON that endpoints are sent, a ping's too. Kept 30 days."""
+        return self._client.call(OPERATIONS['get_event'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+
+class Operator(Group):
+    """The operations of `operator`."""
+
+    __slots__ = ()
+
+    def operator_create_account(
+        self,
+        *,
+        name: str,
+        workspace_name: str | None = None,
+        monthly_allowance_minutes: float | None = None,
+        create_key: bool | None = None,
+        timeout: float | None = None,
+    ) -> types.OpenedAccount:
+        """With a default workspace, and with an API key to it where one is asked for."""
+        return self._client.call(OPERATIONS['operator_create_account'], body={'name': name}, maybe={'workspace_name': workspace_name, 'monthly_allowance_minutes': monthly_allowance_minutes, 'create_key': create_key}, timeout=timeout)
+
+    def operator_list_accounts(
+        self,
+        *,
+        name: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.OperatorAccount]:
+        """All of them, newest first."""
+        return self._client.pages(OPERATIONS['operator_list_accounts'], query={'name': name, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+    def operator_get_account(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.AccountDetail:
+        """The account, and what it has left of its minutes."""
+        return self._client.call(OPERATIONS['operator_get_account'], path={'id': id}, timeout=timeout)
+
+    def operator_update_account(
+        self,
+        id: str,
+        *,
+        name: str,
+        timeout: float | None = None,
+    ) -> types.OperatorAccount:
+        """Its name. Minutes are given by `POST /operator/accounts/{id}/minutes`."""
+        return self._client.call(OPERATIONS['operator_update_account'], path={'id': id}, body={'name': name}, maybe={}, timeout=timeout)
+
+    def operator_suspend_account(
+        self,
+        id: str,
+        *,
+        reason: str,
+        end_work: bool | None = None,
+        timeout: float | None = None,
+    ) -> types.SuspendedAccount:
+        """Every credential of it is refused with 403 `account_suspended`, its open event streams end, its queued jobs wait, and
+        its endpoints are told of nothing: events are `skipped`, and can be sent again once it is resumed. What runs
+        goes on unless `end_work` is true. Nothing is deleted. Repeated, it gives another reason."""
+        return self._client.call(OPERATIONS['operator_suspend_account'], path={'id': id}, body={'reason': reason}, maybe={'end_work': end_work}, timeout=timeout)
+
+    def operator_resume_account(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.OperatorAccount:
+        """Its credentials are let in again, its jobs go on, and the endpoints that the suspension silenced are enabled."""
+        return self._client.call(OPERATIONS['operator_resume_account'], path={'id': id}, timeout=timeout)
+
+    def operator_list_keys(
+        self,
+        *,
+        account_id: str,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.OperatorKey]:
+        """Live and revoked, newest first, without the keys themselves."""
+        return self._client.pages(OPERATIONS['operator_list_keys'], query={'account_id': account_id, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+    def operator_revoke_key(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.Deleted:
+        """Whosever it is: the key, the sessions made with it and its open event streams end at once; jobs already dispatched go
+        on. Its owner sees it in their audit log."""
+        return self._client.call(OPERATIONS['operator_revoke_key'], path={'id': id}, timeout=timeout)
+
+    def operator_erase_account(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.ErasedAnswer:
+        """It must be suspended. Its workspaces with their items and projects, its users, endpoints, signing secret, audit log
+        and name go, for good; bytes follow as for deleted items. Ids and the ledger stay. Asked again, it goes on
+        where it was."""
+        return self._client.call(OPERATIONS['operator_erase_account'], path={'id': id}, timeout=timeout)
+
+    def operator_erase_workspace(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.ErasedAnswer:
+        """Its items, projects, members, keys and name go, for good. An account's default workspace goes with its account."""
+        return self._client.call(OPERATIONS['operator_erase_workspace'], path={'id': id}, timeout=timeout)
+
+    def operator_erase_item(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.ErasedAnswer:
+        """As if its owner had deleted it, and what it was called goes at once. One that was deleted before loses its name too."""
+        return self._client.call(OPERATIONS['operator_erase_item'], path={'id': id}, timeout=timeout)
+
+    def operator_create_user(
+        self,
+        *,
+        account_id: str,
+        name: str,
+        oauth_subject: str | None = None,
+        oauth_issuer: str | None = None,
+        timeout: float | None = None,
+    ) -> types.OperatorUser:
+        """With `oauth_subject`, whoever presents an access token of that subject is this user, whatever `MWS_OAUTH_SIGNUP` says.
+        They reach the workspaces that they are a member of."""
+        return self._client.call(OPERATIONS['operator_create_user'], body={'account_id': account_id, 'name': name}, maybe={'oauth_subject': oauth_subject, 'oauth_issuer': oauth_issuer}, timeout=timeout)
+
+    def operator_list_users(
+        self,
+        *,
+        account_id: str | None = None,
+        oauth_subject: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.OperatorUser]:
+        """All of them, newest first."""
+        return self._client.pages(OPERATIONS['operator_list_users'], query={'account_id': account_id, 'oauth_subject': oauth_subject, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+    def operator_update_user(
+        self,
+        id: str,
+        *,
+        name: str | None = None,
+        oauth_subject: str | None = None,
+        oauth_issuer: str | None = None,
+        disabled: bool | None = None,
+        timeout: float | None = None,
+    ) -> types.OperatorUser:
+        """Their name, whose tokens stand for them, or whether they are let in at all."""
+        return self._client.call(OPERATIONS['operator_update_user'], path={'id': id}, body={}, maybe={'name': name, 'oauth_subject': oauth_subject, 'oauth_issuer': oauth_issuer, 'disabled': disabled}, timeout=timeout)
+
+    def operator_create_workspace(
+        self,
+        *,
+        account_id: str,
+        name: str,
+        timeout: float | None = None,
+    ) -> types.OperatorWorkspace:
+        """An account's first one is its default."""
+        return self._client.call(OPERATIONS['operator_create_workspace'], body={'account_id': account_id, 'name': name}, maybe={}, timeout=timeout)
+
+    def operator_list_workspaces(
+        self,
+        *,
+        account_id: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.OperatorWorkspace]:
+        """All of them, newest first."""
+        return self._client.pages(OPERATIONS['operator_list_workspaces'], query={'account_id': account_id, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+    def operator_update_workspace(
+        self,
+        id: str,
+        *,
+        name: str | None = None,
+        is_default: bool | None = None,
+        timeout: float | None = None,
+    ) -> types.OperatorWorkspace:
+        """Its name, or that it is its account's default."""
+        return self._client.call(OPERATIONS['operator_update_workspace'], path={'id': id}, body={}, maybe={'name': name, 'is_default': is_default}, timeout=timeout)
+
+    def operator_put_member(
+        self,
+        *,
+        workspace_id: str,
+        user_id: str,
+        role: types.RoleWord,
+        timeout: float | None = None,
+    ) -> types.OperatorMember:
+        """Makes them a member, or changes the role of one who is."""
+        return self._client.call(OPERATIONS['operator_put_member'], body={'workspace_id': workspace_id, 'user_id': user_id, 'role': role}, maybe={}, timeout=timeout)
+
+    def operator_list_members(
+        self,
+        *,
+        workspace_id: str | None = None,
+        user_id: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.OperatorMember]:
+        """The members of a workspace, or the memberships of a user: name one of the two."""
+        return self._client.pages(OPERATIONS['operator_list_members'], query={'workspace_id': workspace_id, 'user_id': user_id, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+    def operator_delete_member(
+        self,
+        workspace_id: str,
+        user_id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.Deleted:
+        """The user reaches the workspace no more, at once: their sessions there end, and the keys to the workspace's account
+        that they made, or whose keys made them, are revoked. What they have started goes on. Where the account is
+        their own, they stay one of its users: disable them to keep them out of all of it."""
+        return self._client.call(OPERATIONS['operator_delete_member'], path={'workspaceId': workspace_id, 'userId': user_id}, timeout=timeout)
+
+    def operator_give_minutes(
+        self,
+        id: str,
+        *,
+        kind: types.Giving,
+        minutes: float,
+        note: str | None = None,
+        reference: str | None = None,
+        timeout: float | None = None,
+    ) -> types.GivenMinutes:
+        """A grant adds to the open month, a purchase to the bought minutes, an allowance sets what each month has. An allowance
+        below what is used and held leaves nothing, and takes nothing back."""
+        return self._client.call(OPERATIONS['operator_give_minutes'], path={'id': id}, body={'kind': kind, 'minutes': minutes}, maybe={'note': note, 'reference': reference}, timeout=timeout)
+
+    def operator_list_reads(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> types.OperatorReadList:
+        """The six reads: what computes each, whether it is paused, and how many jobs wait for it."""
+        return self._client.call(OPERATIONS['operator_list_reads'], timeout=timeout)
+
+    def operator_update_read(
+        self,
+        read: str,
+        *,
+        paused: bool,
+        timeout: float | None = None,
+    ) -> types.OperatorRead:
+        """While a read is paused its running jobs go on, its waiting ones wait and give their places to others, and calls for it
+        are answered `held`. Nothing is cancelled and nothing is charged."""
+        return self._client.call(OPERATIONS['operator_update_read'], path={'read': read}, body={'paused': paused}, maybe={}, timeout=timeout)
+
+    def operator_list_jobs(
+        self,
+        *,
+        status: Sequence[types.JobStatusWord] | None = None,
+        kind: Sequence[types.JobKindWord] | None = None,
+        read: Sequence[types.ReadKind] | None = None,
+        error_code: str | None = None,
+        account_id: str | None = None,
+        workspace_id: str | None = None,
+        item_id: str | None = None,
+        since: str | datetime | None = None,
+        until: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.OperatorJob]:
+        """Newest first. With filters a page looks through 2,000 jobs: it may show fewer than `limit`, or none, and still have
+        more after it."""
+        return self._client.pages(OPERATIONS['operator_list_jobs'], query={'status': status, 'kind': kind, 'read': read, 'error_code': error_code, 'account_id': account_id, 'workspace_id': workspace_id, 'item_id': item_id, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+    def operator_get_job(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.OperatorJob:
+        """The job as its account sees it, and whose it is."""
+        return self._client.call(OPERATIONS['operator_get_job'], path={'id': id}, timeout=timeout)
+
+    def operator_retry_job(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.PreparedRead:
+        """Starts the read of a job that failed or was cancelled anew, as a job of its own, for the account that paid for the
+        first one. The answer is `prepare_media`'s for that read: `ready` when it is stored meanwhile, and a reason
+        where it can't start. The first job stays as it is."""
+        return self._client.call(OPERATIONS['operator_retry_job'], path={'id': id}, timeout=timeout)
+
+    def operator_list_deliveries(
+        self,
+        *,
+        account_id: str | None = None,
+        endpoint_id: str | None = None,
+        job_id: str | None = None,
+        status: types.Status | None = None,
+        event_type: types.Kind | None = None,
+        http_status: int | None = None,
+        error: str | None = None,
+        since: str | datetime | None = None,
+        until: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.Delivery]:
+        """Newest first. With filters a page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and still
+        have more after it."""
+        return self._client.pages(OPERATIONS['operator_list_deliveries'], query={'account_id': account_id, 'endpoint_id': endpoint_id, 'job_id': job_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+    def operator_resend_deliveries(
+        self,
+        *,
+        since: str | datetime,
+        until: str | datetime | None = None,
+        account_id: str | None = None,
+        endpoint_id: str | None = None,
+        status: types.Unarrived | None = None,
+        event_type: types.Kind | None = None,
+        http_status: int | None = None,
+        error: str | None = None,
+        dry_run: bool | None = None,
+        timeout: float | None = None,
+    ) -> types.ResentAll:
+        """Every event since a time whose last delivery to an endpoint failed or was skipped, as far as the filters pass it: a
+        new delivery each, from its first attempt. With `dry_run` it is counted alone."""
+        return self._client.call(OPERATIONS['operator_resend_deliveries'], body={'since': since}, maybe={'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'dry_run': dry_run}, timeout=timeout)
+
+    def operator_list_audit(
+        self,
+        *,
+        operator: str | None = None,
+        action: str | None = None,
+        target: str | None = None,
+        since: str | datetime | None = None,
+        until: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.AuditEntry]:
+        """What operators did, newest first, and what they looked at (`view`: once an hour for the same operator and route). It
+        is kept for good, can't be changed, and each row carries the hash of the one before it."""
+        return self._client.pages(OPERATIONS['operator_list_audit'], query={'operator': operator, 'action': action, 'target': target, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+
+class Groups:
+    """What a client has of every tag."""
+
+    def __init__(self, client: Any) -> None:
+        self.discovery = Discovery(client)
+        self.library = Library(client)
+        self.workspace = Workspace(client)
+        self.account = Account(client)
+        self.models = Models(client)
+        self.uploads = Uploads(client)
+        self.webhooks = Webhooks(client)
+        self.operator = Operator(client)
+
+
+class AsyncDiscovery(AsyncGroup):
+    """The operations of `discovery`."""
+
+    __slots__ = ()
+
+    async def list_tools(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolList:
+        """Every tool with its description and the schema of its body."""
+        return await self._client.call(OPERATIONS['list_tools'], workspace_id=workspace_id, timeout=timeout)
+
+
+class AsyncLibrary(AsyncGroup):
+    """The operations of `library`."""
+
+    __slots__ = ()
+
+    async def prepare_media(
+        self,
+        *,
+        refs: Sequence[str],
+        reads: Sequence[types.ReadKind],
+        context: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerPreparedMedia:
+        """Starts several reads on up to 20 library items in one call, each as its own job (contract §4.2). A read that is stored
+        answers `ready`, one that is under way its job; the others start, or say why not. A repeated call starts
+        nothing twice. Follow the jobs with `get_jobs`. Runs in the cloud: the estimate is held until each job ends,
+        and a job is never charged more than was held for it. With `dry_run: true` nothing is started: what would be
+        is `startable`, with its price."""
+        return await self._client.call(OPERATIONS['prepare_media'], body={'refs': refs, 'reads': reads}, maybe={'context': context, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_items(
+        self,
+        *,
+        query: str | None = None,
+        type: types.LibraryItemType | None = None,
+        status: types.LibraryItemStatus | None = None,
+        has_read: types.ReadKind | None = None,
+        missing_read: types.ReadKind | None = None,
+        tag: str | None = None,
+        created_after: str | datetime | None = None,
+        created_before: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        include: Sequence[types.LibraryItemInclude] | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.LibraryItem]:
+        """The items of the workspace that the call acts in, newest first. With filters a page looks through 2,000 items: it may
+        show fewer than `limit`, or none, and still have more after it."""
+        return self._client.pages(OPERATIONS['list_items'], body={}, maybe={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
+
+    async def get_item(
+        self,
+        *,
+        ref: str,
+        wait_seconds: int | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerItemAnswer:
+        """Its status, what it is, which reads are stored on it and, once it is ready, a link to its media. `wait_seconds` makes
+        it a long poll: after an upload or an import, call again until it is `ready` or `failed`."""
+        return await self._client.call(OPERATIONS['get_item'], body={'ref': ref}, maybe={'wait_seconds': wait_seconds}, workspace_id=workspace_id, timeout=timeout)
+
+    async def update_item(
+        self,
+        *,
+        ref: str,
+        name: str | None = None,
+        new_ref: str | None = None,
+        tags: Sequence[str] | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerItemAnswer:
+        """Its name, its ref (`new_ref`) or its tags. What is absent stays as it is."""
+        return await self._client.call(OPERATIONS['update_item'], body={'ref': ref}, maybe={'name': name, 'new_ref': new_ref, 'tags': tags}, workspace_id=workspace_id, timeout=timeout)
+
+    async def import_media(
+        self,
+        *,
+        url: str,
+        name: str | None = None,
+        ref: str | None = None,
+        reads: Sequence[types.ReadKind] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerItemAnswer:
+        """Starts fetching and answers the item in `processing`; `get_item` tells when it is `ready` or `failed`."""
+        return await self._client.call(OPERATIONS['import_media'], body={'url': url}, maybe={'name': name, 'ref': ref, 'reads': reads}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def delete_item(
+        self,
+        *,
+        ref: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedItem:
+        """Cancels its queued jobs, asks its running ones to stop, and frees the ref."""
+        return await self._client.call(OPERATIONS['delete_item'], body={'ref': ref}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def transcribe_media(
+        self,
+        *,
+        ref: str,
+        format: types.ReadFormat | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerTranscriptAnswer:
+        """The text that is spoken in an item, in segments and words with their times. A stored transcript is answered at no
+        charge. Where there is none its job is started, or joined if it runs already: the answer is `queued` with its
+        `job_id`; follow that with `get_jobs` and call again. Needs audio. A `quality` of `draft` wants a person's
+        eye. With `format` it is answered as plain text, or as captions: cues of at most two lines of 42 characters
+        and 7 s."""
+        return await self._client.call(OPERATIONS['transcribe_media'], body={'ref': ref}, maybe={'format': format, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def speakers(
+        self,
+        *,
+        ref: str,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerSpeakersAnswer:
+        """Who speaks when in an item, and with it the speech read that this rests on. What is stored is answered at no charge.
+        Where it is not, its job is started, or joined if it runs already: the answer is `queued` with its `job_id`;
+        follow that with `get_jobs` and call again. Needs audio. Speakers are named `A`, `B`, … within one item."""
+        return await self._client.call(OPERATIONS['speakers'], body={'ref': ref}, maybe={'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def detect_beats(
+        self,
+        *,
+        ref: str,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerBeatsAnswer:
+        """The beats of an item, those that begin a bar, and its tempo. What is stored is answered at no charge. Where it is not,
+        its job is started, or joined if it runs already: the answer is `queued` with its `job_id`; follow that with
+        `get_jobs` and call again. Needs at least two seconds of audio."""
+        return await self._client.call(OPERATIONS['detect_beats'], body={'ref': ref}, maybe={'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def remove_silence(
+        self,
+        *,
+        ref: str,
+        min_silence_ms: int | None = None,
+        padding_ms: int | None = None,
+        render: bool | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerSilenceAnswer:
+        """Which parts of an item to keep so that its long silences are gone, from where somebody speaks in it. A silence shorter
+        than `min_silence_ms` stays, and `padding_ms` stay on each side of speech. A video's cuts stand on its frames.
+        Where nobody speaks nothing is kept. With `render: true` a job makes a new item of what is kept; the same
+        render is made once while its item is there. A stored speech read is used at no charge; where there is none
+        its job is started or joined, and the answer is `queued` without `keep`: follow `job_id` with `get_jobs` and
+        call again."""
+        return await self._client.call(OPERATIONS['remove_silence'], body={'ref': ref}, maybe={'min_silence_ms': min_silence_ms, 'padding_ms': padding_ms, 'render': render, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def duck_music(
+        self,
+        *,
+        voice_ref: str,
+        music_ref: str,
+        duck_db: float | None = None,
+        attack_ms: int | None = None,
+        release_ms: int | None = None,
+        render: bool | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDuckAnswer:
+        """How far to turn music down while a voice speaks over it: an envelope of gains, between whose points the gain runs
+        straight in decibels. Under speech the music is down by `duck_db`; the way down ends when speech starts, the
+        way back starts when it ends, and elsewhere the gain is 0. With `render: true` a job mixes both into a new
+        item: as long as the voice, with its picture if it has one, and limited so that it never clips. A stored
+        speech read of the voice is used at no charge; where there is none its job is started or joined, and the
+        answer is `queued` without `envelope`: follow `job_id` with `get_jobs` and call again."""
+        return await self._client.call(OPERATIONS['duck_music'], body={'voice_ref': voice_ref, 'music_ref': music_ref}, maybe={'duck_db': duck_db, 'attack_ms': attack_ms, 'release_ms': release_ms, 'render': render, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def search_footage(
+        self,
+        *,
+        query: str,
+        refs: Sequence[str] | None = None,
+        limit: int | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerFootageMatches:
+        """Finds what is said in videos, by their stored search indexes and transcripts, at no charge. Each match has the time
+        range of the words that were meant, narrowed to the phrase, the moment (shot) that they begin in, and a still
+        of it. A score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are
+        alike, which forgives slips of the pen and of the transcript in queries of up to 16 words. English words are
+        found in all their forms. No match is an empty list; what could not be searched is named."""
+        return await self._client.call(OPERATIONS['search_footage'], body={'query': query}, maybe={'refs': refs, 'limit': limit}, workspace_id=workspace_id, timeout=timeout)
+
+    async def add_comment(
+        self,
+        *,
+        ref: str,
+        text: str,
+        at: float | None = None,
+        until: float | None = None,
+        region: types.CommentRegion | Mapping[str, Any] | None = None,
+        reply_to: str | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCommentAnswer:
+        """On the whole item, at a second of it, or on a stretch; on a part of the picture. An item has at most 10,000 comments."""
+        return await self._client.call(OPERATIONS['add_comment'], body={'ref': ref, 'text': text}, maybe={'at': at, 'until': until, 'region': region, 'reply_to': reply_to}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_comments(
+        self,
+        *,
+        ref: str,
+        resolved: bool | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.Comment]:
+        """Newest first, replies among them."""
+        return self._client.pages(OPERATIONS['list_comments'], body={'ref': ref}, maybe={'resolved': resolved, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    async def update_comment(
+        self,
+        *,
+        comment_id: str,
+        text: str | None = None,
+        resolved: bool | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCommentAnswer:
+        """Its words, which only its author changes, or whether it is resolved. What is absent stays as it is."""
+        return await self._client.call(OPERATIONS['update_comment'], body={'comment_id': comment_id}, maybe={'text': text, 'resolved': resolved}, workspace_id=workspace_id, timeout=timeout)
+
+    async def delete_comment(
+        self,
+        *,
+        comment_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedComment:
+        """With the replies to it."""
+        return await self._client.call(OPERATIONS['delete_comment'], body={'comment_id': comment_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def create_public_link(
+        self,
+        *,
+        ref: str,
+        expires_in: int | None = None,
+        rights: Sequence[types.LinkRight] | None = None,
+        passphrase: str | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCreatedPublicLink:
+        """A page that shows one item to whoever has its URL, until it ends, is revoked, or the item is deleted: the media, its
+        waveform and its transcript as far as they are read, and its comments where `rights` says so."""
+        return await self._client.call(OPERATIONS['create_public_link'], body={'ref': ref}, maybe={'expires_in': expires_in, 'rights': rights, 'passphrase': passphrase}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_public_links(
+        self,
+        *,
+        ref: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.PublicLink]:
+        """The workspace's links, newest first, without their URLs. Links that ended are kept for as long as ended jobs."""
+        return self._client.pages(OPERATIONS['list_public_links'], body={}, maybe={'ref': ref, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    async def revoke_public_link(
+        self,
+        *,
+        link_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerPublicLinkAnswer:
+        """It stops working at once, also for those who have its page open."""
+        return await self._client.call(OPERATIONS['revoke_public_link'], body={'link_id': link_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def list_library_items(
+        self,
+        *,
+        query: str | None = None,
+        type: types.LibraryItemType | None = None,
+        status: types.LibraryItemStatus | None = None,
+        has_read: types.ReadKind | None = None,
+        missing_read: types.ReadKind | None = None,
+        tag: str | None = None,
+        created_after: str | datetime | None = None,
+        created_before: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        include: Sequence[types.LibraryItemInclude] | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.LibraryItem]:
+        """The items of the workspace that the call acts in, newest first. With filters a page looks through 2,000 items: it may
+        show fewer than `limit`, or none, and still have more after it."""
+        return self._client.pages(OPERATIONS['list_library_items'], query={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
+
+    async def get_library_item(
+        self,
+        id: str,
+        *,
+        wait_seconds: int | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.LibraryItem:
+        """By its id, its ref, or the id of the job that made it (contract §2, "Library item")."""
+        return await self._client.call(OPERATIONS['get_library_item'], path={'id': id}, query={'wait_seconds': wait_seconds}, workspace_id=workspace_id, timeout=timeout)
+
+    async def update_library_item(
+        self,
+        id: str,
+        *,
+        name: str | None = None,
+        ref: str | None = None,
+        tags: Sequence[str] | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.LibraryItem:
+        """Its name, its ref or its tags. What is absent stays as it is."""
+        return await self._client.call(OPERATIONS['update_library_item'], path={'id': id}, body={}, maybe={'name': name, 'ref': ref, 'tags': tags}, workspace_id=workspace_id, timeout=timeout)
+
+    async def delete_library_item(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Deleted:
+        """Cancels its queued jobs, asks its running ones to stop, and frees the ref. The bytes go once no job reads them."""
+        return await self._client.call(OPERATIONS['delete_library_item'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+    async def get_stored_read(
+        self,
+        id: str,
+        read: str,
+        *,
+        format: types.ReadFormat | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Any:
+        """The result that a read's job has stored on the item, at no charge. A transcript is also answered as text:
+        `format=txt`, or as captions: `format=srt` and `format=vtt`, in cues of at most two lines of 42 characters and
+        7 s that never overlap, with who speaks where that is stored."""
+        return await self._client.call(OPERATIONS['get_stored_read'], path={'id': id, 'read': read}, query={'format': format}, workspace_id=workspace_id, timeout=timeout)
+
+    async def lease_library_item(
+        self,
+        id: str,
+        *,
+        seconds: int,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Lease:
+        """For a computer that reads the item itself: until the lease ends, `prepare_media` answers `held` with the reason
+        `reading_on_computer`."""
+        return await self._client.call(OPERATIONS['lease_library_item'], path={'id': id}, body={'seconds': seconds}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def end_library_item_lease(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Deleted:
+        """Stop holding an item's reads back"""
+        return await self._client.call(OPERATIONS['end_library_item_lease'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+
+class AsyncWorkspace(AsyncGroup):
+    """The operations of `workspace`."""
+
+    __slots__ = ()
+
+    def get_jobs(
+        self,
+        *,
+        job_ids: Sequence[str] | None = None,
+        status: Sequence[types.JobStatusWord] | None = None,
+        kind: Sequence[types.JobKindWord] | None = None,
+        ref: str | None = None,
+        created_after: str | datetime | None = None,
+        cursor: str | None = None,
+        limit: int | None = None,
+        wait_seconds: int | None = None,
+        wait_for: types.WaitFor | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.JobAnswer]:
+        """The jobs named by `job_ids` (up to 200: one `prepare_media` can start 120), or those of the workspace that the filters
+        leave, newest first. `wait_seconds` makes it a long poll: to follow jobs, call again with the same `job_ids`
+        and `wait_for: "all"` until none is `queued` or `running`. A finished job reports `cloud_minutes`."""
+        return self._client.pages(OPERATIONS['get_jobs'], body={}, maybe={'job_ids': job_ids, 'status': status, 'kind': kind, 'ref': ref, 'created_after': created_after, 'cursor': cursor, 'limit': limit, 'wait_seconds': wait_seconds, 'wait_for': wait_for}, workspace_id=workspace_id, timeout=timeout)
+
+    async def cancel_jobs(
+        self,
+        *,
+        job_ids: Sequence[str],
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCancelJobsAnswer:
+        """A queued job is cancelled at once and its hold freed; a running one is asked to stop and ends as `cancelled` within
+        seconds, charged nothing. One that has ended already stays as it is. What is told of stopped jobs goes out at
+        the account's request rate, and while more of it waits than a burst no jobs are started."""
+        return await self._client.call(OPERATIONS['cancel_jobs'], body={'job_ids': job_ids}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def read_overview(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.OverviewAnswer:
+        """What there is in the workspace, what goes on, what is left of the minutes, and which endpoints are in trouble."""
+        return await self._client.call(OPERATIONS['read_overview'], workspace_id=workspace_id, timeout=timeout)
+
+    async def get_overview(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerOverviewAnswer:
+        """What there is in the workspace, what goes on, what is left of the minutes, and which endpoints are in trouble."""
+        return await self._client.call(OPERATIONS['get_overview'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def create_project(
+        self,
+        *,
+        brief: str,
+        mode: str | None = None,
+        output_type: str | None = None,
+        webhook_url: str | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Project:
+        """It begins as `running`, in the workspace that the call acts in, and its `webhook_url` is told so."""
+        return await self._client.call(OPERATIONS['create_project'], body={'brief': brief}, maybe={'mode': mode, 'output_type': output_type, 'webhook_url': webhook_url}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_projects(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.ListedProject]:
+        """The projects of the workspace that the call acts in, newest first, in short."""
+        return self._client.pages(OPERATIONS['list_projects'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    async def get_project(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Project:
+        """Its full state. A webhook is sent once and may be lost: this is where the state is confirmed (contract §6.2.5)."""
+        return await self._client.call(OPERATIONS['get_project'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+    async def delete_project(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Deleted:
+        """With the log of its webhooks, whatever its status; nobody is told. A project that was cancelled goes by itself after
+        30 days."""
+        return await self._client.call(OPERATIONS['delete_project'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+    async def update_project_settings(
+        self,
+        id: str,
+        *,
+        webhook_url: str | None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ProjectSettings:
+        """No webhook is sent for it. A webhook that is on its way already goes where it was to go."""
+        return await self._client.call(OPERATIONS['update_project_settings'], path={'id': id}, body={'webhook_url': webhook_url}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def change_project_status(
+        self,
+        id: str,
+        *,
+        status: types.ReportedStatus,
+        agent_message: str | None = None,
+        assets: Sequence[types.ProjectAsset | Mapping[str, Any]] | None = None,
+        timeline: types.ProjectTimeline | Mapping[str, Any] | None = None,
+        assembled_url: str | None = None,
+        assembled_url_expires_at: str | datetime | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Project:
+        """What the agent that works on the project calls. Each change raises `revision` and is told to the project's
+        `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`; `idle` leads to
+        `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to `running`."""
+        return await self._client.call(OPERATIONS['change_project_status'], path={'id': id}, body={'status': status}, maybe={'agent_message': agent_message, 'assets': assets, 'timeline': timeline, 'assembled_url': assembled_url, 'assembled_url_expires_at': assembled_url_expires_at}, workspace_id=workspace_id, timeout=timeout)
+
+    async def cancel_project(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Project:
+        """For good, and nobody is told (contract §6.2.2)."""
+        return await self._client.call(OPERATIONS['cancel_project'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+    def list_project_deliveries(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.ProjectDelivery]:
+        """What was sent of the project's changes of status, newest first: at most one webhook a change. Kept 30 days."""
+        return self._client.pages(OPERATIONS['list_project_deliveries'], path={'id': id}, query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+
+class AsyncAccount(AsyncGroup):
+    """The operations of `account`."""
+
+    __slots__ = ()
+
+    async def get_api_session(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerSessionCodeAnswer:
+        """Returns a single-use code, valid 10 minutes, that `POST /sessions/redeem` exchanges for a bearer token valid 30
+        minutes in this credential's workspace (contract §5.3). Refused for a script session token."""
+        return await self._client.call(OPERATIONS['get_api_session'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def read_balances(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.BalancesAnswer:
+        """The month's cloud minutes, what running work holds of them, purchased minutes, AI credits and the rates of reads and
+        renders."""
+        return await self._client.call(OPERATIONS['read_balances'], workspace_id=workspace_id, timeout=timeout)
+
+    async def get_balances(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerBalancesAnswer:
+        """The same as `GET /balances`, as a tool."""
+        return await self._client.call(OPERATIONS['get_balances'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def create_key(
+        self,
+        *,
+        name: str | None = None,
+        workspace_id: str | None = None,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> types.CreatedKey:
+        """Returns the key once; only its hash is stored. An account holds at most ten keys (contract §5.1). Refused for a script
+        session token, and to a connection for a workspace that it was not let into."""
+        return await self._client.call(OPERATIONS['create_key'], body={}, maybe={'name': name, 'workspace_id': workspace_id}, idempotency_key=idempotency_key, timeout=timeout)
+
+    def list_keys(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.Key]:
+        """The account's live keys, newest first, without the keys themselves. Refused for a script session token."""
+        return self._client.pages(OPERATIONS['list_keys'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    async def get_key(
+        self,
+        key_id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Key:
+        """A live key, without the key itself. Refused for a script session token."""
+        return await self._client.call(OPERATIONS['get_key'], path={'keyId': key_id}, workspace_id=workspace_id, timeout=timeout)
+
+    async def revoke_key(
+        self,
+        key_id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Deleted:
+        """The key and the sessions made with it stop working at once; jobs already dispatched go on. Refused for a script
+        session token."""
+        return await self._client.call(OPERATIONS['revoke_key'], path={'keyId': key_id}, workspace_id=workspace_id, timeout=timeout)
+
+    def list_audit(
+        self,
+        *,
+        action: str | None = None,
+        actor: str | None = None,
+        target: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.AccountChange]:
+        """Who made, changed, rotated, revoked, enabled or disabled what, newest first. It is kept for as long as the deployment
+        says (400 days unless set otherwise). Refused for a script session token."""
+        return self._client.pages(OPERATIONS['list_audit'], query={'action': action, 'actor': actor, 'target': target, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def list_workspaces(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.Workspace]:
+        """The workspaces that the credential can reach, with the caller's role in each. An API key and a script session reach
+        one; an OAuth access token those that its user is a member of and let the connection into."""
+        return self._client.pages(OPERATIONS['list_workspaces'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    async def redeem_session(
+        self,
+        *,
+        code: str,
+        timeout: float | None = None,
+    ) -> types.SessionTokenAnswer:
+        """Exchanges a code for a bearer token valid 30 minutes. Takes no `Authorization` header. A code can be redeemed once,
+        within 10 minutes; an address may try 10 times at once, and then once in six seconds."""
+        return await self._client.call(OPERATIONS['redeem_session'], body={'code': code}, maybe={}, timeout=timeout)
+
+
+class AsyncModels(AsyncGroup):
+    """The operations of `models`."""
+
+    __slots__ = ()
+
+    async def get_models(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ModelList:
+        """The models of the configured providers with their cost estimates; empty when none is configured."""
+        return await self._client.call(OPERATIONS['get_models'], workspace_id=workspace_id, timeout=timeout)
+
+    async def list_models(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerModelPage:
+        """The same list as `GET /models`, as a tool."""
+        return await self._client.call(OPERATIONS['list_models'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+
+class AsyncUploads(AsyncGroup):
+    """The operations of `uploads`."""
+
+    __slots__ = ()
+
+    async def create_upload(
+        self,
+        *,
+        filename: str | None = None,
+        content_type: str | None = None,
+        bytes: int | None = None,
+        sha256: str | None = None,
+        url: str | None = None,
+        ref: str | None = None,
+        reads: Sequence[types.ReadKind] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Upload:
+        """With `filename`, `content_type` and `bytes`: PUT the bytes as `upload` says, then call `complete`. With `url`: a
+        worker fetches it, and there is nothing more to do."""
+        return await self._client.call(OPERATIONS['create_upload'], body={}, maybe={'filename': filename, 'content_type': content_type, 'bytes': bytes, 'sha256': sha256, 'url': url, 'ref': ref, 'reads': reads}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def get_upload(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.UploadDetail:
+        """How far it has come, and why it failed. Without the URL that takes its bytes, which is given out once. An upload that
+        has ended is kept as long as jobs are."""
+        return await self._client.call(OPERATIONS['get_upload'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+    async def complete_upload(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.LibraryItem:
+        """Hands the bytes to a worker and answers the item in `processing`; `GET /library/items/{id}` tells when it is `ready`
+        or `failed`. Completing again answers the item again."""
+        return await self._client.call(OPERATIONS['complete_upload'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+
+class AsyncWebhooks(AsyncGroup):
+    """The operations of `webhooks`."""
+
+    __slots__ = ()
+
+    async def create_webhook(
+        self,
+        *,
+        url: str,
+        description: str | None = None,
+        event_types: Sequence[types.Subscribed] | None = None,
+        kinds: Sequence[types.JobKindWord] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Webhook:
+        """It is told of jobs that end in any workspace of the account. An account has at most ten (contract §8)."""
+        return await self._client.call(OPERATIONS['create_webhook'], body={'url': url}, maybe={'description': description, 'event_types': event_types, 'kinds': kinds}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_webhooks(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.Webhook]:
+        """The account's endpoints, newest first, each with its failures in a row."""
+        return self._client.pages(OPERATIONS['list_webhooks'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    async def get_webhook(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Webhook:
+        """Get a webhook endpoint"""
+        return await self._client.call(OPERATIONS['get_webhook'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+    async def update_webhook(
+        self,
+        id: str,
+        *,
+        url: str | None = None,
+        description: str | None = None,
+        event_types: Sequence[types.Subscribed] | None = None,
+        kinds: Sequence[types.JobKindWord] | None = None,
+        enabled: bool | None = None,
+        test: bool | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Webhook:
+        """With `test: true` one ping is sent now, after the changes; it counts for nothing and is not retried. An endpoint takes
+        ten pings a minute."""
+        return await self._client.call(OPERATIONS['update_webhook'], path={'id': id}, body={}, maybe={'url': url, 'description': description, 'event_types': event_types, 'kinds': kinds, 'enabled': enabled, 'test': test}, workspace_id=workspace_id, timeout=timeout)
+
+    async def delete_webhook(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Deleted:
+        """Its pending deliveries are cancelled."""
+        return await self._client.call(OPERATIONS['delete_webhook'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+    def list_deliveries(
+        self,
+        id: str,
+        *,
+        status: types.Status | None = None,
+        event_type: types.Kind | None = None,
+        http_status: int | None = None,
+        since: str | datetime | None = None,
+        until: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.Delivery]:
+        """The endpoint's delivery log, newest first, with the status and error of the receiver. Kept 30 days. With filters a
+        page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and still have more after it."""
+        return self._client.pages(OPERATIONS['list_deliveries'], path={'id': id}, query={'status': status, 'event_type': event_type, 'http_status': http_status, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    async def resend_delivery(
+        self,
+        id: str,
+        *,
+        delivery_id: str | None = None,
+        since: str | datetime | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Resent:
+        """With `delivery_id`, that delivery from its first attempt: a new delivery, which names it in `resend_of`. One that is
+        still pending is cancelled for it, and so is a resend of it. With `since`, every event since then whose last
+        delivery failed or was skipped."""
+        return await self._client.call(OPERATIONS['resend_delivery'], path={'id': id}, body={}, maybe={'delivery_id': delivery_id, 'since': since}, workspace_id=workspace_id, timeout=timeout)
+
+    async def get_delivery(
+        self,
+        id: str,
+        delivery_id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.DeliveryDetail:
+        """With what was sent: the body, and of each attempt the host, the path and the headers, signature and all."""
+        return await self._client.call(OPERATIONS['get_delivery'], path={'id': id, 'delivery_id': delivery_id}, workspace_id=workspace_id, timeout=timeout)
+
+    async def get_webhook_secret(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Secret:
+        """The secret signs every endpoint of the account. Refused for a script session token."""
+        return await self._client.call(OPERATIONS['get_webhook_secret'], workspace_id=workspace_id, timeout=timeout)
+
+    async def create_webhook_secret(
+        self,
+        *,
+        rotate: bool | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Secret:
+        """Without `rotate` it answers the secret there is, or creates one. With `rotate: true` it issues a new one; the old one
+        keeps verifying for 24 hours, in which there is no other rotation. Refused for a script session token."""
+        return await self._client.call(OPERATIONS['create_webhook_secret'], body={}, maybe={'rotate': rotate}, workspace_id=workspace_id, timeout=timeout)
+
+    async def delete_webhook_secret(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Deleted:
+        """Deliveries are then signed with the shared default secret. A secret that still verified from before a rotation is gone
+        too. Refused for a script session token."""
+        return await self._client.call(OPERATIONS['delete_webhook_secret'], workspace_id=workspace_id, timeout=timeout)
+
+    def list_events(
+        self,
+        *,
+        type: types.Subscribed | None = None,
+        since: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.JobEvent]:
+        """The account's job events, newest first, each as endpoints are sent it, whether there are endpoints or not. Kept 30
+        days. With filters a page looks through 2,000 events: it may show fewer than `limit`, or none, and still have
+        more after it."""
+        return self._client.pages(OPERATIONS['list_events'], query={'type': type, 'since': since, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    async def get_event(
+        self,
+        id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.AnyEvent:
+        """The exact JSON that endpoints are sent, a ping's too. Kept 30 days."""
+        return await self._client.call(OPERATIONS['get_event'], path={'id': id}, workspace_id=workspace_id, timeout=timeout)
+
+
+class AsyncOperator(AsyncGroup):
+    """The operations of `operator`."""
+
+    __slots__ = ()
+
+    async def operator_create_account(
+        self,
+        *,
+        name: str,
+        workspace_name: str | None = None,
+        monthly_allowance_minutes: float | None = None,
+        create_key: bool | None = None,
+        timeout: float | None = None,
+    ) -> types.OpenedAccount:
+        """With a default workspace, and with an API key to it where one is asked for."""
+        return await self._client.call(OPERATIONS['operator_create_account'], body={'name': name}, maybe={'workspace_name': workspace_name, 'monthly_allowance_minutes': monthly_allowance_minutes, 'create_key': create_key}, timeout=timeout)
+
+    def operator_list_accounts(
+        self,
+        *,
+        name: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.OperatorAccount]:
+        """All of them, newest first."""
+        return self._client.pages(OPERATIONS['operator_list_accounts'], query={'name': name, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+    async def operator_get_account(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.AccountDetail:
+        """The account, and what it has left of its minutes."""
+        return await self._client.call(OPERATIONS['operator_get_account'], path={'id': id}, timeout=timeout)
+
+    async def operator_update_account(
+        self,
+        id: str,
+        *,
+        name: str,
+        timeout: float | None = None,
+    ) -> types.OperatorAccount:
+        """Its name. Minutes are given by `POST /operator/accounts/{id}/minutes`."""
+        return await self._client.call(OPERATIONS['operator_update_account'], path={'id': id}, body={'name': name}, maybe={}, timeout=timeout)
+
+    async def operator_suspend_account(
+        self,
+        id: str,
+        *,
+        reason: str,
+        end_work: bool | None = None,
+        timeout: float | None = None,
+    ) -> types.SuspendedAccount:
+        """Every credential of it is refused with 403 `account_suspended`, its open event streams end, its queued jobs wait, and
+        its endpoints are told of nothing: events are `skipped`, and can be sent again once it is resumed. What runs
+        goes on unless `end_work` is true. Nothing is deleted. Repeated, it gives another reason."""
+        return await self._client.call(OPERATIONS['operator_suspend_account'], path={'id': id}, body={'reason': reason}, maybe={'end_work': end_work}, timeout=timeout)
+
+    async def operator_resume_account(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.OperatorAccount:
+        """Its credentials are let in again, its jobs go on, and the endpoints that the suspension silenced are enabled."""
+        return await self._client.call(OPERATIONS['operator_resume_account'], path={'id': id}, timeout=timeout)
+
+    def operator_list_keys(
+        self,
+        *,
+        account_id: str,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.OperatorKey]:
+        """Live and revoked, newest first, without the keys themselves."""
+        return self._client.pages(OPERATIONS['operator_list_keys'], query={'account_id': account_id, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+    async def operator_revoke_key(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.Deleted:
+        """Whosever it is: the key, the sessions made with it and its open event streams end at once; jobs already dispatched go
+        on. Its owner sees it in their audit log."""
+        return await self._client.call(OPERATIONS['operator_revoke_key'], path={'id': id}, timeout=timeout)
+
+    async def operator_erase_account(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.ErasedAnswer:
+        """It must be suspended. Its workspaces with their items and projects, its users, endpoints, signing secret, audit log
+        and name go, for good; bytes follow as for deleted items. Ids and the ledger stay. Asked again, it goes on
+        where it was."""
+        return await self._client.call(OPERATIONS['operator_erase_account'], path={'id': id}, timeout=timeout)
+
+    async def operator_erase_workspace(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.ErasedAnswer:
+        """Its items, projects, members, keys and name go, for good. An account's default workspace goes with its account."""
+        return await self._client.call(OPERATIONS['operator_erase_workspace'], path={'id': id}, timeout=timeout)
+
+    async def operator_erase_item(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.ErasedAnswer:
+        """As if its owner had deleted it, and what it was called goes at once. One that was deleted before loses its name too."""
+        return await self._client.call(OPERATIONS['operator_erase_item'], path={'id': id}, timeout=timeout)
+
+    async def operator_create_user(
+        self,
+        *,
+        account_id: str,
+        name: str,
+        oauth_subject: str | None = None,
+        oauth_issuer: str | None = None,
+        timeout: float | None = None,
+    ) -> types.OperatorUser:
+        """With `oauth_subject`, whoever presents an access token of that subject is this user, whatever `MWS_OAUTH_SIGNUP` says.
+        They reach the workspaces that they are a member of."""
+        return await self._client.call(OPERATIONS['operator_create_user'], body={'account_id': account_id, 'name': name}, maybe={'oauth_subject': oauth_subject, 'oauth_issuer': oauth_issuer}, timeout=timeout)
+
+    def operator_list_users(
+        self,
+        *,
+        account_id: str | None = None,
+        oauth_subject: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.OperatorUser]:
+        """All of them, newest first."""
+        return self._client.pages(OPERATIONS['operator_list_users'], query={'account_id': account_id, 'oauth_subject': oauth_subject, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+    async def operator_update_user(
+        self,
+        id: str,
+        *,
+        name: str | None = None,
+        oauth_subject: str | None = None,
+        oauth_issuer: str | None = None,
+        disabled: bool | None = None,
+        timeout: float | None = None,
+    ) -> types.OperatorUser:
+        """Their name, whose tokens stand for them, or whether they are let in at all."""
+        return await self._client.call(OPERATIONS['operator_update_user'], path={'id': id}, body={}, maybe={'name': name, 'oauth_subject': oauth_subject, 'oauth_issuer': oauth_issuer, 'disabled': disabled}, timeout=timeout)
+
+    async def operator_create_workspace(
+        self,
+        *,
+        account_id: str,
+        name: str,
+        timeout: float | None = None,
+    ) -> types.OperatorWorkspace:
+        """An account's first one is its default."""
+        return await self._client.call(OPERATIONS['operator_create_workspace'], body={'account_id': account_id, 'name': name}, maybe={}, timeout=timeout)
+
+    def operator_list_workspaces(
+        self,
+        *,
+        account_id: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.OperatorWorkspace]:
+        """All of them, newest first."""
+        return self._client.pages(OPERATIONS['operator_list_workspaces'], query={'account_id': account_id, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+    async def operator_update_workspace(
+        self,
+        id: str,
+        *,
+        name: str | None = None,
+        is_default: bool | None = None,
+        timeout: float | None = None,
+    ) -> types.OperatorWorkspace:
+        """Its name, or that it is its account's default."""
+        return await self._client.call(OPERATIONS['operator_update_workspace'], path={'id': id}, body={}, maybe={'name': name, 'is_default': is_default}, timeout=timeout)
+
+    async def operator_put_member(
+        self,
+        *,
+        workspace_id: str,
+        user_id: str,
+        role: types.RoleWord,
+        timeout: float | None = None,
+    ) -> types.OperatorMember:
+        """Makes them a member, or changes the role of one who is."""
+        return await self._client.call(OPERATIONS['operator_put_member'], body={'workspace_id': workspace_id, 'user_id': user_id, 'role': role}, maybe={}, timeout=timeout)
+
+    def operator_list_members(
+        self,
+        *,
+        workspace_id: str | None = None,
+        user_id: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.OperatorMember]:
+        """The members of a workspace, or the memberships of a user: name one of the two."""
+        return self._client.pages(OPERATIONS['operator_list_members'], query={'workspace_id': workspace_id, 'user_id': user_id, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+    async def operator_delete_member(
+        self,
+        workspace_id: str,
+        user_id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.Deleted:
+        """The user reaches the workspace no more, at once: their sessions there end, and the keys to the workspace's account
+        that they made, or whose keys made them, are revoked. What they have started goes on. Where the account is
+        their own, they stay one of its users: disable them to keep them out of all of it."""
+        return await self._client.call(OPERATIONS['operator_delete_member'], path={'workspaceId': workspace_id, 'userId': user_id}, timeout=timeout)
+
+    async def operator_give_minutes(
+        self,
+        id: str,
+        *,
+        kind: types.Giving,
+        minutes: float,
+        note: str | None = None,
+        reference: str | None = None,
+        timeout: float | None = None,
+    ) -> types.GivenMinutes:
+        """A grant adds to the open month, a purchase to the bought minutes, an allowance sets what each month has. An allowance
+        below what is used and held leaves nothing, and takes nothing back."""
+        return await self._client.call(OPERATIONS['operator_give_minutes'], path={'id': id}, body={'kind': kind, 'minutes': minutes}, maybe={'note': note, 'reference': reference}, timeout=timeout)
+
+    async def operator_list_reads(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> types.OperatorReadList:
+        """The six reads: what computes each, whether it is paused, and how many jobs wait for it."""
+        return await self._client.call(OPERATIONS['operator_list_reads'], timeout=timeout)
+
+    async def operator_update_read(
+        self,
+        read: str,
+        *,
+        paused: bool,
+        timeout: float | None = None,
+    ) -> types.OperatorRead:
+        """While a read is paused its running jobs go on, its waiting ones wait and give their places to others, and calls for it
+        are answered `held`. Nothing is cancelled and nothing is charged."""
+        return await self._client.call(OPERATIONS['operator_update_read'], path={'read': read}, body={'paused': paused}, maybe={}, timeout=timeout)
+
+    def operator_list_jobs(
+        self,
+        *,
+        status: Sequence[types.JobStatusWord] | None = None,
+        kind: Sequence[types.JobKindWord] | None = None,
+        read: Sequence[types.ReadKind] | None = None,
+        error_code: str | None = None,
+        account_id: str | None = None,
+        workspace_id: str | None = None,
+        item_id: str | None = None,
+        since: str | datetime | None = None,
+        until: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.OperatorJob]:
+        """Newest first. With filters a page looks through 2,000 jobs: it may show fewer than `limit`, or none, and still have
+        more after it."""
+        return self._client.pages(OPERATIONS['operator_list_jobs'], query={'status': status, 'kind': kind, 'read': read, 'error_code': error_code, 'account_id': account_id, 'workspace_id': workspace_id, 'item_id': item_id, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+    async def operator_get_job(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.OperatorJob:
+        """The job as its account sees it, and whose it is."""
+        return await self._client.call(OPERATIONS['operator_get_job'], path={'id': id}, timeout=timeout)
+
+    async def operator_retry_job(
+        self,
+        id: str,
+        *,
+        timeout: float | None = None,
+    ) -> types.PreparedRead:
+        """Starts the read of a job that failed or was cancelled anew, as a job of its own, for the account that paid for the
+        first one. The answer is `prepare_media`'s for that read: `ready` when it is stored meanwhile, and a reason
+        where it can't start. The first job stays as it is."""
+        return await self._client.call(OPERATIONS['operator_retry_job'], path={'id': id}, timeout=timeout)
+
+    def operator_list_deliveries(
+        self,
+        *,
+        account_id: str | None = None,
+        endpoint_id: str | None = None,
+        job_id: str | None = None,
+        status: types.Status | None = None,
+        event_type: types.Kind | None = None,
+        http_status: int | None = None,
+        error: str | None = None,
+        since: str | datetime | None = None,
+        until: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.Delivery]:
+        """Newest first. With filters a page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and still
+        have more after it."""
+        return self._client.pages(OPERATIONS['operator_list_deliveries'], query={'account_id': account_id, 'endpoint_id': endpoint_id, 'job_id': job_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+    async def operator_resend_deliveries(
+        self,
+        *,
+        since: str | datetime,
+        until: str | datetime | None = None,
+        account_id: str | None = None,
+        endpoint_id: str | None = None,
+        status: types.Unarrived | None = None,
+        event_type: types.Kind | None = None,
+        http_status: int | None = None,
+        error: str | None = None,
+        dry_run: bool | None = None,
+        timeout: float | None = None,
+    ) -> types.ResentAll:
+        """Every event since a time whose last delivery to an endpoint failed or was skipped, as far as the filters pass it: a
+        new delivery each, from its first attempt. With `dry_run` it is counted alone."""
+        return await self._client.call(OPERATIONS['operator_resend_deliveries'], body={'since': since}, maybe={'until': until, 'account_id': account_id, 'endpoint_id': endpoint_id, 'status': status, 'event_type': event_type, 'http_status': http_status, 'error': error, 'dry_run': dry_run}, timeout=timeout)
+
+    def operator_list_audit(
+        self,
+        *,
+        operator: str | None = None,
+        action: str | None = None,
+        target: str | None = None,
+        since: str | datetime | None = None,
+        until: str | datetime | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.AuditEntry]:
+        """What operators did, newest first, and what they looked at (`view`: once an hour for the same operator and route). It
+        is kept for good, can't be changed, and each row carries the hash of the one before it."""
+        return self._client.pages(OPERATIONS['operator_list_audit'], query={'operator': operator, 'action': action, 'target': target, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
+
+
+class AsyncGroups:
+    """What a client has of every tag."""
+
+    def __init__(self, client: Any) -> None:
+        self.discovery = AsyncDiscovery(client)
+        self.library = AsyncLibrary(client)
+        self.workspace = AsyncWorkspace(client)
+        self.account = AsyncAccount(client)
+        self.models = AsyncModels(client)
+        self.uploads = AsyncUploads(client)
+        self.webhooks = AsyncWebhooks(client)
+        self.operator = AsyncOperator(client)

@@ -1,0 +1,3276 @@
+"""The objects of the interface. Made by sdk/generate from openapi.json: change those."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Union
+
+from ._model import Model, shapes
+
+
+
+class AccountChange(Model):
+    """A change to a key, the signing secret or an endpoint."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    at: str
+    """When."""
+    actor: str
+    """Who: the id of an API key or of a user, or `operator`."""
+    credential: str
+    """How they came in: `api_key`, `session`, `oauth` or `operator`."""
+    address: str | None
+    """The address that the request came from; null where it is not known, and for an operator's."""
+    action: str
+    """What was done, such as `key.create`, `webhook_secret.rotate` or `webhook.disable`."""
+    target: str
+    """The id of what it was done to; of the signing secret, the account's."""
+    details: Any
+    """What there is to say of it, or null. Never a secret; of an endpoint's URL the host alone."""
+    request_id: str
+    """The request's `X-Request-Id`."""
+
+
+class AccountDetail(Model):
+    """An account and what it has."""
+
+    __slots__ = ()
+    account: OperatorAccount
+    """The account."""
+    balances: BalancesAnswer
+    """What it has left, as its own `GET /balances` shows it."""
+
+
+class AddComment(Model):
+    """What to say."""
+
+    __slots__ = ()
+    ref: str
+    """An item ref, an item id, or the id of the job that made the item."""
+    text: str
+    """The words, 1 to 5,000 characters of plain text."""
+    at: float | None
+    """The second of the item that it is about; without it, the whole item."""
+    until: float | None
+    """The second that it is about until, after `at`."""
+    region: CommentRegion | None
+    """The part of the picture that it is about."""
+    reply_to: str | None
+    """The comment that it replies to. A reply to a reply belongs to the same thread."""
+
+
+class AddUser(Model):
+    """A user to add."""
+
+    __slots__ = ()
+    account_id: str
+    """The account that pays for what they do."""
+    name: str
+    """What they are called."""
+    oauth_subject: str | None
+    """The `sub` of the access tokens that stand for them."""
+    oauth_issuer: str | None
+    """The issuer of those tokens. Without it: `MWS_OAUTH_ISSUER`."""
+
+
+class Attempt(Model):
+    """One attempt."""
+
+    __slots__ = ()
+    attempt: int
+    """Its number, as in `Service-Attempt`."""
+    at: str
+    """When it began."""
+    duration_ms: int
+    """How long it took."""
+    response_status: int | None
+    """The receiver's status, or null when none came."""
+    error: str | None
+    """What was wrong, or null: `interrupted`, `timeout`, `dns_failed`, `connect_failed`, `connection_lost`,
+    `invalid_response`, `tls_failed`, `url_not_public`, `redirect_refused`, `http_status`, `secret_unavailable`,
+    `endpoint_disabled`."""
+    response_excerpt: str | None
+    """The start of the receiver's answer, at most 1 KiB, or null."""
+
+
+class AuditEntry(Model):
+    """A change that an operator made."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    at: str
+    """When."""
+    operator: str
+    """The name that goes with the operator's token."""
+    address: str | None
+    """The address that the request came from, or null."""
+    action: str
+    """What was done, such as `account.create` or `read.pause`."""
+    target: str
+    """What it was done to: an id, or a read's name."""
+    before: Any
+    """What was changed, as it was; null where nothing was."""
+    after: Any
+    """And as it is; null where nothing is."""
+    request_id: str
+    """The request's `X-Request-Id`."""
+    number: int | None
+    """Its place in the log's chain, from 1; null for a row from before there was one."""
+    hash: str | None
+    """SHA-256 over the row and the hash of the one before it, in hex; null where `number` is."""
+
+AuthorKind = Literal['user', 'key', 'guest']
+"""What somebody is who comments."""
+
+
+class BalancesAnswer(Model):
+    """What the account has. All amounts of cloud processing are minutes with at most two decimals."""
+
+    __slots__ = ()
+    month: str
+    """The month, such as `2026-11`."""
+    resets_at: str
+    """When the next month's minutes come."""
+    allowance_minutes: float
+    """Granted for the month."""
+    used_minutes: float
+    """Charged in the month."""
+    held_minutes: float
+    """Held by running work until it settles, last month's too."""
+    left_minutes: float
+    """The month's minutes left after what is held."""
+    bought_minutes: float
+    """Purchased minutes that nothing holds; they never lapse and are spent after the month's."""
+    credits: int
+    """AI credits."""
+    rates: ReadRates
+    """Minutes charged for a minute of media, by read and for a render."""
+
+
+class BeatsAnswer(Model):
+    """An item's beats, or the job that finds them."""
+
+    __slots__ = ()
+    ref: str
+    """As it was asked for."""
+    item_id: str
+    """The item."""
+    status: NeedStatus
+    """Whether the read is there."""
+    job_id: str | None
+    """The job that computes it; when queued. Follow it with `get_jobs`, then call again."""
+    estimated_minutes: float | None
+    """Minutes held for that job, or that would be; when queued or startable."""
+    beats: StoredReadBeatsData | None
+    """The read; when ready."""
+
+
+class BeatsData(Model):
+    """Where the beats are."""
+
+    __slots__ = ()
+    tempo: float | None
+    """Beats a minute, of the longest stretch with a beat; null when there is none."""
+    tempo_candidates: list[float]
+    """That tempo, then others that a listener may count."""
+    beat_times: list[float]
+    """Every beat."""
+    downbeat_times: list[float]
+    """The beats that begin a bar."""
+    tempo_curve: list[TempoPoint]
+    """How the tempo goes."""
+
+
+class CancelJobsAnswer(Model):
+    """What became of each."""
+
+    __slots__ = ()
+    jobs: list[CancelledJob]
+    """In the order of `job_ids`."""
+    missing: list[str]
+    """Ids asked for that name no job of this workspace."""
+
+
+class CancelJobsRequest(Model):
+    """Which jobs to stop."""
+
+    __slots__ = ()
+    job_ids: list[str]
+    """1 to 200 jobs."""
+
+CancelOutcome = Literal['cancelled', 'cancelling', 'already_finished']
+"""What became of a job that was to be stopped."""
+
+
+class CancelledJob(Model):
+    """What became of a job that was to be stopped."""
+
+    __slots__ = ()
+    id: str
+    """The job."""
+    status: JobStatusWord
+    """Where it stands now."""
+    outcome: CancelOutcome
+    """What became of it."""
+
+
+class ChangeAccount(Model):
+    """What to change of an account."""
+
+    __slots__ = ()
+    name: str
+    """Another name."""
+
+
+class ChangeProjectSettings(Model):
+    """A project's settings."""
+
+    __slots__ = ()
+    webhook_url: str | None
+    """Where its changes of status are to be told from now on; null tells nobody. Required."""
+
+
+class ChangeProjectStatus(Model):
+    """What the agent that works on a project says of it. What is left out stays."""
+
+    __slots__ = ()
+    status: ReportedStatus
+    """The new status."""
+    agent_message: str | None
+    """A word to those who wait; null takes it away."""
+    assets: list[ProjectAsset] | None
+    """All assets from now on."""
+    timeline: ProjectTimeline | None
+    """The timeline from now on; null takes it away."""
+    assembled_url: str | None
+    """Where the result is, an http or https URL; null takes it away."""
+    assembled_url_expires_at: str | None
+    """Until when it is there; null takes it away."""
+
+
+class ChangeRead(Model):
+    """What to change of a read."""
+
+    __slots__ = ()
+    paused: bool
+    """`true`: no job of it is begun, and calls are answered `held` with `reads_paused`. `false`: all goes on."""
+
+
+class ChangeUser(Model):
+    """What to change of a user; what is left out stays."""
+
+    __slots__ = ()
+    name: str | None
+    """Another name."""
+    oauth_subject: str | None
+    """The `sub` of the access tokens that stand for them from now on; null: no token does."""
+    oauth_issuer: str | None
+    """The issuer of those tokens. Without it: `MWS_OAUTH_ISSUER`."""
+    disabled: bool | None
+    """`true` refuses them everywhere from now on, ends their sessions and revokes the keys that they made; `false` lets them
+    in again, without those."""
+
+
+class ChangeWebhook(Model):
+    """What to change of an endpoint; what is left out stays."""
+
+    __slots__ = ()
+    url: str | None
+    """A new URL. Attempts that are still to come use it too."""
+    description: str | None
+    """New words; null takes them away."""
+    event_types: list[Subscribed] | None
+    """What to tell it of."""
+    kinds: list[JobKindWord] | None
+    """Of which kinds of jobs to tell it; null is all."""
+    enabled: bool | None
+    """Whether events are sent. Enabling a disabled endpoint clears its count of failures."""
+    test: bool | None
+    """`true` sends one ping now, also to a disabled endpoint."""
+
+
+class ChangeWorkspace(Model):
+    """What to change of a workspace; what is left out stays."""
+
+    __slots__ = ()
+    name: str | None
+    """Another name."""
+    is_default: bool | None
+    """`true` makes it its account's default, in the place of the one before. It can't be unmade: name another."""
+
+
+class CloudProcessing(Model):
+    """`CloudProcessing` object (contract §2). All amounts are minutes with at most two decimals."""
+
+    __slots__ = ()
+    ran_on: RanOn
+    """Always `cloud`."""
+    minutes: float
+    """The estimate for this call."""
+    charged_minutes: float
+    """Charged for work that finished inside the call."""
+    queued_minutes: float
+    """Work still queued; charged when it finishes."""
+    left_minutes: float
+    """The month's minutes left after `held_minutes`."""
+    held_minutes: float
+    """Held by running work until it settles."""
+    bought_minutes: float
+    """Purchased minutes."""
+    note: str | None
+    """What the numbers are of, in words."""
+
+
+class Comment(Model):
+    """A comment on an item."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    item_id: str
+    """The item."""
+    reply_to: str | None
+    """The comment that began the thread; null of one that did."""
+    text: str
+    """The words: plain text, never HTML."""
+    at: float | None
+    """The second of the item that it is about; null of the whole item."""
+    until: float | None
+    """The second that it is about until."""
+    region: CommentRegion | None
+    """The part of the picture that it is about."""
+    author: CommentAuthor
+    """Who wrote it."""
+    resolved_at: str | None
+    """When somebody said that it is done with; null while nobody has."""
+    created_at: str
+    """When it was written."""
+    updated_at: str
+    """When its words last changed, or whether it is resolved."""
+
+
+class CommentAnswer(Model):
+    """A comment."""
+
+    __slots__ = ()
+    comment: Comment
+    """The comment."""
+
+
+class CommentAuthor(Model):
+    """Who wrote a comment."""
+
+    __slots__ = ()
+    type: AuthorKind
+    """What they are."""
+    id: str | None
+    """The user, the key, or the public link that a guest came by."""
+    name: str | None
+    """What they are called, or null."""
+
+
+class CommentPage(Model):
+    """A page of an item's comments."""
+
+    __slots__ = ()
+    comments: list[Comment]
+    """The comments, newest first."""
+    has_more: bool
+    """Whether there are comments after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the comments after these; null on the last page."""
+
+
+class CommentRegion(Model):
+    """A rectangle of the picture, in parts of its width and height from its upper left corner."""
+
+    __slots__ = ()
+    x: float
+    """Its left side, 0 to 1."""
+    y: float
+    """Its upper side, 0 to 1."""
+    width: float
+    """Its width; with `x` at most 1."""
+    height: float
+    """Its height; with `y` at most 1."""
+
+
+class Cost(Model):
+    """Cost object (contract §2)."""
+
+    __slots__ = ()
+    credits: int
+    """AI credits."""
+
+
+class CreateKey(Model):
+    """A key to create."""
+
+    __slots__ = ()
+    name: str | None
+    """What you call it."""
+    workspace_id: str | None
+    """The workspace it will work in, one that your account owns. Without it: the account's default workspace."""
+
+
+class CreateProject(Model):
+    """A project to create."""
+
+    __slots__ = ()
+    brief: str
+    """What is asked for."""
+    mode: str | None
+    """How to work on it; `autonomous` when not given."""
+    output_type: str | None
+    """What is to come out; `assembled` when not given."""
+    webhook_url: str | None
+    """Where its changes of status are to be told: HTTPS, and publicly reachable."""
+
+
+class CreatePublicLink(Model):
+    """What link to make."""
+
+    __slots__ = ()
+    ref: str
+    """An item ref, an item id, or the id of the job that made the item."""
+    expires_in: int | None
+    """Seconds that the link works, 60 to 7,776,000 (90 days); 30 days when not given."""
+    rights: list[LinkRight] | None
+    """What its visitors may do beside seeing the item; nothing when not given."""
+    passphrase: str | None
+    """What its visitors have to give first, 4 to 200 characters. Kept as a hash: it is shown nowhere."""
+
+
+class CreateSecret(Model):
+    """Whether to make a new secret."""
+
+    __slots__ = ()
+    rotate: bool | None
+    """`true` issues a new secret while the old one keeps verifying for 24 hours."""
+
+
+class CreateUpload(Model):
+    """A file to send, or a URL to fetch one from."""
+
+    __slots__ = ()
+    filename: str | None
+    """The file's name. Required with `bytes`; with `url`, what to call the item."""
+    content_type: str | None
+    """The file's media type, such as `video/mp4`. Required with `bytes`."""
+    bytes: int | None
+    """How many bytes will be sent."""
+    sha256: str | None
+    """SHA-256 of those bytes in hexadecimal; when given, `complete` refuses others."""
+    url: str | None
+    """Where to fetch the file instead: HTTPS and publicly reachable, as each of up to five redirects has to be."""
+    ref: str | None
+    """What clients will call the item, unique in the workspace; its id when not given."""
+    reads: list[ReadKind] | None
+    """Reads to start once the item is ready, as `prepare_media` would then; `reads_on_ready` of the item says what became of
+    each."""
+
+
+class CreateWebhook(Model):
+    """An endpoint to register."""
+
+    __slots__ = ()
+    url: str
+    """Where events are sent: HTTPS, and publicly reachable."""
+    description: str | None
+    """What you call it."""
+    event_types: list[Subscribed] | None
+    """What to tell it of. Without it: all three."""
+    kinds: list[JobKindWord] | None
+    """Of which kinds of jobs to tell it. Without it: all, those that will be added too."""
+
+
+class CreatedKey(Model):
+    """A key that was just created."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    name: str | None
+    """What you call it, or null."""
+    prefix: str
+    """Its first characters, to know it again by."""
+    workspace_id: str
+    """The workspace it works in."""
+    created_at: str
+    """When it was created."""
+    last_used_at: str | None
+    """Null: it was not used yet."""
+    created_by: str | None
+    """The id of the user or the key that made it."""
+    key: str
+    """The key: `es_live_` and 32 hex characters. Shown here and never again."""
+
+
+class CreatedPublicLink(Model):
+    """A link that was just made."""
+
+    __slots__ = ()
+    link: PublicLink
+    """The link."""
+    url: str
+    """Where its page is. Shown here and never again: whoever has it sees the item."""
+
+
+class Deleted(Model):
+    """What a route that removes something answers."""
+
+    __slots__ = ()
+    deleted: Literal[True]
+    """Always true."""
+
+
+class DeletedComment(Model):
+    """The comment that was deleted."""
+
+    __slots__ = ()
+    comment_id: str
+    """Its id."""
+    deleted: Literal[True]
+    """Always true."""
+
+
+class DeletedItem(Model):
+    """The item that was deleted."""
+
+    __slots__ = ()
+    item_id: str
+    """Its id."""
+    deleted: Literal[True]
+    """Always true."""
+
+
+class Delivery(Model):
+    """One event to one endpoint, with every attempt (contract §2, "Delivery record")."""
+
+    __slots__ = ()
+    delivery_id: str
+    """Its id."""
+    endpoint_id: str
+    """Where it goes."""
+    event_id: str
+    """The event's id, as in `Service-Delivery`."""
+    event_type: Kind
+    """The event's type, as in `Service-Event`."""
+    job_id: str | None
+    """The job, or null for a ping."""
+    workspace_id: str | None
+    """The job's workspace, or null for a ping."""
+    status: Status
+    """Where it stands."""
+    trigger: Why
+    """Why it is sent."""
+    resend_of: str | None
+    """The delivery that it repeats, or null."""
+    attempt_count: int
+    """Attempts made, the one under way among them."""
+    next_attempt_at: str | None
+    """When the next attempt is due, or null."""
+    response_status: int | None
+    """The status that the receiver last answered, or null."""
+    error: str | None
+    """What was wrong with the last attempt, or null."""
+    created_at: str
+    """When it began."""
+    finished_at: str | None
+    """When it ended, or null."""
+    attempts: list[Attempt]
+    """Every attempt, in order. One that a crash interrupted bears the number of the one that took its place."""
+
+
+class DeliveryDetail(Model):
+    """One event to one endpoint, with what was sent of it."""
+
+    __slots__ = ()
+    delivery_id: str
+    """Its id."""
+    endpoint_id: str
+    """Where it goes."""
+    event_id: str
+    """The event's id, as in `Service-Delivery`."""
+    event_type: Kind
+    """The event's type, as in `Service-Event`."""
+    job_id: str | None
+    """The job, or null for a ping."""
+    workspace_id: str | None
+    """The job's workspace, or null for a ping."""
+    status: Status
+    """Where it stands."""
+    trigger: Why
+    """Why it is sent."""
+    resend_of: str | None
+    """The delivery that it repeats, or null."""
+    attempt_count: int
+    """Attempts made, the one under way among them."""
+    next_attempt_at: str | None
+    """When the next attempt is due, or null."""
+    response_status: int | None
+    """The status that the receiver last answered, or null."""
+    error: str | None
+    """What was wrong with the last attempt, or null."""
+    created_at: str
+    """When it began."""
+    finished_at: str | None
+    """When it ended, or null."""
+    attempts: list[SentAttempt]
+    """Every attempt, in order, with what was sent."""
+    request_body: Any
+    """The body that every attempt sends, or null once it is no longer kept."""
+
+
+class DuckAnswer(Model):
+    """How far to turn music down, or the job that finds out; with `render`, where the new item stands."""
+
+    __slots__ = ()
+    ref: str
+    """The voice as it was asked for."""
+    item_id: str
+    """The voice's item."""
+    music_item_id: str | None
+    """The music's item; once it is known where somebody speaks."""
+    status: NeedStatus
+    """Whether all that was asked for is there."""
+    job_id: str | None
+    """The job to follow with `get_jobs`; when queued. Without `envelope` it is the one that reads where somebody speaks:
+    call again when it has ended. With `envelope` it is the render."""
+    estimated_minutes: float | None
+    """Minutes held for that job, or that would be; when queued or startable."""
+    envelope: list[GainAt] | None
+    """The gain of the music at growing times, from 0 to the voice's end, at most 4000 points; once it is known where
+    somebody speaks."""
+    output_item_id: str | None
+    """The rendered item; when asked for and ready."""
+
+
+class DuckMusic(Model):
+    """A voice, the music under it, and how far to turn that down."""
+
+    __slots__ = ()
+    voice_ref: str
+    """The item in which somebody speaks: its ref, its id, or the id of the job that made it."""
+    music_ref: str
+    """The item whose sound is the music, by any of the same."""
+    duck_db: float | None
+    """Decibels that the music goes down under speech, 0 to 60; 12 when not given."""
+    attack_ms: int | None
+    """Milliseconds that it takes to go down, 10 to 10000; 200 when not given."""
+    release_ms: int | None
+    """Milliseconds that it takes to come back, 10 to 10000; 500 when not given."""
+    render: bool | None
+    """Whether to mix both into a new item; false when not given."""
+    dry_run: bool | None
+    """`true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the render."""
+
+
+class ErasedAnswer(Model):
+    """What was erased now. What was erased before is not counted again."""
+
+    __slots__ = ()
+    erased: bool
+    """Always true."""
+    workspaces: int
+    """Workspaces."""
+    items: int
+    """Items. Their bytes follow, once no job reads them."""
+    projects: int
+    """Projects."""
+
+
+class Estimate(Model):
+    """What a call started, and what is left (contract §4.2.7)."""
+
+    __slots__ = ()
+    minutes: float
+    """Cloud minutes held for the jobs that this call started; with `dry_run`, for those that it would start."""
+    left_minutes: float
+    """The month's minutes left after all that is held."""
+    bought_minutes: float
+    """Purchased minutes left."""
+    resets_at: str
+    """When the next month's minutes come."""
+
+
+class FootageMatch(Model):
+    """Something said in a video."""
+
+    __slots__ = ()
+    ref: str
+    """What clients call the item."""
+    item_id: str
+    """The item."""
+    start: float
+    """Where the first of the words begins, in seconds."""
+    end: float
+    """Where the last one ends."""
+    score: float
+    """How well it fits, 0 to 1."""
+    text: str
+    """The words, with some of those around them."""
+    moment: MomentSpan | None
+    """The moment that it begins in."""
+    thumbnail_url: str | None
+    """A still of that moment, a JPEG: this link needs no credential and is good for at least an hour. Absent where there is
+    none."""
+
+
+class FootageMatches(Model):
+    """What was found, and what was not searched."""
+
+    __slots__ = ()
+    matches: list[FootageMatch]
+    """The best first; empty when nothing is said that is like the query."""
+    unindexed_refs: list[str]
+    """Videos without a stored search index, newest first and at most 50: of `refs`, or else of the workspace's newest
+    thousand. Read `search_index` on them with `prepare_media`. What can have no search index, such as sound, is not
+    named."""
+    untranscribed_refs: list[str]
+    """Items whose moments have no words, because no transcript is stored; newest first, of the same and as many. Read
+    `transcript` on them."""
+
+
+class FootageSearch(Model):
+    """What to look for, and where."""
+
+    __slots__ = ()
+    query: str
+    """What is said, 1 to 500 characters. All words have to be there; `"…"` keeps words together, `or` takes either of two,
+    `-` leaves a word out."""
+    refs: list[str] | None
+    """Search these items alone, at most 20, each by its ref, its id, or the id of the job that made it."""
+    limit: int | None
+    """Matches to answer, 1 to 50; 10 when not given."""
+
+
+class GainAt(Model):
+    """The gain at one moment."""
+
+    __slots__ = ()
+    t: float
+    """Seconds from the voice's start."""
+    gain_db: float
+    """Decibels: 0 leaves the music as it is."""
+
+
+class GetItem(Model):
+    """Which item, and whether to wait for it."""
+
+    __slots__ = ()
+    ref: str
+    """An item ref, an item id, or the id of the job that made the item."""
+    wait_seconds: int | None
+    """Wait up to 30 seconds until the item is no longer in `processing`."""
+
+
+class GetJobsRequest(Model):
+    """Which jobs: by id, or by filters."""
+
+    __slots__ = ()
+    job_ids: list[str] | None
+    """1 to 200 jobs; without filters."""
+    status: list[JobStatusWord] | None
+    """Only jobs in these statuses."""
+    kind: list[JobKindWord] | None
+    """Only jobs of these kinds."""
+    ref: str | None
+    """Only jobs of this item: its ref, its id, or the id of the job that made it."""
+    created_after: str | None
+    """Only jobs created after this."""
+    cursor: str | None
+    """`next_cursor` of the page before."""
+    limit: int | None
+    """1 to 100 jobs a page, 20 when not given; with filters."""
+    wait_seconds: int | None
+    """With `job_ids`: wait up to 30 seconds for what `wait_for` says. What had ended before the call is not waited for, so
+    that the same call again never answers at once while jobs are live, and always does when none is."""
+    wait_for: WaitFor | None
+    """`any`: until one of the jobs that were live when the call began has ended; `all`: until all of them have. `any` when
+    not given."""
+
+
+class GiveMinutes(Model):
+    """Minutes to give."""
+
+    __slots__ = ()
+    kind: Giving
+    """How."""
+    minutes: float
+    """How many, with at most two decimals."""
+    note: str | None
+    """Why, for the journal."""
+    reference: str | None
+    """Your own name for this grant or purchase, such as an invoice's number: needed for a purchase. The same one counts once
+    an account, so that a request can be sent again."""
+
+
+class GivenMinutes(Model):
+    """What giving came to."""
+
+    __slots__ = ()
+    applied: bool
+    """False where the reference had counted before: nothing was given again."""
+    given_minutes: float
+    """How many minutes were given; where the reference had counted before, how many it gave then."""
+    balances: BalancesAnswer
+    """What the account has now."""
+
+Giving = Literal['grant', 'purchase', 'allowance']
+"""How minutes are given."""
+
+
+class ImportMedia(Model):
+    """What to import."""
+
+    __slots__ = ()
+    url: str
+    """Where to fetch it: HTTPS and publicly reachable, as each of up to five redirects has to be."""
+    name: str | None
+    """What people will call the item; the last part of the URL when not given."""
+    ref: str | None
+    """What clients will call it, unique in the workspace; its id when not given."""
+    reads: list[ReadKind] | None
+    """Reads to start once it is ready, as `prepare_media` would then; `reads_on_ready` of the item says what became of each."""
+
+
+class ItemAnswer(Model):
+    """An item."""
+
+    __slots__ = ()
+    item: LibraryItem
+    """The item."""
+
+
+class ItemPage(Model):
+    """A page of the library."""
+
+    __slots__ = ()
+    items: list[LibraryItem]
+    """The items, newest first."""
+    has_more: bool
+    """Whether there are items after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the items after these; null on the last page."""
+
+
+class JobAnswer(Model):
+    """An asynchronous unit of work (contract §2, "Job")."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    workspace_id: str
+    """The workspace it acts in."""
+    kind: JobKindWord
+    """What sort of work it is."""
+    read: ReadKind | None
+    """The read it computes; null for other work."""
+    item_id: str | None
+    """The item it works on; null for other work."""
+    ref: str | None
+    """That item's ref."""
+    status: JobStatusWord
+    """Where it stands."""
+    progress: int
+    """0 to 100; never goes down within an attempt."""
+    attempt: int
+    """Attempts that failed or were lost, and the one that runs."""
+    max_attempts: int
+    """Attempts before a retryable failure is final."""
+    cancel_requested: bool
+    """Whether it was asked to stop while running."""
+    estimated_minutes: float
+    """Minutes held for it."""
+    cloud_minutes: float | None
+    """Minutes charged; null until it ends, 0 when it failed or was cancelled."""
+    result: Any
+    """What it made: `{"stored_reads":[…]}` for a read, `{"item_id":"itm_…"}` for a render."""
+    error: JobErrorAnswer | None
+    """Why it failed; null unless it did."""
+    context: str | None
+    """The sentence given with the call that started it."""
+    request_id: str | None
+    """The id of the request that started it."""
+    created_at: str
+    """When it was committed."""
+    started_at: str | None
+    """When a worker first took it."""
+    finished_at: str | None
+    """When it ended."""
+
+
+class JobErrorAnswer(Model):
+    """Why a job failed."""
+
+    __slots__ = ()
+    code: str
+    """A job error code, such as `media_unreadable` or `worker_lost`."""
+    message: str
+    """What went wrong, in words to act on."""
+    retryable: bool
+    """Whether asking for the same read again may succeed."""
+
+
+class JobEvent(Model):
+    """A job has ended: the body that endpoints are sent (contract §6.1)."""
+
+    __slots__ = ()
+    id: str
+    """Derived from the job and the type: an event that is sent twice has one id."""
+    type: Subscribed
+    """What it tells of."""
+    created_at: str
+    """When the job ended."""
+    workspace_id: str
+    """The workspace that the job ran in."""
+    timeline_id: str | None
+    """The timeline, on a language change alone."""
+    data: JobEventData
+    """What it tells."""
+
+
+class JobEventData(Model):
+    """What a job's event tells."""
+
+    __slots__ = ()
+    job: JobAnswer
+    """The job, as `get_jobs` shows it."""
+
+JobKindWord = Literal['generation', 'render', 'dub', 'transcription', 'read']
+"""What sort of work a job is."""
+
+JobStatusWord = Literal['queued', 'running', 'succeeded', 'failed', 'cancelled']
+"""Where a job stands (contract §3.2). The last three are final."""
+
+
+class JobsAnswer(Model):
+    """Jobs found."""
+
+    __slots__ = ()
+    jobs: list[JobAnswer]
+    """In the order of `job_ids`; by filters newest first."""
+    missing: list[str]
+    """Ids asked for that name no job of this workspace."""
+    has_more: bool
+    """Whether there are jobs after these; never of `job_ids`."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the jobs after these; null on the last page."""
+
+
+class KeptSpan(Model):
+    """A part of an item, in seconds from its start."""
+
+    __slots__ = ()
+    start: float
+    """From then."""
+    end: float
+    """Until then."""
+
+
+class Key(Model):
+    """A key, without the key itself."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    name: str | None
+    """What you call it, or null."""
+    prefix: str
+    """Its first characters, to know it again by."""
+    workspace_id: str
+    """The workspace it works in."""
+    created_at: str
+    """When it was created."""
+    last_used_at: str | None
+    """When it was last used, to the minute; null when it never was."""
+    created_by: str | None
+    """The id of the user or the key that made it; null where the operator did."""
+
+Kind = Literal['job.succeeded', 'job.failed', 'job.cancelled', 'ping']
+"""What a delivery tells of."""
+
+
+class Lease(Model):
+    """A lease on an item."""
+
+    __slots__ = ()
+    item_id: str
+    """The item."""
+    leased_until: str
+    """When the lease ends by itself."""
+
+
+class LibraryItem(Model):
+    """A library item (contract §2)."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    ref: str
+    """What clients call it: the ref it was given, or else its id."""
+    name: str
+    """What people call it."""
+    type: LibraryItemType | None
+    """What it is; null until its bytes were looked at."""
+    status: LibraryItemStatus
+    """How far it has come."""
+    error: LibraryItemError | None
+    """Why it failed; null unless it did."""
+    duration_seconds: float | None
+    """Media time in seconds; null for an image, and until its bytes were looked at."""
+    width: int | None
+    """Pixels across."""
+    height: int | None
+    """Pixels down."""
+    content_type: str | None
+    """Its media type."""
+    bytes: int
+    """Bytes that it takes of the account's storage; 0 when it failed, or while its size is unknown."""
+    sha256: str | None
+    """SHA-256 of its bytes in hexadecimal."""
+    created_at: str
+    """When it was made."""
+    leased_until: str | None
+    """Until when a computer that reads it itself holds its reads back; null when none does."""
+    thumbnail_url: str | None
+    """A picture of it, a JPEG: this link needs no credential and is good for at least an hour. Null where there is none."""
+    media_url: str | None
+    """Its media: this link needs no credential, takes ranges, and is good until `media_url_expires_at`. Null until it is
+    ready, and in lists without `include=media`."""
+    media_url_expires_at: str | None
+    """When that link ends."""
+    streams: list[LibraryItemStream] | None
+    """The streams of its file; null until its bytes were looked at."""
+    reads: dict[str, Any]
+    """The reads stored on it, by their names."""
+    tags: list[str]
+    """What people sort it by."""
+    reads_on_ready: ReadsOnReady | None
+    """The reads that were asked for with its upload or import; null where none were."""
+
+
+class LibraryItemError(Model):
+    """Why an item failed."""
+
+    __slots__ = ()
+    code: str
+    """Such as `media_unreadable`, `media_too_long`, `url_not_allowed`, `fetch_failed`, `file_too_large`."""
+    message: str
+    """What went wrong, in words."""
+
+LibraryItemInclude = Literal['media']
+"""A part of an item that lists leave out."""
+
+LibraryItemStatus = Literal['processing', 'ready', 'failed']
+"""How far an item has come."""
+
+
+class LibraryItemStream(Model):
+    """A stream of an item's file, as its container describes it."""
+
+    __slots__ = ()
+    index: int
+    """Its number in the container, from 0."""
+    type: str
+    """`video`, `audio`, `subtitle`, `data`, `attachment`, or `picture` for a cover."""
+    codec: str | None
+    """Its codec, as ffmpeg calls it."""
+    duration_seconds: float | None
+    """Seconds that it declares."""
+    width: int | None
+    """Pixels across, of pictures."""
+    height: int | None
+    """Pixels down, of pictures."""
+    frame_rate: float | None
+    """Pictures a second on average, of video."""
+    sample_rate: int | None
+    """Samples a second, of audio."""
+    channels: int | None
+    """Channels, of audio."""
+
+LibraryItemType = Literal['video', 'audio', 'image']
+"""What an item is."""
+
+LinkRight = Literal['view', 'download', 'comment']
+"""What a link lets its visitors do beside seeing the item."""
+
+
+class ListComments(Model):
+    """Which comments."""
+
+    __slots__ = ()
+    ref: str
+    """An item ref, an item id, or the id of the job that made the item."""
+    resolved: bool | None
+    """Only those that are resolved, or that are not."""
+    limit: int | None
+    """Comments to show, 1 to 100; 20 when not given."""
+    cursor: str | None
+    """The `next_cursor` of the page before."""
+
+
+class ListItems(Model):
+    """Which items of the library."""
+
+    __slots__ = ()
+    query: str | None
+    """Only those whose name, ref or one of whose tags holds this, in any case."""
+    type: LibraryItemType | None
+    """Only those of this type."""
+    status: LibraryItemStatus | None
+    """Only those of this status."""
+    has_read: ReadKind | None
+    """Only those on which this read is stored."""
+    missing_read: ReadKind | None
+    """Only those that are ready and lack this read, which applies to them."""
+    tag: str | None
+    """Only those with this tag, in any case."""
+    created_after: str | None
+    """Only those made at or after."""
+    created_before: str | None
+    """Only those made before."""
+    limit: int | None
+    """Items to show, 1 to 100; 20 when not given."""
+    cursor: str | None
+    """The `next_cursor` of the page before."""
+    include: list[LibraryItemInclude] | None
+    """What to show of each item that lists leave out: `media` is its `media_url`, and fills `media` of the answer."""
+
+
+class ListPublicLinks(Model):
+    """Which links."""
+
+    __slots__ = ()
+    ref: str | None
+    """Only those to the item with this ref or id."""
+    limit: int | None
+    """Links to show, 1 to 100; 20 when not given."""
+    cursor: str | None
+    """The `next_cursor` of the page before."""
+
+
+class ListAccountChange(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[AccountChange]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
+class ListAuditEntry(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[AuditEntry]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
+class ListDelivery(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[Delivery]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
+class ListJobEvent(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[JobEvent]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
+class ListKey(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[Key]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
+class ListLibraryItem(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[LibraryItem]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
+class ListListedProject(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[ListedProject]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
+class ListOperatorAccount(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[OperatorAccount]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
+class ListOperatorJob(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[OperatorJob]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
+class ListOperatorKey(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[OperatorKey]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
+class ListOperatorMember(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[OperatorMember]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
+class ListOperatorUser(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[OperatorUser]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
+class ListOperatorWorkspace(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[OperatorWorkspace]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
+class ListProjectDelivery(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[ProjectDelivery]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
+class ListWebhook(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[Webhook]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
+class ListWorkspace(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[Workspace]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
+class ListedProject(Model):
+    """A project in short."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    status: ProjectState
+    """Where it stands."""
+    revision: int
+    """How many changes of status there were, the creation being the first."""
+    brief: str
+    """What was asked for: its first 200 characters."""
+    agent_message: str | None
+    """What the agent last said, its first 200 characters, or null."""
+    assembled_url: str | None
+    """Where the result is, or null."""
+    assembled_url_expires_at: str | None
+    """Until when it is there, or null."""
+    project_url: str
+    """Where all of it is read, with a credential."""
+    created_at: str
+    """When it was created."""
+    updated_at: str
+    """When it was last changed."""
+
+
+class MediaLink(Model):
+    """Media to show beside a tool's answer (contract §4.2, `media`)."""
+
+    __slots__ = ()
+    type: LibraryItemType
+    """What the item is."""
+    item_id: str
+    """The item."""
+    ref: str
+    """What clients call it."""
+    url: str
+    """Where its bytes are, as `media_url` of the item."""
+    expires_at: str
+    """When that link ends."""
+    content_type: str
+    """The media type that it is served as."""
+    bytes: int
+    """How many bytes it has."""
+
+
+class Meta(Model):
+    """`meta` of a tool's answer (contract §4.2)."""
+
+    __slots__ = ()
+    request_id: str
+    """The id of the request, as in `X-Request-Id`."""
+    cost: Cost
+    """The AI credits that the call cost."""
+    cloud_processing: CloudProcessing | None
+    """The cloud minutes that the call used, holds and leaves; always there of a tool that may start cloud processing."""
+
+
+class Model(Model):
+    """A generation model."""
+
+    __slots__ = ()
+    id: str
+    """What a generation call names it by."""
+    name: str
+    """What people call it."""
+    kind: str
+    """What it makes: `image`, `video` or `audio`."""
+    estimated_credits: float
+    """The estimated price of one call in AI credits."""
+
+
+class ModelList(Model):
+    """The generation models."""
+
+    __slots__ = ()
+    data: list[Model]
+    """The models of the configured providers."""
+    has_more: bool
+    """Always false: they are few, and all here."""
+    next_cursor: str | None
+    """Always null."""
+
+
+class ModelPage(Model):
+    """The generation models, as a tool answers them."""
+
+    __slots__ = ()
+    models: list[Model]
+    """The models of the configured providers."""
+    has_more: bool
+    """Always false: they are few, and all here."""
+    next_cursor: str | None
+    """Always null."""
+
+
+class MomentSpan(Model):
+    """A moment of a video."""
+
+    __slots__ = ()
+    id: str
+    """Its id, as the item's `search_index` has it."""
+    start: float
+    """Where it begins, in seconds."""
+    end: float
+    """Where it ends."""
+
+NeedStatus = Literal['ready', 'queued', 'startable']
+"""Whether a tool's read is there."""
+
+
+class NoArguments(Model):
+    """No fields: `{}`, or no body at all."""
+
+    __slots__ = ()
+
+
+class OneComment(Model):
+    """Which comment."""
+
+    __slots__ = ()
+    comment_id: str
+    """The comment."""
+
+
+class OneItem(Model):
+    """Which item."""
+
+    __slots__ = ()
+    ref: str
+    """An item ref, an item id, or the id of the job that made the item."""
+
+
+class OpenAccount(Model):
+    """An account to open."""
+
+    __slots__ = ()
+    name: str
+    """What it is called."""
+    workspace_name: str | None
+    """What its default workspace is called. Without it: as the account."""
+    monthly_allowance_minutes: float | None
+    """Its own monthly minutes. Without it: the deployment's."""
+    create_key: bool | None
+    """`true` creates an API key to its workspace too, shown in the answer and never again."""
+
+
+class OpenWorkspace(Model):
+    """A workspace to open."""
+
+    __slots__ = ()
+    account_id: str
+    """The account that owns it."""
+    name: str
+    """What it is called."""
+
+
+class OpenedAccount(Model):
+    """An account that was just opened."""
+
+    __slots__ = ()
+    account: OperatorAccount
+    """The account."""
+    workspace_id: str
+    """Its default workspace."""
+    key: str | None
+    """The key, where one was asked for: shown here and never again."""
+
+
+class OperatorAccount(Model):
+    """An account."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    name: str
+    """What it is called."""
+    monthly_allowance_minutes: float | None
+    """Its own monthly minutes; null where the deployment's hold."""
+    created_at: str
+    """When it was opened."""
+    suspended_at: str | None
+    """Since when its credentials are refused, or null."""
+    suspended_reason: str | None
+    """Why, as its callers are told, or null."""
+    erased_at: str | None
+    """When it was erased, or null: its names and bytes are gone, its ledger stays."""
+
+
+class OperatorJob(Model):
+    """A job, and whose it is."""
+
+    __slots__ = ()
+    payer_account_id: str
+    """The account that pays for it."""
+    owner_account_id: str
+    """The account of its workspace, whose webhooks tell of it."""
+    job: JobAnswer
+    """The job as its account sees it."""
+
+
+class OperatorKey(Model):
+    """A key, without the key itself."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    name: str | None
+    """What its owner calls it, or null."""
+    prefix: str
+    """Its first characters."""
+    workspace_id: str
+    """The workspace it works in."""
+    created_by: str | None
+    """The id of the user or the key that made it; null where an operator did."""
+    created_at: str
+    """When it was made."""
+    last_used_at: str | None
+    """When it was last used, to the minute; null when it never was."""
+    revoked_at: str | None
+    """When it was revoked; null for a live key."""
+
+
+class OperatorMember(Model):
+    """A membership."""
+
+    __slots__ = ()
+    workspace_id: str
+    """The workspace."""
+    user_id: str
+    """The user."""
+    user_name: str
+    """What the user is called."""
+    role: RoleWord
+    """What they may do there."""
+    created_at: str
+    """Since when they are a member."""
+
+
+class OperatorRead(Model):
+    """A read, and whether it is computed."""
+
+    __slots__ = ()
+    read: ReadKind
+    """Which."""
+    paused_at: str | None
+    """Since when it is paused, or null."""
+    engine: str | None
+    """What computes it, as a worker last said, or null."""
+    engine_version: str | None
+    """And in which version, or null."""
+    engine_seen_at: str | None
+    """When a worker last said so, or null."""
+    waiting_jobs: int
+    """Jobs of it that wait; 10,001 means more than 10,000."""
+
+
+class OperatorReadList(Model):
+    """The six reads."""
+
+    __slots__ = ()
+    data: list[OperatorRead]
+    """By their names."""
+    has_more: bool
+    """Always false: they are few, and all here."""
+    next_cursor: str | None
+    """Always null."""
+
+
+class OperatorUser(Model):
+    """A user."""
+
+    __slots__ = ()
+    id: str
+    """Their id."""
+    account_id: str
+    """The account that pays for what they do."""
+    name: str
+    """What they are called."""
+    oauth_issuer: str | None
+    """The issuer whose tokens stand for them, or null."""
+    oauth_subject: str | None
+    """The `sub` of those tokens, or null."""
+    created_at: str
+    """When they were added."""
+    disabled_at: str | None
+    """Since when they are refused everywhere, or null."""
+
+
+class OperatorWorkspace(Model):
+    """A workspace and who owns it."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    account_id: str
+    """The account that owns it."""
+    name: str
+    """What it is called."""
+    is_default: bool
+    """Whether it is its account's default."""
+    created_at: str
+    """When it was opened."""
+
+
+class OverviewAnswer(Model):
+    """What there is in the workspace that the call acts in, and what its account has."""
+
+    __slots__ = ()
+    items: dict[str, Any]
+    """Items by status; of at most the newest 10,000."""
+    ready: dict[str, Any]
+    """Items that are ready, by type; of the same."""
+    newest_items: list[LibraryItem]
+    """The newest items."""
+    missing_reads: dict[str, Any]
+    """How many of the newest 2,000 items are ready and lack each read that applies to them."""
+    live_jobs: dict[str, Any]
+    """Jobs that have not ended, by kind; of at most 1,000 of each."""
+    running_jobs: int
+    """How many of those run."""
+    projects: dict[str, Any]
+    """Projects by status; of at most the newest 10,000."""
+    left_minutes: float
+    """The account's minutes left, the month's and those bought."""
+    held_minutes: float
+    """What running work holds of its minutes."""
+    troubled_endpoints: list[TroubledEndpoint]
+    """The account's webhook endpoints that are disabled, or failed ten times in a row or more."""
+
+
+class Ping(Model):
+    """A ping under way."""
+
+    __slots__ = ()
+    delivery_id: str
+    """Its delivery, to be looked up in the endpoint's log."""
+
+
+class PingEvent(Model):
+    """An endpoint is tested: the body that it is sent."""
+
+    __slots__ = ()
+    id: str
+    """Derived from its delivery."""
+    type: PingType
+    """Always `ping`."""
+    created_at: str
+    """When it was asked for."""
+    data: PingEventData
+    """What it tells."""
+
+
+class PingEventData(Model):
+    """What a ping tells."""
+
+    __slots__ = ()
+    endpoint_id: str
+    """The endpoint that is tested."""
+
+PingType = Literal['ping']
+"""The one type of a ping."""
+
+
+class PrepareMediaRequest(Model):
+    """Which reads to start on which items."""
+
+    __slots__ = ()
+    refs: list[str]
+    """1 to 20 items, each by its ref, its id, or the id of the job that made it."""
+    reads: list[ReadKind]
+    """At least one read."""
+    context: str | None
+    """One sentence shown to the user beside this action; at most 600 characters."""
+    dry_run: bool | None
+    """`true` answers what the call would start and hold, and starts nothing."""
+
+
+class PreparedMedia(Model):
+    """What `prepare_media` answers."""
+
+    __slots__ = ()
+    items: list[PreparedRef]
+    """One for each ref, in the order asked; a ref asked twice is answered once."""
+    job_ids: list[str]
+    """The jobs to follow with one `get_jobs` call: those started, and those that were under way."""
+    estimate: Estimate
+    """The cloud minutes started and what is left."""
+
+
+class PreparedRead(Model):
+    """The answer for one read of one item (contract §3)."""
+
+    __slots__ = ()
+    read: ReadKind
+    """Which read."""
+    status: ReadStatus
+    """What became of it."""
+    job_id: str | None
+    """The job that computes it; when queued."""
+    estimated_minutes: float | None
+    """Minutes held for that job; when queued. What would be held; when startable, or refused with `insufficient_minutes`."""
+    already_queued: bool | None
+    """Whether that job was under way before this call; when queued."""
+    reason: ReadReason | None
+    """Why it was not started; when skipped, refused or held."""
+
+
+class PreparedRef(Model):
+    """The answers for one ref."""
+
+    __slots__ = ()
+    ref: str
+    """As it was asked for."""
+    item_id: str | None
+    """The item it names; absent when there is none that the caller can reach."""
+    reads: list[PreparedRead]
+    """One for each read, in the order asked."""
+
+
+class Presigned(Model):
+    """A request that sends the bytes; it needs no credential but its URL."""
+
+    __slots__ = ()
+    method: str
+    """Always `PUT`."""
+    url: str
+    """Where to: the service, or the bucket that it keeps media in."""
+    url_expires_at: str | None
+    """When the bucket takes nothing more by `url` and those of `parts`; null of the service's own, which lasts as long as
+    the upload. The same call with the same `Idempotency-Key` is answered with new ones."""
+    headers: dict[str, Any]
+    """Headers to send with it."""
+    parts: list[UploadPart] | None
+    """Of a file that is larger than a bucket takes at once: its parts, each to be put to a URL of its own, instead of `url`."""
+    resumable_url: str
+    """Where the same bytes can be sent by tus 1.0.0, always the service: what was cut off goes on where it was."""
+    expires_at: str
+    """When the upload is dropped, unless it was completed."""
+
+
+class Project(Model):
+    """A project: what an agent works on."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    status: ProjectState
+    """Where it stands."""
+    revision: int
+    """How many changes of status there were, the creation being the first. It orders what webhooks tell."""
+    mode: str
+    """How it is worked on."""
+    output_type: str
+    """What is to come out."""
+    brief: str
+    """What was asked for."""
+    agent_message: str | None
+    """What the agent last said, or null."""
+    assembled_url: str | None
+    """Where the result is, or null."""
+    assembled_url_expires_at: str | None
+    """Until when it is there, or null."""
+    project_url: str
+    """Where the project is read, with a credential: `GET /projects/{id}`. There is no page of it."""
+    webhook_url: str | None
+    """Where its changes of status are told, or null."""
+    assets: list[ProjectAsset]
+    """What was made for it."""
+    timeline: ProjectTimeline | None
+    """How that is put together, or null."""
+    created_at: str
+    """When it was created."""
+    updated_at: str
+    """When it was last changed."""
+
+
+class ProjectAsset(Model):
+    """Something that was made for a project."""
+
+    __slots__ = ()
+    ref: str
+    """What names it. With `idle` and `rendering`, an item of the library, unless it has a `url`."""
+    type: str
+    """What it is, such as `image_to_video`."""
+    url: str | None
+    """Where it is, an http or https URL."""
+    model: str | None
+    """What made it."""
+    prompt: str | None
+    """What that was told."""
+    duration: float | None
+    """Seconds."""
+    aspect_ratio: str | None
+    """Such as `16:9`."""
+    source_image_url: str | None
+    """The picture that it was made from."""
+    source_video_url: str | None
+    """The video that it was made from."""
+    reference_image_url: str | None
+    """The picture that it was made after."""
+    created_at: str | None
+    """When it was made; when not given, the time of the change that brought it."""
+
+
+class ProjectAudio(Model):
+    """What is heard in a timeline."""
+
+    __slots__ = ()
+    voiceover: Any
+    """The voice, or null."""
+    music: Any
+    """The music, or null."""
+    tracks: list[Any] | None
+    """All tracks."""
+
+
+class ProjectDelivery(Model):
+    """The one webhook of a change of status."""
+
+    __slots__ = ()
+    delivery_id: str
+    """Its id."""
+    project_id: str
+    """The project."""
+    revision: int
+    """The revision that it tells of."""
+    event: ProjectState
+    """The status that it tells of; never `cancelled`."""
+    url: str
+    """Where it goes."""
+    status: ProjectDeliveryState
+    """Where it stands."""
+    response_status: int | None
+    """The receiver's status, or null when none came."""
+    error: str | None
+    """What was wrong, or null: a word as in the log of job webhooks."""
+    response_excerpt: str | None
+    """The start of the receiver's answer, or null."""
+    duration_ms: int | None
+    """How long it took, or null."""
+    created_at: str
+    """When the status changed."""
+    sent_at: str | None
+    """When it was sent, or null."""
+    finished_at: str | None
+    """When its end was known, or null."""
+
+ProjectDeliveryState = Literal['pending', 'sent', 'succeeded', 'failed', 'unknown']
+"""Where the webhook of a change stands."""
+
+
+class ProjectScene(Model):
+    """One scene of a timeline."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    ref: str | None
+    """The asset that is shown."""
+    type: str | None
+    """What it is."""
+    position: int | None
+    """Its place in the order."""
+    duration: float | None
+    """Seconds."""
+    description: str | None
+    """What happens in it."""
+    image_url: str | None
+    """Its picture."""
+    video_url: str | None
+    """Its video."""
+    video_model: str | None
+    """What made the video."""
+    image_model: str | None
+    """What made the picture."""
+    prompt: str | None
+    """What that was told."""
+    volume: float | None
+    """How loud it is."""
+    fade_in: Any
+    """How it comes in, or null."""
+    fade_out: Any
+    """How it goes, or null."""
+
+
+class ProjectSettings(Model):
+    """A project's settings."""
+
+    __slots__ = ()
+    webhook_url: str | None
+    """Where its changes of status are told, or null."""
+
+ProjectState = Literal['running', 'generating', 'idle', 'rendering', 'failed', 'cancelled']
+"""Where a project stands (contract §3)."""
+
+
+class ProjectTimeline(Model):
+    """How a project's video is put together."""
+
+    __slots__ = ()
+    duration_seconds: float | None
+    """Seconds."""
+    aspect_ratio: str | None
+    """Such as `16:9`."""
+    skills: list[str] | None
+    """The skills that were used."""
+    scenes: list[ProjectScene] | None
+    """The scenes, in their order."""
+    audio: ProjectAudio | None
+    """What is heard."""
+    overlays: list[Any] | None
+    """What is laid over the scenes."""
+    captions: Any
+    """The captions, or null."""
+
+
+class PublicLink(Model):
+    """A public link, without its URL."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    item_id: str
+    """The item."""
+    ref: str
+    """What clients call the item."""
+    rights: list[LinkRight]
+    """What its visitors may do."""
+    has_passphrase: bool
+    """Whether its visitors have to give a passphrase."""
+    live: bool
+    """Whether it works now."""
+    expires_at: str
+    """When it ends by itself."""
+    revoked_at: str | None
+    """When it was revoked; null when it was not."""
+    views: int
+    """How often its page was asked for."""
+    last_viewed_at: str | None
+    """When it last was; null when it never was."""
+    created_at: str
+    """When it was made."""
+    created_by: str | None
+    """The id of the user or the key that made it."""
+
+
+class PublicLinkAnswer(Model):
+    """A link."""
+
+    __slots__ = ()
+    link: PublicLink
+    """The link."""
+
+
+class PublicLinkPage(Model):
+    """A page of the workspace's links."""
+
+    __slots__ = ()
+    links: list[PublicLink]
+    """The links, newest first."""
+    has_more: bool
+    """Whether there are links after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the links after these; null on the last page."""
+
+
+class PutMember(Model):
+    """A membership to give or to change."""
+
+    __slots__ = ()
+    workspace_id: str
+    """The workspace; it may be another account's than the user's."""
+    user_id: str
+    """The user."""
+    role: RoleWord
+    """What they may do there."""
+
+RanOn = Literal['cloud']
+"""Where the work ran (contract §2, `ran_on`)."""
+
+
+class ReadEngine(Model):
+    """What computed a read."""
+
+    __slots__ = ()
+    name: str
+    """Its name."""
+    version: str
+    """Its version."""
+    model: str | None
+    """The model that it ran; null where there is none."""
+
+ReadFormat = Literal['json', 'txt', 'srt', 'vtt']
+"""What a stored read is answered as."""
+
+ReadKind = Literal['transcript', 'search_index', 'speech', 'speakers', 'beats', 'levels']
+"""A read kind (contract §2)."""
+
+
+class ReadOneItem(Model):
+    """Which item to read."""
+
+    __slots__ = ()
+    ref: str
+    """An item ref, an item id, or the id of the job that made the item."""
+    dry_run: bool | None
+    """`true` answers what the call would start and hold, and starts nothing."""
+
+ReadQuality = Literal['standard', 'draft']
+"""How far to rely on a read."""
+
+
+class ReadRates(Model):
+    """Minutes charged for a minute of media, by read (contract §2, "Read kinds") and for a render."""
+
+    __slots__ = ()
+    transcript: float
+    """Text transcript."""
+    search_index: float
+    """A video's moments."""
+    speech: float
+    """Where speech sits."""
+    speakers: float
+    """Speaker reading."""
+    beats: float
+    """Beat positions."""
+    levels: float
+    """Loudness."""
+    render: float
+    """A new item made of others."""
+
+
+class ReadReason(Model):
+    """Why a read was not started."""
+
+    __slots__ = ()
+    code: str
+    """One of the documented reasons, such as `no_audio`, `item_not_ready` or `insufficient_minutes`."""
+    message: str
+    """What to do about it."""
+
+ReadStatus = Literal['ready', 'queued', 'startable', 'skipped', 'held', 'refused']
+"""What became of a read (contract §3)."""
+
+
+class ReadsOnReady(Model):
+    """Reads that start once their item is ready."""
+
+    __slots__ = ()
+    reads: list[str]
+    """Which were asked for."""
+    answers: list[PreparedRead] | None
+    """What became of each, in the words of `prepare_media`. Null until they are started: while the item is not ready, while
+    the account has to wait before it may start jobs, and for good where the item failed."""
+
+Reason = Literal['user', 'too_many_failures', 'suspended']
+"""Why an endpoint is disabled."""
+
+
+class ReceivedBytes(Model):
+    """Bytes that arrived."""
+
+    __slots__ = ()
+    id: str
+    """The upload's id."""
+    received_bytes: int
+    """How many bytes arrived."""
+    sha256: str
+    """Their SHA-256 in hexadecimal."""
+
+
+class RedeemCode(Model):
+    """A code to redeem."""
+
+    __slots__ = ()
+    code: str
+    """What `get_api_session` returned; starts with `esx_`."""
+
+
+class RemoveSilence(Model):
+    """What to cut, and how closely."""
+
+    __slots__ = ()
+    ref: str
+    """An item ref, an item id, or the id of the job that made the item."""
+    min_silence_ms: int | None
+    """Milliseconds of the shortest silence that is cut, 100 to 60000; 500 when not given."""
+    padding_ms: int | None
+    """Milliseconds that stay before and after speech, 0 to 5000; 50 when not given."""
+    render: bool | None
+    """Whether to make a new item of what is kept; false when not given."""
+    dry_run: bool | None
+    """`true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the render."""
+
+ReportedStatus = Literal['running', 'generating', 'idle', 'rendering', 'failed']
+"""A status that is told by a webhook: every one but `cancelled` (contract §6.2.2)."""
+
+
+class Resend(Model):
+    """What to send again: one of the two."""
+
+    __slots__ = ()
+    delivery_id: str | None
+    """This delivery."""
+    since: str | None
+    """Every event since this time whose last delivery failed or was skipped."""
+
+
+class ResendAll(Model):
+    """Which events to send again: those whose last delivery to an endpoint failed or was skipped."""
+
+    __slots__ = ()
+    since: str
+    """Whose deliveries began at or after this time."""
+    until: str | None
+    """And before this one."""
+    account_id: str | None
+    """Only to endpoints of this account."""
+    endpoint_id: str | None
+    """Only to this endpoint."""
+    status: Unarrived | None
+    """Only those that ended so."""
+    event_type: Kind | None
+    """Only of this type."""
+    http_status: int | None
+    """Only those last answered with this status."""
+    error: str | None
+    """Only those whose last attempt came to this, such as `tls_failed`."""
+    dry_run: bool | None
+    """`true` sends nothing, and counts what would be sent."""
+
+
+class ResentAll(Model):
+    """What was sent again, or would be."""
+
+    __slots__ = ()
+    dry_run: bool
+    """Whether nothing was sent, because that was asked for."""
+    resent: int
+    """Deliveries that were begun, or would be."""
+    endpoints: list[ResentTo]
+    """By endpoint."""
+    disabled: int
+    """Events to endpoints that are disabled: nothing is sent to those."""
+    has_more: bool
+    """Whether there are more: send the request again."""
+
+
+class ResentSince(Model):
+    """How much a resend by time has started."""
+
+    __slots__ = ()
+    resent: int
+    """Deliveries that were begun."""
+    has_more: bool
+    """Whether there are more: call again."""
+
+
+class ResentTo(Model):
+    """What was sent again to one endpoint, or would be."""
+
+    __slots__ = ()
+    endpoint_id: str
+    """The endpoint."""
+    account_id: str
+    """Its account."""
+    resent: int
+    """How many."""
+
+
+class RevokePublicLink(Model):
+    """Which link."""
+
+    __slots__ = ()
+    link_id: str
+    """The link's id, which is not a part of its URL."""
+
+RoleWord = Literal['viewer', 'editor', 'owner']
+"""A role in a workspace; each may do what those before it may."""
+
+
+class Secret(Model):
+    """The account's signing secret."""
+
+    __slots__ = ()
+    secret: str
+    """The secret, `whsec_` and all: the whole text is the key of the signature."""
+    created_at: str
+    """When it was made."""
+    previous_expires_at: str | None
+    """Until when the secret before it verifies too, or null."""
+
+
+class SentAttempt(Model):
+    """One attempt, with what was sent."""
+
+    __slots__ = ()
+    attempt: int
+    """Its number, as in `Service-Attempt`."""
+    at: str
+    """When it began."""
+    duration_ms: int
+    """How long it took."""
+    request_host: str | None
+    """The host that it went to, or null when nothing is known to have been sent."""
+    request_path: str | None
+    """The path there, without the query string, or null."""
+    request_headers: dict[str, Any] | None
+    """The headers as they were sent, signature and all, or null."""
+    response_status: int | None
+    """The receiver's status, or null when none came."""
+    error: str | None
+    """What was wrong, or null: a word as in the list of deliveries."""
+    response_excerpt: str | None
+    """The start of the receiver's answer, at most 1 KiB, or null."""
+
+
+class SessionCodeAnswer(Model):
+    """A session code."""
+
+    __slots__ = ()
+    code: str
+    """Starts with `esx_`; `POST /sessions/redeem` takes it once."""
+    expires_in: int
+    """Seconds until it can't be redeemed any more."""
+
+
+class SessionTokenAnswer(Model):
+    """A script session's token."""
+
+    __slots__ = ()
+    token: str
+    """The bearer token."""
+    token_type: TokenType
+    """Always `Bearer`."""
+    expires_in: int
+    """Seconds that it lives: 1800."""
+    expires_at: str
+    """When it ends."""
+    workspace_id: str
+    """The workspace it works in."""
+
+
+class SilenceAnswer(Model):
+    """What to keep of an item, or the job that finds out; with `render`, where the new item stands."""
+
+    __slots__ = ()
+    ref: str
+    """As it was asked for."""
+    item_id: str
+    """The item."""
+    status: NeedStatus
+    """Whether all that was asked for is there."""
+    job_id: str | None
+    """The job to follow with `get_jobs`; when queued. Without `keep` it is the one that reads where somebody speaks: call
+    again when it has ended. With `keep` it is the render."""
+    estimated_minutes: float | None
+    """Minutes held for that job, or that would be; when queued or startable."""
+    keep: list[KeptSpan] | None
+    """The parts to keep, in order and apart from each other; once it is known where somebody speaks."""
+    removed_seconds: float | None
+    """Seconds that go."""
+    output_item_id: str | None
+    """The rendered item; when asked for and ready."""
+
+
+class SpeakerTurn(Model):
+    """One voice's turn."""
+
+    __slots__ = ()
+    start: float
+    """Where it begins."""
+    end: float
+    """Where it ends."""
+    speaker: str
+    """Who speaks."""
+
+
+class SpeakersAnswer(Model):
+    """Who speaks when in an item, or the job that finds out."""
+
+    __slots__ = ()
+    ref: str
+    """As it was asked for."""
+    item_id: str
+    """The item."""
+    status: NeedStatus
+    """Whether the read is there."""
+    job_id: str | None
+    """The job that computes it; when queued. Follow it with `get_jobs`, then call again."""
+    estimated_minutes: float | None
+    """Minutes held for that job, or that would be; when queued or startable."""
+    speakers: StoredReadSpeakersData | None
+    """The read; when ready."""
+    speech: StoredReadSpeechData | None
+    """The speech read that it rests on; when that is stored too."""
+
+
+class SpeakersData(Model):
+    """Who speaks when."""
+
+    __slots__ = ()
+    speakers: list[str]
+    """Their names, in the order in which they first speak."""
+    segments: list[SpeakerTurn]
+    """Their turns."""
+
+
+class SpeechData(Model):
+    """Where somebody speaks."""
+
+    __slots__ = ()
+    segments: list[SpeechSegment]
+    """The stretches of speech."""
+    speech_ratio: float
+    """The part of the media that is speech, 0 to 1."""
+
+
+class SpeechSegment(Model):
+    """A stretch of speech."""
+
+    __slots__ = ()
+    start: float
+    """Where it begins."""
+    end: float
+    """Where it ends."""
+    confidence: float
+    """The mean probability of a voice in it, 0 to 1."""
+
+Status = Literal['pending', 'succeeded', 'failed', 'skipped', 'cancelled']
+"""Where a delivery stands."""
+
+
+class StoredReadBeatsData(Model):
+    """A read as it is stored. Times are seconds from the media's start."""
+
+    __slots__ = ()
+    schema: int
+    """The version of this shape."""
+    kind: ReadKind
+    """Which read it is."""
+    engine: ReadEngine
+    """What computed it."""
+    duration_seconds: float
+    """Seconds of media that were decoded."""
+    quality: ReadQuality
+    """How far to rely on it."""
+    warnings: list[str]
+    """What should be known of it, in whole sentences."""
+    data: BeatsData
+    """What was found."""
+
+
+class StoredReadSpeakersData(Model):
+    """A read as it is stored. Times are seconds from the media's start."""
+
+    __slots__ = ()
+    schema: int
+    """The version of this shape."""
+    kind: ReadKind
+    """Which read it is."""
+    engine: ReadEngine
+    """What computed it."""
+    duration_seconds: float
+    """Seconds of media that were decoded."""
+    quality: ReadQuality
+    """How far to rely on it."""
+    warnings: list[str]
+    """What should be known of it, in whole sentences."""
+    data: SpeakersData
+    """What was found."""
+
+
+class StoredReadSpeechData(Model):
+    """A read as it is stored. Times are seconds from the media's start."""
+
+    __slots__ = ()
+    schema: int
+    """The version of this shape."""
+    kind: ReadKind
+    """Which read it is."""
+    engine: ReadEngine
+    """What computed it."""
+    duration_seconds: float
+    """Seconds of media that were decoded."""
+    quality: ReadQuality
+    """How far to rely on it."""
+    warnings: list[str]
+    """What should be known of it, in whole sentences."""
+    data: SpeechData
+    """What was found."""
+
+
+class StoredReadTranscriptData(Model):
+    """A read as it is stored. Times are seconds from the media's start."""
+
+    __slots__ = ()
+    schema: int
+    """The version of this shape."""
+    kind: ReadKind
+    """Which read it is."""
+    engine: ReadEngine
+    """What computed it."""
+    duration_seconds: float
+    """Seconds of media that were decoded."""
+    quality: ReadQuality
+    """How far to rely on it."""
+    warnings: list[str]
+    """What should be known of it, in whole sentences."""
+    data: TranscriptData
+    """What was found."""
+
+
+class StoredStamp(Model):
+    """That a read is stored."""
+
+    __slots__ = ()
+    stored_at: str
+    """Since when."""
+
+Subscribed = Literal['job.succeeded', 'job.failed', 'job.cancelled']
+"""What an endpoint can be told of (contract §2)."""
+
+
+class SuspendAccount(Model):
+    """Why, and what becomes of what is under way."""
+
+    __slots__ = ()
+    reason: str
+    """Why, in words that the account's callers are told."""
+    end_work: bool | None
+    """`true` also cancels the jobs that the account pays for, and ends its uploads and imports."""
+
+
+class SuspendedAccount(Model):
+    """A suspended account, and what was ended of its work."""
+
+    __slots__ = ()
+    account: OperatorAccount
+    """The account."""
+    ended_jobs: int
+    """Jobs that were cancelled, or asked to stop."""
+    ended_uploads: int
+    """Uploads and imports that were ended."""
+
+
+class TakeLease(Model):
+    """How long to hold an item's reads back."""
+
+    __slots__ = ()
+    seconds: int
+    """Seconds from now; a lease that is there already then ends at the new time."""
+
+
+class TempoPoint(Model):
+    """The tempo at a time."""
+
+    __slots__ = ()
+    time: float
+    """When."""
+    bpm: float
+    """Beats a minute."""
+
+TokenType = Literal['Bearer']
+"""How a token is sent."""
+
+
+class Tool(Model):
+    """A tool."""
+
+    __slots__ = ()
+    name: str
+    """Its name: `POST /tools/<name>` calls it."""
+    tag: str
+    """Its group."""
+    description: str
+    """What it does."""
+    cloud: bool
+    """Whether it may use cloud processing, which is measured in minutes."""
+    input_schema: Any
+    """The JSON Schema (OpenAPI 3.0) of its body, without references."""
+
+
+class ToolAnswerBalancesAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: BalancesAnswer
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerBeatsAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: BeatsAnswer
+    """What the tool answers."""
+    meta: CloudMeta
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerCancelJobsAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: CancelJobsAnswer
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerCommentAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: CommentAnswer
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerCommentPage(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: CommentPage
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerCreatedPublicLink(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: CreatedPublicLink
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerDeletedComment(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: DeletedComment
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerDeletedItem(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: DeletedItem
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerDuckAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: DuckAnswer
+    """What the tool answers."""
+    meta: CloudMeta
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerFootageMatches(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: FootageMatches
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerItemAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: ItemAnswer
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerItemPage(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: ItemPage
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerJobsAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: JobsAnswer
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerModelPage(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: ModelPage
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerOverviewAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: OverviewAnswer
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerPreparedMedia(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: PreparedMedia
+    """What the tool answers."""
+    meta: CloudMeta
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerPublicLinkAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: PublicLinkAnswer
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerPublicLinkPage(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: PublicLinkPage
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerSessionCodeAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: SessionCodeAnswer
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerSilenceAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: SilenceAnswer
+    """What the tool answers."""
+    meta: CloudMeta
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerSpeakersAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: SpeakersAnswer
+    """What the tool answers."""
+    meta: CloudMeta
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerTranscriptAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: TranscriptAnswer
+    """What the tool answers."""
+    meta: CloudMeta
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolList(Model):
+    """The tools."""
+
+    __slots__ = ()
+    data: list[Tool]
+    """All tools, in the order of their names."""
+    has_more: bool
+    """Always false: they are few, and all here."""
+    next_cursor: str | None
+    """Always null."""
+
+
+class TranscribeMedia(Model):
+    """Which item to transcribe, and how to write what is said."""
+
+    __slots__ = ()
+    ref: str
+    """An item ref, an item id, or the id of the job that made the item."""
+    format: ReadFormat | None
+    """`txt`, `srt` and `vtt` answer the transcript as `text` in that form; `json`, or nothing, as `transcript`."""
+    dry_run: bool | None
+    """`true` answers what the call would start and hold, and starts nothing."""
+
+
+class TranscriptAnswer(Model):
+    """An item's transcript, or the job that makes it."""
+
+    __slots__ = ()
+    ref: str
+    """As it was asked for."""
+    item_id: str
+    """The item."""
+    status: NeedStatus
+    """Whether the read is there."""
+    job_id: str | None
+    """The job that computes it; when queued. Follow it with `get_jobs`, then call again."""
+    estimated_minutes: float | None
+    """Minutes held for that job, or that would be; when queued or startable."""
+    transcript: StoredReadTranscriptData | None
+    """The read; when ready, and not asked for in another form."""
+    format: ReadFormat | None
+    """The form of `text`."""
+    text: str | None
+    """The transcript in that form; when ready."""
+
+
+class TranscriptData(Model):
+    """What is said."""
+
+    __slots__ = ()
+    language: str | None
+    """ISO 639-1, or what a transcription server calls it; null when nothing was said."""
+    text: str
+    """The whole text, a line a segment."""
+    segments: list[TranscriptSegment]
+    """The text in segments."""
+    words: list[TranscriptWord]
+    """The text in words."""
+
+
+class TranscriptSegment(Model):
+    """Words that belong together."""
+
+    __slots__ = ()
+    id: str
+    """`s1`, `s2`, …"""
+    start: float
+    """Where its first word begins."""
+    end: float
+    """Where its last word ends."""
+    text: str
+    """Its words."""
+    speaker: str | None
+    """Who says most of it; absent while no speakers are stored on the item, and where nobody was heard."""
+
+
+class TranscriptWord(Model):
+    """A word."""
+
+    __slots__ = ()
+    word: str
+    """As the engine wrote it."""
+    start: float
+    """Where it begins."""
+    end: float
+    """Where it ends."""
+    confidence: float | None
+    """How sure the engine is, 0 to 1; null when it does not say."""
+
+
+class TroubledEndpoint(Model):
+    """An endpoint that needs its owner."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    enabled: bool
+    """Whether events are sent to it."""
+    consecutive_failures: int
+    """Failed attempts since the last success."""
+
+Unarrived = Literal['failed', 'skipped']
+"""How a delivery that is worth sending again has ended."""
+
+
+class UpdateComment(Model):
+    """What to change of a comment; what is absent stays as it is."""
+
+    __slots__ = ()
+    comment_id: str
+    """The comment."""
+    text: str | None
+    """Its new words; only its author changes them."""
+    resolved: bool | None
+    """Whether it is done with."""
+
+
+class UpdateItem(Model):
+    """What to change of an item; what is absent stays as it is."""
+
+    __slots__ = ()
+    name: str | None
+    """What people will call it."""
+    ref: str | None
+    """What clients will call it, unique in the workspace. Its id and the old media links go on working."""
+    tags: list[str] | None
+    """All of its tags from now on: at most 20, each of 1 to 64 characters. Two that differ in case alone are one."""
+
+
+class UpdateItemArguments(Model):
+    """Which item to change, and how."""
+
+    __slots__ = ()
+    ref: str
+    """An item ref, an item id, or the id of the job that made the item."""
+    name: str | None
+    """What people will call it."""
+    new_ref: str | None
+    """What clients will call it, unique in the workspace. Its id goes on naming it."""
+    tags: list[str] | None
+    """All of its tags from now on: at most 20, each of 1 to 64 characters. Two that differ in case alone are one."""
+
+
+class Upload(Model):
+    """An upload that was started."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    status: UploadState
+    """Whether bytes are awaited from you or fetched."""
+    item_id: str
+    """The item that it fills; in `processing` until it is ready or failed."""
+    upload: Presigned | None
+    """How to send the bytes; absent when they are fetched."""
+
+
+class UploadDetail(Model):
+    """An upload or an import."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    status: UploadProgress
+    """How far it has come."""
+    item_id: str
+    """The item that it fills."""
+    filename: str
+    """What it is called."""
+    content_type: str | None
+    """The announced media type; null for an import."""
+    bytes: int | None
+    """The announced number of bytes; null for an import."""
+    received_bytes: int | None
+    """How many bytes have arrived; null before."""
+    expires_at: str
+    """When it is dropped, unless it was completed."""
+    error: UploadFault | None
+    """Why it failed; null unless it did."""
+    created_at: str
+    """When it was started."""
+    finished_at: str | None
+    """When it ended, or null."""
+
+
+class UploadFault(Model):
+    """Why an upload failed."""
+
+    __slots__ = ()
+    code: str
+    """A code, as `error.code` of its item."""
+    message: str
+    """What went wrong, in words to act on."""
+
+
+class UploadPart(Model):
+    """A part of a file."""
+
+    __slots__ = ()
+    number: int
+    """Its number, from 1."""
+    start: int
+    """Where it begins in the file."""
+    bytes: int
+    """How many bytes it has."""
+    url: str
+    """Where to put them, with the headers of the whole."""
+
+UploadProgress = Literal['awaiting_upload', 'processing', 'done', 'failed', 'expired']
+"""How far an upload has come."""
+
+UploadState = Literal['awaiting_upload', 'fetching']
+"""What an upload waits for."""
+
+WaitFor = Literal['any', 'all']
+"""What a long poll waits for."""
+
+
+class Webhook(Model):
+    """A webhook endpoint."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    url: str
+    """Where events are sent."""
+    description: str | None
+    """What you call it, or null."""
+    event_types: list[str]
+    """What it is told of."""
+    kinds: list[str] | None
+    """Of which kinds of jobs, or null: of all."""
+    enabled: bool
+    """Whether events are sent."""
+    disabled_reason: Reason | None
+    """Why they are not, or null."""
+    disabled_at: str | None
+    """Since when they are not, or null."""
+    consecutive_failures: int
+    """Attempts that failed since the last success. At ten it is time to look; at twenty the endpoint is disabled."""
+    last_success_at: str | None
+    """When an attempt last succeeded, to ten seconds, or null."""
+    created_at: str
+    """When it was registered."""
+    updated_at: str
+    """When it was last changed."""
+    ping: Ping | None
+    """The ping that `test: true` sent; only there then."""
+
+Why = Literal['event', 'resend', 'test']
+"""Why a delivery is sent."""
+
+
+class Workspace(Model):
+    """A workspace that the caller can reach."""
+
+    __slots__ = ()
+    id: str
+    """Its id, as `x-workspace-id` takes it."""
+    name: str
+    """What its account calls it."""
+    role: str
+    """The caller's role: `owner`, `editor` or `viewer`."""
+    is_default: bool
+    """Whether it is the default workspace of your own account; never more than one of them is. A call without `x-workspace-
+    id` acts there, if you and the connection can reach it."""
+    created_at: str
+    """When it was created."""
+
+ErrorCode = Literal['invalid_request', 'invalid_json', 'invalid_cursor', 'code_malformed', 'unauthenticated', 'credential_revoked', 'token_expired', 'insufficient_minutes', 'insufficient_credits', 'workspace_forbidden', 'role_forbidden', 'account_suspended', 'user_disabled', 'session_not_allowed', 'key_wrong_workspace', 'link_invalid', 'link_expired', 'not_the_author', 'origin_forbidden', 'route_not_found', 'tool_not_found', 'item_not_found', 'job_not_found', 'comment_not_found', 'public_link_not_found', 'project_not_found', 'key_not_found', 'webhook_not_found', 'delivery_not_found', 'webhook_secret_not_found', 'upload_not_found', 'event_not_found', 'account_not_found', 'user_not_found', 'workspace_not_found', 'member_not_found', 'read_not_found', 'method_not_allowed', 'idempotency_in_progress', 'item_not_ready', 'item_leased', 'ref_taken', 'upload_incomplete', 'upload_offset_mismatch', 'key_limit_reached', 'endpoint_limit_reached', 'endpoint_disabled', 'quota_reached', 'rotation_in_progress', 'illegal_transition', 'subject_taken', 'code_not_redeemable', 'cursor_gone', 'tus_version_unsupported', 'request_too_large', 'file_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'range_not_satisfiable', 'url_not_https', 'url_not_public', 'webhook_url_not_allowed', 'url_not_allowed', 'read_not_applicable', 'engine_not_configured', 'checksum_mismatch', 'chunk_mismatch', 'rate_limited', 'internal', 'unavailable', 'database_unavailable', 'shutting_down']
+"""Why a request is refused."""
+
+
+class ToolError(Model):
+    """What a tool answers with any status but 200 (contract §7)."""
+
+    __slots__ = ()
+    ok: Literal[False]
+    error: dict[str, Any]
+
+
+class RouteError(Model):
+    """What a route answers with any status but 2xx (contract §7)."""
+
+    __slots__ = ()
+    error: dict[str, Any]
+
+
+class CloudMeta(Model):
+    """`meta` of a tool that may start cloud processing (contract §4.2)."""
+
+    __slots__ = ()
+    request_id: str
+    """The id of the request, as in `X-Request-Id`."""
+    cost: Cost
+    """The AI credits that the call cost."""
+    cloud_processing: CloudProcessing
+
+
+class ProjectEvent(Model):
+    """The body of a project's webhook: its full state, and the status it came to (contract §6.2)."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    status: ProjectState
+    """Where it stands."""
+    revision: int
+    """How many changes of status there were, the creation being the first. It orders what webhooks tell."""
+    mode: str
+    """How it is worked on."""
+    output_type: str
+    """What is to come out."""
+    brief: str
+    """What was asked for."""
+    agent_message: str | None
+    """What the agent last said, or null."""
+    assembled_url: str | None
+    """Where the result is, or null."""
+    assembled_url_expires_at: str | None
+    """Until when it is there, or null."""
+    project_url: str
+    """Where the project is read, with a credential: `GET /projects/{id}`. There is no page of it."""
+    webhook_url: str | None
+    """Where its changes of status are told, or null."""
+    assets: list[ProjectAsset]
+    """What was made for it."""
+    timeline: ProjectTimeline | None
+    """How that is put together, or null."""
+    created_at: str
+    """When it was created."""
+    updated_at: str
+    """When it was last changed."""
+    event: ReportedStatus
+
+
+AnyEvent = Union[JobEvent, PingEvent]
+"""An event of either sort."""
+
+
+Resent = Union[Delivery, ResentSince]
+"""What will be sent."""
+
+
+shapes(
+    (AccountDetail, {'account': OperatorAccount, 'balances': BalancesAnswer}),
+    (AddComment, {'region': CommentRegion}),
+    (BalancesAnswer, {'rates': ReadRates}),
+    (BeatsAnswer, {'beats': StoredReadBeatsData}),
+    (BeatsData, {'tempo_curve': TempoPoint}),
+    (CancelJobsAnswer, {'jobs': CancelledJob}),
+    (ChangeProjectStatus, {'assets': ProjectAsset, 'timeline': ProjectTimeline}),
+    (Comment, {'region': CommentRegion, 'author': CommentAuthor}),
+    (CommentAnswer, {'comment': Comment}),
+    (CommentPage, {'comments': Comment}),
+    (CreatedPublicLink, {'link': PublicLink}),
+    (Delivery, {'attempts': Attempt}),
+    (DeliveryDetail, {'attempts': SentAttempt}),
+    (DuckAnswer, {'envelope': GainAt}),
+    (FootageMatch, {'moment': MomentSpan}),
+    (FootageMatches, {'matches': FootageMatch}),
+    (GivenMinutes, {'balances': BalancesAnswer}),
+    (ItemAnswer, {'item': LibraryItem}),
+    (ItemPage, {'items': LibraryItem}),
+    (JobAnswer, {'error': JobErrorAnswer}),
+    (JobEvent, {'data': JobEventData}),
+    (JobEventData, {'job': JobAnswer}),
+    (JobsAnswer, {'jobs': JobAnswer}),
+    (LibraryItem, {'error': LibraryItemError, 'streams': LibraryItemStream, 'reads_on_ready': ReadsOnReady}),
+    (ListAccountChange, {'data': AccountChange}),
+    (ListAuditEntry, {'data': AuditEntry}),
+    (ListDelivery, {'data': Delivery}),
+    (ListJobEvent, {'data': JobEvent}),
+    (ListKey, {'data': Key}),
+    (ListLibraryItem, {'data': LibraryItem}),
+    (ListListedProject, {'data': ListedProject}),
+    (ListOperatorAccount, {'data': OperatorAccount}),
+    (ListOperatorJob, {'data': OperatorJob}),
+    (ListOperatorKey, {'data': OperatorKey}),
+    (ListOperatorMember, {'data': OperatorMember}),
+    (ListOperatorUser, {'data': OperatorUser}),
+    (ListOperatorWorkspace, {'data': OperatorWorkspace}),
+    (ListProjectDelivery, {'data': ProjectDelivery}),
+    (ListWebhook, {'data': Webhook}),
+    (ListWorkspace, {'data': Workspace}),
+    (Meta, {'cost': Cost, 'cloud_processing': CloudProcessing}),
+    (ModelList, {'data': Model}),
+    (ModelPage, {'models': Model}),
+    (OpenedAccount, {'account': OperatorAccount}),
+    (OperatorJob, {'job': JobAnswer}),
+    (OperatorReadList, {'data': OperatorRead}),
+    (OverviewAnswer, {'newest_items': LibraryItem, 'troubled_endpoints': TroubledEndpoint}),
+    (PingEvent, {'data': PingEventData}),
+    (PreparedMedia, {'items': PreparedRef, 'estimate': Estimate}),
+    (PreparedRead, {'reason': ReadReason}),
+    (PreparedRef, {'reads': PreparedRead}),
+    (Presigned, {'parts': UploadPart}),
+    (Project, {'assets': ProjectAsset, 'timeline': ProjectTimeline}),
+    (ProjectTimeline, {'scenes': ProjectScene, 'audio': ProjectAudio}),
+    (PublicLinkAnswer, {'link': PublicLink}),
+    (PublicLinkPage, {'links': PublicLink}),
+    (ReadsOnReady, {'answers': PreparedRead}),
+    (ResentAll, {'endpoints': ResentTo}),
+    (SilenceAnswer, {'keep': KeptSpan}),
+    (SpeakersAnswer, {'speakers': StoredReadSpeakersData, 'speech': StoredReadSpeechData}),
+    (SpeakersData, {'segments': SpeakerTurn}),
+    (SpeechData, {'segments': SpeechSegment}),
+    (StoredReadBeatsData, {'engine': ReadEngine, 'data': BeatsData}),
+    (StoredReadSpeakersData, {'engine': ReadEngine, 'data': SpeakersData}),
+    (StoredReadSpeechData, {'engine': ReadEngine, 'data': SpeechData}),
+    (StoredReadTranscriptData, {'engine': ReadEngine, 'data': TranscriptData}),
+    (SuspendedAccount, {'account': OperatorAccount}),
+    (ToolAnswerBalancesAnswer, {'data': BalancesAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerBeatsAnswer, {'data': BeatsAnswer, 'meta': CloudMeta, 'media': MediaLink}),
+    (ToolAnswerCancelJobsAnswer, {'data': CancelJobsAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerCommentAnswer, {'data': CommentAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerCommentPage, {'data': CommentPage, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerCreatedPublicLink, {'data': CreatedPublicLink, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerDeletedComment, {'data': DeletedComment, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerDeletedItem, {'data': DeletedItem, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerDuckAnswer, {'data': DuckAnswer, 'meta': CloudMeta, 'media': MediaLink}),
+    (ToolAnswerFootageMatches, {'data': FootageMatches, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerItemAnswer, {'data': ItemAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerItemPage, {'data': ItemPage, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerJobsAnswer, {'data': JobsAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerModelPage, {'data': ModelPage, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerOverviewAnswer, {'data': OverviewAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerPreparedMedia, {'data': PreparedMedia, 'meta': CloudMeta, 'media': MediaLink}),
+    (ToolAnswerPublicLinkAnswer, {'data': PublicLinkAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerPublicLinkPage, {'data': PublicLinkPage, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerSessionCodeAnswer, {'data': SessionCodeAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerSilenceAnswer, {'data': SilenceAnswer, 'meta': CloudMeta, 'media': MediaLink}),
+    (ToolAnswerSpeakersAnswer, {'data': SpeakersAnswer, 'meta': CloudMeta, 'media': MediaLink}),
+    (ToolAnswerTranscriptAnswer, {'data': TranscriptAnswer, 'meta': CloudMeta, 'media': MediaLink}),
+    (ToolList, {'data': Tool}),
+    (TranscriptAnswer, {'transcript': StoredReadTranscriptData}),
+    (TranscriptData, {'segments': TranscriptSegment, 'words': TranscriptWord}),
+    (Upload, {'upload': Presigned}),
+    (UploadDetail, {'error': UploadFault}),
+    (Webhook, {'ping': Ping}),
+    (CloudMeta, {'cost': Cost, 'cloud_processing': CloudProcessing}),
+    (ProjectEvent, {'assets': ProjectAsset, 'timeline': ProjectTimeline}),
+)

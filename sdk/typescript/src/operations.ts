@@ -1,0 +1,703 @@
+// Every operation, a class a tag. Made by sdk/generate from openapi.json: change those.
+
+import type { Calls, Operation, Options, Pages } from "./call.js";
+import type { components, operations } from "./schema.js";
+
+type Schemas = components["schemas"];
+
+/** What each operation is on the wire. */
+export const OPERATIONS = {
+  list_tools: { name: "list_tools", method: "GET", path: "/tools", repeat: "harmless" },
+  prepare_media: { name: "prepare_media", method: "POST", path: "/tools/prepare_media", repeat: "kept" },
+  get_jobs: { name: "get_jobs", method: "POST", path: "/tools/get_jobs", repeat: "harmless", rows: ["data", "jobs"] },
+  cancel_jobs: { name: "cancel_jobs", method: "POST", path: "/tools/cancel_jobs", repeat: "harmless" },
+  get_api_session: { name: "get_api_session", method: "POST", path: "/tools/get_api_session", repeat: "refused" },
+  list_items: { name: "list_items", method: "POST", path: "/tools/list_items", repeat: "harmless", rows: ["data", "items"] },
+  get_item: { name: "get_item", method: "POST", path: "/tools/get_item", repeat: "harmless" },
+  update_item: { name: "update_item", method: "POST", path: "/tools/update_item", repeat: "harmless" },
+  import_media: { name: "import_media", method: "POST", path: "/tools/import_media", repeat: "kept" },
+  delete_item: { name: "delete_item", method: "POST", path: "/tools/delete_item", repeat: "harmless" },
+  transcribe_media: { name: "transcribe_media", method: "POST", path: "/tools/transcribe_media", repeat: "kept" },
+  speakers: { name: "speakers", method: "POST", path: "/tools/speakers", repeat: "kept" },
+  detect_beats: { name: "detect_beats", method: "POST", path: "/tools/detect_beats", repeat: "kept" },
+  remove_silence: { name: "remove_silence", method: "POST", path: "/tools/remove_silence", repeat: "kept" },
+  duck_music: { name: "duck_music", method: "POST", path: "/tools/duck_music", repeat: "kept" },
+  search_footage: { name: "search_footage", method: "POST", path: "/tools/search_footage", repeat: "harmless" },
+  add_comment: { name: "add_comment", method: "POST", path: "/tools/add_comment", repeat: "kept" },
+  list_comments: { name: "list_comments", method: "POST", path: "/tools/list_comments", repeat: "harmless", rows: ["data", "comments"] },
+  update_comment: { name: "update_comment", method: "POST", path: "/tools/update_comment", repeat: "harmless" },
+  delete_comment: { name: "delete_comment", method: "POST", path: "/tools/delete_comment", repeat: "harmless" },
+  create_public_link: { name: "create_public_link", method: "POST", path: "/tools/create_public_link", repeat: "kept" },
+  list_public_links: { name: "list_public_links", method: "POST", path: "/tools/list_public_links", repeat: "harmless", rows: ["data", "links"] },
+  revoke_public_link: { name: "revoke_public_link", method: "POST", path: "/tools/revoke_public_link", repeat: "harmless" },
+  get_models: { name: "get_models", method: "GET", path: "/models", repeat: "harmless" },
+  list_models: { name: "list_models", method: "POST", path: "/tools/list_models", repeat: "harmless" },
+  read_overview: { name: "read_overview", method: "GET", path: "/overview", repeat: "harmless" },
+  get_overview: { name: "get_overview", method: "POST", path: "/tools/get_overview", repeat: "harmless" },
+  read_balances: { name: "read_balances", method: "GET", path: "/balances", repeat: "harmless" },
+  get_balances: { name: "get_balances", method: "POST", path: "/tools/get_balances", repeat: "harmless" },
+  create_key: { name: "create_key", method: "POST", path: "/keys", repeat: "kept" },
+  list_keys: { name: "list_keys", method: "GET", path: "/keys", repeat: "harmless", rows: ["data"] },
+  get_key: { name: "get_key", method: "GET", path: "/keys/{keyId}", repeat: "harmless" },
+  revoke_key: { name: "revoke_key", method: "DELETE", path: "/keys/{keyId}", repeat: "harmless" },
+  list_audit: { name: "list_audit", method: "GET", path: "/audit", repeat: "harmless", rows: ["data"] },
+  list_workspaces: { name: "list_workspaces", method: "GET", path: "/workspaces", repeat: "harmless", rows: ["data"] },
+  redeem_session: { name: "redeem_session", method: "POST", path: "/sessions/redeem", repeat: "harmless" },
+  create_upload: { name: "create_upload", method: "POST", path: "/uploads", repeat: "kept" },
+  get_upload: { name: "get_upload", method: "GET", path: "/uploads/{id}", repeat: "harmless" },
+  complete_upload: { name: "complete_upload", method: "POST", path: "/uploads/{id}/complete", repeat: "harmless" },
+  list_library_items: { name: "list_library_items", method: "GET", path: "/library/items", repeat: "harmless", rows: ["data"] },
+  get_library_item: { name: "get_library_item", method: "GET", path: "/library/items/{id}", repeat: "harmless" },
+  update_library_item: { name: "update_library_item", method: "PATCH", path: "/library/items/{id}", repeat: "harmless" },
+  delete_library_item: { name: "delete_library_item", method: "DELETE", path: "/library/items/{id}", repeat: "harmless" },
+  get_stored_read: { name: "get_stored_read", method: "GET", path: "/library/items/{id}/reads/{read}", repeat: "harmless", texts: true },
+  lease_library_item: { name: "lease_library_item", method: "POST", path: "/library/items/{id}/lease", repeat: "harmless" },
+  end_library_item_lease: { name: "end_library_item_lease", method: "DELETE", path: "/library/items/{id}/lease", repeat: "harmless" },
+  create_webhook: { name: "create_webhook", method: "POST", path: "/webhooks", repeat: "kept" },
+  list_webhooks: { name: "list_webhooks", method: "GET", path: "/webhooks", repeat: "harmless", rows: ["data"] },
+  get_webhook: { name: "get_webhook", method: "GET", path: "/webhooks/{id}", repeat: "harmless" },
+  update_webhook: { name: "update_webhook", method: "PATCH", path: "/webhooks/{id}", repeat: "harmless" },
+  delete_webhook: { name: "delete_webhook", method: "DELETE", path: "/webhooks/{id}", repeat: "harmless" },
+  list_deliveries: { name: "list_deliveries", method: "GET", path: "/webhooks/{id}/deliveries", repeat: "harmless", rows: ["data"] },
+  resend_delivery: { name: "resend_delivery", method: "POST", path: "/webhooks/{id}/deliveries", repeat: "refused" },
+  get_delivery: { name: "get_delivery", method: "GET", path: "/webhooks/{id}/deliveries/{delivery_id}", repeat: "harmless" },
+  get_webhook_secret: { name: "get_webhook_secret", method: "GET", path: "/webhook-secret", repeat: "harmless" },
+  create_webhook_secret: { name: "create_webhook_secret", method: "POST", path: "/webhook-secret", repeat: "harmless" },
+  delete_webhook_secret: { name: "delete_webhook_secret", method: "DELETE", path: "/webhook-secret", repeat: "harmless" },
+  create_project: { name: "create_project", method: "POST", path: "/projects", repeat: "kept" },
+  list_projects: { name: "list_projects", method: "GET", path: "/projects", repeat: "harmless", rows: ["data"] },
+  get_project: { name: "get_project", method: "GET", path: "/projects/{id}", repeat: "harmless" },
+  delete_project: { name: "delete_project", method: "DELETE", path: "/projects/{id}", repeat: "harmless" },
+  update_project_settings: { name: "update_project_settings", method: "PATCH", path: "/projects/{id}/settings", repeat: "harmless" },
+  change_project_status: { name: "change_project_status", method: "POST", path: "/projects/{id}/status", repeat: "harmless" },
+  cancel_project: { name: "cancel_project", method: "POST", path: "/projects/{id}/cancel", repeat: "harmless" },
+  list_project_deliveries: { name: "list_project_deliveries", method: "GET", path: "/projects/{id}/deliveries", repeat: "harmless", rows: ["data"] },
+  list_events: { name: "list_events", method: "GET", path: "/events", repeat: "harmless", rows: ["data"] },
+  get_event: { name: "get_event", method: "GET", path: "/events/{id}", repeat: "harmless" },
+  operator_create_account: { name: "operator_create_account", method: "POST", path: "/operator/accounts", repeat: "refused" },
+  operator_list_accounts: { name: "operator_list_accounts", method: "GET", path: "/operator/accounts", repeat: "harmless", rows: ["data"] },
+  operator_get_account: { name: "operator_get_account", method: "GET", path: "/operator/accounts/{id}", repeat: "harmless" },
+  operator_update_account: { name: "operator_update_account", method: "PATCH", path: "/operator/accounts/{id}", repeat: "harmless" },
+  operator_suspend_account: { name: "operator_suspend_account", method: "POST", path: "/operator/accounts/{id}/suspend", repeat: "harmless" },
+  operator_resume_account: { name: "operator_resume_account", method: "POST", path: "/operator/accounts/{id}/resume", repeat: "harmless" },
+  operator_list_keys: { name: "operator_list_keys", method: "GET", path: "/operator/keys", repeat: "harmless", rows: ["data"] },
+  operator_revoke_key: { name: "operator_revoke_key", method: "DELETE", path: "/operator/keys/{id}", repeat: "harmless" },
+  operator_erase_account: { name: "operator_erase_account", method: "POST", path: "/operator/accounts/{id}/erase", repeat: "harmless" },
+  operator_erase_workspace: { name: "operator_erase_workspace", method: "POST", path: "/operator/workspaces/{id}/erase", repeat: "harmless" },
+  operator_erase_item: { name: "operator_erase_item", method: "POST", path: "/operator/items/{id}/erase", repeat: "harmless" },
+  operator_create_user: { name: "operator_create_user", method: "POST", path: "/operator/users", repeat: "refused" },
+  operator_list_users: { name: "operator_list_users", method: "GET", path: "/operator/users", repeat: "harmless", rows: ["data"] },
+  operator_update_user: { name: "operator_update_user", method: "PATCH", path: "/operator/users/{id}", repeat: "harmless" },
+  operator_create_workspace: { name: "operator_create_workspace", method: "POST", path: "/operator/workspaces", repeat: "refused" },
+  operator_list_workspaces: { name: "operator_list_workspaces", method: "GET", path: "/operator/workspaces", repeat: "harmless", rows: ["data"] },
+  operator_update_workspace: { name: "operator_update_workspace", method: "PATCH", path: "/operator/workspaces/{id}", repeat: "harmless" },
+  operator_put_member: { name: "operator_put_member", method: "POST", path: "/operator/members", repeat: "harmless" },
+  operator_list_members: { name: "operator_list_members", method: "GET", path: "/operator/members", repeat: "harmless", rows: ["data"] },
+  operator_delete_member: { name: "operator_delete_member", method: "DELETE", path: "/operator/members/{workspaceId}/{userId}", repeat: "harmless" },
+  operator_give_minutes: { name: "operator_give_minutes", method: "POST", path: "/operator/accounts/{id}/minutes", repeat: "refused" },
+  operator_list_reads: { name: "operator_list_reads", method: "GET", path: "/operator/reads", repeat: "harmless" },
+  operator_update_read: { name: "operator_update_read", method: "PATCH", path: "/operator/reads/{read}", repeat: "harmless" },
+  operator_list_jobs: { name: "operator_list_jobs", method: "GET", path: "/operator/jobs", repeat: "harmless", rows: ["data"] },
+  operator_get_job: { name: "operator_get_job", method: "GET", path: "/operator/jobs/{id}", repeat: "harmless" },
+  operator_retry_job: { name: "operator_retry_job", method: "POST", path: "/operator/jobs/{id}/retry", repeat: "harmless" },
+  operator_list_deliveries: { name: "operator_list_deliveries", method: "GET", path: "/operator/deliveries", repeat: "harmless", rows: ["data"] },
+  operator_resend_deliveries: { name: "operator_resend_deliveries", method: "POST", path: "/operator/deliveries/resend", repeat: "harmless" },
+  operator_list_audit: { name: "operator_list_audit", method: "GET", path: "/operator/audit", repeat: "harmless", rows: ["data"] },
+} as const satisfies Record<string, Operation>;
+
+/** The operations of `discovery`. */
+export class Discovery {
+  constructor(private readonly calls: Calls) {}
+
+  /** Every tool with its description and the schema of its body. */
+  listTools(options: Options = {}): Promise<Schemas["ToolList"]> {
+    return this.calls.call(OPERATIONS.list_tools, { options });
+  }
+}
+
+/** The operations of `library`. */
+export class Library {
+  constructor(private readonly calls: Calls) {}
+
+  /** Starts several reads on up to 20 library items in one call, each as its own job (contract §4.2). A read that is
+   * stored answers `ready`, one that is under way its job; the others start, or say why not. A repeated call
+   * starts nothing twice. Follow the jobs with `get_jobs`. Runs in the cloud: the estimate is held until each job
+   * ends, and a job is never charged more than was held for it. With `dry_run: true` nothing is started: what
+   * would be is `startable`, with its price. */
+  prepareMedia(body: Schemas["PrepareMediaRequest"], options: Options = {}): Promise<Schemas["ToolAnswer_PreparedMedia"]> {
+    return this.calls.call(OPERATIONS.prepare_media, { body, options });
+  }
+
+  /** The items of the workspace that the call acts in, newest first. With filters a page looks through 2,000 items: it
+   * may show fewer than `limit`, or none, and still have more after it. */
+  listItems(body: Schemas["ListItems"] = {}, options: Options = {}): Pages<Schemas["LibraryItem"]> {
+    return this.calls.pages(OPERATIONS.list_items, { body, options });
+  }
+
+  /** Its status, what it is, which reads are stored on it and, once it is ready, a link to its media. `wait_seconds`
+   * makes it a long poll: after an upload or an import, call again until it is `ready` or `failed`. */
+  getItem(body: Schemas["GetItem"], options: Options = {}): Promise<Schemas["ToolAnswer_ItemAnswer"]> {
+    return this.calls.call(OPERATIONS.get_item, { body, options });
+  }
+
+  /** Its name, its ref (`new_ref`) or its tags. What is absent stays as it is. */
+  updateItem(body: Schemas["UpdateItemArguments"], options: Options = {}): Promise<Schemas["ToolAnswer_ItemAnswer"]> {
+    return this.calls.call(OPERATIONS.update_item, { body, options });
+  }
+
+  /** Starts fetching and answers the item in `processing`; `get_item` tells when it is `ready` or `failed`. */
+  importMedia(body: Schemas["ImportMedia"], options: Options = {}): Promise<Schemas["ToolAnswer_ItemAnswer"]> {
+    return this.calls.call(OPERATIONS.import_media, { body, options });
+  }
+
+  /** Cancels its queued jobs, asks its running ones to stop, and frees the ref. */
+  deleteItem(body: Schemas["OneItem"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedItem"]> {
+    return this.calls.call(OPERATIONS.delete_item, { body, options });
+  }
+
+  /** The text that is spoken in an item, in segments and words with their times. A stored transcript is answered at no
+   * charge. Where there is none its job is started, or joined if it runs already: the answer is `queued` with its
+   * `job_id`; follow that with `get_jobs` and call again. Needs audio. A `quality` of `draft` wants a person's
+   * eye. With `format` it is answered as plain text, or as captions: cues of at most two lines of 42 characters
+   * and 7 s. */
+  transcribeMedia(body: Schemas["TranscribeMedia"], options: Options = {}): Promise<Schemas["ToolAnswer_TranscriptAnswer"]> {
+    return this.calls.call(OPERATIONS.transcribe_media, { body, options });
+  }
+
+  /** Who speaks when in an item, and with it the speech read that this rests on. What is stored is answered at no
+   * charge. Where it is not, its job is started, or joined if it runs already: the answer is `queued` with its
+   * `job_id`; follow that with `get_jobs` and call again. Needs audio. Speakers are named `A`, `B`, … within one
+   * item. */
+  speakers(body: Schemas["ReadOneItem"], options: Options = {}): Promise<Schemas["ToolAnswer_SpeakersAnswer"]> {
+    return this.calls.call(OPERATIONS.speakers, { body, options });
+  }
+
+  /** The beats of an item, those that begin a bar, and its tempo. What is stored is answered at no charge. Where it is
+   * not, its job is started, or joined if it runs already: the answer is `queued` with its `job_id`; follow that
+   * with `get_jobs` and call again. Needs at least two seconds of audio. */
+  detectBeats(body: Schemas["ReadOneItem"], options: Options = {}): Promise<Schemas["ToolAnswer_BeatsAnswer"]> {
+    return this.calls.call(OPERATIONS.detect_beats, { body, options });
+  }
+
+  /** Which parts of an item to keep so that its long silences are gone, from where somebody speaks in it. A silence
+   * shorter than `min_silence_ms` stays, and `padding_ms` stay on each side of speech. A video's cuts stand on
+   * its frames. Where nobody speaks nothing is kept. With `render: true` a job makes a new item of what is kept;
+   * the same render is made once while its item is there. A stored speech read is used at no charge; where there
+   * is none its job is started or joined, and the answer is `queued` without `keep`: follow `job_id` with
+   * `get_jobs` and call again. */
+  removeSilence(body: Schemas["RemoveSilence"], options: Options = {}): Promise<Schemas["ToolAnswer_SilenceAnswer"]> {
+    return this.calls.call(OPERATIONS.remove_silence, { body, options });
+  }
+
+  /** How far to turn music down while a voice speaks over it: an envelope of gains, between whose points the gain runs
+   * straight in decibels. Under speech the music is down by `duck_db`; the way down ends when speech starts, the
+   * way back starts when it ends, and elsewhere the gain is 0. With `render: true` a job mixes both into a new
+   * item: as long as the voice, with its picture if it has one, and limited so that it never clips. A stored
+   * speech read of the voice is used at no charge; where there is none its job is started or joined, and the
+   * answer is `queued` without `envelope`: follow `job_id` with `get_jobs` and call again. */
+  duckMusic(body: Schemas["DuckMusic"], options: Options = {}): Promise<Schemas["ToolAnswer_DuckAnswer"]> {
+    return this.calls.call(OPERATIONS.duck_music, { body, options });
+  }
+
+  /** Finds what is said in videos, by their stored search indexes and transcripts, at no charge. Each match has the
+   * time range of the words that were meant, narrowed to the phrase, the moment (shot) that they begin in, and a
+   * still of it. A score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that
+   * words are alike, which forgives slips of the pen and of the transcript in queries of up to 16 words. English
+   * words are found in all their forms. No match is an empty list; what could not be searched is named. */
+  searchFootage(body: Schemas["FootageSearch"], options: Options = {}): Promise<Schemas["ToolAnswer_FootageMatches"]> {
+    return this.calls.call(OPERATIONS.search_footage, { body, options });
+  }
+
+  /** On the whole item, at a second of it, or on a stretch; on a part of the picture. An item has at most 10,000
+   * comments. */
+  addComment(body: Schemas["AddComment"], options: Options = {}): Promise<Schemas["ToolAnswer_CommentAnswer"]> {
+    return this.calls.call(OPERATIONS.add_comment, { body, options });
+  }
+
+  /** Newest first, replies among them. */
+  listComments(body: Schemas["ListComments"], options: Options = {}): Pages<Schemas["Comment"]> {
+    return this.calls.pages(OPERATIONS.list_comments, { body, options });
+  }
+
+  /** Its words, which only its author changes, or whether it is resolved. What is absent stays as it is. */
+  updateComment(body: Schemas["UpdateComment"], options: Options = {}): Promise<Schemas["ToolAnswer_CommentAnswer"]> {
+    return this.calls.call(OPERATIONS.update_comment, { body, options });
+  }
+
+  /** With the replies to it. */
+  deleteComment(body: Schemas["OneComment"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedComment"]> {
+    return this.calls.call(OPERATIONS.delete_comment, { body, options });
+  }
+
+  /** A page that shows one item to whoever has its URL, until it ends, is revoked, or the item is deleted: the media,
+   * its waveform and its transcript as far as they are read, and its comments where `rights` says so. */
+  createPublicLink(body: Schemas["CreatePublicLink"], options: Options = {}): Promise<Schemas["ToolAnswer_CreatedPublicLink"]> {
+    return this.calls.call(OPERATIONS.create_public_link, { body, options });
+  }
+
+  /** The workspace's links, newest first, without their URLs. Links that ended are kept for as long as ended jobs. */
+  listPublicLinks(body: Schemas["ListPublicLinks"] = {}, options: Options = {}): Pages<Schemas["PublicLink"]> {
+    return this.calls.pages(OPERATIONS.list_public_links, { body, options });
+  }
+
+  /** It stops working at once, also for those who have its page open. */
+  revokePublicLink(body: Schemas["RevokePublicLink"], options: Options = {}): Promise<Schemas["ToolAnswer_PublicLinkAnswer"]> {
+    return this.calls.call(OPERATIONS.revoke_public_link, { body, options });
+  }
+
+  /** The items of the workspace that the call acts in, newest first. With filters a page looks through 2,000 items: it
+   * may show fewer than `limit`, or none, and still have more after it. */
+  listLibraryItems(query: NonNullable<operations["list_library_items"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["LibraryItem"]> {
+    return this.calls.pages(OPERATIONS.list_library_items, { query, options });
+  }
+
+  /** By its id, its ref, or the id of the job that made it (contract §2, "Library item"). */
+  getLibraryItem(id: string, query: NonNullable<operations["get_library_item"]["parameters"]["query"]> = {}, options: Options = {}): Promise<Schemas["LibraryItem"]> {
+    return this.calls.call(OPERATIONS.get_library_item, { path: { id: id }, query, options });
+  }
+
+  /** Its name, its ref or its tags. What is absent stays as it is. */
+  updateLibraryItem(id: string, body: Schemas["UpdateItem"] = {}, options: Options = {}): Promise<Schemas["LibraryItem"]> {
+    return this.calls.call(OPERATIONS.update_library_item, { path: { id: id }, body, options });
+  }
+
+  /** Cancels its queued jobs, asks its running ones to stop, and frees the ref. The bytes go once no job reads them. */
+  deleteLibraryItem(id: string, options: Options = {}): Promise<Schemas["Deleted"]> {
+    return this.calls.call(OPERATIONS.delete_library_item, { path: { id: id }, options });
+  }
+
+  /** The result that a read's job has stored on the item, at no charge. A transcript is also answered as text:
+   * `format=txt`, or as captions: `format=srt` and `format=vtt`, in cues of at most two lines of 42 characters
+   * and 7 s that never overlap, with who speaks where that is stored. */
+  getStoredRead(id: string, read: string, query: NonNullable<operations["get_stored_read"]["parameters"]["query"]> = {}, options: Options = {}): Promise<unknown> {
+    return this.calls.call(OPERATIONS.get_stored_read, { path: { id: id, read: read }, query, options });
+  }
+
+  /** For a computer that reads the item itself: until the lease ends, `prepare_media` answers `held` with the reason
+   * `reading_on_computer`. */
+  leaseLibraryItem(id: string, body: Schemas["TakeLease"], options: Options = {}): Promise<Schemas["Lease"]> {
+    return this.calls.call(OPERATIONS.lease_library_item, { path: { id: id }, body, options });
+  }
+
+  /** Stop holding an item's reads back */
+  endLibraryItemLease(id: string, options: Options = {}): Promise<Schemas["Deleted"]> {
+    return this.calls.call(OPERATIONS.end_library_item_lease, { path: { id: id }, options });
+  }
+}
+
+/** The operations of `workspace`. */
+export class Workspace {
+  constructor(private readonly calls: Calls) {}
+
+  /** The jobs named by `job_ids` (up to 200: one `prepare_media` can start 120), or those of the workspace that the
+   * filters leave, newest first. `wait_seconds` makes it a long poll: to follow jobs, call again with the same
+   * `job_ids` and `wait_for: "all"` until none is `queued` or `running`. A finished job reports `cloud_minutes`. */
+  getJobs(body: Schemas["GetJobsRequest"] = {}, options: Options = {}): Pages<Schemas["JobAnswer"]> {
+    return this.calls.pages(OPERATIONS.get_jobs, { body, options });
+  }
+
+  /** A queued job is cancelled at once and its hold freed; a running one is asked to stop and ends as `cancelled`
+   * within seconds, charged nothing. One that has ended already stays as it is. What is told of stopped jobs goes
+   * out at the account's request rate, and while more of it waits than a burst no jobs are started. */
+  cancelJobs(body: Schemas["CancelJobsRequest"], options: Options = {}): Promise<Schemas["ToolAnswer_CancelJobsAnswer"]> {
+    return this.calls.call(OPERATIONS.cancel_jobs, { body, options });
+  }
+
+  /** What there is in the workspace, what goes on, what is left of the minutes, and which endpoints are in trouble. */
+  readOverview(options: Options = {}): Promise<Schemas["OverviewAnswer"]> {
+    return this.calls.call(OPERATIONS.read_overview, { options });
+  }
+
+  /** What there is in the workspace, what goes on, what is left of the minutes, and which endpoints are in trouble. */
+  getOverview(body: Schemas["NoArguments"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_OverviewAnswer"]> {
+    return this.calls.call(OPERATIONS.get_overview, { body, options });
+  }
+
+  /** It begins as `running`, in the workspace that the call acts in, and its `webhook_url` is told so. */
+  createProject(body: Schemas["CreateProject"], options: Options = {}): Promise<Schemas["Project"]> {
+    return this.calls.call(OPERATIONS.create_project, { body, options });
+  }
+
+  /** The projects of the workspace that the call acts in, newest first, in short. */
+  listProjects(query: NonNullable<operations["list_projects"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["ListedProject"]> {
+    return this.calls.pages(OPERATIONS.list_projects, { query, options });
+  }
+
+  /** Its full state. A webhook is sent once and may be lost: this is where the state is confirmed (contract §6.2.5). */
+  getProject(id: string, options: Options = {}): Promise<Schemas["Project"]> {
+    return this.calls.call(OPERATIONS.get_project, { path: { id: id }, options });
+  }
+
+  /** With the log of its webhooks, whatever its status; nobody is told. A project that was cancelled goes by itself
+   * after 30 days. */
+  deleteProject(id: string, options: Options = {}): Promise<Schemas["Deleted"]> {
+    return this.calls.call(OPERATIONS.delete_project, { path: { id: id }, options });
+  }
+
+  /** No webhook is sent for it. A webhook that is on its way already goes where it was to go. */
+  updateProjectSettings(id: string, body: Schemas["ChangeProjectSettings"], options: Options = {}): Promise<Schemas["ProjectSettings"]> {
+    return this.calls.call(OPERATIONS.update_project_settings, { path: { id: id }, body, options });
+  }
+
+  /** What the agent that works on the project calls. Each change raises `revision` and is told to the project's
+   * `webhook_url`, once. `running` and `generating` lead to each other, to `idle` and to `failed`; `idle` leads
+   * to `running` and `rendering`; `rendering` to `idle` and `failed`; `failed` to `running`. */
+  changeProjectStatus(id: string, body: Schemas["ChangeProjectStatus"], options: Options = {}): Promise<Schemas["Project"]> {
+    return this.calls.call(OPERATIONS.change_project_status, { path: { id: id }, body, options });
+  }
+
+  /** For good, and nobody is told (contract §6.2.2). */
+  cancelProject(id: string, options: Options = {}): Promise<Schemas["Project"]> {
+    return this.calls.call(OPERATIONS.cancel_project, { path: { id: id }, options });
+  }
+
+  /** What was sent of the project's changes of status, newest first: at most one webhook a change. Kept 30 days. */
+  listProjectDeliveries(id: string, query: NonNullable<operations["list_project_deliveries"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["ProjectDelivery"]> {
+    return this.calls.pages(OPERATIONS.list_project_deliveries, { path: { id: id }, query, options });
+  }
+}
+
+/** The operations of `account`. */
+export class Account {
+  constructor(private readonly calls: Calls) {}
+
+  /** Returns a single-use code, valid 10 minutes, that `POST /sessions/redeem` exchanges for a bearer token valid 30
+   * minutes in this credential's workspace (contract §5.3). Refused for a script session token. */
+  getApiSession(body: Schemas["NoArguments"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_SessionCodeAnswer"]> {
+    return this.calls.call(OPERATIONS.get_api_session, { body, options });
+  }
+
+  /** The month's cloud minutes, what running work holds of them, purchased minutes, AI credits and the rates of reads
+   * and renders. */
+  readBalances(options: Options = {}): Promise<Schemas["BalancesAnswer"]> {
+    return this.calls.call(OPERATIONS.read_balances, { options });
+  }
+
+  /** The same as `GET /balances`, as a tool. */
+  getBalances(body: Schemas["NoArguments"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_BalancesAnswer"]> {
+    return this.calls.call(OPERATIONS.get_balances, { body, options });
+  }
+
+  /** Returns the key once; only its hash is stored. An account holds at most ten keys (contract §5.1). Refused for a
+   * script session token, and to a connection for a workspace that it was not let into. */
+  createKey(body: Schemas["CreateKey"] = {}, options: Options = {}): Promise<Schemas["CreatedKey"]> {
+    return this.calls.call(OPERATIONS.create_key, { body, options });
+  }
+
+  /** The account's live keys, newest first, without the keys themselves. Refused for a script session token. */
+  listKeys(query: NonNullable<operations["list_keys"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["Key"]> {
+    return this.calls.pages(OPERATIONS.list_keys, { query, options });
+  }
+
+  /** A live key, without the key itself. Refused for a script session token. */
+  getKey(keyId: string, options: Options = {}): Promise<Schemas["Key"]> {
+    return this.calls.call(OPERATIONS.get_key, { path: { keyId: keyId }, options });
+  }
+
+  /** The key and the sessions made with it stop working at once; jobs already dispatched go on. Refused for a script
+   * session token. */
+  revokeKey(keyId: string, options: Options = {}): Promise<Schemas["Deleted"]> {
+    return this.calls.call(OPERATIONS.revoke_key, { path: { keyId: keyId }, options });
+  }
+
+  /** Who made, changed, rotated, revoked, enabled or disabled what, newest first. It is kept for as long as the
+   * deployment says (400 days unless set otherwise). Refused for a script session token. */
+  listAudit(query: NonNullable<operations["list_audit"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["AccountChange"]> {
+    return this.calls.pages(OPERATIONS.list_audit, { query, options });
+  }
+
+  /** The workspaces that the credential can reach, with the caller's role in each. An API key and a script session
+   * reach one; an OAuth access token those that its user is a member of and let the connection into. */
+  listWorkspaces(query: NonNullable<operations["list_workspaces"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["Workspace"]> {
+    return this.calls.pages(OPERATIONS.list_workspaces, { query, options });
+  }
+
+  /** Exchanges a code for a bearer token valid 30 minutes. Takes no `Authorization` header. A code can be redeemed
+   * once, within 10 minutes; an address may try 10 times at once, and then once in six seconds. */
+  redeemSession(body: Schemas["RedeemCode"], options: Options = {}): Promise<Schemas["SessionTokenAnswer"]> {
+    return this.calls.call(OPERATIONS.redeem_session, { body, options });
+  }
+}
+
+/** The operations of `models`. */
+export class Models {
+  constructor(private readonly calls: Calls) {}
+
+  /** The models of the configured providers with their cost estimates; empty when none is configured. */
+  getModels(options: Options = {}): Promise<Schemas["ModelList"]> {
+    return this.calls.call(OPERATIONS.get_models, { options });
+  }
+
+  /** The same list as `GET /models`, as a tool. */
+  listModels(body: Schemas["NoArguments"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_ModelPage"]> {
+    return this.calls.call(OPERATIONS.list_models, { body, options });
+  }
+}
+
+/** The operations of `uploads`. */
+export class Uploads {
+  constructor(private readonly calls: Calls) {}
+
+  /** With `filename`, `content_type` and `bytes`: PUT the bytes as `upload` says, then call `complete`. With `url`: a
+   * worker fetches it, and there is nothing more to do. */
+  createUpload(body: Schemas["CreateUpload"] = {}, options: Options = {}): Promise<Schemas["Upload"]> {
+    return this.calls.call(OPERATIONS.create_upload, { body, options });
+  }
+
+  /** How far it has come, and why it failed. Without the URL that takes its bytes, which is given out once. An upload
+   * that has ended is kept as long as jobs are. */
+  getUpload(id: string, options: Options = {}): Promise<Schemas["UploadDetail"]> {
+    return this.calls.call(OPERATIONS.get_upload, { path: { id: id }, options });
+  }
+
+  /** Hands the bytes to a worker and answers the item in `processing`; `GET /library/items/{id}` tells when it is
+   * `ready` or `failed`. Completing again answers the item again. */
+  completeUpload(id: string, options: Options = {}): Promise<Schemas["LibraryItem"]> {
+    return this.calls.call(OPERATIONS.complete_upload, { path: { id: id }, options });
+  }
+}
+
+/** The operations of `webhooks`. */
+export class Webhooks {
+  constructor(private readonly calls: Calls) {}
+
+  /** It is told of jobs that end in any workspace of the account. An account has at most ten (contract §8). */
+  createWebhook(body: Schemas["CreateWebhook"], options: Options = {}): Promise<Schemas["Webhook"]> {
+    return this.calls.call(OPERATIONS.create_webhook, { body, options });
+  }
+
+  /** The account's endpoints, newest first, each with its failures in a row. */
+  listWebhooks(query: NonNullable<operations["list_webhooks"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["Webhook"]> {
+    return this.calls.pages(OPERATIONS.list_webhooks, { query, options });
+  }
+
+  /** Get a webhook endpoint */
+  getWebhook(id: string, options: Options = {}): Promise<Schemas["Webhook"]> {
+    return this.calls.call(OPERATIONS.get_webhook, { path: { id: id }, options });
+  }
+
+  /** With `test: true` one ping is sent now, after the changes; it counts for nothing and is not retried. An endpoint
+   * takes ten pings a minute. */
+  updateWebhook(id: string, body: Schemas["ChangeWebhook"] = {}, options: Options = {}): Promise<Schemas["Webhook"]> {
+    return this.calls.call(OPERATIONS.update_webhook, { path: { id: id }, body, options });
+  }
+
+  /** Its pending deliveries are cancelled. */
+  deleteWebhook(id: string, options: Options = {}): Promise<Schemas["Deleted"]> {
+    return this.calls.call(OPERATIONS.delete_webhook, { path: { id: id }, options });
+  }
+
+  /** The endpoint's delivery log, newest first, with the status and error of the receiver. Kept 30 days. With filters a
+   * page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and still have more after it. */
+  listDeliveries(id: string, query: NonNullable<operations["list_deliveries"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["Delivery"]> {
+    return this.calls.pages(OPERATIONS.list_deliveries, { path: { id: id }, query, options });
+  }
+
+  /** With `delivery_id`, that delivery from its first attempt: a new delivery, which names it in `resend_of`. One that
+   * is still pending is cancelled for it, and so is a resend of it. With `since`, every event since then whose
+   * last delivery failed or was skipped. */
+  resendDelivery(id: string, body: Schemas["Resend"] = {}, options: Options = {}): Promise<Schemas["Resent"]> {
+    return this.calls.call(OPERATIONS.resend_delivery, { path: { id: id }, body, options });
+  }
+
+  /** With what was sent: the body, and of each attempt the host, the path and the headers, signature and all. */
+  getDelivery(id: string, deliveryId: string, options: Options = {}): Promise<Schemas["DeliveryDetail"]> {
+    return this.calls.call(OPERATIONS.get_delivery, { path: { id: id, delivery_id: deliveryId }, options });
+  }
+
+  /** The secret signs every endpoint of the account. Refused for a script session token. */
+  getWebhookSecret(options: Options = {}): Promise<Schemas["Secret"]> {
+    return this.calls.call(OPERATIONS.get_webhook_secret, { options });
+  }
+
+  /** Without `rotate` it answers the secret there is, or creates one. With `rotate: true` it issues a new one; the old
+   * one keeps verifying for 24 hours, in which there is no other rotation. Refused for a script session token. */
+  createWebhookSecret(body: Schemas["CreateSecret"] = {}, options: Options = {}): Promise<Schemas["Secret"]> {
+    return this.calls.call(OPERATIONS.create_webhook_secret, { body, options });
+  }
+
+  /** Deliveries are then signed with the shared default secret. A secret that still verified from before a rotation is
+   * gone too. Refused for a script session token. */
+  deleteWebhookSecret(options: Options = {}): Promise<Schemas["Deleted"]> {
+    return this.calls.call(OPERATIONS.delete_webhook_secret, { options });
+  }
+
+  /** The account's job events, newest first, each as endpoints are sent it, whether there are endpoints or not. Kept 30
+   * days. With filters a page looks through 2,000 events: it may show fewer than `limit`, or none, and still have
+   * more after it. */
+  listEvents(query: NonNullable<operations["list_events"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["JobEvent"]> {
+    return this.calls.pages(OPERATIONS.list_events, { query, options });
+  }
+
+  /** The exact JSON that endpoints are sent, a ping's too. Kept 30 days. */
+  getEvent(id: string, options: Options = {}): Promise<Schemas["AnyEvent"]> {
+    return this.calls.call(OPERATIONS.get_event, { path: { id: id }, options });
+  }
+}
+
+/** The operations of `operator`. */
+export class Operator {
+  constructor(private readonly calls: Calls) {}
+
+  /** With a default workspace, and with an API key to it where one is asked for. */
+  operatorCreateAccount(body: Schemas["OpenAccount"], options: Options = {}): Promise<Schemas["OpenedAccount"]> {
+    return this.calls.call(OPERATIONS.operator_create_account, { body, options });
+  }
+
+  /** All of them, newest first. */
+  operatorListAccounts(query: NonNullable<operations["operator_list_accounts"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["OperatorAccount"]> {
+    return this.calls.pages(OPERATIONS.operator_list_accounts, { query, options });
+  }
+
+  /** The account, and what it has left of its minutes. */
+  operatorGetAccount(id: string, options: Options = {}): Promise<Schemas["AccountDetail"]> {
+    return this.calls.call(OPERATIONS.operator_get_account, { path: { id: id }, options });
+  }
+
+  /** Its name. Minutes are given by `POST /operator/accounts/{id}/minutes`. */
+  operatorUpdateAccount(id: string, body: Schemas["ChangeAccount"], options: Options = {}): Promise<Schemas["OperatorAccount"]> {
+    return this.calls.call(OPERATIONS.operator_update_account, { path: { id: id }, body, options });
+  }
+
+  /** Every credential of it is refused with 403 `account_suspended`, its open event streams end, its queued jobs wait,
+   * and its endpoints are told of nothing: events are `skipped`, and can be sent again once it is resumed. What
+   * runs goes on unless `end_work` is true. Nothing is deleted. Repeated, it gives another reason. */
+  operatorSuspendAccount(id: string, body: Schemas["SuspendAccount"], options: Options = {}): Promise<Schemas["SuspendedAccount"]> {
+    return this.calls.call(OPERATIONS.operator_suspend_account, { path: { id: id }, body, options });
+  }
+
+  /** Its credentials are let in again, its jobs go on, and the endpoints that the suspension silenced are enabled. */
+  operatorResumeAccount(id: string, options: Options = {}): Promise<Schemas["OperatorAccount"]> {
+    return this.calls.call(OPERATIONS.operator_resume_account, { path: { id: id }, options });
+  }
+
+  /** Live and revoked, newest first, without the keys themselves. */
+  operatorListKeys(query: NonNullable<operations["operator_list_keys"]["parameters"]["query"]>, options: Options = {}): Pages<Schemas["OperatorKey"]> {
+    return this.calls.pages(OPERATIONS.operator_list_keys, { query, options });
+  }
+
+  /** Whosever it is: the key, the sessions made with it and its open event streams end at once; jobs already dispatched
+   * go on. Its owner sees it in their audit log. */
+  operatorRevokeKey(id: string, options: Options = {}): Promise<Schemas["Deleted"]> {
+    return this.calls.call(OPERATIONS.operator_revoke_key, { path: { id: id }, options });
+  }
+
+  /** It must be suspended. Its workspaces with their items and projects, its users, endpoints, signing secret, audit
+   * log and name go, for good; bytes follow as for deleted items. Ids and the ledger stay. Asked again, it goes
+   * on where it was. */
+  operatorEraseAccount(id: string, options: Options = {}): Promise<Schemas["ErasedAnswer"]> {
+    return this.calls.call(OPERATIONS.operator_erase_account, { path: { id: id }, options });
+  }
+
+  /** Its items, projects, members, keys and name go, for good. An account's default workspace goes with its account. */
+  operatorEraseWorkspace(id: string, options: Options = {}): Promise<Schemas["ErasedAnswer"]> {
+    return this.calls.call(OPERATIONS.operator_erase_workspace, { path: { id: id }, options });
+  }
+
+  /** As if its owner had deleted it, and what it was called goes at once. One that was deleted before loses its name
+   * too. */
+  operatorEraseItem(id: string, options: Options = {}): Promise<Schemas["ErasedAnswer"]> {
+    return this.calls.call(OPERATIONS.operator_erase_item, { path: { id: id }, options });
+  }
+
+  /** With `oauth_subject`, whoever presents an access token of that subject is this user, whatever `MWS_OAUTH_SIGNUP`
+   * says. They reach the workspaces that they are a member of. */
+  operatorCreateUser(body: Schemas["AddUser"], options: Options = {}): Promise<Schemas["OperatorUser"]> {
+    return this.calls.call(OPERATIONS.operator_create_user, { body, options });
+  }
+
+  /** All of them, newest first. */
+  operatorListUsers(query: NonNullable<operations["operator_list_users"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["OperatorUser"]> {
+    return this.calls.pages(OPERATIONS.operator_list_users, { query, options });
+  }
+
+  /** Their name, whose tokens stand for them, or whether they are let in at all. */
+  operatorUpdateUser(id: string, body: Schemas["ChangeUser"] = {}, options: Options = {}): Promise<Schemas["OperatorUser"]> {
+    return this.calls.call(OPERATIONS.operator_update_user, { path: { id: id }, body, options });
+  }
+
+  /** An account's first one is its default. */
+  operatorCreateWorkspace(body: Schemas["OpenWorkspace"], options: Options = {}): Promise<Schemas["OperatorWorkspace"]> {
+    return this.calls.call(OPERATIONS.operator_create_workspace, { body, options });
+  }
+
+  /** All of them, newest first. */
+  operatorListWorkspaces(query: NonNullable<operations["operator_list_workspaces"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["OperatorWorkspace"]> {
+    return this.calls.pages(OPERATIONS.operator_list_workspaces, { query, options });
+  }
+
+  /** Its name, or that it is its account's default. */
+  operatorUpdateWorkspace(id: string, body: Schemas["ChangeWorkspace"] = {}, options: Options = {}): Promise<Schemas["OperatorWorkspace"]> {
+    return this.calls.call(OPERATIONS.operator_update_workspace, { path: { id: id }, body, options });
+  }
+
+  /** Makes them a member, or changes the role of one who is. */
+  operatorPutMember(body: Schemas["PutMember"], options: Options = {}): Promise<Schemas["OperatorMember"]> {
+    return this.calls.call(OPERATIONS.operator_put_member, { body, options });
+  }
+
+  /** The members of a workspace, or the memberships of a user: name one of the two. */
+  operatorListMembers(query: NonNullable<operations["operator_list_members"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["OperatorMember"]> {
+    return this.calls.pages(OPERATIONS.operator_list_members, { query, options });
+  }
+
+  /** The user reaches the workspace no more, at once: their sessions there end, and the keys to the workspace's account
+   * that they made, or whose keys made them, are revoked. What they have started goes on. Where the account is
+   * their own, they stay one of its users: disable them to keep them out of all of it. */
+  operatorDeleteMember(workspaceId: string, userId: string, options: Options = {}): Promise<Schemas["Deleted"]> {
+    return this.calls.call(OPERATIONS.operator_delete_member, { path: { workspaceId: workspaceId, userId: userId }, options });
+  }
+
+  /** A grant adds to the open month, a purchase to the bought minutes, an allowance sets what each month has. An
+   * allowance below what is used and held leaves nothing, and takes nothing back. */
+  operatorGiveMinutes(id: string, body: Schemas["GiveMinutes"], options: Options = {}): Promise<Schemas["GivenMinutes"]> {
+    return this.calls.call(OPERATIONS.operator_give_minutes, { path: { id: id }, body, options });
+  }
+
+  /** The six reads: what computes each, whether it is paused, and how many jobs wait for it. */
+  operatorListReads(options: Options = {}): Promise<Schemas["OperatorReadList"]> {
+    return this.calls.call(OPERATIONS.operator_list_reads, { options });
+  }
+
+  /** While a read is paused its running jobs go on, its waiting ones wait and give their places to others, and calls
+   * for it are answered `held`. Nothing is cancelled and nothing is charged. */
+  operatorUpdateRead(read: string, body: Schemas["ChangeRead"], options: Options = {}): Promise<Schemas["OperatorRead"]> {
+    return this.calls.call(OPERATIONS.operator_update_read, { path: { read: read }, body, options });
+  }
+
+  /** Newest first. With filters a page looks through 2,000 jobs: it may show fewer than `limit`, or none, and still
+   * have more after it. */
+  operatorListJobs(query: NonNullable<operations["operator_list_jobs"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["OperatorJob"]> {
+    return this.calls.pages(OPERATIONS.operator_list_jobs, { query, options });
+  }
+
+  /** The job as its account sees it, and whose it is. */
+  operatorGetJob(id: string, options: Options = {}): Promise<Schemas["OperatorJob"]> {
+    return this.calls.call(OPERATIONS.operator_get_job, { path: { id: id }, options });
+  }
+
+  /** Starts the read of a job that failed or was cancelled anew, as a job of its own, for the account that paid for the
+   * first one. The answer is `prepare_media`'s for that read: `ready` when it is stored meanwhile, and a reason
+   * where it can't start. The first job stays as it is. */
+  operatorRetryJob(id: string, options: Options = {}): Promise<Schemas["PreparedRead"]> {
+    return this.calls.call(OPERATIONS.operator_retry_job, { path: { id: id }, options });
+  }
+
+  /** Newest first. With filters a page looks through 2,000 deliveries: it may show fewer than `limit`, or none, and
+   * still have more after it. */
+  operatorListDeliveries(query: NonNullable<operations["operator_list_deliveries"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["Delivery"]> {
+    return this.calls.pages(OPERATIONS.operator_list_deliveries, { query, options });
+  }
+
+  /** Every event since a time whose last delivery to an endpoint failed or was skipped, as far as the filters pass it:
+   * a new delivery each, from its first attempt. With `dry_run` it is counted alone. */
+  operatorResendDeliveries(body: Schemas["ResendAll"], options: Options = {}): Promise<Schemas["ResentAll"]> {
+    return this.calls.call(OPERATIONS.operator_resend_deliveries, { body, options });
+  }
+
+  /** What operators did, newest first, and what they looked at (`view`: once an hour for the same operator and route).
+   * It is kept for good, can't be changed, and each row carries the hash of the one before it. */
+  operatorListAudit(query: NonNullable<operations["operator_list_audit"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["AuditEntry"]> {
+    return this.calls.pages(OPERATIONS.operator_list_audit, { query, options });
+  }
+}
