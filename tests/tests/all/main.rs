@@ -24,6 +24,7 @@ mod contract;
 mod credentials;
 mod crowds;
 mod cut_off;
+mod deploy;
 mod dispatch;
 mod floors;
 mod generated;
