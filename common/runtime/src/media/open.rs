@@ -77,23 +77,44 @@ mod tests {
     use crate::media::WriteError;
     use bytes::Bytes;
     use futures_util::stream;
-    use std::net::TcpListener;
-    use tokio::time::timeout;
+    use std::io::{Read, Write};
+    use std::net::{SocketAddr, TcpListener};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// A server that answers every request with 503, and how many there were.
+    fn troubled() -> (SocketAddr, Arc<AtomicUsize>) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let asked = Arc::<AtomicUsize>::default();
+        let counted = Arc::clone(&asked);
+        std::thread::spawn(move || {
+            for connection in listener.incoming() {
+                let (mut connection, mut request) = (connection.unwrap(), [0; 4_096]);
+                assert!(connection.read(&mut request).unwrap() > 0);
+                counted.fetch_add(1, Ordering::SeqCst);
+                let answer = b"HTTP/1.1 503 Slow Down\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+                connection.write_all(answer).unwrap();
+            }
+        });
+        (address, asked)
+    }
 
     #[tokio::test]
-    async fn a_bucket_that_is_not_there_is_given_up_while_the_caller_still_waits() {
-        // A port that was free a moment ago: it refuses connections.
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    async fn a_bucket_in_trouble_is_asked_five_times_and_given_up_while_the_caller_still_waits() {
+        let (address, asked) = troubled();
         let builder = AmazonS3Builder::new()
-            .with_endpoint(format!("http://127.0.0.1:{port}"))
+            .with_endpoint(format!("http://{address}"))
             .with_allow_http(true)
             .with_region("us-east-1")
-            .with_bucket_name("gone")
+            .with_bucket_name("troubled")
             .with_access_key_id("id")
             .with_secret_access_key("a secret");
         let store = MediaStore::in_bucket(builder, Key::default()).unwrap();
         let sent = stream::iter([Ok::<_, &str>(Bytes::from_static(b"media"))]);
-        let write = timeout(Duration::from_secs(20), store.write("items/a/media/b", sent, 5));
-        assert!(matches!(write.await.expect("it is given up"), Err(WriteError::Store(_))));
+        let written = store.write("items/a/media/b", sent, 5).await;
+        assert!(matches!(written, Err(WriteError::Store(_))), "{written:?}");
+        assert_eq!(asked.load(Ordering::SeqCst), 5);
+        // Where each try takes long, none begins after this.
+        assert_eq!(retries().retry_timeout, Duration::from_secs(20));
     }
 }
