@@ -8,20 +8,23 @@
 set -euo pipefail
 
 steps=$1 folder=$2
-input=$(mktemp)
-trap 'rm -f "$input"' EXIT
+input=$(mktemp) refusal=$(mktemp)
+trap 'rm -f "$input" "$refusal"' EXIT
 
-# A command, as often as it says that a later try may do. A refusal is printed as it is in JSON.
+# A command, as often as it says that a later try may do. What is not found is printed as the command says it.
 again() {
     local code printed
     for _ in 1 2 3 4 5 6 7 8; do
         code=0
-        printed=$(mws "$@" --json 2>/dev/null) || code=$?
+        printed=$(mws "$@" --json 2>"$refusal") || code=$?
         [[ $code == 6 ]] || break
         sleep 0.2
     done
-    printf '%s' "$printed"
-    [[ $code == 0 || $code == 4 ]] || { echo "mws $*: exit code $code" >&2; return 1; }
+    case $code in
+    0) printf '%s' "$printed" ;;
+    4) cat "$refusal" ;;
+    *) echo "mws $*: exit code $code, $(<"$refusal")" >&2 && return 1 ;;
+    esac
 }
 # METHOD PATH BODY [KEY]
 send() {

@@ -225,7 +225,10 @@ impl Sender<'_> {
 fn is_passing(failure: &Failure) -> bool {
     match failure {
         Failure::TryLater(_) => true,
-        Failure::Refused(refusal) => refusal.retryable,
+        // The service has more than was known, or other bytes than were sent: it says where they go on.
+        Failure::Refused(refusal) => {
+            refusal.retryable || ["upload_offset_mismatch", "chunk_mismatch"].contains(&refusal.code.as_str())
+        }
         _ => false,
     }
 }
