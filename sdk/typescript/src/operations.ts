@@ -406,8 +406,9 @@ export class Account {
     return this.calls.pages(OPERATIONS.list_audit, { query, options });
   }
 
-  /** The workspaces that the credential can reach, with the caller's role in each. An API key and a script session
-   * reach one; an OAuth access token those that its user is a member of and let the connection into. */
+  /** The workspaces that the credential can reach, with the caller's role in each. An API key or a script session
+   * reaches one. An OAuth access token reaches those that its user is a member of and has let the connection
+   * into. */
   listWorkspaces(query: NonNullable<operations["list_workspaces"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["Workspace"]> {
     return this.calls.pages(OPERATIONS.list_workspaces, { query, options });
   }

@@ -662,7 +662,7 @@ export interface paths {
         };
         /**
          * List workspaces
-         * @description The workspaces that the credential can reach, with the caller's role in each. An API key and a script session reach one; an OAuth access token those that its user is a member of and let the connection into.
+         * @description The workspaces that the credential can reach, with the caller's role in each. An API key or a script session reaches one. An OAuth access token reaches those that its user is a member of and has let the connection into.
          */
         get: operations["list_workspaces"];
         put?: never;
@@ -5543,7 +5543,7 @@ export interface components {
             name: string;
             /** @description The caller's role: `owner`, `editor` or `viewer`. */
             role: string;
-            /** @description Whether it is the default workspace of your own account; never more than one of them is. A call without `x-workspace-id` acts there, if you and the connection can reach it. */
+            /** @description Whether it is the default workspace of your own account, which at most one is. A call without `x-workspace-id` acts there, if you and the connection can reach it. */
             is_default: boolean;
             /**
              * Format: date-time

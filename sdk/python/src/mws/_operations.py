@@ -755,8 +755,8 @@ class Account(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.Workspace]:
-        """The workspaces that the credential can reach, with the caller's role in each. An API key and a script session reach
-        one; an OAuth access token those that its user is a member of and let the connection into."""
+        """The workspaces that the credential can reach, with the caller's role in each. An API key or a script session reaches
+        one. An OAuth access token reaches those that its user is a member of and has let the connection into."""
         return self._client.pages(OPERATIONS['list_workspaces'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     def redeem_session(
@@ -2017,8 +2017,8 @@ class AsyncAccount(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.Workspace]:
-        """The workspaces that the credential can reach, with the caller's role in each. An API key and a script session reach
-        one; an OAuth access token those that its user is a member of and let the connection into."""
+        """The workspaces that the credential can reach, with the caller's role in each. An API key or a script session reaches
+        one. An OAuth access token reaches those that its user is a member of and has let the connection into."""
         return self._client.pages(OPERATIONS['list_workspaces'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
     async def redeem_session(

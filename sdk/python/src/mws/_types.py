@@ -3095,8 +3095,8 @@ class Workspace(Model):
     role: str
     """The caller's role: `owner`, `editor` or `viewer`."""
     is_default: bool
-    """Whether it is the default workspace of your own account; never more than one of them is. A call without `x-workspace-
-    id` acts there, if you and the connection can reach it."""
+    """Whether it is the default workspace of your own account, which at most one is. A call without `x-workspace-id` acts
+    there, if you and the connection can reach it."""
     created_at: str
     """When it was created."""
 
