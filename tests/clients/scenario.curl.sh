@@ -12,7 +12,7 @@ retries=(--silent --retry 8 --retry-all-errors --retry-delay 1 --output "$scratc
 
 # A call: METHOD URL [more of curl's]. Its answer is printed, refusals too.
 call() {
-    curl "${retries[@]}" --request "$1" "$2" -H "Authorization: Bearer $MWS_API_KEY" "${@:3}"
+    curl "${retries[@]}" --request "$1" "$2" -H "Authorization: Bearer $MWS_API_KEY" "${@:3}" || return
     cat "$scratch/answer"
 }
 # The same with a JSON body, and a key if there is one: METHOD PATH BODY [KEY].
