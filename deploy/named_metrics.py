@@ -1,5 +1,5 @@
-"""Holds what deploy/ asks Prometheus for against the service: every metric that is named is one that the code exports, every
-alert has a case in rules.test.yml and its line in docs/operations.md.
+"""Holds what deploy/ asks Prometheus for against the service: every metric that is named is one that the code exports,
+every alert has a case in rules.test.yml and its lines in docs/operations.md.
 
 usage: named_metrics.py <file to write>
 Writes every query of the dashboard and of the autoscaler as a file of rules, for promtool to parse.

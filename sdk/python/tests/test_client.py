@@ -11,7 +11,6 @@ import pickle
 import unittest
 
 import httpx
-
 import mws
 from mws._core import Broken, Operation, Response, Send, Settings, Sleep, call
 from mws._events import Decoder

@@ -7,7 +7,13 @@ from ._call import AsyncPages, Page
 from ._client import AsyncClient, Client, Prepared
 from ._core import VERSION as __version__
 from ._errors import (
-    ApiError, ConnectionFailed, MwsError, SignatureError, UploadInterrupted, WaitInterrupted, WaitTimeout,
+    ApiError,
+    ConnectionFailed,
+    MwsError,
+    SignatureError,
+    UploadInterrupted,
+    WaitInterrupted,
+    WaitTimeout,
 )
 from ._events import Streamed
 from ._uploads import Progress

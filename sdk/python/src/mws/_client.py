@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import Any, BinaryIO
 
 import anyio
+import anyio.to_thread
 import httpx
-import time
 
 from . import _types as types
 from ._call import AsyncPages, Page
 from ._core import (
-    RETRIES, SILENCE, USER_AGENT, Broken, Flow, Operation, Response, Send, Settings, Sleep, Work, call, refusal,
+    RETRIES,
+    SILENCE,
+    USER_AGENT,
+    Broken,
+    Flow,
+    Operation,
+    Response,
+    Send,
+    Settings,
+    Sleep,
+    Work,
+    call,
+    refusal,
 )
 from ._errors import ConnectionFailed, is_passing
 from ._events import Decoder, Streamed

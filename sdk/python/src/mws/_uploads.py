@@ -13,6 +13,7 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, BinaryIO
 
 from . import _types as types
@@ -150,7 +151,7 @@ def send(
                 reached = offset(settings, (yield Send(tus(settings, "HEAD", url, {}, None))), at)
                 must_ask = False
             else:
-                piece = yield Work(lambda: source.piece(at))
+                piece = yield Work(partial(source.piece, at))
                 proof = base64.b64encode(hashlib.sha256(piece).digest()).decode()
                 headers = {"Upload-Offset": str(at), "Upload-Checksum": f"sha256 {proof}",
                            "Content-Type": "application/offset+octet-stream"}
