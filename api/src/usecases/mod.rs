@@ -2,8 +2,8 @@
 //! (`tests/all/floors`); what follows a commit is done here too.
 //!
 //! `dispatch` starts jobs, and `starting` is what the tools that do so share; `once` keeps a call from being done
-//! twice, and `quotas` bound what it may make; `documents` keeps what people change in steps. The rest is a module a subject; `operator` has what those of the
-//! deployment do.
+//! twice, and `quotas` bound what it may make; `documents` keeps what people change in steps. The rest is a module a
+//! subject; `operator` has what those of the deployment do.
 
 mod account_audit;
 pub mod balance;

@@ -3,14 +3,17 @@
 use mws_tests::world::{Answer, Client, World};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 /// A site of pages, by their paths: each with its content type and its bytes.
 #[derive(Clone, Default)]
-struct Site(Arc<Mutex<BTreeMap<String, (String, Vec<u8>)>>>);
+struct Site(Arc<Mutex<Pages>>);
+
+/// By its path: a page's content type and its bytes.
+type Pages = BTreeMap<String, (String, Vec<u8>)>;
 
 impl Site {
     async fn start(self) -> anyhow::Result<String> {
@@ -26,7 +29,7 @@ impl Site {
 
     fn put(&self, path: &str, content_type: &str, body: impl Into<Vec<u8>>) {
         let page = (content_type.to_owned(), body.into());
-        self.0.lock().expect("the site").insert(path.to_owned(), page);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), page);
     }
 
     async fn answer(self, mut connection: TcpStream) -> std::io::Result<()> {
@@ -34,7 +37,7 @@ impl Site {
         let read = connection.read(&mut request).await?;
         let line = String::from_utf8_lossy(&request[..read]).lines().next().unwrap_or_default().to_owned();
         let path = line.split(' ').nth(1).unwrap_or_default();
-        let page = self.0.lock().expect("the site").get(path).cloned();
+        let page = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned();
         let (status, (content_type, body)) = match page {
             Some((kind, body)) if kind == "location" => {
                 let to = String::from_utf8_lossy(&body).into_owned();

@@ -5,7 +5,7 @@ use super::*;
 use proptest::prelude::*;
 use unicode_segmentation::UnicodeSegmentation;
 
-fn texts<'a>(words: &'a [(impl AsRef<str>, f64, f64)]) -> impl Iterator<Item = Said<'a>> {
+fn texts(words: &[(impl AsRef<str>, f64, f64)]) -> impl Iterator<Item = Said<'_>> {
     words.iter().map(|(text, start, end)| Said { text: text.as_ref(), start: *start, end: *end })
 }
 
