@@ -1,16 +1,18 @@
-"""Makes media: voices by flite and espeak-ng, recordings from Debian's packages, the rest by numpy with fixed seeds."""
+"""Makes media: voices by flite, espeak-ng and festival, recordings from Debian's packages, the rest by numpy with fixed seeds."""
 
 import subprocess
 from pathlib import Path
 
 import numpy as np
 from scipy.io import wavfile
-from scipy.signal import resample_poly
+from scipy.signal import butter, fftconvolve, resample_poly, sosfilt
 
 RATE = 16_000
 LIBRIVOX = Path("/usr/share/pocketsphinx/test/data/librivox")
 PROMPTS = Path("/usr/share/asterisk/sounds")
 MUSIC = Path("/usr/share/asterisk/moh")
+# The forms that the recorded prompts come in.
+BYTES_A_SECOND = {".g722": 8_000, ".wav": 16_000, ".gsm": 1_650}
 # A sample below this part of the loudest one, at either end of a sentence, is silence.
 SILENT = 0.01
 
@@ -35,11 +37,16 @@ class Studio:
         return path
 
     def say(self, voice: str, text: str) -> np.ndarray:
-        """A sentence by a voice such as `flite:slt` or `espeak:en-us+f3`, at 16 kHz, without silence at its ends."""
+        """A sentence by a voice such as `flite:slt`, `espeak:en-us+f3` or `festival:lp_diphone`, at 16 kHz, without silence
+        at its ends. Beware of `espeak:en-gb+f3`: a variant of a name that is an alias is passed over without a word."""
         engine, _, name = voice.partition(":")
         spoken = self.folder / "spoken.wav"
         if engine == "flite":
             run("flite", "-voice", name, "-t", text, "-o", spoken)
+        elif engine == "festival":
+            written = self.folder / "spoken.txt"
+            written.write_text(text)
+            run("text2wave", "-eval", f"(voice_{name})", "-o", spoken, written)
         else:
             run("espeak-ng", "-v", name, "-s", "150", "-w", spoken, text)
         rate, samples = wavfile.read(spoken)
@@ -51,12 +58,11 @@ class Studio:
         return np.frombuffer(decoded, dtype="<f4").astype(float)
 
     def prompts(self, speaker: str, count: int, seed: int, least_seconds: float = 1.5) -> list[np.ndarray]:
-        """Recorded sentences of one of the speakers of Debian's asterisk-core-sounds, chosen by the seed."""
-        files = sorted((PROMPTS / speaker).glob("*.g722"))
+        """Recorded sentences of one of the speakers of Debian's sounds for Asterisk, chosen by the seed."""
+        files = sorted(path for path in (PROMPTS / speaker).iterdir() if path.suffix in BYTES_A_SECOND)
         # Beeps, and a herd of monkeys.
         files = [path for path in files if not any(word in path.name for word in ("tone", "beep", "monkeys"))]
-        # 64 kbit/s: 8,000 bytes a second.
-        files = [path for path in files if path.stat().st_size >= least_seconds * 8_000]
+        files = [path for path in files if path.stat().st_size >= least_seconds * BYTES_A_SECOND[path.suffix]]
         chosen = np.random.default_rng(seed).choice(len(files), count, replace=False)
         return [trimmed(self.recording(files[number])) for number in chosen]
 
@@ -79,6 +85,33 @@ def trimmed(samples: np.ndarray) -> np.ndarray:
     loud = np.flatnonzero(np.abs(samples) > SILENT * np.abs(samples).max())
     cut = samples[loud[0] : loud[-1] + 1]
     return 0.75 * cut / np.abs(cut).max()
+
+
+def by_telephone(sound: np.ndarray) -> np.ndarray:
+    """As a telephone carries it: 300 to 3,400 Hz, in eight bits of mu-law."""
+    narrow = sosfilt(butter(6, [300, 3_400], "bandpass", fs=RATE, output="sos"), sound)
+    narrow /= max(np.abs(narrow).max(), 1e-9)
+    folded = np.sign(narrow) * np.log1p(255 * np.abs(narrow)) / np.log(256)
+    steps = np.round(folded * 127) / 127
+    return 0.75 * np.sign(steps) * np.expm1(np.abs(steps) * np.log(256)) / 255
+
+
+def in_a_room(sound: np.ndarray, seed: int, fade: float = 0.4) -> np.ndarray:
+    """As a microphone two steps away hears it: the sound, and echoes that fade by 60 dB in `fade` seconds."""
+    dice = np.random.default_rng(seed)
+    time = np.arange(round(fade * RATE)) / RATE
+    echoes = dice.standard_normal(len(time)) * 10 ** (-3 * time / fade) * 0.05
+    echoes[: RATE // 200] = 0
+    echoes[0] = 1.0
+    heard = fftconvolve(sound, echoes)[: len(sound)]
+    return 0.75 * heard / np.abs(heard).max()
+
+
+def over(sound: np.ndarray, under: np.ndarray, decibels: float) -> np.ndarray:
+    """A voice over something else, louder by so many decibels while it speaks."""
+    loud = sound[np.abs(sound) > SILENT * np.abs(sound).max()]
+    factor = np.sqrt(np.mean(loud**2) / np.mean(under**2)) / 10 ** (decibels / 20)
+    return sound + factor * under[: len(sound)]
 
 
 def silence(seconds: float, rate: int = RATE) -> np.ndarray:

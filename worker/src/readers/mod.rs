@@ -60,6 +60,8 @@ pub struct ReaderSettings {
     pub pocketsphinx: Option<PathBuf>,
     /// A transcription server to ask instead of this machine's own engine.
     pub transcriber: Option<TranscriberSettings>,
+    /// The weights of the voice encoder; looked for where `scripts/setup` puts them when not given.
+    pub voice_encoder: Option<PathBuf>,
     /// A server to ask who speaks when, instead of this machine's own engine.
     pub diarizer: Option<DiarizerSettings>,
     /// Where a job's own folder is made; the system's folder for temporary files when not given.

@@ -5,32 +5,37 @@ use crate::readers::stored::thousandths;
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// Frames of a step: a quarter of a second.
-pub(super) const STEP_FRAMES: usize = 25;
-/// What a change of voice costs inside a stretch of speech, and what in a pause, in nepers.
-const CHANGE_COST: (f64, f64) = (60.0, 10.0);
+/// What a change of voice costs, in the unit of the steps' scores.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ChangeCost {
+    /// Inside a stretch of speech.
+    pub(super) inside: f64,
+    /// From one stretch to the next.
+    pub(super) in_a_pause: f64,
+}
 
-/// Steps of speech in a row: where each begins, and how likely each voice is in it. A day has 345,600 of them, so that
+/// Steps of speech in a row: where each begins, and how well each voice fits it. A day has 345,600 of them, so that
 /// all stand in two lists.
 #[derive(Debug)]
 pub(super) struct Steps {
     /// The speech segment that each is in, and where it begins, in seconds.
     places: Vec<(usize, f64)>,
-    /// The logarithms of the voices' likelihoods, a step after the other.
-    likelihoods: Vec<f32>,
+    /// The voices' scores, such as logarithms of likelihoods, a step after the other.
+    scores: Vec<f32>,
     voices: usize,
+    cost: ChangeCost,
 }
 
 impl Steps {
     /// None yet, for this many voices.
-    pub(super) fn new(voices: usize) -> Self {
-        Self { places: Vec::new(), likelihoods: Vec::new(), voices }
+    pub(super) fn new(voices: usize, cost: ChangeCost) -> Self {
+        Self { places: Vec::new(), scores: Vec::new(), voices, cost }
     }
 
     /// Begins a step in this segment of speech, at this second.
     pub(super) fn begin(&mut self, segment: usize, start: f64) {
         self.places.push((segment, start));
-        self.likelihoods.resize(self.places.len() * self.voices, 0.0);
+        self.scores.resize(self.places.len() * self.voices, 0.0);
     }
 
     /// The segment of the last step.
@@ -38,16 +43,16 @@ impl Steps {
         self.places.last().map(|(segment, _)| *segment)
     }
 
-    /// The likelihoods of the last step.
-    pub(super) fn last_likelihoods(&mut self) -> &mut [f32] {
-        let from = self.likelihoods.len().saturating_sub(self.voices);
-        self.likelihoods.get_mut(from..).unwrap_or_default()
+    /// The scores of the last step.
+    pub(super) fn last_scores(&mut self) -> &mut [f32] {
+        let from = self.scores.len().saturating_sub(self.voices);
+        self.scores.get_mut(from..).unwrap_or_default()
     }
 
-    /// Each step's segment and likelihoods.
+    /// Each step's segment and scores.
     fn each(&self) -> impl Iterator<Item = (usize, &[f32])> {
         let segments = self.places.iter().map(|(segment, _)| *segment);
-        segments.zip(self.likelihoods.chunks(self.voices.max(1)))
+        segments.zip(self.scores.chunks(self.voices.max(1)))
     }
 }
 
@@ -62,8 +67,8 @@ pub(super) struct Turn {
     pub(super) speaker: String,
 }
 
-/// The likeliest turns.
-pub(super) fn turns(steps: &Steps, speech: &[Segment]) -> Vec<Turn> {
+/// The likeliest turns, and the numbers of their voices in the order of their names.
+pub(super) fn turns(steps: &Steps, speech: &[Segment]) -> (Vec<Turn>, Vec<usize>) {
     let path = likeliest(steps);
     let mut order: Vec<usize> = Vec::new();
     let mut turns: Vec<(usize, usize, Turn)> = Vec::new();
@@ -83,7 +88,7 @@ pub(super) fn turns(steps: &Steps, speech: &[Segment]) -> Vec<Turn> {
             _ => turns.push((within, number, Turn { start: segment.start, end: segment.end, speaker: name(number) })),
         }
     }
-    turns.into_iter().map(|(.., turn)| turn).collect()
+    (turns.into_iter().map(|(.., turn)| turn).collect(), order)
 }
 
 /// The names of all who have a turn, in the order of their first.
@@ -100,16 +105,16 @@ fn name(number: usize) -> String {
 /// The voice of each step on the likeliest path. A byte of backpointer a step and voice.
 fn likeliest(steps: &Steps) -> Vec<usize> {
     let mut scores = vec![0.0_f64; steps.voices];
-    let mut backs: Vec<u8> = Vec::with_capacity(steps.likelihoods.len());
+    let mut backs: Vec<u8> = Vec::with_capacity(steps.scores.len());
     let mut segment = 0;
-    for (within, likelihoods) in steps.each() {
-        let cost = if within == segment { CHANGE_COST.0 } else { CHANGE_COST.1 };
+    for (within, fits) in steps.each() {
+        let cost = if within == segment { steps.cost.inside } else { steps.cost.in_a_pause };
         segment = within;
         let (best, best_score) = highest(&scores);
-        for (voice, (score, likelihood)) in scores.iter_mut().zip(likelihoods).enumerate() {
+        for (voice, (score, fit)) in scores.iter_mut().zip(fits).enumerate() {
             let changed = best_score - cost > *score;
             backs.push(u8::try_from(if changed { best } else { voice }).unwrap_or(0));
-            *score = if changed { best_score - cost } else { *score } + f64::from(*likelihood);
+            *score = if changed { best_score - cost } else { *score } + f64::from(*fit);
         }
     }
     let (mut voice, _) = highest(&scores);
@@ -134,7 +139,7 @@ mod tests {
     #[test]
     fn a_doubtful_step_is_no_turn_and_a_clear_change_is_one() {
         let speech = [(0.0, 2.0), (3.0, 4.0)].map(|(start, end)| Segment { start, end, confidence: 1.0 });
-        let mut steps = Steps::new(2);
+        let mut steps = Steps::new(2, ChangeCost { inside: 60.0, in_a_pause: 10.0 });
         for (segment, start, voices) in [
             (0, 0.0, [-50.0, 0.0]),
             (0, 0.5, [0.0, -10.0]),
@@ -143,13 +148,14 @@ mod tests {
             (1, 3.5, [-200.0, 0.0]),
         ] {
             steps.begin(segment, start);
-            steps.last_likelihoods().copy_from_slice(&voices);
+            steps.last_scores().copy_from_slice(&voices);
         }
         assert_eq!(steps.last_segment(), Some(1));
-        let turns = turns(&steps, &speech);
+        let (turns, order) = turns(&steps, &speech);
+        assert_eq!(order, [1, 0]);
         let told: Vec<_> = turns.iter().map(|turn| (turn.start, turn.end, turn.speaker.as_str())).collect();
         assert_eq!(told, [(0.0, 2.0, "A"), (3.0, 3.5, "B"), (3.5, 4.0, "A")]);
         assert_eq!(speakers(&turns), ["A", "B"]);
-        assert!(super::turns(&Steps::new(0), &[]).is_empty());
+        assert!(super::turns(&Steps::new(0, ChangeCost { inside: 1.0, in_a_pause: 1.0 }), &[]).0.is_empty());
     }
 }

@@ -1,7 +1,7 @@
 //! The `speakers` read on conversations of synthesised voices.
 
 use super::{Studio, an_hour};
-use crate::readers::{Quality, ReadOutcome};
+use crate::readers::{Quality, ReadOutcome, ReaderSettings};
 use domain::read::Read;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -19,9 +19,11 @@ const LINES: [&str; 8] = [
 ];
 
 impl Studio {
-    /// The lines, each by the next of these voices; who speaks from when to when.
-    fn dialogue(&self, voices: &[&str], name: &str) -> (PathBuf, Vec<(f64, f64, usize)>) {
+    /// The lines, each by the next of these voices, with so many seconds of silence at either end; who speaks from when to
+    /// when.
+    fn dialogue(&self, voices: &[&str], pad: f64, name: &str) -> (PathBuf, Vec<(f64, f64, usize)>) {
         let (mut parts, mut spoken, mut at) = (Vec::new(), Vec::new(), 0.0);
+        let silence = pad.to_string();
         for (number, line) in LINES.iter().enumerate() {
             let voice = number % voices.len();
             let (raw, part) = (format!("raw{number}.wav"), format!("line{number}.wav"));
@@ -29,11 +31,15 @@ impl Studio {
             let trim = ["silence", "1", "0.01", "1%", "reverse", "silence", "1", "0.01", "1%", "reverse"];
             self.run(
                 "sox",
-                &[&["-R", &raw, "-r", "16000", "-c", "1", &part, "norm", "-3"][..], &trim, &["pad", "0.3", "0.3"]]
-                    .concat(),
+                &[
+                    &["-R", &raw, "-r", "16000", "-c", "1", &part, "norm", "-3"][..],
+                    &trim,
+                    &["pad", &silence, &silence],
+                ]
+                .concat(),
             );
             let seconds: f64 = self.run("soxi", &["-D", &part]).trim().parse().unwrap();
-            spoken.push((at + 0.3, at + seconds - 0.3, voice));
+            spoken.push((at + pad, at + seconds - pad, voice));
             at += seconds;
             parts.push(part);
         }
@@ -81,25 +87,46 @@ fn error_rate(outcome: &ReadOutcome, spoken: &[(f64, f64, usize)]) -> f64 {
     wrong / said
 }
 
+/// The readers of a machine without the voice encoder.
+fn without_encoder() -> ReaderSettings {
+    ReaderSettings { voice_encoder: Some("/nowhere/at/all".into()), ..ReaderSettings::default() }
+}
+
 #[tokio::test]
-async fn distinct_voices_are_told_apart() {
-    let studio = Studio::new();
-    for voices in [&["slt"][..], &["slt", "rms"], &["awb", "slt"], &["slt", "rms", "awb"]] {
-        let (path, spoken) = studio.dialogue(voices, "dialogue.wav");
-        let ctx = an_hour();
-        let outcome = studio.read_within(Read::Speakers, &path, &ctx).await.unwrap();
-        assert_eq!(ctx.progress.percent(), 100);
-        let rate = error_rate(&outcome, &spoken);
-        assert!(rate <= 0.10, "{voices:?}: {rate:.3}, {}", outcome.stored.data);
-        assert_eq!(outcome.stored.data["speakers"].as_array().unwrap().len(), voices.len());
-        assert_eq!(outcome.stored.quality, Quality::Draft);
+async fn distinct_voices_are_told_apart_with_the_encoder_and_without_it() {
+    for (settings, engine, quality, most) in [
+        (ReaderSettings::default(), "mws-voices", Quality::Standard, 0.05),
+        (without_encoder(), "mws-speakers", Quality::Draft, 0.10),
+    ] {
+        let studio = Studio::with(&settings);
+        for voices in [&["slt"][..], &["slt", "rms"], &["awb", "slt"], &["slt", "rms", "awb"]] {
+            let (path, spoken) = studio.dialogue(voices, 0.3, "dialogue.wav");
+            let ctx = an_hour();
+            let outcome = studio.read_within(Read::Speakers, &path, &ctx).await.unwrap();
+            assert_eq!(ctx.progress.percent(), 100);
+            let rate = error_rate(&outcome, &spoken);
+            assert!(rate <= most, "{engine}, {voices:?}: {rate:.3}, {}", outcome.stored.data);
+            assert_eq!(outcome.stored.data["speakers"].as_array().unwrap().len(), voices.len());
+            assert_eq!((outcome.stored.engine.name.as_str(), outcome.stored.quality), (engine, quality));
+            let told = outcome.stored.warnings.iter().any(|warning| warning.contains("no voice encoder"));
+            assert_eq!(told, quality == Quality::Draft, "a lesser engine is told");
+        }
     }
+}
+
+#[tokio::test]
+async fn who_takes_over_without_a_pause_has_a_turn_from_there() {
+    let studio = Studio::new();
+    let (path, spoken) = studio.dialogue(&["slt", "rms"], 0.0, "dialogue.wav");
+    let outcome = studio.read(Read::Speakers, &path).await.unwrap();
+    let rate = error_rate(&outcome, &spoken);
+    assert!(rate <= 0.05, "{rate:.3}, {}, {spoken:?}", outcome.stored.data);
 }
 
 #[tokio::test]
 async fn the_speech_that_it_rests_on_comes_with_it() {
     let studio = Studio::new();
-    let (path, _) = studio.dialogue(&["slt", "rms"], "dialogue.wav");
+    let (path, _) = studio.dialogue(&["slt", "rms"], 0.3, "dialogue.wav");
     let outcome = studio.read(Read::Speakers, &path).await.unwrap();
     let speech = studio.read(Read::Speech, &path).await.unwrap();
     assert_eq!(outcome.also, [speech.stored]);

@@ -1,0 +1,244 @@
+//! Who speaks when by how the voices sound: windows of speech as directions (`encoder`), the voices among them
+//! (`groups`), the likeliest turns (`turns`), and where inside a stretch of speech one voice takes over from another.
+//!
+//! Two passes over the sound, or three where voices change without a pause. What is kept of a window is its direction,
+//! a kilobyte: 110 MB at most for a day of media in which somebody speaks all the time.
+
+use super::encoder::mel::{FRAMES, Mel, Mels};
+use super::encoder::network::{Voice, alike};
+use super::encoder::{Listening, VoiceEncoder};
+use super::groups::{Stretch, mean, voices};
+use super::turns::{ChangeCost, Steps, Turn, speakers, turns};
+use super::windows::{LENGTH, Window, frame, second, windows};
+use crate::readers::speech::audio_spool::{AudioSpool, SpooledBlocks};
+use crate::readers::speech::segments::Segment;
+use crate::readers::stored::thousandths;
+use crate::readers::{JobCtx, ReadError};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// Windows that are heard before the network is asked.
+const BATCH: usize = 256;
+/// What frames are scaled to, in the mean over a window: a voice is who it is however near its microphone. The level
+/// that the encoder was trained at (−30 dBFS).
+const LEVEL: f32 = 0.0098;
+/// A stretch of speech is taken to be one voice's for so many frames.
+const STRETCH: u32 = 400;
+/// Windows of fewer frames say too little to found a voice.
+const LEAST: u32 = 60;
+/// What a change of voice costs, in cosines of a whole window.
+const CHANGE_COST: ChangeCost = ChangeCost { inside: 0.3, in_a_pause: 0.05 };
+/// How far around a change its true place is looked for, in frames, and how finely.
+const AROUND: u32 = 60;
+const FINELY: usize = 10;
+/// Frames on each side of it that are listened to.
+const SIDE: u32 = 100;
+/// The part of the passes that finds the voices, in percent.
+const FOUND: u8 = 80;
+
+/// Who speaks when in this sound.
+pub(super) async fn told(
+    encoder: &Arc<VoiceEncoder>,
+    sound: &Arc<AudioSpool>,
+    speech: &Arc<[Segment]>,
+    ctx: &JobCtx,
+) -> Result<Vec<Turn>, ReadError> {
+    let (windows, listening) = (windows(speech), encoder.at_work());
+    let (heard, spoken) = (windows.clone(), Arc::clone(speech));
+    let find = move |blocks| {
+        let directions = directions(blocks, &heard, &listening)?;
+        let voices = voices(&stretches(&heard, &directions));
+        let (turns, order) = turns(&steps(&heard, &directions, &voices), &spoken);
+        // In the order of their names.
+        let voices: Vec<Voice> = order.into_iter().filter_map(|voice| voices.get(voice).copied()).collect();
+        Ok((turns, voices, listening))
+    };
+    let (turns, voices, listening) = sound.gone_through(&ctx.step(0, FOUND), find).await?;
+    let changes = changes(&turns, speech);
+    if changes.is_empty() {
+        return Ok(turns);
+    }
+    let refine = move |blocks| refined(blocks, turns, &changes, &voices, &listening);
+    sound.gone_through(&ctx.step(FOUND, 100), refine).await
+}
+
+/// The direction of each window, whose ends must be in order.
+fn directions(blocks: SpooledBlocks, windows: &[Window], listening: &Listening) -> Result<Vec<Voice>, ReadError> {
+    let mut hearing = Hearing { waiting: windows.iter().peekable(), recent: VecDeque::new(), at: 0, full: Vec::new() };
+    let mut directions = Vec::with_capacity(windows.len());
+    let mut mels = Mels::new();
+    let mut each = |frame: &Mel| {
+        hearing.take(frame);
+        if hearing.full.len() >= BATCH {
+            directions.extend(listening.voices(&std::mem::take(&mut hearing.full))?);
+        }
+        Ok(())
+    };
+    for block in blocks {
+        mels.add(&block?, &mut each)?;
+    }
+    mels.finish(&mut each)?;
+    hearing.end();
+    directions.extend(listening.voices(&hearing.full)?);
+    Ok(directions)
+}
+
+/// Cuts windows out of a stream of frames.
+struct Hearing<'a> {
+    waiting: std::iter::Peekable<std::slice::Iter<'a, Window>>,
+    /// The last frames, as many as a window has.
+    recent: VecDeque<Mel>,
+    /// How many frames there were.
+    at: u32,
+    full: Vec<Vec<Mel>>,
+}
+
+impl Hearing<'_> {
+    fn take(&mut self, frame: &Mel) {
+        if self.recent.len() >= usize::try_from(LENGTH).unwrap_or(usize::MAX) {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(*frame);
+        self.at += 1;
+        while let Some(window) = self.waiting.next_if(|window| window.to <= self.at) {
+            self.cut(*window);
+        }
+    }
+
+    /// What goes on past the end of the sound has what is left of it.
+    fn end(&mut self) {
+        while let Some(window) = self.waiting.next() {
+            self.cut(*window);
+        }
+    }
+
+    fn cut(&mut self, window: Window) {
+        let first = self.at - u32::try_from(self.recent.len()).unwrap_or(self.at);
+        let skip = usize::try_from(window.from.saturating_sub(first)).unwrap_or(usize::MAX);
+        let length = usize::try_from(window.length()).unwrap_or(0);
+        let mut frames: Vec<Mel> = self.recent.iter().skip(skip).take(length).copied().collect();
+        scale(&mut frames);
+        self.full.push(frames);
+    }
+}
+
+/// Brings a window to the one level.
+#[expect(clippy::cast_precision_loss, reason = "a window has few numbers")]
+fn scale(frames: &mut [Mel]) {
+    let numbers = frames.as_flattened_mut();
+    let mean = numbers.iter().sum::<f32>() / numbers.len().max(1) as f32;
+    let factor = LEVEL / mean.max(1e-9);
+    for number in numbers {
+        *number *= factor;
+    }
+}
+
+/// The stretches that the voices are looked for in: the parts of each segment, some seconds each, none of them a short
+/// rest.
+#[expect(clippy::cast_precision_loss, reason = "a segment has few frames and windows")]
+fn stretches(windows: &[Window], directions: &[Voice]) -> Vec<Stretch> {
+    let mut stretches = Vec::new();
+    let mut at = 0;
+    for segment in windows.chunk_by(|one, other| one.segment == other.segment) {
+        let heard = directions.get(at..at + segment.len()).unwrap_or_default();
+        at += segment.len();
+        let frames = segment.last().map_or(0, |last| last.to) - segment.first().map_or(0, |first| first.from);
+        if frames < LEAST {
+            continue;
+        }
+        let parts = usize::try_from(frames.div_ceil(STRETCH)).unwrap_or(1).min(heard.len()).max(1);
+        let seconds = frames as f32 / FRAMES as f32 / parts as f32;
+        let part = |number: usize| heard.len() * number / parts;
+        let founds = |number| Stretch { mean: mean(&heard[part(number)..part(number + 1)]), seconds };
+        stretches.extend((0..parts).map(founds));
+    }
+    if let (true, Some(first)) = (stretches.is_empty(), directions.first()) {
+        stretches.push(Stretch { mean: *first, seconds: 1.0 });
+    }
+    stretches
+}
+
+/// How well each voice fits each window.
+#[expect(clippy::cast_precision_loss, reason = "a window has few frames")]
+fn steps(windows: &[Window], directions: &[Voice], voices: &[Voice]) -> Steps {
+    let mut steps = Steps::new(voices.len(), CHANGE_COST);
+    let before = std::iter::once(None).chain(windows.iter().map(Some));
+    for ((window, before), direction) in windows.iter().zip(before).zip(directions) {
+        let before = before.filter(|before| before.segment == window.segment);
+        steps.begin(window.segment, before.map_or(second(window.from), |before| before.takes_over(window)));
+        let weight = window.length() as f32 / LENGTH as f32;
+        for (slot, voice) in steps.last_scores().iter_mut().zip(voices) {
+            *slot = alike(direction, voice) * weight;
+        }
+    }
+    steps
+}
+
+/// A change of voice inside a segment of speech: the turn that begins there, and where it may.
+struct Change {
+    turn: usize,
+    places: Vec<u32>,
+    /// The windows before each place, and after it.
+    sides: [Vec<Window>; 2],
+}
+
+/// The changes without a pause.
+fn changes(turns: &[Turn], speech: &[Segment]) -> Vec<Change> {
+    let mut changes = Vec::new();
+    for (number, pair) in turns.windows(2).enumerate() {
+        let [before, after] = pair else { continue };
+        let segment = speech.partition_point(|segment| segment.end <= after.start);
+        let Some(within) = speech.get(segment).filter(|within| within.start < after.start) else { continue };
+        if before.speaker == after.speaker || before.end < after.start {
+            continue;
+        }
+        let (from, to) = (frame(within.start.max(before.start)), frame(within.end.min(after.end)));
+        let at = frame(after.start);
+        let (first, last) =
+            (at.saturating_sub(AROUND).max(from + AROUND / 2), (at + AROUND).min(to.saturating_sub(AROUND / 2)));
+        let places: Vec<u32> = (first..=last).step_by(FINELY).collect();
+        let left =
+            places.iter().map(|place| Window { segment, from: place.saturating_sub(SIDE).max(from), to: *place });
+        let right = places.iter().map(|place| Window { segment, from: *place, to: (place + SIDE).min(to) });
+        let sides = [left.collect(), right.collect()];
+        changes.push(Change { turn: number + 1, places, sides });
+    }
+    changes
+}
+
+/// The turns, with each change where the two voices are told apart best.
+fn refined(
+    blocks: SpooledBlocks,
+    mut turns: Vec<Turn>,
+    changes: &[Change],
+    voices: &[Voice],
+    listening: &Listening,
+) -> Result<Vec<Turn>, ReadError> {
+    let mut windows: Vec<Window> = changes.iter().flat_map(|change| change.sides.concat()).collect();
+    windows.sort_by_key(|window| (window.to, window.from));
+    windows.dedup();
+    let heard = directions(blocks, &windows, listening)?;
+    let names = speakers(&turns);
+    let voice = |turn: Option<&Turn>| {
+        let speaker = &turn?.speaker;
+        names.iter().position(|name| name == speaker).and_then(|at| voices.get(at))
+    };
+    for change in changes {
+        let before = change.turn.checked_sub(1).and_then(|before| turns.get(before));
+        let (Some(one), Some(other)) = (voice(before), voice(turns.get(change.turn))) else { continue };
+        // How much more the window is the one's than the other's.
+        let leans = |window: &Window| {
+            let found = windows.binary_search_by_key(&(window.to, window.from), |window| (window.to, window.from));
+            let heard = found.ok().and_then(|found| heard.get(found));
+            heard.map_or(0.0, |heard| alike(heard, one) - alike(heard, other))
+        };
+        let [left, right] = &change.sides;
+        let clear = left.iter().zip(right).map(|(left, right)| leans(left) - leans(right));
+        let best = change.places.iter().zip(clear).max_by(|a, b| a.1.total_cmp(&b.1));
+        let Some(place) = best.map(|(place, _)| thousandths(second(*place))) else { continue };
+        if let Some([before, after]) = turns.get_mut(change.turn - 1..=change.turn) {
+            (before.end, after.start) = (place, place);
+        }
+    }
+    Ok(turns)
+}

@@ -1,0 +1,163 @@
+//! How a voice sounds, as a direction among 256: the encoder of the package `Resemblyzer`, run here without a Python.
+//!
+//! `scripts/setup` takes its weights out of the wheel and puts them where [`VoiceEncoder::found`] looks. They are
+//! loaded once a process, and are what they are said to be or are not used: their hash is known. Neighbours: `mel`,
+//! which is what it hears, and `network`, which is what it makes of that.
+
+pub(super) mod mel;
+pub(super) mod network;
+
+use mel::Mel;
+use network::{NUMBERS, Network, Voice};
+use rten::ThreadPool;
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
+
+/// The weights' file: little-endian numbers of four bytes, in the order of `network`.
+const FILE: &str = "voice-encoder-resemblyzer-0.1.4.f32";
+/// What the file's bytes hash to.
+const SHA256: &str = "9253e3d277d7fee981eaa531e0f33e8d40814679648293925ded325c51f064d3";
+/// Where machines keep what programs share; before them comes the user's own folder.
+const FOLDERS: [&str; 2] = ["/usr/local/share/mws", "/usr/share/mws"];
+
+/// The encoder of this process.
+pub(super) struct VoiceEncoder {
+    network: Network,
+}
+
+impl std::fmt::Debug for VoiceEncoder {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("VoiceEncoder").finish_non_exhaustive()
+    }
+}
+
+impl VoiceEncoder {
+    /// With the weights of this file, or of the first that this machine has; nothing where there are none, or where
+    /// they are not what they should be.
+    pub(super) fn found(given: Option<&Path>) -> Option<Arc<Self>> {
+        static FOUND: LazyLock<Option<Arc<VoiceEncoder>>> = LazyLock::new(|| {
+            let user = std::env::var_os("XDG_DATA_HOME").map(PathBuf::from).or_else(|| {
+                let home = std::env::var_os("HOME")?;
+                Some(Path::new(&home).join(".local/share"))
+            });
+            let folders = user.map(|folder| folder.join("mws")).into_iter().chain(FOLDERS.map(PathBuf::from));
+            let file = folders.map(|folder| folder.join(FILE)).find(|file| file.is_file())?;
+            VoiceEncoder::of_file(&file)
+        });
+        match given {
+            Some(file) => Self::of_file(file),
+            None => FOUND.clone(),
+        }
+    }
+
+    fn of_file(file: &Path) -> Option<Arc<Self>> {
+        let loaded = std::fs::read(file).map_err(|error| error.to_string()).and_then(|bytes| Self::of(&bytes));
+        let file = file.display();
+        loaded
+            .inspect_err(|reason| tracing::warn!(reason, %file, "The voice encoder can't be used."))
+            .ok()
+            .map(Arc::new)
+    }
+
+    fn of(bytes: &[u8]) -> Result<Self, String> {
+        if bytes.len() != NUMBERS * 4 || hex::encode(Sha256::digest(bytes)) != SHA256 {
+            return Err("its weights are not those of Resemblyzer 0.1.4: run scripts/setup again".to_owned());
+        }
+        let numbers: Vec<f32> = bytes.as_chunks::<4>().0.iter().map(|number| f32::from_le_bytes(*number)).collect();
+        Ok(Self { network: Network::of(&numbers)? })
+    }
+
+    /// Which weights it has, as it is kept with a result.
+    pub(super) fn description() -> String {
+        format!("resemblyzer 0.1.4 sha256:{}", SHA256.get(..12).unwrap_or(SHA256))
+    }
+
+    /// Begins work with it: on one thread, so that what a read costs is what it takes.
+    pub(super) fn at_work(self: &Arc<Self>) -> Listening {
+        Listening { encoder: Arc::clone(self), thread: ThreadPool::with_num_threads(1) }
+    }
+}
+
+/// An encoder that is at work for one read.
+#[derive(Debug)]
+pub(super) struct Listening {
+    encoder: Arc<VoiceEncoder>,
+    thread: ThreadPool,
+}
+
+impl Listening {
+    /// The voice in each window.
+    pub(super) fn voices(&self, windows: &[Vec<Mel>]) -> Result<Vec<Voice>, crate::readers::ReadError> {
+        self.thread.run(|| self.encoder.network.voices(windows)).map_err(crate::readers::ReadError::Internal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mel::Mels;
+    use super::network::alike;
+    use super::*;
+    use std::f64::consts::TAU;
+
+    /// What Resemblyzer's network makes of the hum below: eight of its 256 numbers.
+    const KNOWN: [(usize, f32); 8] = [
+        (36, 0.2755),
+        (64, 0.1779),
+        (77, 0.2105),
+        (146, 0.2118),
+        (168, 0.1963),
+        (191, 0.2083),
+        (202, 0.1789),
+        (246, 0.3208),
+    ];
+
+    /// A second and a half of a voice that hums.
+    fn hum(hertz: f64) -> Vec<f32> {
+        let sample = |n: u32| {
+            let at = f64::from(n) / 16_000.0;
+            let tones: f64 = (1..=20).map(f64::from).map(|k| (TAU * hertz * k * at).sin() / k).sum();
+            0.1 * tones * (1.2 + (TAU * 3.0 * at).sin())
+        };
+        #[expect(clippy::cast_possible_truncation, reason = "a sample needs few digits")]
+        (0..24_000).map(|n| sample(n) as f32).collect()
+    }
+
+    fn mels(samples: &[f32]) -> Vec<Mel> {
+        let (mut mels, mut frames) = (Mels::new(), Vec::new());
+        for block in samples.chunks(777) {
+            mels.add(block, |frame| {
+                frames.push(*frame);
+                Ok(())
+            })
+            .unwrap();
+        }
+        mels.finish(|frame| {
+            frames.push(*frame);
+            Ok(())
+        })
+        .unwrap();
+        frames
+    }
+
+    #[test]
+    fn a_voice_is_what_the_network_of_the_wheel_makes_of_it() {
+        let encoder = VoiceEncoder::found(None).expect("no voice encoder: run make setup");
+        let frames = mels(&hum(120.0));
+        assert_eq!(frames.len(), 151);
+        // Whatever goes through beside it, and however long that is.
+        let windows = [frames[..40].to_vec(), frames.clone(), Vec::new(), mels(&hum(170.0))];
+        let voices = encoder.at_work().voices(&windows).unwrap();
+        for (number, known) in KNOWN {
+            assert!((voices[1][number] - known).abs() < 1e-4, "{number}: {} is not {known}", voices[1][number]);
+        }
+        assert!((alike(&voices[1], &voices[1]) - 1.0).abs() < 1e-4);
+        assert!(alike(&voices[2], &voices[2]) < 1e-6, "nothing has no voice");
+    }
+
+    #[test]
+    fn weights_that_are_not_those_that_are_known_are_not_used() {
+        assert!(VoiceEncoder::of(&vec![0; NUMBERS * 4]).is_err());
+        assert!(VoiceEncoder::found(Some(Path::new("/nowhere/at/all"))).is_none());
+    }
+}
