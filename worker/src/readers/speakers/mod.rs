@@ -2,7 +2,7 @@
 //!
 //! Own engine, in passes over the sound: where speech is, which voices are in it, and who speaks when. Where this
 //! machine has the weights of the voice encoder, voices are told apart by it (`embedded`); where it has none, by their
-//! cepstra (`cepstral`), and the result says so and is a draft. Where `MWS_DIARIZER` names a server, that is asked
+//! cepstra (`cepstral`), and the result says so. Either is a draft. Where `MWS_DIARIZER` names a server, that is asked
 //! instead (`server`).
 
 mod cepstral;
@@ -100,7 +100,7 @@ impl Speakers {
         let by_cepstra = matches!(self.diarizer, Diarizer::Cepstra);
         warnings.extend(by_cepstra.then(|| NO_ENCODER.to_owned()));
         let mut outcome = ReadOutcome::new(self.read(), engine, decoded.duration_ms, warnings, &data)?;
-        if by_cepstra {
+        if !matches!(self.diarizer, Diarizer::Server(_)) {
             outcome = outcome.into_draft();
         }
         outcome.also.push(self.speech.outcome(&speech, decoded)?.stored);
