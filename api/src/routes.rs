@@ -4,13 +4,13 @@
 
 use crate::app::App;
 use crate::contract::groups::Refusals;
-use crate::resources::account::{audit, balances, keys, sessions, workspaces};
+use crate::resources::account::{audit, balances, keys, members, sessions, workspaces};
 use crate::resources::events::{self, stream};
 use crate::resources::webhooks::{self, deliveries, secret};
 use crate::resources::{library, media, models, operator, overview, projects, thumbnails, tools, uploads};
 
-/// The groups. At most sixteen a tuple, so tools, routes and operators' routes have one each.
-pub type Routes = (Tools, Resources, Operators);
+/// The groups. At most sixteen a tuple, so tools have two, routes and operators' routes one each.
+pub type Routes = (Tools, WorkspaceTools, Resources, Operators);
 type Tools = (
     tools::list::ToolRegistry,
     tools::prepare_media::PrepareMedia,
@@ -27,11 +27,20 @@ type Tools = (
     models::Models,
     overview::Overview,
 );
+/// The tools of a workspace's own things, and who acts there.
+type WorkspaceTools = (
+    tools::brand_kit::BrandKitTools,
+    tools::calendar::CalendarTools,
+    tools::settings::SettingsTools,
+    tools::skills::SkillTools,
+    tools::templates::TemplateTools,
+    workspaces::Workspaces,
+    members::Members,
+);
 type Resources = (
     balances::Balances,
     keys::Keys,
     audit::Audits,
-    workspaces::Workspaces,
     sessions::Sessions,
     uploads::Uploads,
     library::Library,
@@ -78,11 +87,19 @@ pub fn all(app: &App) -> Routes {
         models::Models,
         overview::Overview(app.clone()),
     );
+    let workspace_tools = (
+        tools::brand_kit::BrandKitTools(app.clone()),
+        tools::calendar::CalendarTools(app.clone()),
+        tools::settings::SettingsTools(app.clone()),
+        tools::skills::SkillTools(app.clone()),
+        tools::templates::TemplateTools(app.clone()),
+        workspaces::Workspaces(app.clone()),
+        members::Members(app.clone()),
+    );
     let resources = (
         balances::Balances(app.clone()),
         keys::Keys(app.clone()),
         audit::Audits(app.clone()),
-        workspaces::Workspaces(app.clone()),
         sessions::Sessions(app.clone()),
         uploads::Uploads(app.clone()),
         library::Library(app.clone()),
@@ -110,7 +127,7 @@ pub fn all(app: &App) -> Routes {
         operator::deliveries::OperatorDeliveries(app.clone()),
         operator::audit::OperatorAudit(app.clone()),
     );
-    (tools, resources, operators)
+    (tools, workspace_tools, resources, operators)
 }
 
 /// Each group's refusals.
@@ -124,6 +141,11 @@ pub const ERRORS: &[Refusals] = &[
     tools::edits::ERRORS,
     tools::search_footage::ERRORS,
     tools::boards::ERRORS,
+    tools::brand_kit::ERRORS,
+    tools::calendar::ERRORS,
+    tools::settings::ERRORS,
+    tools::skills::ERRORS,
+    tools::templates::ERRORS,
     tools::comments::ERRORS,
     tools::public_links::ERRORS,
     tools::research::ERRORS,
@@ -133,6 +155,7 @@ pub const ERRORS: &[Refusals] = &[
     keys::ERRORS,
     audit::ERRORS,
     workspaces::ERRORS,
+    members::ERRORS,
     sessions::ERRORS,
     uploads::ERRORS,
     library::ERRORS,

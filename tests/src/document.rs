@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Which id a path's parameter is, by the segment before it.
-const IN_PATHS: [(&str, &str); 9] = [
+const IN_PATHS: [(&str, &str); 10] = [
     ("deliveries", "dlv"),
     ("events", "evt"),
     ("keys", "key"),
@@ -18,6 +18,7 @@ const IN_PATHS: [(&str, &str); 9] = [
     ("webhooks", "whe"),
     ("projects", "prj"),
     ("jobs", "job"),
+    ("workspaces", "wsp"),
 ];
 
 /// A request of an operation.

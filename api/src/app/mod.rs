@@ -6,6 +6,7 @@ pub mod doors;
 pub mod downloads;
 pub mod guesses;
 pub mod links;
+pub mod operations;
 pub mod searches;
 pub mod turns;
 
@@ -32,6 +33,7 @@ use doors::Door;
 use downloads::Downloads;
 use guesses::Guesses;
 use links::Links;
+use operations::OperationsHandle;
 use searches::Searches;
 use turns::Turns;
 
@@ -91,6 +93,8 @@ pub struct Parts {
     pub pulls: Shares<AccountId>,
     /// Searches under way.
     pub searches: Searches,
+    /// What answers the tools, for those that call another.
+    pub operations: OperationsHandle,
 }
 
 /// Why the api can't start.
@@ -159,6 +163,7 @@ impl App {
             uploads,
             pulls: Shares::default(),
             searches: Searches::new(),
+            operations: OperationsHandle::default(),
         };
         let door = if parts.api.operator_listen.is_some() { Door::Customers } else { Door::Everyone };
         Ok(Self { parts: Arc::new(parts), door })

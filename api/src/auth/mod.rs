@@ -128,6 +128,7 @@ impl Needs {
         match self {
             Self::Nothing | Self::Account => Ok(()),
             Self::AccountWithoutSession => caller.refuse_session(),
+            Self::OwnerWithoutSession => caller.refuse_session().and_then(|()| caller.require(Role::Owner)),
             Self::Workspace(role) => caller.require(role),
             Self::Operator(_) => Err(ApiError::internal("an operator's route took a customer's credential")),
         }

@@ -5,7 +5,7 @@
 //! item is within reach, is the handler's.
 
 use crate::http::error::Code;
-use Needs::{Account, AccountWithoutSession, Nothing, Operator, Workspace};
+use Needs::{Account, AccountWithoutSession, Nothing, Operator, OwnerWithoutSession, Workspace};
 use domain::operator::OperatorRole::{self, Act, Read};
 use domain::role::Role;
 
@@ -18,6 +18,8 @@ pub enum Needs {
     Account,
     /// The same, but not a script session's token (contract §5.3.4).
     AccountWithoutSession,
+    /// An owner of the workspace that the call acts in, by no script session's token.
+    OwnerWithoutSession,
     /// At least this role in the workspace that the call acts in.
     Workspace(Role),
     /// An operator's token that allows this.
@@ -49,6 +51,26 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("POST /tools/edit_board", EDITOR),
     ("POST /tools/undo_board", EDITOR),
     ("POST /tools/delete_board", EDITOR),
+    ("POST /tools/get_brand_kit", VIEWER),
+    ("POST /tools/update_brand_kit", EDITOR),
+    ("POST /tools/add_calendar_entry", EDITOR),
+    ("POST /tools/list_calendar", VIEWER),
+    ("POST /tools/update_calendar_entry", EDITOR),
+    ("POST /tools/delete_calendar_entry", EDITOR),
+    ("POST /tools/create_calendar_feed", EDITOR),
+    ("POST /tools/list_calendar_feeds", VIEWER),
+    ("POST /tools/revoke_calendar_feed", EDITOR),
+    ("POST /tools/get_settings", VIEWER),
+    ("POST /tools/update_settings", EDITOR),
+    ("POST /tools/save_skill", EDITOR),
+    ("POST /tools/list_skills", VIEWER),
+    ("POST /tools/get_skill", VIEWER),
+    ("POST /tools/delete_skill", EDITOR),
+    ("POST /tools/save_template", EDITOR),
+    ("POST /tools/list_templates", VIEWER),
+    // The tool that it calls asks what it needs itself.
+    ("POST /tools/run_template", VIEWER),
+    ("POST /tools/delete_template", EDITOR),
     ("POST /tools/create_public_link", EDITOR),
     ("POST /tools/list_public_links", VIEWER),
     ("POST /tools/revoke_public_link", EDITOR),
@@ -75,6 +97,11 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("DELETE /keys/{keyId}", AccountWithoutSession),
     ("GET /audit", AccountWithoutSession),
     ("GET /workspaces", Account),
+    ("POST /workspaces", OwnerWithoutSession),
+    ("PATCH /workspaces/{id}", OwnerWithoutSession),
+    ("GET /workspaces/{id}/members", OwnerWithoutSession),
+    ("PUT /workspaces/{id}/members/{userId}", OwnerWithoutSession),
+    ("DELETE /workspaces/{id}/members/{userId}", OwnerWithoutSession),
     ("POST /sessions/redeem", Nothing),
     ("POST /uploads", EDITOR),
     ("GET /uploads/{id}", VIEWER),
@@ -157,6 +184,7 @@ impl Needs {
         match self {
             Nothing | Account | Workspace(Role::Viewer) | Operator(Read) => &[],
             AccountWithoutSession => &[Code::SessionNotAllowed],
+            OwnerWithoutSession => &[Code::SessionNotAllowed, Code::RoleForbidden],
             Workspace(Role::Editor | Role::Owner) | Operator(Act) => &[Code::RoleForbidden],
         }
     }
@@ -186,7 +214,7 @@ mod tests {
             let wanted = match needs {
                 Nothing => None,
                 Operator(_) => Some("operator"),
-                Account | AccountWithoutSession | Workspace(_) => Some("bearer"),
+                Account | AccountWithoutSession | OwnerWithoutSession | Workspace(_) => Some("bearer"),
             };
             assert_eq!(taken.as_deref(), wanted, "{}", operation.name());
         }

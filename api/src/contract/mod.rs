@@ -8,7 +8,7 @@ pub mod duplicate_fields;
 pub mod envelope;
 pub mod groups;
 pub mod idempotency;
-mod operation;
+pub mod operation;
 pub mod schema_errors;
 
 pub use operation::{MatchedOperation, Operation, Query, refuse_doubled};

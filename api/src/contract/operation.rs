@@ -16,6 +16,9 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub struct MatchedOperation(pub Arc<Operation>);
 
+/// The tool that calls another, whose access, costs and refusals are then those of the call.
+pub const RUN_TEMPLATE: &str = "/tools/run_template";
+
 /// A query parameter of an operation.
 pub struct Query {
     /// Its name.
@@ -57,6 +60,11 @@ impl Operation {
     /// Whether it may start cloud processing: exactly those that can be short of minutes.
     pub fn uses_minutes(&self) -> bool {
         self.refuses.is_some_and(|codes| codes.contains(&Code::InsufficientMinutes))
+    }
+
+    /// Whether it calls another tool, so that what it changes and costs is that tool's.
+    pub fn runs_others(&self) -> bool {
+        self.path == RUN_TEMPLATE
     }
 
     /// Refuses what the document does not describe: an unknown or doubled query, a field that is unknown, doubled,

@@ -7,7 +7,7 @@ use crate::http::error::{Answer, ApiError, Code};
 use chrono::{DateTime, Months, NaiveDate, NaiveTime, SecondsFormat, Utc};
 use domain::minutes::Minutes;
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
-use poem_openapi::types::{ParseError, ParseFromJSON, ParseFromParameter, ParseResult, ToJSON, Type};
+use poem_openapi::types::{MaybeUndefined, ParseError, ParseFromJSON, ParseFromParameter, ParseResult, ToJSON, Type};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -227,5 +227,37 @@ impl ParseFromJSON for True {
             Value::Bool(true) => Ok(Self),
             other => Err(ParseError::expected_type(other)),
         }
+    }
+}
+
+/// A JSON object of whichever fields.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Fields(pub serde_json::Map<String, Value>);
+
+plain_type!(Fields, "fields", MetaSchema::new("object"));
+
+impl ToJSON for Fields {
+    fn to_json(&self) -> Option<Value> {
+        Some(Value::Object(self.0.clone()))
+    }
+}
+
+impl ParseFromJSON for Fields {
+    fn parse_from_json(value: Option<Value>) -> ParseResult<Self> {
+        match value.unwrap_or_default() {
+            // Postgres keeps no NUL in a text.
+            Value::Object(fields) if !Value::Object(fields.clone()).to_string().contains("\\u0000") => Ok(Self(fields)),
+            Value::Object(_) => Err(ParseError::custom("expected texts without NUL characters")),
+            other => Err(ParseError::expected_type(other)),
+        }
+    }
+}
+
+/// What is said of a field that may be null: nothing, that it is none, or what it is.
+pub fn said<T>(field: MaybeUndefined<T>) -> Option<Option<T>> {
+    match field {
+        MaybeUndefined::Undefined => None,
+        MaybeUndefined::Null => Some(None),
+        MaybeUndefined::Value(value) => Some(Some(value)),
     }
 }

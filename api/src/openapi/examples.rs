@@ -25,8 +25,10 @@ const SHOWN: &[&str] = &[
 const IDS: &[(&str, &str)] = &[
     ("board_id", "brd_"),
     ("delivery_id", "dlv_"),
+    ("entry_id", "cal_"),
     ("endpoint_id", "whe_"),
     ("event_id", "evt_"),
+    ("feed_id", "cfd_"),
     ("item_id", "itm_"),
     ("job_id", "job_"),
     ("job_ids", "job_"),
@@ -42,6 +44,8 @@ const IDS: &[(&str, &str)] = &[
 /// Ids that stand in a plain `id`, by what the schema is called.
 const OWN_IDS: &[(&str, &str)] = &[
     ("Board", "brd_"),
+    ("CalendarEntry", "cal_"),
+    ("CalendarFeed", "cfd_"),
     ("Key", "key_"),
     ("Webhook", "whe_"),
     ("Delivery", "dlv_"),

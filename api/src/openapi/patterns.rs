@@ -27,6 +27,9 @@ const FIELDS: &[(&str, &str, &str)] = &[
     ("OpenAccount", "workspace_name", NAME),
     ("OpenWorkspace", "name", NAME),
     ("SuspendAccount", "reason", NAME),
+    ("SaveSkill", "name", NAME),
+    ("SaveTemplate", "name", NAME),
+    ("WorkspaceName", "name", NAME),
     ("RedeemCode", "code", "^esx_[0-9a-f]{32}$"),
 ];
 /// The parameters in headers that do.

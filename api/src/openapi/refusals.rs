@@ -2,6 +2,7 @@
 
 use crate::contract::access::{self, Needs};
 use crate::contract::idempotency::{Repeat, repeat};
+use crate::contract::operation::RUN_TEMPLATE;
 use crate::http::error::Code;
 use crate::routes::ERRORS;
 use std::collections::BTreeMap;
@@ -40,7 +41,9 @@ pub fn by_status(operation: &str, takes_body: bool) -> BTreeMap<u16, Vec<Code>> 
     match needs {
         Needs::Nothing => {}
         Needs::Operator(_) => codes.push(Code::Unauthenticated),
-        Needs::Account | Needs::AccountWithoutSession | Needs::Workspace(_) => codes.extend(AUTHENTICATED),
+        Needs::Account | Needs::AccountWithoutSession | Needs::OwnerWithoutSession | Needs::Workspace(_) => {
+            codes.extend(AUTHENTICATED);
+        }
     }
     codes.extend(needs.refusals());
     if repeat(operation) == Some(Repeat::Kept) {
@@ -50,6 +53,12 @@ pub fn by_status(operation: &str, takes_body: bool) -> BTreeMap<u16, Vec<Code>> 
         codes.extend(WITH_BODY);
     }
     codes.extend(own(operation).unwrap_or_default());
+    if operation.strip_prefix("POST ") == Some(RUN_TEMPLATE) {
+        // It refuses with whatever the tool that it calls refuses with.
+        let tools = ERRORS.iter().copied().flatten().filter(|(named, _)| named.starts_with("POST /tools/"));
+        codes.extend(tools.flat_map(|(_, codes)| *codes));
+        codes.extend([Code::RoleForbidden, Code::SessionNotAllowed]);
+    }
     codes.sort_unstable();
     codes.dedup();
     let mut by_status = BTreeMap::<u16, Vec<Code>>::new();

@@ -1,6 +1,7 @@
 //! The operations: one file or folder a group, each with its handlers and the shapes of what they take and answer.
 
 pub mod account;
+pub mod calendar_feed;
 pub mod events;
 pub mod library;
 pub mod link_page;

@@ -15,6 +15,7 @@ use crate::http::refusal::{Envelope, Refused};
 use crate::http::request::Template;
 use crate::http::scope::{Parts, Scope};
 use crate::http::shares::Share;
+use crate::resources::calendar_feed::FEEDS_PATH;
 use crate::resources::link_page::PAGES_PATH;
 use crate::resources::mcp::MCP_PATH;
 use crate::resources::uploads::tus;
@@ -88,7 +89,7 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
             return unshaped(&self.app.contract, envelope, StatusCode::NOT_FOUND, path);
         }
         let versioned = request.uri().path().starts_with(API_PATH);
-        let is_page = request.uri().path().starts_with(PAGES_PATH);
+        let is_page = [PAGES_PATH, FEEDS_PATH].iter().any(|path| request.uri().path().starts_with(path));
         let taken_in = versioned || is_page || request.uri().path() == MCP_PATH;
         let _share = match self.take_share(&request) {
             Ok(share) => share,

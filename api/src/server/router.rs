@@ -5,7 +5,7 @@ use crate::app::doors::Door;
 use crate::http::API_PATH;
 use crate::http::answers::Roomed;
 use crate::openapi;
-use crate::resources::{link_page, mcp};
+use crate::resources::{calendar_feed, link_page, mcp};
 use crate::routes;
 use crate::server::guard::Guarded;
 use crate::server::outer::Outer;
@@ -28,6 +28,7 @@ pub fn router(app: App) -> impl Endpoint<Output = Response> {
     let guarded = Guarded { operations: routes::all(&app), contract: Arc::clone(&contract) };
     let service: Arc<BoxEndpoint<'static>> =
         Arc::new(OpenApiService::new(guarded, "", "").into_endpoint().map_to_response().boxed());
+    app.operations.set(&service);
     // MCP calls the same operations, inside the same middleware as requests over HTTP.
     let calls = Outer::new(Route::new().nest(API_PATH, Arc::clone(&service)).map_to_response(), app.clone());
     let json = Bytes::copy_from_slice(contract.compact.as_bytes());
@@ -44,6 +45,7 @@ pub fn router(app: App) -> impl Endpoint<Output = Response> {
         )
         .nest(API_PATH, service);
     let route = link_page::add_to(route, &app);
+    let route = calendar_feed::add_to(route, &app);
     let route = mcp::add_to(route, &app, Arc::new(calls.boxed()));
     Outer::new(route.map_to_response(), app)
 }

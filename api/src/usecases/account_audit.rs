@@ -1,5 +1,5 @@
-//! What an account's audit log is told of its keys, signing secret, endpoints and public links, in the transaction of
-//! the change: a change that can't be logged is not made.
+//! What an account's audit log is told of its keys, signing secret, endpoints, public links, calendar feeds, workspaces
+//! and members, in the transaction of the change: a change that can't be logged is not made.
 
 use crate::auth::{Caller, CredentialKind};
 use crate::http::error::{Answer, ApiError, Code};

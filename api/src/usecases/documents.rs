@@ -90,24 +90,37 @@ pub async fn create<D: Document>(
         Begun::Now(create, _) => create,
         Begun::Before(before) => return Ok(Made::Before(before)),
     };
+    documents::lock(&mut create, caller.workspace.account_id).await?;
+    let row = insert(&mut create, caller, (id, name, body)).await?;
+    let answer = show(kept(&mut create, row).await?);
+    once.keep(app, &mut create, &answer).await?;
+    create.commit().await?;
+    Ok(Made::Now(answer))
+}
+
+/// Stores a new document within the bounds of its kind and of its account, under whose lock this is called.
+///
+/// # Errors
+/// As [`create`].
+pub(super) async fn insert<D: Document>(
+    conn: &mut PgConnection,
+    caller: &Caller,
+    (id, name, body): (Uuid, &str, &D),
+) -> Answer<DocumentRow> {
     let name = checked_name(name).map_err(|error| refused(&error))?;
     let body = as_json(body)?;
     let (workspace, account) = (caller.workspace.id, caller.workspace.account_id);
-    documents::lock(&mut create, account).await?;
     let most = D::KIND.most();
-    if documents::count(&mut create, workspace, D::KIND, most).await? >= most {
+    if documents::count(conn, workspace, D::KIND, most).await? >= most {
         let noun = D::KIND.noun();
         let refusal =
             ApiError::new(Code::QuotaReached, format!("The workspace has {most} {noun}s, which is the most."));
         return Err(refusal.suggest(format!("Delete a {noun} that is no longer needed.")));
     }
     let new = NewDocument { id, workspace, account, kind: D::KIND, name, body: &body };
-    let row = documents::create(&mut create, &new).await?.ok_or_else(|| name_taken::<D>(name))?;
-    within_quota(&mut create, caller).await?;
-    let answer = show(kept(&mut create, row).await?);
-    once.keep(app, &mut create, &answer).await?;
-    create.commit().await?;
-    Ok(Made::Now(answer))
+    let row = documents::create(conn, &new).await?.ok_or_else(|| name_taken::<D>(name))?;
+    within_quota(conn, caller).await?;
+    Ok(row)
 }
 
 /// The document, for a call that acts in its workspace.
@@ -250,7 +263,7 @@ fn within_reach<D: Document>(caller: &Caller, row: Option<DocumentRow>) -> Answe
     Err(refusal.suggest("Name its workspace in x-workspace-id, if you can reach it."))
 }
 
-async fn kept<D: Document>(conn: &mut PgConnection, row: DocumentRow) -> Answer<Kept<D>> {
+pub(super) async fn kept<D: Document>(conn: &mut PgConnection, row: DocumentRow) -> Answer<Kept<D>> {
     let DocumentRow { id, name, body, revision, created_at, updated_at, .. } = row;
     let body: D = opened(id, body)?;
     let named = body.items();
@@ -258,12 +271,12 @@ async fn kept<D: Document>(conn: &mut PgConnection, row: DocumentRow) -> Answer<
     Ok(Kept { id, name, body, refs, revision, created_at, updated_at })
 }
 
-fn opened<D: Document>(id: Uuid, body: Value) -> Answer<D> {
+pub(super) fn opened<D: Document>(id: Uuid, body: Value) -> Answer<D> {
     serde_json::from_value(body)
         .map_err(|error| ApiError::internal(format!("the {} {id} can't be read: {error}", D::KIND.name())))
 }
 
-fn as_json<D: Document>(body: &D) -> Answer<Body> {
+pub(super) fn as_json<D: Document>(body: &D) -> Answer<Body> {
     let whole = serde_json::to_value(body).map_err(ApiError::internal)?;
     if whole.to_string().len() > MOST_BYTES {
         return Err(refused(&DocumentError::TooLarge(D::KIND.noun())));
@@ -272,7 +285,7 @@ fn as_json<D: Document>(body: &D) -> Answer<Body> {
 }
 
 /// Refuses what took the account past what it may keep in documents; its transaction is rolled back with it.
-async fn within_quota(conn: &mut PgConnection, caller: &Caller) -> Answer<()> {
+pub(super) async fn within_quota(conn: &mut PgConnection, caller: &Caller) -> Answer<()> {
     if documents::kept_bytes(conn, caller.workspace.account_id).await? <= MOST_ACCOUNT_BYTES {
         return Ok(());
     }
@@ -284,11 +297,11 @@ async fn within_quota(conn: &mut PgConnection, caller: &Caller) -> Answer<()> {
     Err(ApiError::new(Code::QuotaReached, message).suggest("Delete documents that are no longer needed."))
 }
 
-fn missing<D: Document>() -> ApiError {
+pub(super) fn missing<D: Document>() -> ApiError {
     ApiError::new(D::NOT_FOUND, format!("There is no such {}.", D::KIND.noun()))
 }
 
-fn name_taken<D: Document>(name: &str) -> ApiError {
+pub(super) fn name_taken<D: Document>(name: &str) -> ApiError {
     let noun = D::KIND.noun();
     ApiError::new(Code::NameTaken, format!("Another {noun} of the workspace is called `{name}`."))
 }

@@ -2,12 +2,14 @@
 //! (`tests/all/floors`); what follows a commit is done here too.
 //!
 //! `dispatch` starts jobs, and `starting` is what the tools that do so share; `once` keeps a call from being done
-//! twice, and `quotas` bound what it may make; `documents` keeps what people change in steps. The rest is a module a
-//! subject; `operator` has what those of the deployment do.
+//! twice, and `quotas` bound what it may make; `documents` keeps what people change in steps, `saved` what they write
+//! whole, by its name. The rest is a module a subject; `operator` has what those of the deployment do.
 
 mod account_audit;
 pub mod balance;
 pub mod boards;
+pub mod brand_kit;
+pub mod calendar;
 pub mod comments;
 pub mod dispatch;
 pub mod documents;
@@ -21,7 +23,12 @@ pub mod public_links;
 pub mod quotas;
 pub mod reads_on_ready;
 pub mod research;
+pub mod saved;
 pub mod search_footage;
+pub mod settings;
+pub mod skills;
 pub mod starting;
+pub mod templates;
 pub mod uploads;
 pub mod webhooks;
+pub mod workspaces;

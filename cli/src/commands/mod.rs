@@ -6,6 +6,9 @@ mod admin;
 mod api;
 mod audit;
 mod balances;
+mod boards;
+mod brand;
+mod calendar;
 mod comments;
 mod confirm;
 mod deliveries;
@@ -26,6 +29,8 @@ mod research;
 mod search;
 mod secret;
 mod show;
+mod skills;
+mod templates;
 mod tools;
 mod upload;
 mod webhooks;
@@ -77,6 +82,24 @@ pub enum ClientCommand {
     /// Show items to people who have no account.
     #[command(subcommand)]
     Links(links::Command),
+    /// Plan with columns of cards about items.
+    #[command(subcommand)]
+    Boards(boards::Command),
+    /// Plan what is to be seen when. Nothing is published by it.
+    #[command(subcommand)]
+    Calendar(calendar::Command),
+    /// See and change the workspace's colours, fonts and logos.
+    #[command(subcommand)]
+    Brand(brand::Command),
+    /// See and change what the workspace's tools do by default.
+    #[command(subcommand)]
+    Settings(brand::Command),
+    /// Save calls of tools by a name, and run them.
+    #[command(subcommand)]
+    Templates(templates::Command),
+    /// See and write what agents read before they work.
+    #[command(subcommand)]
+    Skills(skills::Command),
     /// See what was read.
     #[command(subcommand)]
     Reads(reads::Command),
@@ -110,7 +133,7 @@ pub enum ClientCommand {
     Keys(keys::Command),
     /// See who changed keys, the signing secret and endpoints.
     Audit(audit::Args),
-    /// See workspaces.
+    /// See, open and rename workspaces, and say who acts there.
     #[command(subcommand)]
     Workspaces(workspaces::Command),
     /// List and call tools.
@@ -154,6 +177,12 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Items(command) => items::run(command, context).await,
         ClientCommand::Comments(command) => comments::run(command, context).await,
         ClientCommand::Links(command) => links::run(command, context).await,
+        ClientCommand::Boards(command) => boards::run(command, context).await,
+        ClientCommand::Calendar(command) => calendar::run(command, context).await,
+        ClientCommand::Brand(command) => brand::brand(command, context).await,
+        ClientCommand::Settings(command) => brand::settings(command, context).await,
+        ClientCommand::Templates(command) => templates::run(command, context).await,
+        ClientCommand::Skills(command) => skills::run(command, context).await,
         ClientCommand::Reads(command) => reads::run(command, context).await,
         ClientCommand::Research(command) => research::run(command, context).await,
         ClientCommand::Search(args) => search::run(args, context).await,

@@ -1,9 +1,13 @@
-//! `mws workspaces`: where the credential can act.
+//! `mws workspaces`: where the credential can act, and who else acts there.
 
+use super::confirm::confirm;
 use super::{Context, pages};
+use crate::client::{Call, part};
 use crate::failure::Failure;
 use crate::output::Column;
 use clap::Subcommand;
+use reqwest::Method;
+use serde_json::json;
 
 const COLUMNS: [Column; 4] = [
     Column::new("ID", "/id"),
@@ -12,15 +16,84 @@ const COLUMNS: [Column; 4] = [
     Column::new("CREATED", "/created_at"),
 ];
 
-/// Commands about workspaces.
+const MEMBERS: [Column; 4] = [
+    Column::new("USER", "/user_id"),
+    Column::new("NAME", "/user_name"),
+    Column::new("ROLE", "/role"),
+    Column::new("SINCE", "/created_at"),
+];
+
+/// Commands about workspaces. Those that change one are for its owners.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// List those that the credential reaches.
     List(pages::Pages),
+    /// Open another one of your account.
+    Create {
+        /// What it is called.
+        name: String,
+    },
+    /// Rename the one that the credential acts in.
+    Rename {
+        /// Its id.
+        id: String,
+        /// Its new name.
+        name: String,
+    },
+    /// List the members of the one that the credential acts in.
+    Members {
+        /// Its id.
+        id: String,
+        #[command(flatten)]
+        pages: pages::Pages,
+    },
+    /// Give a user a role there, or change it.
+    SetMember {
+        /// The workspace's id.
+        id: String,
+        /// The user's id.
+        user: String,
+        /// viewer, editor or owner.
+        role: String,
+    },
+    /// End a membership, with the user's sessions there and the keys that they made.
+    RemoveMember {
+        /// The workspace's id.
+        id: String,
+        /// The user's id.
+        user: String,
+    },
 }
 
 pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
-    let Command::List(pages) = command;
-    let list = pages::fetch(context, "/workspaces", &[], pages).await?;
-    context.out.list(&list, "id", &COLUMNS)
+    let client = &context.client;
+    let member = |id: &str, user: &str| format!("/workspaces/{}/members/{}", part(id), part(user));
+    match command {
+        Command::List(pages) => {
+            let list = pages::fetch(context, "/workspaces", &[], pages).await?;
+            context.out.list(&list, "id", &COLUMNS)
+        }
+        Command::Create { name } => {
+            let made = client.post("/workspaces", &json!({ "name": name })).await?;
+            context.out.record(&made, "id", &COLUMNS)
+        }
+        Command::Rename { id, name } => {
+            let renamed = client.patch(&format!("/workspaces/{}", part(&id)), &json!({ "name": name })).await?;
+            context.out.record(&renamed, "id", &COLUMNS)
+        }
+        Command::Members { id, pages } => {
+            let list = pages::fetch(context, &format!("/workspaces/{}/members", part(&id)), &[], pages).await?;
+            context.out.list(&list, "user_id", &MEMBERS)
+        }
+        Command::SetMember { id, user, role } => {
+            let (path, body) = (member(&id, &user), json!({ "role": role }));
+            let call = Call { method: Method::PUT, path: &path, body: Some(&body), headers: &[] };
+            context.out.record(&client.call(call).await?, "user_id", &MEMBERS)
+        }
+        Command::RemoveMember { id, user } => {
+            confirm(context, &format!("End the membership of {user} in {id}?"))?;
+            let ended = client.delete(&member(&id, &user)).await?;
+            context.out.done(&ended, &format!("{user} is no member of {id} any more."))
+        }
+    }
 }

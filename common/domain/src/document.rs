@@ -24,16 +24,28 @@ pub const MOST_NAME_CHARACTERS: usize = 200;
 pub enum DocumentKind {
     /// Columns of cards.
     Board,
+    /// Colours, fonts and logos; a workspace has one.
+    BrandKit,
+    /// What tools do where a call says nothing; a workspace has one.
+    Settings,
+    /// Words for agents, called by its name.
+    Skill,
+    /// Arguments of a tool, called by its name.
+    Template,
 }
 
 impl DocumentKind {
     /// Every kind there is.
-    pub const ALL: [Self; 1] = [Self::Board];
+    pub const ALL: [Self; 5] = [Self::Board, Self::BrandKit, Self::Settings, Self::Skill, Self::Template];
 
     /// Its name in the database.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Board => "board",
+            Self::BrandKit => "brand_kit",
+            Self::Settings => "settings",
+            Self::Skill => "skill",
+            Self::Template => "template",
         }
     }
 
@@ -41,13 +53,18 @@ impl DocumentKind {
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Board => "board",
+            Self::BrandKit => "brand kit",
+            Self::Settings => "settings",
+            Self::Skill => "skill",
+            Self::Template => "template",
         }
     }
 
     /// How many of them a workspace may have.
     pub const fn most(self) -> i64 {
         match self {
-            Self::Board => 200,
+            Self::Board | Self::Skill | Self::Template => 200,
+            Self::BrandKit | Self::Settings => 1,
         }
     }
 }

@@ -127,6 +127,12 @@ ids! {
     BoardId = "brd";
     /// A post that was pulled from a feed or a page.
     PostId = "pst";
+    /// An entry of the calendar.
+    CalendarEntryId = "cal";
+    /// A calendar feed.
+    CalendarFeedId = "cfd";
+    /// A document that is called by its name, or of which a workspace has one; clients never see it.
+    NamedDocumentId = "doc";
     /// A job (contract §2).
     JobId = "job";
     /// A webhook endpoint (contract §2).

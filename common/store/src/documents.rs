@@ -161,6 +161,26 @@ pub async fn find_to_change(
     .await
 }
 
+/// The document of this kind that is called so in the workspace: of those that are called by their name, and of which a
+/// workspace has one.
+pub async fn find_named(
+    conn: &mut PgConnection,
+    workspace: WorkspaceId,
+    kind: DocumentKind,
+    name: &str,
+) -> sqlx::Result<Option<DocumentRow>> {
+    sqlx::query_as!(
+        DocumentRow,
+        r#"SELECT id, workspace_id AS "workspace_id: WorkspaceId", name, body, revision, created_at, updated_at
+           FROM documents WHERE workspace_id = $1 AND kind = $2 AND name = $3"#,
+        workspace as WorkspaceId,
+        kind.name(),
+        name,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
 /// Documents of a workspace, newest first, from the one after `before`.
 pub async fn page(
     conn: &mut PgConnection,
@@ -226,6 +246,13 @@ pub async fn replace(
     .execute(&mut *conn)
     .await?;
     write(conn, row.id, name, body).await.map(Some)
+}
+
+/// Writes the document anew and keeps nothing of what it was.
+pub async fn overwrite(conn: &mut PgConnection, id: Uuid, body: &Body) -> sqlx::Result<DocumentRow> {
+    let name = sqlx::query_scalar!("SELECT name FROM documents WHERE id = $1 FOR NO KEY UPDATE", id);
+    let name = name.fetch_one(&mut *conn).await?;
+    write(conn, id, &name, body).await
 }
 
 /// Writes the newest kept revision again, as a new one, and keeps it no longer. None where none is kept. The caller has

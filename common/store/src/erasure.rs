@@ -86,7 +86,7 @@ pub async fn delete_belongings(conn: &mut PgConnection, account: AccountId) -> s
     Ok(())
 }
 
-/// Forgets a workspace's name and members, and revokes the keys and the public links to it.
+/// Forgets a workspace's name and members, revokes the keys and the public links to it, and deletes its calendar.
 pub async fn erase_workspace(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<()> {
     sqlx::query!(
         "WITH no_name AS (
@@ -95,6 +95,10 @@ pub async fn erase_workspace(conn: &mut PgConnection, workspace: WorkspaceId) ->
              DELETE FROM members WHERE workspace_id = $1
          ), no_links AS (
              UPDATE public_links SET revoked_at = coalesce(revoked_at, mws_now()) WHERE workspace_id = $1
+         ), no_feeds AS (
+             DELETE FROM calendar_feeds WHERE workspace_id = $1
+         ), no_plans AS (
+             DELETE FROM calendar_entries WHERE workspace_id = $1
          )
          UPDATE api_keys SET name = NULL, revoked_at = coalesce(revoked_at, mws_now()) WHERE workspace_id = $1",
         workspace as _

@@ -8,6 +8,7 @@ pub mod accounts;
 pub mod attempts;
 pub mod audit;
 mod away;
+pub mod calendar;
 pub mod comments;
 mod connect;
 pub mod credentials;

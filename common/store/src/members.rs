@@ -1,7 +1,7 @@
 //! Who is a member of which workspace, and as what, as operators see and change it (contract §2, "Workspace").
 
 use chrono::{DateTime, Utc};
-use domain::ids::{UserId, WorkspaceId};
+use domain::ids::{AccountId, UserId, WorkspaceId};
 use domain::role::Role;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -70,6 +70,29 @@ pub async fn remove(conn: &mut PgConnection, workspace: WorkspaceId, user: UserI
         user as _
     )
     .fetch_optional(conn)
+    .await
+}
+
+/// How many owners a workspace has among its members. Call it under the account's lock, so that they stay as many.
+pub async fn owners(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM members WHERE workspace_id = $1 AND role = 'owner'"#,
+        workspace as _
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// Whether the account knows this user: as one of its own, or as a member of one of its workspaces.
+pub async fn is_known(conn: &mut PgConnection, account: AccountId, user: UserId) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM users WHERE id = $2 AND account_id = $1) OR EXISTS (
+               SELECT FROM members m JOIN workspaces w ON w.id = m.workspace_id
+               WHERE m.user_id = $2 AND w.account_id = $1) AS "is_known!""#,
+        account as _,
+        user as _
+    )
+    .fetch_one(conn)
     .await
 }
 

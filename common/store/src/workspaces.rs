@@ -117,6 +117,18 @@ pub async fn open(conn: &mut PgConnection, account: AccountId, name: &str) -> sq
     .await
 }
 
+/// How many workspaces an account has that are not erased; counted up to `most`.
+pub async fn count(conn: &mut PgConnection, account: AccountId, most: i64) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM (
+               SELECT FROM workspaces WHERE account_id = $1 AND erased_at IS NULL LIMIT $2) AS counted"#,
+        account as _,
+        most
+    )
+    .fetch_one(conn)
+    .await
+}
+
 /// One workspace, whoever owns it.
 pub async fn find(conn: &mut PgConnection, id: WorkspaceId) -> sqlx::Result<Option<OwnedRow>> {
     sqlx::query_as!(

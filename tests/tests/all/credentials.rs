@@ -112,7 +112,9 @@ async fn each_operation_asks_for_its_role_and_a_session_may_not_touch_keys_or_th
         if template == "/events/stream" {
             continue;
         }
-        let path = ["{id}", "{keyId}", "{read}"].iter().fold(template.to_owned(), |path, name| path.replace(name, "x"));
+        let path = ["{id}", "{keyId}", "{userId}", "{read}"]
+            .iter()
+            .fold(template.to_owned(), |path, name| path.replace(name, "x"));
         let body = || (method != "GET").then(|| "{}".to_owned());
         match needs {
             Needs::Nothing | Needs::Operator(_) => {}
@@ -123,6 +125,13 @@ async fn each_operation_asks_for_its_role_and_a_session_may_not_touch_keys_or_th
             Needs::AccountWithoutSession => {
                 let answer = session.send(method, &path, &[], body()).await?;
                 assert_eq!(refusal(&answer), (403, "session_not_allowed"), "{operation}: {}", answer.text);
+            }
+            Needs::OwnerWithoutSession => {
+                // Members here come by sessions, as the script does.
+                for client in members.iter().map(|(_, client)| client).chain([&session]) {
+                    let answer = client.send(method, &path, &[], body()).await?;
+                    assert_eq!(refusal(&answer), (403, "session_not_allowed"), "{operation}: {}", answer.text);
+                }
             }
             Needs::Workspace(needed) => {
                 for (role, client) in &members {

@@ -141,6 +141,18 @@ codes! {
     PostNotFound = "post_not_found", NOT_FOUND, false,
         "There is no such post.",
         "`list_posts` lists the workspace's posts.";
+    CalendarEntryNotFound = "calendar_entry_not_found", NOT_FOUND, false,
+        "There is no such entry of the calendar.",
+        "`list_calendar` lists the workspace's entries.";
+    CalendarFeedNotFound = "calendar_feed_not_found", NOT_FOUND, false,
+        "There is no such calendar feed.",
+        "`list_calendar_feeds` lists the workspace's feeds.";
+    SkillNotFound = "skill_not_found", NOT_FOUND, false,
+        "There is no such skill.",
+        "`list_skills` lists the workspace's skills.";
+    TemplateNotFound = "template_not_found", NOT_FOUND, false,
+        "There is no such template.",
+        "`list_templates` lists the workspace's templates.";
     ProjectNotFound = "project_not_found", NOT_FOUND, false,
         "There is no such project.",
         "GET /projects lists the workspace's projects.";
@@ -198,6 +210,9 @@ codes! {
     NameTaken = "name_taken", CONFLICT, false,
         "The workspace has one that is called so.",
         "Choose another name, or change the one that has it.";
+    LastOwner = "last_owner", CONFLICT, false,
+        "The workspace would be left without an owner.",
+        "Make somebody else an owner first.";
     NothingToUndo = "nothing_to_undo", CONFLICT, false,
         "Nothing is kept of what the document was before.",
         "Change it to what it should be.";

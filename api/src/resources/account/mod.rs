@@ -3,5 +3,6 @@
 pub mod audit;
 pub mod balances;
 pub mod keys;
+pub mod members;
 pub mod sessions;
 pub mod workspaces;

@@ -1,21 +1,42 @@
-//! `GET /workspaces`: where the caller can act, and as what (contract §4.3, §5).
+//! `/workspaces`: where the caller can act, and as what; owners open and rename them (contract §4.3, §5). `members` says
+//! who else acts there.
 
+use super::members::here;
 use crate::app::App;
 use crate::auth::{Auth, CredentialKind};
+use crate::contract::envelope::Stored;
 use crate::contract::groups::{Refusals, Tag};
+use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
-use poem_openapi::param::Query;
+use crate::usecases::once::Once;
+use crate::usecases::workspaces::{open_workspace, rename_workspace};
+use domain::ids::AccountId;
+use domain::role::Role;
+use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
+use poem_openapi::types::ToJSON;
 use poem_openapi::{Object, OpenApi};
-use store::workspaces::{self, WorkspaceRow};
+use store::workspaces::{self, OwnedRow, WorkspaceRow};
 
 /// What these operations refuse with, beside what every operation may.
-pub const ERRORS: Refusals = &[("GET /workspaces", &[Code::InvalidCursor])];
+pub const ERRORS: Refusals = &[
+    ("GET /workspaces", &[Code::InvalidCursor]),
+    ("POST /workspaces", &[Code::WorkspaceForbidden, Code::QuotaReached]),
+    ("PATCH /workspaces/{id}", &[Code::WorkspaceForbidden]),
+];
 
 /// The workspace operations.
 pub struct Workspaces(pub App);
+
+/// What a workspace is called.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct WorkspaceName {
+    /// Its name, 1 to 200 characters on one line.
+    pub name: Text,
+}
 
 /// A workspace that the caller can reach.
 #[derive(Debug, Object)]
@@ -40,6 +61,19 @@ impl From<WorkspaceRow> for Workspace {
             name: Text(row.name),
             role: Text(row.role),
             is_default: row.is_default,
+            created_at: Time(row.created_at),
+        }
+    }
+}
+
+impl Workspace {
+    /// As its owner sees it, who is of this account.
+    fn owned(row: OwnedRow, account: AccountId) -> Self {
+        Self {
+            id: Text::of(row.id),
+            name: Text(row.name),
+            role: Role::Owner.name().into(),
+            is_default: row.is_default && row.account_id == account,
             created_at: Time(row.created_at),
         }
     }
@@ -72,5 +106,43 @@ impl Workspaces {
             workspaces::bound(&mut conn, account, caller.workspace.id, role).await?
         };
         Ok(Json(page.list(rows, |row| row.id.uuid(), Workspace::from)))
+    }
+
+    /// Open a workspace
+    ///
+    /// Another one of the caller's account, by an owner. A user who opens it is its owner; an API key acts in the one
+    /// workspace that it is bound to, and `POST /keys` makes one for this. An account has at most 100.
+    #[oai(path = "/workspaces", method = "post", operation_id = "create_workspace")]
+    async fn create(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        body: Json<WorkspaceName>,
+    ) -> Answer<Stored<Workspace, 201>> {
+        let Auth(caller) = auth;
+        let once = Once::of(&caller, "POST /workspaces", key, &body.0);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        let account = caller.account_id;
+        let show = |row: OwnedRow| Workspace::owned(row, account).to_json_string();
+        Ok(open_workspace(&self.0, &caller, &once, &body.0.name, show).await?.into())
+    }
+
+    /// Rename a workspace
+    ///
+    /// The one that the call acts in, by an owner.
+    #[oai(path = "/workspaces/:id", method = "patch", operation_id = "update_workspace")]
+    async fn update(
+        &self,
+        auth: Auth,
+        /// The workspace that the call acts in.
+        id: Path<Text>,
+        body: Json<WorkspaceName>,
+    ) -> Answer<Json<Workspace>> {
+        let Auth(caller) = auth;
+        here(&caller, &id.0)?;
+        let row = rename_workspace(&self.0, &caller, &body.0.name).await?;
+        Ok(Json(Workspace::owned(row, caller.account_id)))
     }
 }

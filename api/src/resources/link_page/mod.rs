@@ -16,8 +16,11 @@ use crate::http::refusal::Refused;
 use crate::http::request::Template;
 use crate::http::scope::Scope;
 use crate::resources::library;
+use crate::usecases::brand_kit::brand_kit;
 use crate::usecases::public_links::{is_admitted, open_link};
+use crate::usecases::settings::settings;
 use domain::captions::Stretches;
+use domain::ids::WorkspaceId;
 use domain::item::ItemStatus;
 use poem::endpoint::make;
 use poem::http::{HeaderValue, StatusCode, header};
@@ -91,6 +94,24 @@ struct Contents {
     item: ItemRow,
     transcript: Option<Stretches>,
     comments: Vec<CommentRow>,
+    brand: Brand,
+}
+
+/// Whose item it is, as far as they want that to be seen.
+#[derive(Default)]
+struct Brand {
+    /// What the workspace is called here.
+    name: Option<String>,
+    /// The colour that stands for it.
+    color: Option<String>,
+}
+
+impl Brand {
+    async fn of(app: &App, workspace: WorkspaceId) -> Answer<Self> {
+        let kit = brand_kit(app, workspace).await?.map(|kept| kept.body).unwrap_or_default();
+        let color = kit.colors.into_iter().next().map(|color| color.hex);
+        Ok(Self { name: settings(app, workspace).await?.name, color })
+    }
 }
 
 impl Contents {
@@ -100,13 +121,14 @@ impl Contents {
         let is_read = item.status == ItemStatus::Ready;
         let transcript =
             if is_read { library::first_stretches(&visit.app, account, id, MOST_STRETCHES).await? } else { None };
+        let brand = Brand::of(&visit.app, visit.link.workspace_id).await?;
         let mut conn = visit.app.conn().await?;
         let comments = if visit.link.may_comment {
             comments::page(&mut conn, id, None, None, MOST_COMMENTS + 1).await?
         } else {
             Vec::new()
         };
-        Ok(Self { item, transcript, comments })
+        Ok(Self { item, transcript, comments, brand })
     }
 }
 

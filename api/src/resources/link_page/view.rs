@@ -39,7 +39,7 @@ pub(super) fn page(
     from: Option<f64>,
     written: Option<&Written>,
 ) -> Markup {
-    let Contents { item, transcript, comments } = contents;
+    let Contents { item, transcript, comments, brand } = contents;
     let base = format!("/l/{token}");
     let is_ready = item.status == ItemStatus::Ready;
     let main = html! {
@@ -56,6 +56,12 @@ pub(super) fn page(
     };
     let about = [item.duration_ms.map(|ms| clock(shown_seconds(ms))), resolution(item)];
     let head = html! {
+        @if let Some(color) = &brand.color {
+            svg.brand viewBox="0 0 1 1" preserveAspectRatio="none" aria-hidden="true" focusable="false" {
+                rect width="1" height="1" fill=(color) {}
+            }
+        }
+        @if let Some(name) = &brand.name { p.from { (name) } }
         h1 { (name(item)) }
         p.about { (about.into_iter().flatten().collect::<Vec<_>>().join(" · ")) }
     };

@@ -3,9 +3,9 @@
 //! What a call answers, over REST or here, is decided behind [`Calls`] alone. A refusal becomes a tool error with the
 //! same envelope, so that a model reads the code, the words and the next step that works.
 
-use super::tools;
+use super::{prompts, tools};
 use crate::app::App;
-use crate::auth::PreAuthenticated;
+use crate::auth::{Caller, PreAuthenticated};
 use crate::contract::idempotency;
 use crate::http::API_PATH;
 use crate::http::answers::{Held, Room, Roomed, Taker};
@@ -19,8 +19,9 @@ use poem::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use poem::{Body, Endpoint, Request, Response};
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation, ListToolsResult,
-    PaginatedRequestParams, RequestMetaObject, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    Implementation, ListPromptsResult, ListToolsResult, PaginatedRequestParams, RequestMetaObject, ServerCapabilities,
+    ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
@@ -107,7 +108,8 @@ fn instructions(base_url: &str) -> String {
          `media_url`, by which anyone gets the file for an hour or two; `media` beside other answers has it too. \
          `import_media` brings a file by its URL. To send a file of your own, let a script do it: `get_api_session` \
          gives a code, POST {base_url}/sessions/redeem makes it a bearer token, POST {base_url}/uploads says where \
-         to PUT the bytes. A refusal is a tool error whose `error.code` and `error.suggested_action` say what to do \
+         to PUT the bytes. `list_skills` names what those who work here want to be known: read what fits with \
+         `get_skill` before you begin (they are prompts too). A refusal is a tool error whose `error.code` and `error.suggested_action` say what to do \
          next. `_meta.{IDEMPOTENCY_META}` is the Idempotency-Key of a call."
     )
 }
@@ -116,9 +118,25 @@ impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let name = Implementation::new("media-and-workspace-service", env!("CARGO_PKG_VERSION"))
             .with_title("Media and Workspace Service");
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().enable_prompts().build())
             .with_server_info(name)
             .with_instructions(&*self.instructions)
+    }
+
+    async fn list_prompts(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::all(&self.app, &caller(&context)?).await?))
+    }
+
+    async fn get_prompt(
+        &self,
+        asked: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        Ok(prompts::one(&self.app, &caller(&context)?, &asked.name).await?.into())
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -144,6 +162,12 @@ impl ServerHandler for Server {
             result = self.answer(call, &context) => Ok(result.into()),
         }
     }
+}
+
+/// Who sent the message.
+fn caller(context: &RequestContext<RoleServer>) -> Result<Caller, ErrorData> {
+    let known = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<PreAuthenticated>());
+    known.map(|known| known.0.clone()).ok_or_else(|| ErrorData::internal_error("A message without its caller.", None))
 }
 
 /// The request that a call stands for, with the caller who has been let in.

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// What begins so takes something away.
-const TAKES_AWAY: [&str; 2] = ["delete_", "cancel_"];
+const TAKES_AWAY: [&str; 3] = ["delete_", "cancel_", "revoke_"];
 
 /// All tools, in the order of their names.
 pub fn all(contract: &Contract) -> Vec<Tool> {
@@ -52,14 +52,15 @@ fn answer_or_refusal(contract: &Contract, mut answer: Value) -> Value {
 /// What needs no more than a viewer's role changes nothing (`access`), and whoever starts cloud processing again starts
 /// nothing twice (contract §4.2.8).
 fn hints(operation: &Operation, name: &str) -> ToolAnnotations {
-    let works = operation.uses_minutes();
-    let reads = !works && matches!(operation.needs, Some(Needs::Account | Needs::Workspace(Role::Viewer)));
-    let takes_away = TAKES_AWAY.iter().any(|prefix| name.starts_with(prefix));
-    let fetches = operation.refuses.is_some_and(|codes| codes.contains(&Code::UrlNotAllowed));
+    let (works, runs_others) = (operation.uses_minutes(), operation.runs_others());
+    let reads =
+        !works && !runs_others && matches!(operation.needs, Some(Needs::Account | Needs::Workspace(Role::Viewer)));
+    let takes_away = runs_others || TAKES_AWAY.iter().any(|prefix| name.starts_with(prefix));
+    let fetches = runs_others || operation.refuses.is_some_and(|codes| codes.contains(&Code::UrlNotAllowed));
     ToolAnnotations::new()
         .read_only(reads)
         .destructive(takes_away)
-        .idempotent(reads || takes_away || works)
+        .idempotent(!runs_others && (reads || takes_away || works))
         .open_world(fetches)
 }
 
@@ -103,6 +104,7 @@ mod tests {
             ("cancel_jobs", said(false, true, true, false)),
             ("delete_item", said(false, true, true, false)),
             ("import_media", said(false, false, false, true)),
+            ("run_template", said(false, true, false, true)),
             ("get_api_session", said(false, false, false, false)),
         ] {
             assert_eq!(hinted(name), wanted, "{name}");

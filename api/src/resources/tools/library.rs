@@ -12,7 +12,7 @@ use crate::http::paging::Limit;
 use crate::http::text::{Text, Time, True};
 use crate::resources::library::{self, Asked, Include, Item, ItemState, UpdateItem, with_media};
 use crate::resources::tools::prepare_media::ReadKind;
-use crate::resources::uploads::{AskedImport, checked_import};
+use crate::resources::uploads::{AskedImport, checked_import, wished_reads};
 use crate::usecases::library::{delete_item, reach_settled, update_item};
 use crate::usecases::once::Once;
 use crate::usecases::uploads::import::import_item;
@@ -132,7 +132,7 @@ pub struct ImportMedia {
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
     /// Reads to start once it is ready, as `prepare_media` would then; `reads_on_ready` of the item says what became of
-    /// each.
+    /// each. Those of the workspace's settings when not given.
     pub reads: Option<Vec<ReadKind>>,
 }
 
@@ -222,6 +222,7 @@ impl LibraryTools {
             return Ok(Stored::replayed(before.body));
         }
         let ImportMedia { url, name, item_ref, reads } = arguments.0;
+        let reads = wished_reads(&self.0, &caller, reads).await?;
         let (name, item_ref) = (name.as_deref(), item_ref.as_deref());
         let asked = AskedImport { url: &url, name, item_ref, reads: reads.as_deref() };
         let checked = checked_import(&self.0.process, &caller, &asked).await?;

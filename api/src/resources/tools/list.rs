@@ -60,7 +60,7 @@ fn tool(contract: &Contract, operation: &Operation) -> Option<Tool> {
         name: name.into(),
         tag: text(&described["tags"][0]),
         description: text(&described["description"]),
-        cloud: operation.uses_minutes(),
+        cloud: operation.uses_minutes() || operation.runs_others(),
         input_schema: Any(operation.body.clone().unwrap_or_else(|| serde_json::json!({ "type": "object" }))),
     })
 }

@@ -1,6 +1,9 @@
 //! The tools: `POST /tools/<name>` with a JSON body, answered in the tool envelope (contract §4). One file a family.
 
 pub mod boards;
+pub mod brand_kit;
+pub mod calendar;
+mod caption_style;
 pub mod comments;
 pub mod edits;
 pub mod jobs;
@@ -12,4 +15,7 @@ pub mod readings;
 pub mod research;
 pub mod search_footage;
 pub mod session;
+pub mod settings;
+pub mod skills;
 pub mod stored_read;
+pub mod templates;

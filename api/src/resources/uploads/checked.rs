@@ -1,9 +1,11 @@
 //! An upload or an import as it is asked for, checked as far as that can be done before it is begun.
 
 use super::CreateUpload;
+use crate::app::App;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::resources::tools::prepare_media::ReadKind;
+use crate::usecases::settings::settings;
 use crate::usecases::uploads::Announced;
 use crate::usecases::uploads::import::Import;
 use domain::item::{check_name, check_ref};
@@ -60,6 +62,15 @@ pub async fn checked_import(process: &Process, caller: &Caller, asked: &AskedImp
     let item_ref = checked_ref(asked.item_ref)?;
     let reads = each_once(asked.reads);
     Ok(Import { url: checked.url().as_str().to_owned(), name, item_ref, reads })
+}
+
+/// The reads that an upload or an import is to start: those that it names, or else those of the workspace's settings.
+pub async fn wished_reads(app: &App, caller: &Caller, asked: Option<Vec<ReadKind>>) -> Answer<Option<Vec<ReadKind>>> {
+    if asked.is_some() {
+        return Ok(asked);
+    }
+    let reads = settings(app, caller.workspace.id).await?.reads_on_import;
+    Ok(Some(reads.into_iter().map(ReadKind::from).collect()))
 }
 
 /// The reads in the order asked, without repeats.

@@ -15,7 +15,7 @@ mod shown;
 pub mod tus;
 
 use appending::{Announced, Reached};
-pub use checked::{AskedImport, checked_import};
+pub use checked::{AskedImport, checked_import, wished_reads};
 pub use content::{AppendedBody, FileBody};
 pub use shapes::{CreateUpload, Presigned, ReceivedBytes, Upload, UploadState};
 pub use shown::UploadDetail;
@@ -115,11 +115,12 @@ impl Uploads {
     #[oai(path = "/uploads", method = "post", operation_id = "create_upload")]
     async fn create(&self, auth: Auth, key: IdempotencyKey, body: Json<CreateUpload>) -> Answer<Stored<Upload, 201>> {
         let Auth(caller) = auth;
-        let asked = body.0;
+        let mut asked = body.0;
         let once = Once::of(&caller, "POST /uploads", key, &asked);
         if let Some(before) = once.before(&self.0).await? {
             return self.again(&once, &before, asked.bytes).await;
         }
+        asked.reads = wished_reads(&self.0, &caller, asked.reads).await?;
         if let Some(url) = &asked.url {
             refuse_mixture(&asked)?;
             let (name, item_ref) = (asked.filename.as_deref(), asked.item_ref.as_deref());

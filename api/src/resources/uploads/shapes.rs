@@ -24,7 +24,7 @@ pub struct CreateUpload {
     #[oai(rename = "ref")]
     pub item_ref: Option<Text>,
     /// Reads to start once the item is ready, as `prepare_media` would then; `reads_on_ready` of the item says what
-    /// became of each.
+    /// became of each. Those of the workspace's settings when not given.
     pub reads: Option<Vec<ReadKind>>,
 }
 

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
 use store::accounts;
-use table::Kind::{AccountWithoutSession, Editor, Open, Operator};
+use table::Kind::{AccountWithoutSession, Editor, Open, Operator, Owner};
 use table::{Row, TABLE};
 
 const TEMPORARY: &str = env!("CARGO_TARGET_TMPDIR");
@@ -21,7 +21,7 @@ const TEMPORARY: &str = env!("CARGO_TARGET_TMPDIR");
 const OPERATOR_TOKEN: &str = "operator-token-of-the-tests";
 
 /// What rows name in braces.
-const NAMED: [&str; 15] = [
+const NAMED: [&str; 19] = [
     "item",
     "job",
     "key",
@@ -37,6 +37,10 @@ const NAMED: [&str; 15] = [
     "link",
     "board",
     "post",
+    "entry",
+    "feed",
+    "skill",
+    "template",
 ];
 
 /// What a kind of caller is answered.
@@ -48,8 +52,8 @@ fn expected<'a>(row: &'a Row, caller: &str) -> &'a str {
         (_, "revoked key") => "401 credential_revoked",
         (_, "expired session" | "expired token") => "401 token_expired",
         (_, "another's key") => strange,
-        (AccountWithoutSession, "session") => "403 session_not_allowed",
-        (Editor, "viewer") => "403 role_forbidden",
+        (AccountWithoutSession | Owner, "session") => "403 session_not_allowed",
+        (Owner, "viewer" | "editor") | (Editor, "viewer") => "403 role_forbidden",
         _ => answered,
     }
 }
@@ -149,6 +153,20 @@ impl CallerBench {
                 board
             }
             "post" => self.world.post(&self.tenant, "https://93.184.216.34/post").await?.to_string(),
+            "entry" => {
+                let plan = json!({ "title": "x", "starts_at": "2026-12-01T09:00:00Z" });
+                id(&self.posted("/tools/add_calendar_entry", plan).await?["data"]["entry"])
+            }
+            "feed" => id(&self.posted("/tools/create_calendar_feed", json!({})).await?["data"]["feed"]),
+            "skill" => {
+                self.posted("/tools/save_skill", json!({ "name": "a skill", "text": "x" })).await?;
+                "a skill".to_owned()
+            }
+            "template" => {
+                let new = json!({ "name": "a template", "tool": "list_items", "arguments": {} });
+                self.posted("/tools/save_template", new).await?;
+                "a template".to_owned()
+            }
             "link" => {
                 let item = self.world.item(&self.tenant, Media::video(60)).await?;
                 id(&self.posted("/tools/create_public_link", json!({ "ref": item })).await?["data"]["link"])
@@ -188,17 +206,9 @@ impl CallerBench {
         let body = self.filled(body).await?;
         let answer = client.send(method, &path, &[], (!body.is_empty()).then_some(body)).await?;
         if answer.status < 300 {
-            let spent = [
-                "/cancel",
-                "/status",
-                "/complete",
-                "/cancel_jobs",
-                "/delete_item",
-                "/delete_comment",
-                "/delete_board",
-                "/delete_post",
-            ];
-            if method == "DELETE" || spent.iter().any(|end| template.ends_with(end)) {
+            let spent = ["/cancel", "/status", "/complete", "/cancel_jobs"];
+            let takes_away = template.contains("/tools/delete_") || template.ends_with("/revoke_calendar_feed");
+            if method == "DELETE" || takes_away || spent.iter().any(|end| template.ends_with(end)) {
                 // What the row names is gone, or no longer what it was.
                 self.made.clear();
             }

@@ -1,6 +1,6 @@
 //! Every operation, whom it lets in, and what each kind of caller is answered.
 
-use Kind::{Account, AccountWithoutSession, Editor, Open, Operator, Viewer};
+use Kind::{Account, AccountWithoutSession, Editor, Open, Operator, Owner, Viewer};
 
 /// Whom an operation lets in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub enum Kind {
     Viewer,
     /// Whoever may work in the workspace.
     Editor,
+    /// Whoever owns the workspace, and no script session.
+    Owner,
     /// Operators alone.
     Operator,
 }
@@ -56,6 +58,43 @@ pub const TABLE: &[Row] = &[
     ),
     Row("POST /tools/undo_board", Editor, "200", "403 workspace_forbidden", r#"{"board_id":"{board}"}"#),
     Row("POST /tools/delete_board", Editor, "200", "403 workspace_forbidden", r#"{"board_id":"{board}"}"#),
+    Row("POST /tools/get_brand_kit", Viewer, "200", "200", "{}"),
+    Row("POST /tools/update_brand_kit", Editor, "200", "200", r#"{"voice":"x"}"#),
+    Row(
+        "POST /tools/add_calendar_entry",
+        Editor,
+        "200",
+        "403 workspace_forbidden",
+        r#"{"title":"x","starts_at":"2026-12-01T09:00:00Z","refs":["{item}"]}"#,
+    ),
+    Row("POST /tools/list_calendar", Viewer, "200", "200", "{}"),
+    Row(
+        "POST /tools/update_calendar_entry",
+        Editor,
+        "200",
+        "403 workspace_forbidden",
+        r#"{"entry_id":"{entry}","status":"done"}"#,
+    ),
+    Row("POST /tools/delete_calendar_entry", Editor, "200", "403 workspace_forbidden", r#"{"entry_id":"{entry}"}"#),
+    Row("POST /tools/create_calendar_feed", Editor, "200", "200", "{}"),
+    Row("POST /tools/list_calendar_feeds", Viewer, "200", "200", "{}"),
+    Row("POST /tools/revoke_calendar_feed", Editor, "200", "403 workspace_forbidden", r#"{"feed_id":"{feed}"}"#),
+    Row("POST /tools/get_settings", Viewer, "200", "200", "{}"),
+    Row("POST /tools/update_settings", Editor, "200", "200", r#"{"padding_ms":50}"#),
+    Row("POST /tools/save_skill", Editor, "200", "200", r#"{"name":"another","text":"x"}"#),
+    Row("POST /tools/list_skills", Viewer, "200", "200", "{}"),
+    Row("POST /tools/get_skill", Viewer, "200", "404 skill_not_found", r#"{"name":"{skill}"}"#),
+    Row("POST /tools/delete_skill", Editor, "200", "404 skill_not_found", r#"{"name":"{skill}"}"#),
+    Row(
+        "POST /tools/save_template",
+        Editor,
+        "200",
+        "200",
+        r#"{"name":"another","tool":"list_items","arguments":{"limit":3}}"#,
+    ),
+    Row("POST /tools/list_templates", Viewer, "200", "200", "{}"),
+    Row("POST /tools/run_template", Viewer, "200", "404 template_not_found", r#"{"name":"{template}"}"#),
+    Row("POST /tools/delete_template", Editor, "200", "404 template_not_found", r#"{"name":"{template}"}"#),
     Row("POST /tools/create_public_link", Editor, "200", "403 workspace_forbidden", r#"{"ref":"{item}"}"#),
     Row("POST /tools/list_public_links", Viewer, "200", "200", "{}"),
     Row("POST /tools/revoke_public_link", Editor, "200", "403 workspace_forbidden", r#"{"link_id":"{link}"}"#),
@@ -94,6 +133,11 @@ pub const TABLE: &[Row] = &[
     Row("DELETE /keys/{key}", AccountWithoutSession, "200", "403 workspace_forbidden", ""),
     Row("GET /audit", AccountWithoutSession, "200", "200", ""),
     Row("GET /workspaces", Account, "200", "200", ""),
+    Row("POST /workspaces", Owner, "201", "201", r#"{"name":"x"}"#),
+    Row("PATCH /workspaces/{workspace}", Owner, "200", "403 workspace_forbidden", r#"{"name":"x"}"#),
+    Row("GET /workspaces/{workspace}/members", Owner, "200", "403 workspace_forbidden", ""),
+    Row("PUT /workspaces/{workspace}/members/{user}", Owner, "200", "403 workspace_forbidden", r#"{"role":"viewer"}"#),
+    Row("DELETE /workspaces/{workspace}/members/{user}", Owner, "200", "403 workspace_forbidden", ""),
     Row("POST /sessions/redeem", Open, "400 code_malformed", "", r#"{"code":"x"}"#),
     Row("POST /uploads", Editor, "201", "201", r#"{"filename":"a.wav","content_type":"audio/wav","bytes":1}"#),
     Row("GET /uploads/{upload}", Viewer, "200", "403 workspace_forbidden", ""),

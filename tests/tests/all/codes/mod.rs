@@ -3,6 +3,7 @@
 
 mod bench;
 mod media;
+mod workspace;
 
 use api::http::error::Code;
 use bench::CodeBench;
@@ -14,12 +15,10 @@ use poem::{Endpoint, Request};
 use runtime::config::ApiSettings;
 use serde_json::{Value, json};
 use std::time::Duration;
+use workspace::{documents, last_owner};
 
 /// Nothing can answer these yet, and no operation documents them; each says what it waits for.
-const UNHEARD: &[(Code, &str)] = &[
-    (Code::InsufficientCredits, "no engine that costs AI credits can be configured"),
-    (Code::NameTaken, "no kind of documents is called by its name yet"),
-];
+const UNHEARD: &[(Code, &str)] = &[(Code::InsufficientCredits, "no engine that costs AI credits can be configured")];
 
 /// What a request is missing, or holds that it should not.
 async fn malformed(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
@@ -119,18 +118,6 @@ async fn missing(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
             stage.post("/sessions/redeem", json!({ "code": format!("esx_{}", "0".repeat(32)) })).await
         }
         _ => stage.send("GET", "/library/items/nothing").await,
-    }
-}
-
-/// What who changes documents is told.
-async fn documents(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> {
-    let made = stage.post("/tools/create_board", json!({ "name": "plan" })).await?.json["data"]["board"]["id"].clone();
-    match code {
-        Code::RevisionConflict => {
-            stage.post("/tools/edit_board", json!({ "board_id": made, "if_revision": 7, "name": "x" })).await
-        }
-        Code::NothingToUndo => stage.post("/tools/undo_board", json!({ "board_id": made })).await,
-        _ => stage.post("/tools/get_board", json!({ "board_id": "brd_x" })).await,
     }
 }
 
@@ -331,7 +318,10 @@ async fn provoked(stage: &CodeBench, code: Code) -> anyhow::Result<Option<Answer
         C::EventNotFound | C::ReadNotFound | C::CommentNotFound | C::PublicLinkNotFound | C::PostNotFound => {
             missing(stage, code).await
         }
-        C::BoardNotFound | C::RevisionConflict | C::NothingToUndo => documents(stage, code).await,
+        C::BoardNotFound | C::RevisionConflict | C::NothingToUndo | C::NameTaken => documents(stage, code).await,
+        C::SkillNotFound | C::TemplateNotFound => documents(stage, code).await,
+        C::CalendarEntryNotFound | C::CalendarFeedNotFound => documents(stage, code).await,
+        C::LastOwner => last_owner(stage).await,
         C::DeliveryNotFound | C::WebhookSecretNotFound | C::UploadNotFound | C::CodeNotRedeemable => {
             missing(stage, code).await
         }
@@ -356,7 +346,7 @@ async fn provoked(stage: &CodeBench, code: Code) -> anyhow::Result<Option<Answer
         C::AccountNotFound | C::UserNotFound | C::WorkspaceNotFound | C::JobNotFound => operating(stage, code).await,
         C::MemberNotFound | C::SubjectTaken => operating(stage, code).await,
         C::LinkInvalid | C::LinkExpired | C::RangeNotSatisfiable => linked(stage, code).await,
-        C::InsufficientCredits | C::NameTaken => return Ok(None),
+        C::InsufficientCredits => return Ok(None),
     };
     answer.map(Some)
 }

@@ -54,7 +54,17 @@ impl Owner {
         let link = post("/tools/create_public_link", json!({ "ref": item })).await?["data"].take();
         let board =
             post("/tools/create_board", json!({ "name": format!("{word}-board") })).await?["data"]["board"].take();
-        for (prefix, made) in [("cmt", &comment), ("lnk", &link["link"]), ("brd", &board)] {
+        let plan = json!({ "title": format!("{word} goes out"), "starts_at": "2026-12-01T09:00:00Z" });
+        let entry = post("/tools/add_calendar_entry", plan).await?["data"]["entry"].take();
+        let feed = post("/tools/create_calendar_feed", json!({})).await?["data"].take();
+        for name in [format!("{word} skill"), format!("{word} other skill")] {
+            post("/tools/save_skill", json!({ "name": name, "text": format!("{word} is written") })).await?;
+        }
+        let saved = json!({ "name": format!("{word} template"), "tool": "list_items", "arguments": {} });
+        post("/tools/save_template", saved).await?;
+        let made =
+            [("cmt", &comment), ("lnk", &link["link"]), ("brd", &board), ("cal", &entry), ("cfd", &feed["feed"])];
+        for (prefix, made) in made {
             ids.insert(prefix.to_owned(), made["id"].as_str().unwrap_or_default().to_owned());
         }
         let post = world.post(&tenant, &format!("https://93.184.216.34/{word}-post")).await?;
@@ -64,8 +74,8 @@ impl Owner {
         ids.insert("dlv".to_owned(), ping.json["ping"]["delivery_id"].as_str().unwrap_or_default().to_owned());
         let kept = tenant.client.send("GET", &format!("/webhooks/{}/deliveries", ids["whe"]), &[], None).await?;
         ids.insert("evt".to_owned(), kept.json["data"][0]["event_id"].as_str().unwrap_or_default().to_owned());
-        let secrets =
-            [&key["key"], &secret["secret"], &link["url"]].map(|text| text.as_str().unwrap_or_default().to_owned());
+        let secrets = [&key["key"], &secret["secret"], &link["url"], &feed["url"]]
+            .map(|text| text.as_str().unwrap_or_default().to_owned());
         Ok(Self { tenant, ids, word: word.to_owned(), secrets: secrets.to_vec() })
     }
 

@@ -16,6 +16,7 @@ use crate::contract::groups::{Refusals, Tag};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::Text;
+use crate::usecases::settings::settings;
 use call::{Call, NeededSpeech, Rendered};
 use domain::ducking::envelope;
 use domain::render::RenderPlan;
@@ -52,7 +53,8 @@ impl Edits {
     /// Remove silence
     ///
     /// Which parts of an item to keep so that its long silences are gone, from where somebody speaks in it. A silence
-    /// shorter than `min_silence_ms` stays, and `padding_ms` stay on each side of speech. A video's cuts stand on its
+    /// shorter than `min_silence_ms` stays, and `padding_ms` stay on each side of speech; the workspace's settings say
+    /// how much where the call does not. A video's cuts stand on its
     /// frames. Where nobody speaks nothing is kept. With `render: true` a job makes a new item of what is kept; the
     /// same render is made once while its item is there. A stored speech read is used at no charge; where there is none
     /// its job is started or joined, and the answer is `queued` without `keep`: follow `job_id` with `get_jobs` and
@@ -70,7 +72,8 @@ impl Edits {
             NeededSpeech::Answered(answer) => return Ok(answer.documented_as()),
             NeededSpeech::Speech(item, speech) => (item, speech),
         };
-        let kept = keep(&speech, item.duration_ms.unwrap_or_default() * 1000, asked.rule(), item.frame_rate);
+        let settings = settings(&self.0, caller.workspace.id).await?;
+        let kept = keep(&speech, item.duration_ms.unwrap_or_default() * 1000, asked.rule(&settings), item.frame_rate);
         let (item_id, render, kept) = (item.id, asked.render(), Arc::new(kept));
         let plan = Arc::clone(&kept);
         let answer = move |rendered: &Rendered| SilenceAnswer {
@@ -119,7 +122,9 @@ impl Edits {
             NeededSpeech::Answered(answer) => return Ok(answer.documented_as()),
             NeededSpeech::Speech(item, speech) => (item, speech),
         };
-        let points = Arc::new(envelope(&speech, voice.duration_ms.unwrap_or_default() * 1000, asked.rule()));
+        let settings = settings(&self.0, caller.workspace.id).await?;
+        let rule = asked.rule(&settings);
+        let points = Arc::new(envelope(&speech, voice.duration_ms.unwrap_or_default() * 1000, rule));
         let (voice_id, render, plan) = (voice.id, asked.render(), Arc::clone(&points));
         let answer = move |rendered: &Rendered| DuckAnswer {
             item_ref: asked.voice_ref.clone(),

@@ -7,6 +7,7 @@ use crate::http::text::{MinuteCount, Text};
 use crate::resources::tools::stored_read::NeedStatus;
 use domain::ducking::{DuckRule, GainPoint};
 use domain::media_time::Span;
+use domain::settings::Settings;
 use domain::silence::SilenceRule;
 use poem_openapi::Object;
 use poem_openapi::types::Example;
@@ -19,10 +20,12 @@ pub struct RemoveSilence {
     /// An item ref, an item id, or the id of the job that made the item.
     #[oai(rename = "ref")]
     pub item_ref: Text,
-    /// Milliseconds of the shortest silence that is cut, 100 to 60000; 500 when not given.
+    /// Milliseconds of the shortest silence that is cut, 100 to 60000; what the settings say when not
+    /// given, or 500.
     #[oai(validator(minimum(value = "100"), maximum(value = "60000")))]
     pub min_silence_ms: Option<u32>,
-    /// Milliseconds that stay before and after speech, 0 to 5000; 50 when not given.
+    /// Milliseconds that stay before and after speech, 0 to 5000; what the settings say when not
+    /// given, or 50.
     #[oai(validator(minimum(value = "0"), maximum(value = "5000")))]
     pub padding_ms: Option<u32>,
     /// Whether to make a new item of what is kept; false when not given.
@@ -49,8 +52,10 @@ impl RemoveSilence {
         (self.min_silence_ms.unwrap_or(SilenceRule::MIN_SILENCE_MS), self.padding_ms.unwrap_or(SilenceRule::PADDING_MS))
     }
 
-    pub(super) fn rule(&self) -> SilenceRule {
-        let (min_silence_ms, padding_ms) = self.numbers();
+    /// What is cut, in a workspace with these settings.
+    pub(super) fn rule(&self, settings: &Settings) -> SilenceRule {
+        let min_silence_ms = self.min_silence_ms.or(settings.min_silence_ms).unwrap_or(SilenceRule::MIN_SILENCE_MS);
+        let padding_ms = self.padding_ms.or(settings.padding_ms).unwrap_or(SilenceRule::PADDING_MS);
         SilenceRule::new(min_silence_ms, padding_ms)
     }
 
@@ -75,7 +80,8 @@ pub struct DuckMusic {
     pub voice_ref: Text,
     /// The item whose sound is the music, by any of the same.
     pub music_ref: Text,
-    /// Decibels that the music goes down under speech, 0 to 60; 12 when not given.
+    /// Decibels that the music goes down under speech, 0 to 60; what the settings say when not
+    /// given, or 12.
     #[oai(validator(minimum(value = "0"), maximum(value = "60")))]
     pub duck_db: Option<f64>,
     /// Milliseconds that it takes to go down, 10 to 10000; 200 when not given.
@@ -114,8 +120,10 @@ impl DuckMusic {
         )
     }
 
-    pub(super) fn rule(&self) -> DuckRule {
-        let (duck_db, attack_ms, release_ms) = self.numbers();
+    /// How the music goes down, in a workspace with these settings.
+    pub(super) fn rule(&self, settings: &Settings) -> DuckRule {
+        let (_, attack_ms, release_ms) = self.numbers();
+        let duck_db = self.duck_db.or(settings.duck_db).unwrap_or(DuckRule::DUCK_DB);
         DuckRule::new(duck_db, attack_ms, release_ms)
     }
 

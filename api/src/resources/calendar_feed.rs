@@ -1,0 +1,65 @@
+//! `/cal/{token}.ics`: a workspace's calendar for calendar programs, behind a secret URL (docs/library.md).
+//!
+//! The token is all the proof there is; whether it still leads anywhere is asked at each read. A program that asks too
+//! often is told when to come again.
+
+use crate::app::App;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::refusal::{Envelope, Refused};
+use crate::http::request::Template;
+use crate::usecases::calendar::read_feed;
+use domain::public_link::LinkToken;
+use poem::endpoint::make;
+use poem::http::{HeaderValue, StatusCode, header};
+use poem::{Request, Response, Route, get};
+use std::sync::Arc;
+
+/// What the paths of feeds begin with.
+pub const FEEDS_PATH: &str = "/cal/";
+/// What they end with.
+const SUFFIX: &str = ".ics";
+
+/// Where the feed with this token is.
+pub fn feed_url(app: &App, token: &str) -> String {
+    format!("{}{FEEDS_PATH}{token}{SUFFIX}", app.public_url)
+}
+
+/// Adds the feeds to the routes.
+pub fn add_to(route: Route, app: &App) -> Route {
+    let app = app.clone();
+    let feed = make(move |request: Request| {
+        let app = app.clone();
+        async move {
+            let mut response = told(&app, &request).await.unwrap_or_else(|refusal| refused(&refusal));
+            response.set_data(Template(Arc::from("/cal/{token}.ics")));
+            response.headers_mut().insert("x-robots-tag", HeaderValue::from_static("noindex, nofollow"));
+            response
+        }
+    });
+    route.at("/cal/:file", get(feed))
+}
+
+async fn told(app: &App, request: &Request) -> Answer<Response> {
+    let file = request.path_params::<String>().unwrap_or_default();
+    let token = file.strip_suffix(SUFFIX).and_then(|token| token.parse::<LinkToken>().ok()).ok_or_else(ended)?;
+    let text = read_feed(app, &token).await?.ok_or_else(ended)?;
+    let mut response = Response::builder().content_type("text/calendar; charset=utf-8").body(text);
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=300"));
+    headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("inline; filename=\"calendar.ics\""));
+    Ok(response)
+}
+
+fn ended() -> ApiError {
+    ApiError::new(Code::LinkInvalid, "This calendar feed was revoked, or there is none like it.")
+}
+
+/// A refusal; a feed that is not there is a page that is not there.
+fn refused(refusal: &ApiError) -> Response {
+    let mut response = Envelope::Route.refuse(refusal);
+    if refusal.code() == Code::LinkInvalid {
+        response.set_status(StatusCode::NOT_FOUND);
+    }
+    response.set_data(Refused(refusal.code()));
+    response
+}

@@ -1,0 +1,230 @@
+//! `get_brand_kit`, `update_brand_kit`: colours, fonts and logos by name, a voice, and how captions look
+//! (contract §4.9).
+
+use super::caption_style::CaptionStyle;
+use crate::app::App;
+use crate::auth::Auth;
+use crate::contract::envelope::{NoArguments, Stored, ToolAnswer};
+use crate::contract::groups::{Refusals, Tag};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, Code};
+use crate::http::text::{Text, Time, said};
+use crate::usecases::brand_kit::{BrandChange, NamedLogo, brand_kit, update_brand_kit};
+use crate::usecases::documents::Kept;
+use crate::usecases::once::Once;
+use domain::brand_kit;
+use poem_openapi::payload::Json;
+use poem_openapi::types::{Example, MaybeUndefined, ToJSON};
+use poem_openapi::{Object, OpenApi};
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("POST /tools/get_brand_kit", &[]),
+    (
+        "POST /tools/update_brand_kit",
+        &[
+            Code::RoleForbidden,
+            Code::ItemNotFound,
+            Code::WorkspaceForbidden,
+            Code::RevisionConflict,
+            Code::QuotaReached,
+        ],
+    ),
+];
+
+/// The brand kit's tools.
+pub struct BrandKitTools(pub App);
+
+/// What to change of the brand kit. What is absent stays; a list is all of it from now on.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields, skip_serializing_if_is_none, example)]
+pub struct UpdateBrandKit {
+    /// The revision that the change is for, 0 before the first one. Another one stands: 409 `revision_conflict`.
+    pub if_revision: Option<i32>,
+    /// Its colours, at most 50; the first stands for the brand.
+    pub colors: Option<Vec<BrandColor>>,
+    /// Its fonts, at most 50.
+    pub fonts: Option<Vec<BrandFont>>,
+    /// Its logos, at most 50.
+    pub logos: Option<Vec<LogoToSet>>,
+    /// How the brand speaks, at most 2,000 characters; null for nothing of it.
+    pub voice: MaybeUndefined<Text>,
+    /// How its captions look; null for nothing of it.
+    pub caption_style: MaybeUndefined<CaptionStyle>,
+}
+
+impl Example for UpdateBrandKit {
+    fn example() -> Self {
+        Self {
+            if_revision: None,
+            colors: Some(vec![BrandColor { name: "Ink".into(), hex: "#1a2b3c".into() }]),
+            fonts: Some(vec![BrandFont { name: "Headlines".into(), family: brand_kit::FAMILIES[0].into() }]),
+            logos: None,
+            voice: MaybeUndefined::Value("Warm, short, without jargon.".into()),
+            caption_style: MaybeUndefined::Undefined,
+        }
+    }
+}
+
+/// A colour by its name.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct BrandColor {
+    /// What it is called, 1 to 100 characters; another in each colour, whatever their case.
+    pub name: Text,
+    /// What it is, as `#1a2b3c`.
+    pub hex: Text,
+}
+
+/// A font by its name.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct BrandFont {
+    /// What it is called, 1 to 100 characters; another in each font.
+    pub name: Text,
+    /// One of `families`.
+    pub family: Text,
+}
+
+/// A logo by its name, as it is set.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct LogoToSet {
+    /// What it is called, 1 to 100 characters; another in each logo.
+    pub name: Text,
+    /// What names the item: an image that is ready.
+    #[oai(rename = "ref")]
+    pub item_ref: Text,
+}
+
+/// A logo by its name.
+#[derive(Debug, Object)]
+pub struct BrandLogo {
+    /// What it is called.
+    pub name: Text,
+    /// The image.
+    pub item_id: Text,
+    /// What clients call that item; null when it is deleted.
+    #[oai(rename = "ref")]
+    pub item_ref: Option<Text>,
+    /// Whether the image is deleted.
+    pub item_deleted: bool,
+}
+
+/// The brand kit.
+#[derive(Debug, Object)]
+pub struct BrandKit {
+    /// Its colours; the first stands for the brand.
+    pub colors: Vec<BrandColor>,
+    /// Its fonts.
+    pub fonts: Vec<BrandFont>,
+    /// Its logos.
+    pub logos: Vec<BrandLogo>,
+    /// How the brand speaks.
+    pub voice: Option<Text>,
+    /// How its captions look.
+    pub caption_style: Option<CaptionStyle>,
+    /// How many times it was written; 0: never.
+    pub revision: i32,
+    /// When it was last changed; null: never.
+    pub updated_at: Option<Time>,
+}
+
+/// The brand kit.
+#[derive(Debug, Object)]
+pub struct BrandKitAnswer {
+    /// The brand kit.
+    pub brand_kit: BrandKit,
+    /// The families that a font may be of.
+    pub families: Vec<Text>,
+}
+
+#[OpenApi(tag = "Tag::Workspace")]
+impl BrandKitTools {
+    /// Read the brand kit
+    ///
+    /// The workspace's colours, fonts and logos by name, its voice, and how its captions look. `families` are those
+    /// that a font may be of.
+    #[oai(path = "/tools/get_brand_kit", method = "post", operation_id = "get_brand_kit")]
+    async fn get_brand_kit(
+        &self,
+        auth: Auth,
+        _arguments: Json<Option<NoArguments>>,
+    ) -> Answer<Json<ToolAnswer<BrandKitAnswer>>> {
+        let Auth(caller) = auth;
+        let kept = brand_kit(&self.0, caller.workspace.id).await?;
+        Ok(ToolAnswer::new(&caller.request_id, BrandKitAnswer::of(kept)).json())
+    }
+
+    /// Change the brand kit
+    ///
+    /// All that is asked or nothing. What uses the kit names an entry, and shows what the kit says then: the pages of
+    /// public links bear its first colour.
+    #[oai(path = "/tools/update_brand_kit", method = "post", operation_id = "update_brand_kit")]
+    async fn update_brand_kit(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<UpdateBrandKit>,
+    ) -> Answer<Stored<ToolAnswer<BrandKitAnswer>>> {
+        let Auth(caller) = auth;
+        let once = Once::of(&caller, "update_brand_kit", key, &arguments.0);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        let request_id = caller.request_id.clone();
+        let show = |kept| ToolAnswer::new(&request_id, BrandKitAnswer::of(Some(kept))).to_json_string();
+        Ok(update_brand_kit(&self.0, &caller, &once, arguments.0.into(), show).await?.into())
+    }
+}
+
+impl From<UpdateBrandKit> for BrandChange {
+    fn from(asked: UpdateBrandKit) -> Self {
+        let UpdateBrandKit { if_revision, colors, fonts, logos, voice, caption_style } = asked;
+        let line = |text: Text| text.trim().to_owned();
+        Self {
+            if_revision,
+            colors: colors.map(|all| {
+                all.into_iter().map(|one| brand_kit::Color { name: line(one.name), hex: one.hex.0 }).collect()
+            }),
+            fonts: fonts.map(|all| {
+                all.into_iter().map(|one| brand_kit::Font { name: line(one.name), family: one.family.0 }).collect()
+            }),
+            logos: logos.map(|all| {
+                all.into_iter().map(|one| NamedLogo { name: line(one.name), item_ref: one.item_ref.0 }).collect()
+            }),
+            voice: said(voice).map(|voice| voice.map(|voice| voice.0)),
+            caption_style: said(caption_style).map(|style| style.map(Into::into)),
+        }
+    }
+}
+
+impl BrandKitAnswer {
+    fn of(kept: Option<Kept<brand_kit::BrandKit>>) -> Self {
+        let (revision, updated_at) = kept.as_ref().map_or((0, None), |kept| (kept.revision, Some(kept.updated_at)));
+        let (kit, refs) = kept.map(|kept| (kept.body, kept.refs)).unwrap_or_default();
+        let logo = |logo: brand_kit::Logo| {
+            let item_ref = refs.get(&logo.item);
+            BrandLogo {
+                name: Text(logo.name),
+                item_id: Text::of(logo.item),
+                item_ref: item_ref.map(Text::of),
+                item_deleted: item_ref.is_none(),
+            }
+        };
+        let brand_kit = BrandKit {
+            colors: kit.colors.into_iter().map(|one| BrandColor { name: Text(one.name), hex: Text(one.hex) }).collect(),
+            fonts: kit
+                .fonts
+                .into_iter()
+                .map(|one| BrandFont { name: Text(one.name), family: Text(one.family) })
+                .collect(),
+            logos: kit.logos.into_iter().map(logo).collect(),
+            voice: kit.voice.map(Text),
+            caption_style: kit.caption_style.map(CaptionStyle::from),
+            revision,
+            updated_at: updated_at.map(Time),
+        };
+        Self { brand_kit, families: brand_kit::FAMILIES.map(Text::from).to_vec() }
+    }
+}

@@ -1,0 +1,66 @@
+//! How captions look, as the settings and the brand kit have it.
+
+use crate::http::text::Text;
+use domain::brand_kit;
+use poem_openapi::{Enum, Object};
+
+/// How captions look. What is absent is left to what draws them.
+#[derive(Debug, Clone, Object)]
+#[oai(deny_unknown_fields, skip_serializing_if_is_none)]
+pub struct CaptionStyle {
+    /// One of the `families` that `get_brand_kit` lists.
+    pub family: Option<Text>,
+    /// The letters' height, as a part of the picture's: 0.01 to 0.25.
+    pub size: Option<f64>,
+    /// The letters' colour, as `#ffffff`.
+    pub color: Option<Text>,
+    /// What is behind the letters, as `#000000`.
+    pub background: Option<Text>,
+    /// Where in the picture they stand.
+    pub position: Option<CaptionPosition>,
+}
+
+/// Where captions stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum CaptionPosition {
+    /// At the top.
+    Top,
+    /// In the middle.
+    Middle,
+    /// At the bottom.
+    Bottom,
+}
+
+impl From<CaptionStyle> for brand_kit::CaptionStyle {
+    fn from(asked: CaptionStyle) -> Self {
+        let text = |text: Option<Text>| text.map(|text| text.0);
+        Self {
+            family: text(asked.family),
+            size: asked.size,
+            color: text(asked.color),
+            background: text(asked.background),
+            position: asked.position.map(|position| match position {
+                CaptionPosition::Top => brand_kit::CaptionPosition::Top,
+                CaptionPosition::Middle => brand_kit::CaptionPosition::Middle,
+                CaptionPosition::Bottom => brand_kit::CaptionPosition::Bottom,
+            }),
+        }
+    }
+}
+
+impl From<brand_kit::CaptionStyle> for CaptionStyle {
+    fn from(style: brand_kit::CaptionStyle) -> Self {
+        Self {
+            family: style.family.map(Text),
+            size: style.size,
+            color: style.color.map(Text),
+            background: style.background.map(Text),
+            position: style.position.map(|position| match position {
+                brand_kit::CaptionPosition::Top => CaptionPosition::Top,
+                brand_kit::CaptionPosition::Middle => CaptionPosition::Middle,
+                brand_kit::CaptionPosition::Bottom => CaptionPosition::Bottom,
+            }),
+        }
+    }
+}

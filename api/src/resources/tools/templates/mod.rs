@@ -1,0 +1,125 @@
+//! `save_template`, `list_templates`, `run_template`, `delete_template`: arguments of a tool by a name (contract §4.9).
+//!
+//! `run` makes a run the call of its tool that it is.
+
+mod run;
+mod shapes;
+
+use crate::app::App;
+use crate::auth::Auth;
+use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::groups::{Refusals, Tag};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, Code};
+use crate::http::paging::Page;
+use crate::http::text::True;
+use crate::usecases::documents::{self, Kept};
+use crate::usecases::once::Once;
+use crate::usecases::saved::{delete_named, reach_named};
+use crate::usecases::templates::{NewTemplate, save_template};
+use domain::template;
+use poem::Request;
+use poem_openapi::OpenApi;
+use poem_openapi::payload::Json;
+use poem_openapi::types::ToJSON;
+use run::{Ran, called};
+use shapes::{
+    DeletedTemplate, ListTemplates, ListedTemplate, OneTemplate, RunTemplate, SaveTemplate, TemplateAnswer,
+    TemplatePage,
+};
+
+/// What these operations refuse with, beside what every operation may. A run refuses with what its tool does, too.
+pub const ERRORS: Refusals = &[
+    (
+        "POST /tools/save_template",
+        &[Code::RoleForbidden, Code::ToolNotFound, Code::NameTaken, Code::RevisionConflict, Code::QuotaReached],
+    ),
+    ("POST /tools/list_templates", &[Code::InvalidCursor]),
+    ("POST /tools/run_template", &[Code::TemplateNotFound, Code::ToolNotFound]),
+    ("POST /tools/delete_template", &[Code::RoleForbidden, Code::TemplateNotFound]),
+];
+
+/// The templates' tools.
+pub struct TemplateTools(pub App);
+
+#[OpenApi(tag = "Tag::Workspace")]
+impl TemplateTools {
+    /// Save a template
+    ///
+    /// Arguments of a tool by a name, to be run again and again. They are held against what the tool takes; what it
+    /// requires may be left to the run. One of the same name is written over. A workspace has at most 200.
+    #[oai(path = "/tools/save_template", method = "post", operation_id = "save_template")]
+    async fn save_template(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<SaveTemplate>,
+    ) -> Answer<Stored<ToolAnswer<TemplateAnswer>>> {
+        let Auth(caller) = auth;
+        let once = Once::of(&caller, "save_template", key, &arguments.0);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        let SaveTemplate { name, tool, arguments, if_revision } = arguments.0;
+        let new = NewTemplate { name: name.0, tool: tool.0, arguments: arguments.0, if_revision };
+        let request_id = caller.request_id.clone();
+        let show = |kept: Kept<template::Template>| {
+            ToolAnswer::new(&request_id, TemplateAnswer { template: kept.into() }).to_json_string()
+        };
+        Ok(save_template(&self.0, &caller, &once, new, show).await?.into())
+    }
+
+    /// List templates
+    ///
+    /// Newest first, without their arguments.
+    #[oai(path = "/tools/list_templates", method = "post", operation_id = "list_templates")]
+    async fn list_templates(
+        &self,
+        auth: Auth,
+        arguments: Json<Option<ListTemplates>>,
+    ) -> Answer<Json<ToolAnswer<TemplatePage>>> {
+        let Auth(caller) = auth;
+        let asked = arguments.0.unwrap_or_default();
+        let page = Page::new("templates", asked.limit, asked.cursor.as_ref())?;
+        let mut conn = self.0.conn().await?;
+        let rows = documents::page::<template::Template>(&mut conn, &caller, page.after, page.fetch()).await?;
+        let list = page.list(rows, |row| row.id, ListedTemplate::from);
+        let data = TemplatePage { templates: list.data, has_more: list.has_more, next_cursor: list.next_cursor };
+        Ok(ToolAnswer::new(&caller.request_id, data).json())
+    }
+
+    /// Run a template
+    ///
+    /// Calls its tool with its arguments, `overrides` in their place, and answers what the tool answers. It is a call
+    /// of that tool: who may make it, what it costs, what it refuses and what an Idempotency-Key keeps are the tool's.
+    #[oai(path = "/tools/run_template", method = "post", operation_id = "run_template")]
+    async fn run_template(
+        &self,
+        auth: Auth,
+        request: &Request,
+        _key: IdempotencyKey,
+        arguments: Json<RunTemplate>,
+    ) -> Answer<Ran> {
+        let Auth(caller) = auth;
+        let RunTemplate { name, overrides } = arguments.0;
+        let mut conn = self.0.conn().await?;
+        let kept = reach_named::<template::Template>(&mut conn, caller.workspace.id, &name).await?;
+        // The tool takes a connection of its own.
+        drop(conn);
+        called(&self.0, request, caller, kept.body, overrides.unwrap_or_default().0).await
+    }
+
+    /// Delete a template
+    ///
+    /// Its name is free then.
+    #[oai(path = "/tools/delete_template", method = "post", operation_id = "delete_template")]
+    async fn delete_template(
+        &self,
+        auth: Auth,
+        arguments: Json<OneTemplate>,
+    ) -> Answer<Json<ToolAnswer<DeletedTemplate>>> {
+        let (Auth(caller), name) = (auth, arguments.0.name);
+        delete_named::<template::Template>(&self.0, &caller, &name).await?;
+        Ok(ToolAnswer::new(&caller.request_id, DeletedTemplate { name, deleted: True }).json())
+    }
+}

@@ -1,0 +1,104 @@
+//! The brand kit of a workspace (`saved`): logos are looked up in the transaction that writes them.
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::usecases::documents::{Document, Kept};
+use crate::usecases::library;
+use crate::usecases::once::{Made, Once};
+use crate::usecases::saved::{BegunSaving, begin_save, found};
+use domain::brand_kit::{BrandKit, CaptionStyle, Color, Font, Logo};
+use domain::document::DocumentKind;
+use domain::ids::{ItemId, WorkspaceId};
+use domain::item::ItemType;
+use serde_json::{Value, json};
+use sqlx::PgConnection;
+
+/// What the one document is called.
+const NAME: &str = "brand kit";
+
+impl Document for BrandKit {
+    const KIND: DocumentKind = DocumentKind::BrandKit;
+    // There is always one, if only an empty one.
+    const NOT_FOUND: Code = Code::Internal;
+
+    fn summary(&self) -> Value {
+        json!({})
+    }
+
+    fn items(&self) -> Vec<ItemId> {
+        self.logos.iter().map(|logo| logo.item).collect()
+    }
+}
+
+/// What to change of a brand kit. What is absent stays.
+#[derive(Debug, Default)]
+pub struct BrandChange {
+    /// The revision that the change is for; 0 while there is none.
+    pub if_revision: Option<i32>,
+    /// All of its colours.
+    pub colors: Option<Vec<Color>>,
+    /// All of its fonts.
+    pub fonts: Option<Vec<Font>>,
+    /// All of its logos, by the names of their items.
+    pub logos: Option<Vec<NamedLogo>>,
+    /// Its voice, or none.
+    pub voice: Option<Option<String>>,
+    /// How captions look, or nothing of it.
+    pub caption_style: Option<Option<CaptionStyle>>,
+}
+
+/// A logo by the name of its item.
+#[derive(Debug)]
+pub struct NamedLogo {
+    /// What it is called.
+    pub name: String,
+    /// What names its item.
+    pub item_ref: String,
+}
+
+/// The workspace's brand kit; none while nobody has made one.
+pub async fn brand_kit(app: &App, workspace: WorkspaceId) -> Answer<Option<Kept<BrandKit>>> {
+    found(&mut *app.conn().await?, workspace, NAME).await
+}
+
+/// Changes the brand kit, all that is asked or nothing. `show` writes the answer.
+///
+/// # Errors
+/// As `saved::begin_save` and `Saving::write`; `invalid_request` by field; those of naming an item for a logo.
+pub async fn update_brand_kit(
+    app: &App,
+    caller: &Caller,
+    once: &Once,
+    change: BrandChange,
+    show: impl FnOnce(Kept<BrandKit>) -> String,
+) -> Answer<Made> {
+    let mut saving = match begin_save::<BrandKit>(app, caller, once, NAME, change.if_revision).await? {
+        BegunSaving::Now(saving) => saving,
+        BegunSaving::Before(before) => return Ok(Made::Before(before)),
+    };
+    let mut kit = saving.before.take().unwrap_or_default();
+    if let Some(logos) = change.logos {
+        kit.logos = found_logos(&mut saving.tx, caller, logos).await?;
+    }
+    kit.colors = change.colors.unwrap_or(kit.colors);
+    kit.fonts = change.fonts.unwrap_or(kit.fonts);
+    kit.voice = change.voice.unwrap_or(kit.voice);
+    kit.caption_style = change.caption_style.unwrap_or(kit.caption_style);
+    kit.check().map_err(|words| ApiError::new(Code::InvalidRequest, format!("{words}.")))?;
+    saving.write(app, caller, once, &kit, show).await
+}
+
+async fn found_logos(conn: &mut PgConnection, caller: &Caller, logos: Vec<NamedLogo>) -> Answer<Vec<Logo>> {
+    let mut found = Vec::new();
+    for (at, NamedLogo { name, item_ref }) in logos.into_iter().take(domain::brand_kit::MOST_ENTRIES + 1).enumerate() {
+        let refused = |code, message: &str| ApiError::new(code, format!("`logos[{at}].ref`: {message}"));
+        let item = library::reach(conn, caller.workspace, &item_ref).await;
+        let item = item.map_err(|error| refused(error.code(), error.message()))?;
+        if item.item_type != Some(ItemType::Image) {
+            return Err(refused(Code::InvalidRequest, "a logo is an image, and this item is none, or not ready."));
+        }
+        found.push(Logo { name, item: item.id });
+    }
+    Ok(found)
+}

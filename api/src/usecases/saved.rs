@@ -1,0 +1,127 @@
+//! Documents that are written whole: those that are called by their name, and those of which a workspace has one.
+//!
+//! Saving makes what is not there and replaces what is, under the account's lock, so that of two calls the second sees
+//! what the first left. What was before is not kept: whoever writes a text whole has it.
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::usecases::documents::{
+    Document, Kept, as_json, insert, kept, missing, name_taken, opened, refused, within_quota,
+};
+use crate::usecases::once::{Before, Begun, Made, Once};
+use domain::document::checked_name;
+use domain::ids::{NamedDocumentId, WorkspaceId};
+use sqlx::{PgConnection, Postgres, Transaction};
+use store::documents::{self, DocumentRow};
+
+/// A document that is being written.
+#[derive(Debug)]
+pub struct Saving<D> {
+    /// The transaction, to look things up in.
+    pub tx: Transaction<'static, Postgres>,
+    /// What it holds now, if it is there.
+    pub before: Option<D>,
+    row: Option<DocumentRow>,
+    name: String,
+}
+
+/// What becomes of a call that writes a document.
+#[derive(Debug)]
+pub enum BegunSaving<D> {
+    /// It is written now.
+    Now(Box<Saving<D>>),
+    /// It was written before.
+    Before(Before),
+}
+
+/// Begins to write the document of this name. `if_revision` is the one that stands; 0 says that there is none yet.
+///
+/// # Errors
+/// `invalid_request` for what can't be a name; `name_taken` where there is one and `if_revision` is 0,
+/// `revision_conflict` where another revision stands.
+pub async fn begin_save<D: Document>(
+    app: &App,
+    caller: &Caller,
+    once: &Once,
+    name: &str,
+    if_revision: Option<i32>,
+) -> Answer<BegunSaving<D>> {
+    let mut tx = match once.begin(app).await? {
+        Begun::Now(tx, _) => tx,
+        Begun::Before(before) => return Ok(BegunSaving::Before(before)),
+    };
+    let name = checked_name(name).map_err(|error| refused(&error))?.to_owned();
+    documents::lock(&mut tx, caller.workspace.account_id).await?;
+    let row = documents::find_named(&mut tx, caller.workspace.id, D::KIND, &name).await?;
+    let stands = row.as_ref().map_or(0, |row| row.revision);
+    if if_revision.is_some_and(|asked| asked != stands) {
+        if if_revision == Some(0) && D::KIND.most() > 1 {
+            return Err(name_taken::<D>(&name));
+        }
+        let message =
+            if stands == 0 { "It is not there yet.".to_owned() } else { format!("It is at revision {stands} now.") };
+        let refusal = ApiError::new(Code::RevisionConflict, message);
+        return Err(refusal.suggest(format!("Read it again, and send the change with `if_revision` {stands}.")));
+    }
+    let before = row.as_ref().map(|row| opened(row.id, row.body.clone())).transpose()?;
+    Ok(BegunSaving::Now(Box::new(Saving { tx, before, row, name })))
+}
+
+impl<D: Document> Saving<D> {
+    /// Writes it. `show` writes the answer.
+    ///
+    /// # Errors
+    /// `invalid_request` for what is too large, `quota_reached`.
+    pub async fn write(
+        mut self,
+        app: &App,
+        caller: &Caller,
+        once: &Once,
+        body: &D,
+        show: impl FnOnce(Kept<D>) -> String,
+    ) -> Answer<Made> {
+        let row = match &self.row {
+            None => insert(&mut self.tx, caller, (NamedDocumentId::mint().uuid(), &self.name, body)).await?,
+            Some(row) => {
+                let row = documents::overwrite(&mut self.tx, row.id, &as_json(body)?).await?;
+                within_quota(&mut self.tx, caller).await?;
+                row
+            }
+        };
+        let answer = show(kept(&mut self.tx, row).await?);
+        once.keep(app, &mut self.tx, &answer).await?;
+        self.tx.commit().await?;
+        Ok(Made::Now(answer))
+    }
+}
+
+/// The document of this name in the workspace, if there is one.
+pub async fn found<D: Document>(
+    conn: &mut PgConnection,
+    workspace: WorkspaceId,
+    name: &str,
+) -> Answer<Option<Kept<D>>> {
+    let Some(row) = documents::find_named(conn, workspace, D::KIND, name.trim()).await? else { return Ok(None) };
+    kept(conn, row).await.map(Some)
+}
+
+/// The same.
+///
+/// # Errors
+/// The kind's own refusal when there is none.
+pub async fn reach_named<D: Document>(conn: &mut PgConnection, workspace: WorkspaceId, name: &str) -> Answer<Kept<D>> {
+    found(conn, workspace, name).await?.ok_or_else(missing::<D>)
+}
+
+/// Deletes the document of this name.
+///
+/// # Errors
+/// As [`reach_named`].
+pub async fn delete_named<D: Document>(app: &App, caller: &Caller, name: &str) -> Answer<()> {
+    let mut conn = app.conn().await?;
+    let workspace = caller.workspace.id;
+    let row = documents::find_named(&mut conn, workspace, D::KIND, name.trim()).await?.ok_or_else(missing::<D>)?;
+    documents::delete(&mut conn, D::KIND, row.id, workspace).await?;
+    Ok(())
+}

@@ -1,0 +1,61 @@
+//! The settings of a workspace (`saved`), and what they are to the calls that leave something out.
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::usecases::documents::{Document, Kept};
+use crate::usecases::once::{Made, Once};
+use crate::usecases::saved::{BegunSaving, begin_save, found};
+use domain::document::DocumentKind;
+use domain::ids::{ItemId, WorkspaceId};
+use domain::settings::Settings;
+use serde_json::{Value, json};
+
+/// What the one document is called.
+const NAME: &str = "settings";
+
+impl Document for Settings {
+    const KIND: DocumentKind = DocumentKind::Settings;
+    // There is always one, if only of defaults.
+    const NOT_FOUND: Code = Code::Internal;
+
+    fn summary(&self) -> Value {
+        json!({})
+    }
+
+    fn items(&self) -> Vec<ItemId> {
+        Vec::new()
+    }
+}
+
+/// The workspace's settings as they are kept; none while nobody has set any.
+pub async fn kept_settings(app: &App, workspace: WorkspaceId) -> Answer<Option<Kept<Settings>>> {
+    found(&mut *app.conn().await?, workspace, NAME).await
+}
+
+/// What the workspace's settings say.
+pub async fn settings(app: &App, workspace: WorkspaceId) -> Answer<Settings> {
+    Ok(kept_settings(app, workspace).await?.map(|kept| kept.body).unwrap_or_default())
+}
+
+/// Changes the settings: `change` is what becomes of those that are kept. `show` writes the answer.
+///
+/// # Errors
+/// As `saved::begin_save` and `Saving::write`; `invalid_request` by field.
+pub async fn update_settings(
+    app: &App,
+    caller: &Caller,
+    once: &Once,
+    if_revision: Option<i32>,
+    change: impl FnOnce(Settings) -> Settings,
+    show: impl FnOnce(Kept<Settings>) -> String,
+) -> Answer<Made> {
+    match begin_save::<Settings>(app, caller, once, NAME, if_revision).await? {
+        BegunSaving::Before(before) => Ok(Made::Before(before)),
+        BegunSaving::Now(mut saving) => {
+            let settings = change(saving.before.take().unwrap_or_default());
+            settings.check().map_err(|words| ApiError::new(Code::InvalidRequest, format!("{words}.")))?;
+            saving.write(app, caller, once, &settings, show).await
+        }
+    }
+}

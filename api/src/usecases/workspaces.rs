@@ -1,0 +1,154 @@
+//! Workspaces and their members as owners make and change them: under the account's lock, and told in the account's
+//! audit log (`operator::workspaces` and `operator::members` are what operators do).
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::usecases::account_audit::{note, note_made};
+use crate::usecases::once::{Begun, Made, Once};
+use domain::document::{DocumentError, checked_name};
+use domain::ids::{AccountId, UserId, WorkspaceId};
+use domain::role::Role;
+use runtime::wake::Wake;
+use serde_json::json;
+use sqlx::PgConnection;
+use store::members::{self, MemberRow, Put};
+use store::workspaces::{self, OwnedRow};
+use store::{accounts, keys, sessions, users};
+
+/// Workspaces that an account may have, erased ones not counted.
+const MOST_WORKSPACES: i64 = 100;
+
+/// Opens a workspace of the caller's own account; a user who opens one is its owner. `show` writes the answer.
+///
+/// # Errors
+/// `workspace_forbidden` where the call acts for another account, `quota_reached`, `rate_limited` after many changes in
+/// a day.
+pub async fn open_workspace(
+    app: &App,
+    caller: &Caller,
+    once: &Once,
+    name: &str,
+    show: impl FnOnce(OwnedRow) -> String,
+) -> Answer<Made> {
+    if caller.workspace.account_id != caller.account_id {
+        let refusal = ApiError::new(Code::WorkspaceForbidden, "The call acts in a workspace of another account.");
+        return Err(refusal.suggest("Name a workspace of your own account in x-workspace-id."));
+    }
+    let mut open_workspace = match once.begin(app).await? {
+        Begun::Now(open_workspace, _) => open_workspace,
+        Begun::Before(before) => return Ok(Made::Before(before)),
+    };
+    let name = fit(name)?;
+    lock(&mut open_workspace, caller.account_id).await?;
+    if workspaces::count(&mut open_workspace, caller.account_id, MOST_WORKSPACES).await? >= MOST_WORKSPACES {
+        let message = format!("The account has {MOST_WORKSPACES} workspaces, which is the most.");
+        return Err(ApiError::new(Code::QuotaReached, message).suggest("Ask the operator to erase one."));
+    }
+    let row = workspaces::open(&mut open_workspace, caller.account_id, name).await?;
+    let row = row.ok_or_else(|| ApiError::internal("an account that was just locked is not there"))?;
+    if let Some(user) = caller.user_id {
+        members::put(&mut open_workspace, row.id, user, Role::Owner).await?;
+    }
+    note_made(&mut open_workspace, caller, "workspace.create", row.id, Some(json!({ "name": name }))).await?;
+    let answer = show(row);
+    once.keep(app, &mut open_workspace, &answer).await?;
+    open_workspace.commit().await?;
+    Ok(Made::Now(answer))
+}
+
+/// Gives the workspace that the call acts in another name.
+///
+/// # Errors
+/// `invalid_request`, `rate_limited` after many changes in a day.
+pub async fn rename_workspace(app: &App, caller: &Caller, name: &str) -> Answer<OwnedRow> {
+    let (name, workspace) = (fit(name)?, caller.workspace.id);
+    let mut rename_workspace = app.process.pool.begin().await?;
+    lock(&mut rename_workspace, caller.workspace.account_id).await?;
+    let before = owned(&mut rename_workspace, workspace).await?;
+    if before.name != name {
+        workspaces::rename(&mut rename_workspace, workspace, name).await?;
+        let details = json!({ "before": before.name, "name": name });
+        note_made(&mut rename_workspace, caller, "workspace.rename", workspace, Some(details)).await?;
+    }
+    rename_workspace.commit().await?;
+    Ok(OwnedRow { name: name.to_owned(), ..before })
+}
+
+/// Gives a user a role in the workspace that the call acts in, or changes it.
+///
+/// # Errors
+/// `user_not_found` for whom the workspace's account does not know, `last_owner` where nobody would own it.
+pub async fn put_member(app: &App, caller: &Caller, user: UserId, role: Role) -> Answer<MemberRow> {
+    let (workspace, account) = (caller.workspace.id, caller.workspace.account_id);
+    let mut put_member = app.process.pool.begin().await?;
+    lock(&mut put_member, account).await?;
+    if !members::is_known(&mut put_member, account, user).await? {
+        return Err(no_user(user));
+    }
+    if role != Role::Owner {
+        keep_an_owner(&mut put_member, workspace, user).await?;
+    }
+    let before = match members::put(&mut put_member, workspace, user, role).await? {
+        Put::Done { before } => before.map(Role::name),
+        Put::NoWorkspace | Put::NoUser => return Err(no_user(user)),
+    };
+    let details = json!({ "user_id": user, "before": before, "role": role.name() });
+    note_made(&mut put_member, caller, "member.put", workspace, Some(details)).await?;
+    let row = members::find(&mut put_member, workspace, user).await?;
+    put_member.commit().await?;
+    row.ok_or_else(|| ApiError::internal("a member who was just put is not there"))
+}
+
+/// Ends a membership of the workspace that the call acts in, with the user's sessions there and the keys to its account
+/// that they made.
+///
+/// # Errors
+/// `member_not_found`, `last_owner` where nobody would own it.
+pub async fn remove_member(app: &App, caller: &Caller, user: UserId) -> Answer<()> {
+    let (workspace, account) = (caller.workspace.id, caller.workspace.account_id);
+    let mut remove_member = app.process.pool.begin().await?;
+    lock(&mut remove_member, account).await?;
+    keep_an_owner(&mut remove_member, workspace, user).await?;
+    let role = members::remove(&mut remove_member, workspace, user).await?;
+    let role =
+        role.ok_or_else(|| ApiError::new(Code::MemberNotFound, format!("{user} is no member of {workspace}.")))?;
+    let home = users::lock(&mut remove_member, user).await?.map(|row| row.account_id);
+    sessions::end_of_user(&mut remove_member, user, Some(workspace)).await?;
+    for key in keys::revoke_made_by(&mut remove_member, account, user).await? {
+        note(&mut remove_member, caller, "key.revoke", key, Some(json!({ "made_by": user }))).await?;
+    }
+    let details = json!({ "user_id": user, "role": role.name() });
+    note(&mut remove_member, caller, "member.delete", workspace, Some(details)).await?;
+    remove_member.commit().await?;
+    let concerned = [Some(account), home.filter(|home| *home != account)];
+    app.process.wakes.send(concerned.into_iter().flatten().map(Wake::Access));
+    Ok(())
+}
+
+/// Refuses what would leave a workspace that has owners without one.
+async fn keep_an_owner(conn: &mut PgConnection, workspace: WorkspaceId, user: UserId) -> Answer<()> {
+    let is_owner = members::find(conn, workspace, user).await?.is_some_and(|member| member.role == Role::Owner);
+    if is_owner && members::owners(conn, workspace).await? < 2 {
+        return Err(ApiError::new(Code::LastOwner, format!("{user} is the only owner of {workspace}.")));
+    }
+    Ok(())
+}
+
+async fn lock(conn: &mut PgConnection, account: AccountId) -> Answer<()> {
+    accounts::lock(conn, account).await?.then_some(()).ok_or_else(|| ApiError::internal("a caller without an account"))
+}
+
+async fn owned(conn: &mut PgConnection, workspace: WorkspaceId) -> Answer<OwnedRow> {
+    let row = workspaces::find(conn, workspace).await?;
+    row.ok_or_else(|| ApiError::internal("a caller without a workspace"))
+}
+
+fn fit(name: &str) -> Answer<&str> {
+    checked_name(name).map_err(|error: DocumentError| ApiError::new(Code::InvalidRequest, format!("{error}.")))
+}
+
+fn no_user(user: UserId) -> ApiError {
+    let refusal = ApiError::new(Code::UserNotFound, format!("The account knows no user {user}."));
+    refusal.suggest("Users of another account are made members by the operator first.")
+}

@@ -1,0 +1,100 @@
+//! `mws boards`: columns of cards about items.
+
+use super::Context;
+use super::api::input;
+use super::confirm::confirm;
+use super::pages::{Pages, of_tool};
+use crate::failure::Failure;
+use crate::output::{Column, document, print};
+use clap::Subcommand;
+use serde_json::{Value, json};
+
+const COLUMNS: [Column; 6] = [
+    Column::new("ID", "/id"),
+    Column::new("NAME", "/name"),
+    Column::new("COLUMNS", "/columns"),
+    Column::new("CARDS", "/cards"),
+    Column::new("REVISION", "/revision"),
+    Column::new("CHANGED", "/updated_at"),
+];
+
+/// Commands about boards.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the workspace's boards, newest first.
+    List(Pages),
+    /// Create a board without columns.
+    Create {
+        /// What it is called.
+        name: String,
+    },
+    /// Show a board with its cards.
+    Show {
+        /// Its id.
+        id: String,
+    },
+    /// Change a board: a JSON list of operations, all done or none.
+    #[command(after_help = "Example:
+  echo '[{\"op\":\"add_column\",\"name\":\"To do\"}]' | mws boards edit brd_01J… --input -")]
+    Edit {
+        /// Its id.
+        id: String,
+        /// File with the operations; - for standard input.
+        #[arg(long, value_name = "FILE")]
+        input: String,
+    },
+    /// Undo the latest change of a board.
+    Undo {
+        /// Its id.
+        id: String,
+    },
+    /// Delete a board. Items that its cards are about stay.
+    Delete {
+        /// Its id.
+        id: String,
+    },
+}
+
+pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    let client = &context.client;
+    match command {
+        Command::List(pages) => {
+            let list = of_tool(context, "list_boards", "boards", json!({}), pages).await?;
+            context.out.list(&list, "id", &COLUMNS)
+        }
+        Command::Create { name } => shown(context, &client.tool("create_board", &json!({ "name": name })).await?),
+        Command::Show { id } => shown(context, &client.tool("get_board", &json!({ "board_id": id })).await?),
+        Command::Edit { id, input: from } => {
+            let ops = input(Some(&from))?.unwrap_or_else(|| json!([]));
+            shown(context, &client.tool("edit_board", &json!({ "board_id": id, "ops": ops })).await?)
+        }
+        Command::Undo { id } => shown(context, &client.tool("undo_board", &json!({ "board_id": id })).await?),
+        Command::Delete { id } => {
+            confirm(context, &format!("Delete the board {id}?"))?;
+            let deleted = client.tool("delete_board", &json!({ "board_id": id })).await?;
+            context.out.done(&deleted, &format!("Deleted {id}."))
+        }
+    }
+}
+
+/// The board as text: a line a column, and a line a card under it.
+fn shown(context: &Context, answer: &Value) -> Result<(), Failure> {
+    let board = &answer["board"];
+    if context.out.json {
+        return document(board);
+    }
+    let text = |value: &Value| value.as_str().unwrap_or_default().replace(char::is_control, " ");
+    let mut lines = vec![format!("{}  {}  revision {}", text(&board["id"]), text(&board["name"]), board["revision"])];
+    for column in board["columns"].as_array().into_iter().flatten() {
+        lines.push(format!("{}  ({})", text(&column["name"]), text(&column["id"])));
+        for card in column["cards"].as_array().into_iter().flatten() {
+            let item = if card["item_deleted"] == true { "deleted item".to_owned() } else { text(&card["ref"]) };
+            let parts = [text(&card["id"]), item, text(&card["text"]), text(&card["assignee"]), text(&card["due"])];
+            lines.push(format!(
+                "  {}",
+                parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ")
+            ));
+        }
+    }
+    print(&lines.join("\n"))
+}

@@ -1,0 +1,68 @@
+//! `mws brand` and `mws settings`: what a workspace looks like, and what its tools do by default.
+
+use super::Context;
+use super::api::input;
+use crate::failure::Failure;
+use crate::output::Column;
+use clap::Subcommand;
+use serde_json::json;
+
+const KIT: [Column; 7] = [
+    Column::new("colors", "/colors"),
+    Column::new("fonts", "/fonts"),
+    Column::new("logos", "/logos"),
+    Column::new("voice", "/voice"),
+    Column::new("captions", "/caption_style"),
+    Column::new("revision", "/revision"),
+    Column::new("changed", "/updated_at"),
+];
+
+const SETTINGS: [Column; 9] = [
+    Column::new("name", "/name"),
+    Column::new("language", "/default_language"),
+    Column::new("reads on import", "/reads_on_import"),
+    Column::new("min_silence_ms", "/min_silence_ms"),
+    Column::new("padding_ms", "/padding_ms"),
+    Column::new("duck_db", "/duck_db"),
+    Column::new("captions", "/caption_style"),
+    Column::new("revision", "/revision"),
+    Column::new("changed", "/updated_at"),
+];
+
+/// Commands about the brand kit, and likewise about the settings.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Show it.
+    Show,
+    /// Change it: the fields of a JSON object; what is absent stays, and null is nothing of it.
+    #[command(after_help = "Examples:
+  echo '{\"colors\":[{\"name\":\"Ink\",\"hex\":\"#1a2b3c\"}]}' | mws brand set --input -
+  echo '{\"reads_on_import\":[\"speech\"],\"min_silence_ms\":700}' | mws settings set --input -")]
+    Set {
+        /// File with the JSON; - for standard input.
+        #[arg(long, value_name = "FILE")]
+        input: String,
+    },
+}
+
+/// The brand kit.
+pub(super) async fn brand(command: Command, context: &Context) -> Result<(), Failure> {
+    let answer = asked(command, context, ["get_brand_kit", "update_brand_kit"]).await?;
+    context.out.record(&answer["brand_kit"], "revision", &KIT)
+}
+
+/// The settings.
+pub(super) async fn settings(command: Command, context: &Context) -> Result<(), Failure> {
+    let answer = asked(command, context, ["get_settings", "update_settings"]).await?;
+    context.out.record(&answer["settings"], "revision", &SETTINGS)
+}
+
+async fn asked(command: Command, context: &Context, [get, update]: [&str; 2]) -> Result<serde_json::Value, Failure> {
+    match command {
+        Command::Show => context.client.tool(get, &json!({})).await,
+        Command::Set { input: from } => {
+            let change = input(Some(&from))?.unwrap_or_else(|| json!({}));
+            context.client.tool(update, &change).await
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! `mws skills`: named Markdown that agents read before they work.
+
+use super::confirm::confirm;
+use super::pages::{Pages, of_tool};
+use super::{Context, without_nulls};
+use crate::failure::Failure;
+use crate::output::{Column, document, print};
+use anyhow::Context as _;
+use clap::Subcommand;
+use serde_json::json;
+use std::io::Read as _;
+
+const COLUMNS: [Column; 5] = [
+    Column::new("NAME", "/name"),
+    Column::new("FOR", "/description"),
+    Column::new("BYTES", "/bytes"),
+    Column::new("REVISION", "/revision"),
+    Column::new("CHANGED", "/updated_at"),
+];
+
+const FIELDS: [Column; 4] = [
+    Column::new("name", "/name"),
+    Column::new("for", "/description"),
+    Column::new("revision", "/revision"),
+    Column::new("changed", "/updated_at"),
+];
+
+/// Commands about skills.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the workspace's skills, newest first.
+    List(Pages),
+    /// Print what a skill says.
+    Show {
+        /// What it is called.
+        name: String,
+    },
+    /// Save a skill from a file, over the one of the same name.
+    #[command(after_help = "Example:
+  mws skills save \"How we cut\" cutting.md --for \"Read before cutting an interview.\"")]
+    Save {
+        /// What it is called.
+        name: String,
+        /// The file of Markdown, at most 20,000 bytes; - for standard input.
+        file: String,
+        /// What it is for, on one line.
+        #[arg(long = "for", value_name = "TEXT")]
+        description: Option<String>,
+    },
+    /// Delete a skill.
+    Delete {
+        /// What it is called.
+        name: String,
+    },
+}
+
+pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::List(pages) => {
+            let list = of_tool(context, "list_skills", "skills", json!({}), pages).await?;
+            context.out.list(&list, "name", &COLUMNS)
+        }
+        Command::Show { name } => {
+            let found = context.client.tool("get_skill", &json!({ "name": name })).await?;
+            if context.out.json {
+                document(&found["skill"])
+            } else {
+                print(found["skill"]["text"].as_str().unwrap_or_default())
+            }
+        }
+        Command::Save { name, file, description } => {
+            let new = json!({ "name": name, "text": words(&file)?, "description": description });
+            let saved = context.client.tool("save_skill", &without_nulls(new)).await?;
+            context.out.record(&saved["skill"], "name", &FIELDS)
+        }
+        Command::Delete { name } => {
+            confirm(context, &format!("Delete the skill {name}?"))?;
+            let deleted = context.client.tool("delete_skill", &json!({ "name": name })).await?;
+            context.out.done(&deleted, &format!("Deleted {name}."))
+        }
+    }
+}
+
+fn words(file: &str) -> Result<String, Failure> {
+    if file != "-" {
+        return Ok(std::fs::read_to_string(file).with_context(|| format!("{file} can't be read"))?);
+    }
+    let mut text = String::new();
+    std::io::stdin().read_to_string(&mut text).context("standard input can't be read")?;
+    Ok(text)
+}

@@ -1,0 +1,216 @@
+//! The brand kit of a workspace: colours, fonts and logos by name, a voice, and how captions look (contract §4.9).
+//!
+//! What uses it names a colour or a logo; what is drawn is what the kit says then.
+
+use crate::ids::ItemId;
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+
+/// Families that a font may be of: those that whatever draws text here has (Debian's `fonts-dejavu-core`).
+pub const FAMILIES: [&str; 3] = ["DejaVu Sans", "DejaVu Sans Mono", "DejaVu Serif"];
+/// Entries of each list.
+pub const MOST_ENTRIES: usize = 50;
+/// Characters of an entry's name.
+pub const MOST_NAME_CHARACTERS: usize = 100;
+/// Characters of the words about the voice.
+pub const MOST_VOICE_CHARACTERS: usize = 2_000;
+
+/// A workspace's brand kit.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct BrandKit {
+    /// Its colours; the first is the one that stands for the brand.
+    #[serde(default)]
+    pub colors: Vec<Color>,
+    /// Its fonts.
+    #[serde(default)]
+    pub fonts: Vec<Font>,
+    /// Its logos.
+    #[serde(default)]
+    pub logos: Vec<Logo>,
+    /// How the brand speaks, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub voice: Option<String>,
+    /// How its captions look.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub caption_style: Option<CaptionStyle>,
+}
+
+/// A colour by its name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Color {
+    /// What it is called.
+    pub name: String,
+    /// What it is: `#rrggbb`.
+    pub hex: String,
+}
+
+/// A font by its name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Font {
+    /// What it is called.
+    pub name: String,
+    /// One of [`FAMILIES`].
+    pub family: String,
+}
+
+/// A logo by its name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Logo {
+    /// What it is called.
+    pub name: String,
+    /// The image, which may be deleted by now.
+    pub item: ItemId,
+}
+
+/// How captions look.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CaptionStyle {
+    /// One of [`FAMILIES`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub family: Option<String>,
+    /// The letters' height, as a part of the picture's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<f64>,
+    /// The letters' colour: `#rrggbb`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+    /// What is behind the letters: `#rrggbb`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub background: Option<String>,
+    /// Where in the picture they stand.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<CaptionPosition>,
+}
+
+/// Where captions stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CaptionPosition {
+    /// At the top.
+    Top,
+    /// In the middle.
+    Middle,
+    /// At the bottom.
+    Bottom,
+}
+
+impl CaptionStyle {
+    /// The smallest letters.
+    pub const LEAST_SIZE: f64 = 0.01;
+    /// The largest letters.
+    pub const MOST_SIZE: f64 = 0.25;
+
+    /// Refuses what can't be a style, in words.
+    ///
+    /// # Errors
+    /// The field, and what it takes.
+    pub fn check(&self) -> Result<(), String> {
+        if self.family.as_ref().is_some_and(|family| !is_family(family)) {
+            return Err(format!("`caption_style.family`: expected one of {}", families()));
+        }
+        if self.size.is_some_and(|size| !(Self::LEAST_SIZE..=Self::MOST_SIZE).contains(&size)) {
+            return Err(format!("`caption_style.size`: expected {} to {}", Self::LEAST_SIZE, Self::MOST_SIZE));
+        }
+        for (field, color) in [("color", &self.color), ("background", &self.background)] {
+            if color.as_ref().is_some_and(|color| !is_hex(color)) {
+                return Err(format!("`caption_style.{field}`: expected a colour such as `#1a7fd4`"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl BrandKit {
+    /// Refuses what can't be a brand kit, in words.
+    ///
+    /// # Errors
+    /// The field, and what it takes.
+    pub fn check(&self) -> Result<(), String> {
+        check_names("colors", self.colors.iter().map(|color| &color.name))?;
+        check_names("fonts", self.fonts.iter().map(|font| &font.name))?;
+        check_names("logos", self.logos.iter().map(|logo| &logo.name))?;
+        if let Some(at) = self.colors.iter().position(|color| !is_hex(&color.hex)) {
+            return Err(format!("`colors[{at}].hex`: expected a colour such as `#1a7fd4`"));
+        }
+        if let Some(at) = self.fonts.iter().position(|font| !is_family(&font.family)) {
+            return Err(format!("`fonts[{at}].family`: expected one of {}", families()));
+        }
+        if self.voice.as_ref().is_some_and(|voice| voice.chars().count() > MOST_VOICE_CHARACTERS) {
+            return Err(format!("`voice`: expected at most {MOST_VOICE_CHARACTERS} characters"));
+        }
+        self.caption_style.as_ref().map_or(Ok(()), CaptionStyle::check)
+    }
+}
+
+/// Names are lines, each once in its list, whatever their case: what uses the kit finds an entry by its name.
+fn check_names<'a>(list: &str, names: impl ExactSizeIterator<Item = &'a String>) -> Result<(), String> {
+    if names.len() > MOST_ENTRIES {
+        return Err(format!("`{list}`: expected at most {MOST_ENTRIES}"));
+    }
+    let mut seen = HashSet::new();
+    for (at, name) in names.enumerate() {
+        let fits = !name.trim().is_empty()
+            && name.chars().count() <= MOST_NAME_CHARACTERS
+            && !name.chars().any(char::is_control);
+        if !fits {
+            return Err(format!("`{list}[{at}].name`: expected 1 to {MOST_NAME_CHARACTERS} characters on one line"));
+        }
+        if !seen.insert(name.trim().to_lowercase()) {
+            return Err(format!("`{list}[{at}].name`: another one of the list is called so"));
+        }
+    }
+    Ok(())
+}
+
+fn is_hex(text: &str) -> bool {
+    text.strip_prefix('#').is_some_and(|digits| digits.len() == 6 && digits.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+fn is_family(family: &str) -> bool {
+    FAMILIES.contains(&family)
+}
+
+fn families() -> String {
+    FAMILIES.map(|family| format!("`{family}`")).join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn color(name: &str, hex: &str) -> Color {
+        Color { name: name.to_owned(), hex: hex.to_owned() }
+    }
+
+    #[test]
+    fn a_kit_is_found_by_its_names_and_drawn_with_what_there_is() {
+        let kit = |colors: Vec<Color>| BrandKit { colors, ..BrandKit::default() };
+        assert_eq!(kit(vec![color("Ink", "#112233"), color("\u{85cd}", "#00FFaa")]).check(), Ok(()));
+        for (wrong, said) in [
+            (kit(vec![color("Ink", "#12345")]), "`colors[0].hex`"),
+            (kit(vec![color("Ink", "#12345\u{e9}")]), "`colors[0].hex`"),
+            (kit(vec![color("Ink", "red;}")]), "`colors[0].hex`"),
+            (kit(vec![color(" ", "#112233")]), "`colors[0].name`"),
+            (kit(vec![color("Ink", "#112233"), color("ink ", "#112233")]), "`colors[1].name`: another"),
+            (kit(vec![color("a", "#112233"); MOST_ENTRIES + 1]), "`colors`: expected at most"),
+            (
+                BrandKit {
+                    fonts: vec![Font { name: "Head".to_owned(), family: "Comic Sans".to_owned() }],
+                    ..BrandKit::default()
+                },
+                "`fonts[0].family`: expected one of `DejaVu Sans`",
+            ),
+            (BrandKit { voice: Some("x".repeat(MOST_VOICE_CHARACTERS + 1)), ..BrandKit::default() }, "`voice`"),
+            (
+                BrandKit {
+                    caption_style: Some(CaptionStyle { size: Some(0.5), ..CaptionStyle::default() }),
+                    ..BrandKit::default()
+                },
+                "`caption_style.size`",
+            ),
+        ] {
+            let found = wrong.check().expect_err("wrong");
+            assert!(found.starts_with(said), "{found}");
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! A workspace's calendar, and the feeds by which calendar programs read it (contract §4.9).
+//!
+//! Entries are listed by the moment they start at. Of a feed's URL only the hash of its token is kept.
+
+use chrono::{DateTime, Utc};
+use domain::calendar::{LONGEST_DAYS, Status};
+use domain::ids::{CalendarEntryId, CalendarFeedId, ItemId, WorkspaceId};
+use sqlx::PgConnection;
+
+/// An entry of the calendar.
+#[derive(Debug, Clone)]
+pub struct EntryRow {
+    /// Its id.
+    pub id: CalendarEntryId,
+    /// Where it is.
+    pub workspace_id: WorkspaceId,
+    /// What is planned.
+    pub title: String,
+    /// From when.
+    pub starts_at: DateTime<Utc>,
+    /// Until when.
+    pub ends_at: Option<DateTime<Utc>>,
+    /// The items that it is about, deleted ones too.
+    pub items: Vec<ItemId>,
+    /// Where it is to be seen.
+    pub channel: Option<String>,
+    /// What is to be known beside.
+    pub note: Option<String>,
+    /// How far it is.
+    pub status: Status,
+    /// How many times it was changed.
+    pub sequence: i32,
+    /// When it was added.
+    pub created_at: DateTime<Utc>,
+    /// When it was last changed.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// What an entry says.
+#[derive(Debug, Clone)]
+pub struct EntryText<'a> {
+    /// What is planned.
+    pub title: &'a str,
+    /// From when.
+    pub starts_at: DateTime<Utc>,
+    /// Until when.
+    pub ends_at: Option<DateTime<Utc>>,
+    /// The items that it is about.
+    pub items: &'a [ItemId],
+    /// Where it is to be seen.
+    pub channel: Option<&'a str>,
+    /// What is to be known beside.
+    pub note: Option<&'a str>,
+    /// How far it is.
+    pub status: Status,
+}
+
+/// Which entries are listed.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Window {
+    /// Those that go on at or after this.
+    pub from: Option<DateTime<Utc>>,
+    /// Those that start before this.
+    pub to: Option<DateTime<Utc>>,
+    /// Those that are so far.
+    pub status: Option<Status>,
+    /// Those that come after the one that starts then, with this end of its id.
+    pub after: Option<(DateTime<Utc>, [u8; 8])>,
+}
+
+/// Makes other calls that add to the workspace's calendar wait until the caller's transaction ends.
+pub async fn lock(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<()> {
+    sqlx::query!(
+        "SELECT pg_advisory_xact_lock(hashtextextended('calendar ' || $1::uuid::text, 0))",
+        workspace as WorkspaceId
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(())
+}
+
+/// How many entries a workspace has; counted up to `most`.
+pub async fn count(conn: &mut PgConnection, workspace: WorkspaceId, most: i64) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM (SELECT FROM calendar_entries WHERE workspace_id = $1 LIMIT $2) AS counted"#,
+        workspace as WorkspaceId,
+        most,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// Adds an entry.
+pub async fn add(
+    conn: &mut PgConnection,
+    id: CalendarEntryId,
+    workspace: WorkspaceId,
+    says: &EntryText<'_>,
+) -> sqlx::Result<EntryRow> {
+    sqlx::query_as!(
+        EntryRow,
+        r#"INSERT INTO calendar_entries (id, workspace_id, title, starts_at, ends_at, items, channel, note, status)
+           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+           RETURNING id AS "id: CalendarEntryId", workspace_id AS "workspace_id: WorkspaceId", title, starts_at, ends_at,
+               items AS "items: Vec<ItemId>", channel, note, status AS "status: Status", sequence, created_at, updated_at"#,
+        id as CalendarEntryId,
+        workspace as WorkspaceId,
+        says.title,
+        says.starts_at,
+        says.ends_at,
+        says.items as &[ItemId],
+        says.channel,
+        says.note,
+        says.status as Status,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// An entry, which nobody changes until the caller's transaction ends, in whichever workspace: the caller says who may
+/// see it.
+pub async fn find_to_change(conn: &mut PgConnection, id: CalendarEntryId) -> sqlx::Result<Option<EntryRow>> {
+    sqlx::query_as!(
+        EntryRow,
+        r#"SELECT id AS "id: CalendarEntryId", workspace_id AS "workspace_id: WorkspaceId", title, starts_at, ends_at,
+               items AS "items: Vec<ItemId>", channel, note, status AS "status: Status", sequence, created_at, updated_at
+           FROM calendar_entries WHERE id = $1 FOR NO KEY UPDATE"#,
+        id as CalendarEntryId,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Writes what an entry says anew. The caller has the row by [`find_to_change`].
+pub async fn change(conn: &mut PgConnection, id: CalendarEntryId, says: &EntryText<'_>) -> sqlx::Result<EntryRow> {
+    sqlx::query_as!(
+        EntryRow,
+        r#"UPDATE calendar_entries SET title = $2, starts_at = $3, ends_at = $4, items = $5, channel = $6, note = $7,
+               status = $8, sequence = sequence + 1, updated_at = mws_now()
+           WHERE id = $1
+           RETURNING id AS "id: CalendarEntryId", workspace_id AS "workspace_id: WorkspaceId", title, starts_at, ends_at,
+               items AS "items: Vec<ItemId>", channel, note, status AS "status: Status", sequence, created_at, updated_at"#,
+        id as CalendarEntryId,
+        says.title,
+        says.starts_at,
+        says.ends_at,
+        says.items as &[ItemId],
+        says.channel,
+        says.note,
+        says.status as Status,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// Deletes an entry of the workspace. False when it is not there.
+pub async fn delete(conn: &mut PgConnection, id: CalendarEntryId, workspace: WorkspaceId) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "DELETE FROM calendar_entries WHERE id = $1 AND workspace_id = $2",
+        id as CalendarEntryId,
+        workspace as WorkspaceId,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// Entries of a workspace, the earliest first. No entry is longer than a bound, so that the index finds those that have
+/// begun before the window too.
+pub async fn page(
+    conn: &mut PgConnection,
+    workspace: WorkspaceId,
+    window: &Window,
+    limit: i64,
+) -> sqlx::Result<Vec<EntryRow>> {
+    let (after, tail) = window.after.unzip();
+    sqlx::query_as!(
+        EntryRow,
+        r#"SELECT id AS "id: CalendarEntryId", workspace_id AS "workspace_id: WorkspaceId", title, starts_at, ends_at,
+               items AS "items: Vec<ItemId>", channel, note, status AS "status: Status", sequence, created_at, updated_at
+           FROM calendar_entries
+           WHERE workspace_id = $1
+               AND starts_at >= greatest($2::timestamptz - make_interval(days => $3), $4::timestamptz,
+                   '-infinity'::timestamptz)
+               AND starts_at < coalesce($5::timestamptz, 'infinity'::timestamptz)
+               AND ($2::timestamptz IS NULL OR coalesce(ends_at, starts_at) >= $2)
+               AND ($6::text IS NULL OR status = $6)
+               AND ($4::timestamptz IS NULL OR (starts_at, substring(uuid_send(id) FROM 9)) > ($4, $7::bytea))
+           ORDER BY starts_at, substring(uuid_send(id) FROM 9)
+           LIMIT $8"#,
+        workspace as WorkspaceId,
+        window.from,
+        i32::from(LONGEST_DAYS),
+        after,
+        window.to,
+        window.status.map(Status::name),
+        tail.as_ref().map(<[u8; 8]>::as_slice),
+        limit,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// A feed.
+#[derive(Debug, Clone)]
+pub struct FeedRow {
+    /// Its id.
+    pub id: CalendarFeedId,
+    /// When it was made.
+    pub created_at: DateTime<Utc>,
+    /// When a program last read it.
+    pub last_read_at: Option<DateTime<Utc>>,
+}
+
+/// Stores a feed.
+pub async fn add_feed(
+    conn: &mut PgConnection,
+    id: CalendarFeedId,
+    workspace: WorkspaceId,
+    token_hash: &[u8],
+) -> sqlx::Result<FeedRow> {
+    sqlx::query_as!(
+        FeedRow,
+        r#"INSERT INTO calendar_feeds (id, workspace_id, token_hash) VALUES ($1, $2, $3)
+           RETURNING id AS "id: CalendarFeedId", created_at, last_read_at"#,
+        id as CalendarFeedId,
+        workspace as WorkspaceId,
+        token_hash,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// The feeds of a workspace, newest first.
+pub async fn feeds(conn: &mut PgConnection, workspace: WorkspaceId, most: i64) -> sqlx::Result<Vec<FeedRow>> {
+    sqlx::query_as!(
+        FeedRow,
+        r#"SELECT id AS "id: CalendarFeedId", created_at, last_read_at FROM calendar_feeds
+           WHERE workspace_id = $1 ORDER BY id DESC LIMIT $2"#,
+        workspace as WorkspaceId,
+        most,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Ends a feed of the workspace. False when it is not there.
+pub async fn end_feed(conn: &mut PgConnection, id: CalendarFeedId, workspace: WorkspaceId) -> sqlx::Result<bool> {
+    let done = sqlx::query!(
+        "DELETE FROM calendar_feeds WHERE id = $1 AND workspace_id = $2",
+        id as CalendarFeedId,
+        workspace as WorkspaceId,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// The workspace that a feed is in, whosever it is.
+pub async fn workspace_of_feed(conn: &mut PgConnection, id: CalendarFeedId) -> sqlx::Result<Option<WorkspaceId>> {
+    sqlx::query_scalar!(
+        r#"SELECT workspace_id AS "workspace_id: WorkspaceId" FROM calendar_feeds WHERE id = $1"#,
+        id as CalendarFeedId,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Whether a feed of the workspace has this token.
+pub async fn has_token(conn: &mut PgConnection, workspace: WorkspaceId, token_hash: &[u8]) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM calendar_feeds WHERE token_hash = $1 AND workspace_id = $2) AS "has!""#,
+        token_hash,
+        workspace as WorkspaceId,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// A read of a feed that is counted.
+#[derive(Debug, Clone)]
+pub struct CountedRead {
+    /// The workspace whose calendar it is.
+    pub workspace_id: WorkspaceId,
+    /// What that is called.
+    pub name: String,
+    /// Whether there were no more reads in the minute than there may be.
+    pub within: bool,
+    /// The database's time.
+    pub now: DateTime<Utc>,
+}
+
+/// Counts a read of the feed with this token; none where there is no such feed, or its account is suspended.
+pub async fn count_read(
+    conn: &mut PgConnection,
+    token_hash: &[u8],
+    most_a_minute: i32,
+) -> sqlx::Result<Option<CountedRead>> {
+    sqlx::query_as!(
+        CountedRead,
+        r#"UPDATE calendar_feeds f SET last_read_at = mws_now(),
+               reads = CASE WHEN minute_since > mws_now() - interval '1 minute' THEN least(reads, $2) + 1 ELSE 1 END,
+               minute_since = CASE WHEN minute_since > mws_now() - interval '1 minute' THEN minute_since ELSE mws_now() END
+           FROM workspaces w JOIN accounts a ON a.id = w.account_id
+           WHERE f.token_hash = $1 AND w.id = f.workspace_id AND a.suspended_at IS NULL
+           RETURNING f.workspace_id AS "workspace_id: WorkspaceId", w.name, reads <= $2 AS "within!", mws_now() AS "now!""#,
+        token_hash,
+        most_a_minute,
+    )
+    .fetch_optional(conn)
+    .await
+}
