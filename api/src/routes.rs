@@ -67,6 +67,8 @@ type Operators = (
     operator::jobs::OperatorJobs,
     operator::deliveries::OperatorDeliveries,
     operator::audit::OperatorAudit,
+    operator::report::OperatorReports,
+    operator::console::OperatorConsole,
 );
 
 /// The groups, ready to serve.
@@ -126,6 +128,8 @@ pub fn all(app: &App) -> Routes {
         operator::jobs::OperatorJobs(app.clone()),
         operator::deliveries::OperatorDeliveries(app.clone()),
         operator::audit::OperatorAudit(app.clone()),
+        operator::report::OperatorReports(app.clone()),
+        operator::console::OperatorConsole(app.clone()),
     );
     (tools, workspace_tools, resources, operators)
 }
@@ -180,4 +184,6 @@ pub const ERRORS: &[Refusals] = &[
     operator::jobs::ERRORS,
     operator::deliveries::ERRORS,
     operator::audit::ERRORS,
+    operator::report::ERRORS,
+    operator::console::ERRORS,
 ];

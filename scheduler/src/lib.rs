@@ -39,6 +39,7 @@ use runtime::clock::host_unix_seconds;
 use runtime::process::Process;
 use std::time::Duration;
 use store::fleet::{self, Capacity, Service};
+use store::verdict::{self, DutyTold};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
@@ -175,8 +176,20 @@ async fn beat(process: Process) {
         if let Ok(mut conn) = process.pool.acquire().await {
             // The next beat tries again; an absent row is what the operator sees meanwhile.
             let _ = fleet::join(&mut conn, process.member(Service::Scheduler), &[], Capacity::default()).await;
+            let _ = verdict::tell(&mut conn, &told(&process, Instant::now())).await;
         }
     }
+}
+
+/// The duties, for whoever asks how the service stands.
+fn told(process: &Process, now: Instant) -> Vec<DutyTold> {
+    let duties = process.signs.every_duty(now).into_iter();
+    let told = duties.map(|(name, every, done)| DutyTold {
+        duty: name.to_owned(),
+        every_seconds: every.as_secs_f64(),
+        done_seconds: done.map(|done| done.as_secs_f64()),
+    });
+    told.collect()
 }
 
 #[cfg(test)]

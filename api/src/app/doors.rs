@@ -9,6 +9,8 @@ use std::net::IpAddr;
 
 /// What is measured, of all customers together.
 const METRICS: &str = "/metrics";
+/// What the paths of the operators' pages begin with.
+pub const CONSOLE_PATH: &str = "/console";
 /// What a balancer asks of any port.
 const PROBES: [&str; 2] = ["/healthz", "/readyz"];
 
@@ -26,7 +28,9 @@ pub enum Door {
 /// Whether a request for this path is let in by this door.
 pub fn lets_in(door: Door, path: &str, address: Option<IpAddr>, allowed: &[IpNet]) -> bool {
     let below = path.strip_prefix(API_PATH).and_then(|rest| rest.strip_prefix("/operator"));
-    let operators = path == METRICS || below.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let is_below = |rest: &str| rest.is_empty() || rest.starts_with('/');
+    let operators =
+        path == METRICS || below.is_some_and(is_below) || path.strip_prefix(CONSOLE_PATH).is_some_and(is_below);
     match (door, operators) {
         (Door::Customers, true) => false,
         (Door::Operators, false) => PROBES.contains(&path),
@@ -46,8 +50,8 @@ mod tests {
     fn each_port_answers_its_own_routes_and_operators_from_their_addresses() {
         let office: Vec<IpNet> = vec!["10.1.0.0/16".parse().expect("a network")];
         let (inside, outside) = ("10.1.2.3".parse().ok(), "10.2.2.3".parse().ok());
-        let operators = ["/api/v1/operator/accounts", "/api/v1/operator", "/metrics"];
-        let customers = ["/api/v1/keys", "/mcp", "/docs", "/api/v1/operators", "/metrics2"];
+        let operators = ["/api/v1/operator/accounts", "/api/v1/operator", "/metrics", "/console", "/console/in/esc_0"];
+        let customers = ["/api/v1/keys", "/mcp", "/docs", "/api/v1/operators", "/metrics2", "/consoles"];
         for path in operators {
             assert!(lets_in(Door::Everyone, path, outside, &[]), "{path}");
             assert!(lets_in(Door::Operators, path, None, &[]), "{path}");

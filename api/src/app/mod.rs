@@ -24,9 +24,11 @@ use runtime::config::ApiSettings;
 use runtime::process::{Process, StartError};
 use runtime::seal::{SealError, Sealer};
 use secrecy::ExposeSecret;
+use sqlx::PgPool;
 use std::net::IpAddr;
 use std::ops::Deref;
 use std::sync::Arc;
+use store::PoolSize;
 use tokio::sync::Semaphore;
 
 use doors::Door;
@@ -36,6 +38,9 @@ use links::Links;
 use operations::OperationsHandle;
 use searches::Searches;
 use turns::Turns;
+
+/// Connections for operators' pages.
+const PAGES_CONNECTIONS: PoolSize = PoolSize(3);
 
 /// The parts that handlers share.
 #[derive(Clone)]
@@ -95,6 +100,9 @@ pub struct Parts {
     pub searches: Searches,
     /// What answers the tools, for those that call another.
     pub operations: OperationsHandle,
+    /// Connections for operators' pages, few and with statements that end soon: a look at large tables is felt by nobody
+    /// else.
+    pub pages: PgPool,
 }
 
 /// Why the api can't start.
@@ -138,6 +146,7 @@ impl App {
         let (guesses, answers) = (Guesses::new(api.wrong_credentials_per_minute), Answers::new());
         let downloads = Downloads::new(api.max_account_downloads);
         let (of_account, of_address, uploads) = (Shares::default(), Shares::default(), Shares::default());
+        let pages = store::apart_for_pages(&process.pool, PAGES_CONNECTIONS, "mws-console");
         let parts = Parts {
             process,
             api,
@@ -164,6 +173,7 @@ impl App {
             pulls: Shares::default(),
             searches: Searches::new(),
             operations: OperationsHandle::default(),
+            pages,
         };
         let door = if parts.api.operator_listen.is_some() { Door::Customers } else { Door::Everyone };
         Ok(Self { parts: Arc::new(parts), door })

@@ -28,7 +28,7 @@ use store::audit::{self, Entry};
 pub struct OperatorAuth(pub OperatorCaller);
 
 /// What shows nothing of any account.
-const NOBODYS: [&str; 2] = ["/operator/audit", "/operator/reads"];
+const NOBODYS: [&str; 3] = ["/operator/audit", "/operator/reads", "/operator/report"];
 /// Characters that are kept of what is looked at.
 const LONGEST_SEEN: usize = 400;
 
@@ -42,6 +42,23 @@ pub struct OperatorCaller {
 }
 
 impl OperatorCaller {
+    /// This operator, in a request of this scope.
+    pub fn new(operator: &Operator, scope: &Scope) -> Self {
+        let address = scope.address.map(|address| address.to_string());
+        Self { name: operator.name.clone(), address, request_id: scope.request_id.clone() }
+    }
+
+    /// What the operator is called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Notes that this request looks at what is an account's.
+    pub async fn note_look(&self, app: &App, request: &Request) -> Answer<()> {
+        let entry = self.entry("view", seen(request));
+        in_time(async { audit::look(&mut *app.conn().await?, &entry).await }).await
+    }
+
     /// What the audit log will say of a change.
     pub fn entry(&self, action: &'static str, target: impl Display) -> Entry {
         Entry {
@@ -100,11 +117,9 @@ async fn authenticate(request: &Request, bearer: Bearer) -> poem::Result<Operato
         _ => return Err(ApiError::internal(format!("{} is no operator's in access.rs", operation.name())).into()),
     }
     operation.judge(request)?;
-    let address = scope.address.map(|address| address.to_string());
-    let caller = OperatorCaller { name: operator.name.clone(), address, request_id: scope.request_id.clone() };
+    let caller = OperatorCaller::new(operator, &scope);
     if request.method().is_safe() && !NOBODYS.contains(&operation.path.as_str()) {
-        let entry = caller.entry("view", seen(request));
-        in_time(async { audit::look(&mut *app.conn().await?, &entry).await }).await?;
+        caller.note_look(app, request).await?;
     }
     Ok(caller)
 }
@@ -138,7 +153,8 @@ async fn guessed(app: &App, scope: &Scope) -> ApiError {
         .suggest("Send `Authorization: Bearer <operator's token>`.")
 }
 
-fn allow(operator: &Operator, needed: OperatorRole) -> Answer<()> {
+/// Refuses an operator whose role is not enough.
+pub fn allow(operator: &Operator, needed: OperatorRole) -> Answer<()> {
     if operator.role >= needed {
         return Ok(());
     }

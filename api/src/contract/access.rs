@@ -171,6 +171,8 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("GET /operator/deliveries", Operator(Read)),
     ("POST /operator/deliveries/resend", Operator(Act)),
     ("GET /operator/audit", Operator(Read)),
+    ("GET /operator/report", Operator(Read)),
+    ("POST /operator/console-links", Operator(Read)),
 ];
 
 /// What this operation asks; none when it has no row.

@@ -135,6 +135,7 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     // With `since` it takes many transactions, and no one of them could keep the answer.
     ("POST /webhooks/{id}/deliveries", Refused),
     // An operator's token is of no account, whose keys these would be.
+    ("POST /operator/console-links", Refused),
     ("POST /operator/accounts", Refused),
     ("POST /operator/accounts/{id}/minutes", Refused),
     ("POST /operator/users", Refused),

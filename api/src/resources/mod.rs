@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod calendar_feed;
+pub mod console;
 pub mod events;
 pub mod library;
 pub mod link_page;

@@ -3,7 +3,7 @@
 //! Nothing here knows an operation. A panic inside ends here as `internal`, logged once.
 
 use crate::app::App;
-use crate::app::doors::{self, Door};
+use crate::app::doors::{self, CONSOLE_PATH, Door};
 use crate::contract::Contract;
 use crate::http::API_PATH;
 use crate::http::address::{self, NOWHERE, is_trusted, network};
@@ -89,7 +89,8 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
             return unshaped(&self.app.contract, envelope, StatusCode::NOT_FOUND, path);
         }
         let versioned = request.uri().path().starts_with(API_PATH);
-        let is_page = [PAGES_PATH, FEEDS_PATH].iter().any(|path| request.uri().path().starts_with(path));
+        let is_page =
+            [PAGES_PATH, FEEDS_PATH, CONSOLE_PATH].iter().any(|path| request.uri().path().starts_with(path));
         let taken_in = versioned || is_page || request.uri().path() == MCP_PATH;
         let _share = match self.take_share(&request) {
             Ok(share) => share,

@@ -11,10 +11,12 @@ mod brand;
 mod calendar;
 mod comments;
 mod confirm;
+mod console;
 mod deliveries;
 mod download;
 mod edits;
 mod events;
+mod health;
 mod items;
 mod jobs;
 mod keys;
@@ -141,6 +143,10 @@ pub enum ClientCommand {
     Tools(tools::Command),
     /// Make any request of the interface.
     Api(api::Args),
+    /// Say how the service stands and what helps next, with an operator's token.
+    Health(health::Args),
+    /// Make a one-time link to the operators' pages, with an operator's token.
+    Console(console::Args),
     /// Operate the deployment, with an operator's token.
     Admin(admin::Args),
 }
@@ -149,7 +155,9 @@ pub enum ClientCommand {
 pub async fn run(command: ClientCommand, globals: Globals) -> Result<(), Failure> {
     let out = Out::new(&globals);
     let (who, file) = match &command {
-        ClientCommand::Admin(args) => (As::Operator, args.token_file.clone()),
+        ClientCommand::Admin(args) => (As::Operator, args.operator.token_file.clone()),
+        ClientCommand::Health(args) => (As::Operator, args.operator.token_file.clone()),
+        ClientCommand::Console(args) => (As::Operator, args.operator.token_file.clone()),
         _ => (As::Customer, globals.api_key_file.clone()),
     };
     let client = Client::new(access(&globals, who, file.as_deref())?, out.clone())?;
@@ -199,6 +207,8 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Workspaces(command) => workspaces::run(command, context).await,
         ClientCommand::Tools(command) => tools::run(command, context).await,
         ClientCommand::Api(args) => api::run(args, context).await,
+        ClientCommand::Health(_) => health::run(context).await,
+        ClientCommand::Console(_) => console::run(context).await,
         ClientCommand::Admin(args) => admin::run(args.command, context).await,
     }
 }

@@ -5,6 +5,7 @@
 //! the whole process ends, and not with 0: half a service is worse than one that is started again.
 
 mod account;
+mod console;
 mod listen;
 mod say;
 mod services;
@@ -107,7 +108,10 @@ async fn serve(
     tokio::select! {
         biased;
         () = shutdown.cancelled() => {}
-        () = listen::wait(listen) => say.ready(&credentials, &relative(&data_dir.credentials_path())),
+        () = listen::wait(listen) => {
+            let console = console::link(&process, &credentials).await?;
+            say.ready(&credentials, &relative(&data_dir.credentials_path()), &console);
+        }
         ended = services.first_end() => return services.stop(&shutdown, ended).await,
     }
     let ended = tokio::select! {

@@ -54,16 +54,17 @@ impl Say {
     }
 
     /// All three are ready. This line is the one that scripts wait for.
-    pub(super) fn ready(&self, credentials: &Credentials, path: &str) {
+    pub(super) fn ready(&self, credentials: &Credentials, path: &str, console: &str) {
         let text = if self.json {
             let ready = json!({
                 "type": "ready", "base_url": credentials.base_url, "credentials": path,
-                "account_id": credentials.account_id, "workspace_id": credentials.workspace_id,
+                "account_id": credentials.account_id, "workspace_id": credentials.workspace_id, "console": console,
             });
             format!("{ready}\n")
         } else {
             format!(
                 "\nAPI      {}\nKey      in {path}, where the other commands find it\n\
+                 Console  {console}\n         (once, within ten minutes; `mws console` makes another)\n\
                  Next     mws upload talk.mp4 --wait      (Ctrl-C stops)\nready\n",
                 credentials.base_url
             )

@@ -93,6 +93,10 @@ credentials! {
     SessionToken = "ess_", 32;
     /// The token in an upload's URL: `esu_` and 64 hex characters. The prefix is this service's choice.
     UploadToken = "esu_", 32;
+    /// The code of a one-time link to the console: `esc_` and 40 hex characters.
+    ConsoleCode = "esc_", 20;
+    /// What a browser shows that has redeemed one: `esp_` and 64 hex characters.
+    ConsoleSession = "esp_", 32;
     /// An operator's token as `mws up` makes it: `eso_` and 64 hex characters. A configured one may be any text.
     OperatorToken = "eso_", 32;
 }
@@ -134,8 +138,10 @@ impl<'a> Credential<'a> {
         if bearer.starts_with(SessionToken::PREFIX) {
             return SessionToken::parse(bearer).map_or(Self::Malformed, Self::SessionToken);
         }
-        // A code is exchanged and an upload token stands in a URL: as a bearer either is a mistake.
-        if bearer.starts_with(SessionCode::PREFIX) || bearer.starts_with(UploadToken::PREFIX) {
+        // A code is exchanged, an upload token stands in a URL and a console's session in a cookie: as a bearer each is
+        // a mistake.
+        let misplaced = [SessionCode::PREFIX, UploadToken::PREFIX, ConsoleCode::PREFIX, ConsoleSession::PREFIX];
+        if misplaced.iter().any(|prefix| bearer.starts_with(prefix)) {
             return Self::Malformed;
         }
         if looks_like_jwt(bearer) { Self::Jwt(bearer) } else { Self::Opaque(CredentialHash::of(bearer)) }

@@ -44,6 +44,7 @@ pub mod task;
 pub mod template;
 pub mod upload;
 pub mod url_policy;
+pub mod verdict;
 pub mod voices;
 
 pub use mws_signature as signature;

@@ -112,6 +112,23 @@ impl Operators {
     pub fn find(&self, presented: &CredentialHash) -> Option<&Operator> {
         self.0.iter().fold(None, |found, one| if one.token.matches(presented) { Some(one) } else { found })
     }
+
+    /// The operator of this name.
+    pub fn named(&self, name: &str) -> Option<&Operator> {
+        self.0.iter().find(|one| one.name == name)
+    }
+
+    /// The operator of this name, if their token still is the one whose hash was kept as these bytes.
+    pub fn still(&self, name: &str, kept: &[u8]) -> Option<&Operator> {
+        self.0.iter().find(|one| one.name == name && one.token.is_kept_as(kept))
+    }
+}
+
+impl Operator {
+    /// What is kept of the token, for a pass that is to end with it.
+    pub const fn token_hash(&self) -> &CredentialHash {
+        &self.token
+    }
 }
 
 /// Whether a token could be guessed: it is too short, has too few different bytes, or is a shorter text repeated.

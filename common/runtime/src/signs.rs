@@ -117,6 +117,13 @@ impl Signs {
         json!({ "late": late.map(|(name, _)| *name).collect::<Vec<_>>(), "seconds_since_success": ages })
     }
 
+    /// Each duty of this process: its name, how often it is done, and for how long it was not; none where it never was.
+    pub fn every_duty(&self, now: Instant) -> Vec<(&'static str, Duration, Option<Duration>)> {
+        let told = held(&self.0);
+        let age = |duty: &Duty| duty.succeeded.map(|at| now.saturating_duration_since(at));
+        told.duties.iter().map(|(name, duty)| (*name, duty.every, age(duty))).collect()
+    }
+
     /// What [`Signs::note`] was told.
     pub fn notes(&self) -> Map<String, Value> {
         held(&self.0).notes.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()

@@ -59,6 +59,13 @@ pub fn apart(pool: &PgPool, size: PoolSize, name: &str) -> PgPool {
     limited(size, limits!()).connect_lazy_with((*pool.connect_options()).clone().application_name(name))
 }
 
+/// The same for pages that people look at: a statement of theirs has two seconds, so that no look at large tables is felt
+/// by the others.
+pub fn apart_for_pages(pool: &PgPool, size: PoolSize, name: &str) -> PgPool {
+    limited(size, limits!("SET statement_timeout = '2s'"))
+        .connect_lazy_with((*pool.connect_options()).clone().application_name(name))
+}
+
 /// Connections to the same database whose commits are not waited for until they are on disk: for tickets and wake-ups,
 /// which a crash may lose because our own rows make them good. A claim of ours never goes through it.
 /// They are opened when they are needed.

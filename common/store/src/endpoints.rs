@@ -111,6 +111,73 @@ pub async fn of_account(conn: &mut PgConnection, account: AccountId) -> sqlx::Re
         .await
 }
 
+/// An endpoint, and whose it is.
+#[derive(Debug, Clone)]
+pub struct EndpointOf {
+    /// Whose.
+    pub account_id: AccountId,
+    /// The endpoint.
+    pub endpoint: Endpoint,
+    /// When it was removed.
+    pub deleted_at: Option<DateTime<Utc>>,
+}
+
+/// Endpoints of all accounts or of one, newest first, after (that is, older than) `after`, the removed ones among them;
+/// with `id` that one alone. For operators.
+pub async fn every(
+    conn: &mut PgConnection,
+    id: Option<EndpointId>,
+    account: Option<AccountId>,
+    after: Option<EndpointId>,
+    limit: i64,
+) -> sqlx::Result<Vec<EndpointOf>> {
+    let rows = sqlx::query!(
+        r#"SELECT id AS "id: EndpointId", account_id AS "account_id: AccountId", url, description, event_types, kinds,
+               enabled, disabled_reason AS "disabled_reason: DisabledReason", disabled_at, consecutive_failures,
+               last_success_at, created_at, updated_at, deleted_at
+           FROM webhook_endpoints
+           WHERE ($1::uuid IS NULL OR id = $1) AND ($2::uuid IS NULL OR account_id = $2) AND ($3::uuid IS NULL OR id < $3)
+           ORDER BY id DESC
+           LIMIT $4"#,
+        id as _,
+        account as _,
+        after as _,
+        limit
+    )
+    .fetch_all(conn)
+    .await?;
+    let shown = rows.into_iter().map(|row| EndpointOf {
+        account_id: row.account_id,
+        deleted_at: row.deleted_at,
+        endpoint: Endpoint {
+            id: row.id,
+            url: row.url,
+            description: row.description,
+            event_types: row.event_types,
+            kinds: row.kinds,
+            enabled: row.enabled,
+            disabled_reason: row.disabled_reason,
+            disabled_at: row.disabled_at,
+            consecutive_failures: row.consecutive_failures,
+            last_success_at: row.last_success_at,
+            created_at: row.created_at,
+            updated_at: row.updated_at,
+        },
+    });
+    Ok(shown.collect())
+}
+
+/// The endpoints that were disabled for their failures, the last one first. For operators.
+pub async fn failed_lately(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<EndpointId>> {
+    sqlx::query_scalar!(
+        r#"SELECT id AS "id: EndpointId" FROM webhook_endpoints
+           WHERE disabled_reason = 'too_many_failures' AND deleted_at IS NULL ORDER BY disabled_at DESC LIMIT $1"#,
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
 /// Locks an endpoint of the account until the transaction ends. Returns whether it is enabled; none when there is none.
 pub async fn lock(conn: &mut PgConnection, account: AccountId, id: EndpointId) -> sqlx::Result<Option<bool>> {
     sqlx::query_scalar!(

@@ -271,6 +271,28 @@ fn place(seq: i64) -> Uuid {
     Uuid::from_u128(u128::try_from(seq).unwrap_or_default())
 }
 
+/// What an event is about: its job, or for a ping its delivery. For operators.
+#[derive(Debug, Clone, Copy)]
+pub struct About {
+    /// The job.
+    pub job_id: Option<JobId>,
+    /// One of its deliveries.
+    pub delivery_id: Option<DeliveryId>,
+}
+
+/// What an event is about; none where there is no such event.
+pub async fn about(conn: &mut PgConnection, id: &EventId) -> sqlx::Result<Option<About>> {
+    sqlx::query_as!(
+        About,
+        r#"SELECT job_id AS "job_id: JobId",
+               (SELECT d.id FROM deliveries AS d WHERE d.event_id = e.id LIMIT 1) AS "delivery_id: DeliveryId"
+           FROM events AS e WHERE e.id = $1"#,
+        id.as_str()
+    )
+    .fetch_optional(conn)
+    .await
+}
+
 /// Where pruning is among the old events: the last one that was looked at.
 #[derive(Debug, Clone, Copy)]
 pub struct Pruned {

@@ -1,5 +1,6 @@
 //! What the database says of itself, for `mws up` and `mws doctor`: nothing here is a customer's.
 
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::PgConnection;
 
@@ -48,6 +49,11 @@ pub async fn clock_ms(conn: &mut PgConnection) -> sqlx::Result<i64> {
         .fetch_one(conn)
         .await?;
     Ok(row.ms)
+}
+
+/// The time that everything here goes by.
+pub async fn now(conn: &mut PgConnection) -> sqlx::Result<DateTime<Utc>> {
+    sqlx::query_scalar!(r#"SELECT mws_now() AS "now!""#).fetch_one(conn).await
 }
 
 /// A process that has said that it lives.

@@ -11,6 +11,7 @@ mod away;
 pub mod calendar;
 pub mod comments;
 mod connect;
+pub mod console_passes;
 pub mod credentials;
 pub mod deliveries;
 pub mod documents;
@@ -41,11 +42,13 @@ mod refusal;
 pub mod renders;
 pub mod retention;
 pub mod sessions;
+pub mod statement;
 pub mod suspension;
 pub mod tickets;
 pub mod uploads;
 pub mod usage;
 pub mod users;
+pub mod verdict;
 pub mod wakes;
 pub mod webhook_secrets;
 mod window;
@@ -53,8 +56,8 @@ pub mod workspaces;
 
 pub use away::{is_away, is_lent_by_transaction, is_read_only};
 pub use connect::{
-    PoolSize, apart, async_commit_pool, connect, generic_plan_pool, generic_plan_pool_for_transactions, listen_pool,
-    migrate, pending_migrations, ping,
+    PoolSize, apart, apart_for_pages, async_commit_pool, connect, generic_plan_pool,
+    generic_plan_pool_for_transactions, listen_pool, migrate, pending_migrations, ping,
 };
 pub use refusal::is_refused_for_good;
 pub use window::{Seen, WINDOW};

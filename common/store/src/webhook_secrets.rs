@@ -40,6 +40,18 @@ pub async fn find(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<O
     .await
 }
 
+/// The account's secrets that verify, sealed, the current one first. For a look at what was signed.
+pub async fn verifying(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Vec<Vec<u8>>> {
+    let row = sqlx::query!(
+        "SELECT sealed, CASE WHEN previous_expires_at > mws_now() THEN previous_sealed END AS previous
+         FROM webhook_secrets WHERE account_id = $1",
+        account as _
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.map(|row| std::iter::once(row.sealed).chain(row.previous).collect()).unwrap_or_default())
+}
+
 /// Stores the account's first secret. Returns whether there was none.
 pub async fn create(conn: &mut PgConnection, account: AccountId, sealed: &[u8]) -> sqlx::Result<bool> {
     let done = sqlx::query!(

@@ -81,6 +81,11 @@ impl ApiError {
         &self.0.message
     }
 
+    /// The next step that works.
+    pub fn suggested_action(&self) -> &str {
+        self.0.suggested_action.as_deref().unwrap_or(self.code().suggested_action())
+    }
+
     /// The value of `Retry-After`, for a 429, a 503 and whatever names one.
     pub fn retry_after_seconds(&self) -> Option<u64> {
         let waits = matches!(self.code().status(), StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
@@ -93,7 +98,7 @@ impl ApiError {
             "code": self.code().name(),
             "message": self.0.message,
             "retryable": self.code().retryable(),
-            "suggested_action": self.0.suggested_action.as_deref().unwrap_or(self.code().suggested_action()),
+            "suggested_action": self.suggested_action(),
         });
         if let Some(minutes) = &self.0.cloud_processing {
             error["cloud_processing"] = minutes.clone();

@@ -9,6 +9,7 @@ mod filter;
 mod include;
 mod item;
 mod joined;
+mod lanes;
 mod on_ready;
 mod stored;
 
@@ -17,6 +18,7 @@ pub use document::Document;
 pub use filter::{Asked, UpdateItem};
 pub use include::{Include, with_media};
 pub use item::{Item, ItemState, WithMedia, hexadecimal};
+pub use lanes::{as_picture, lanes};
 pub use on_ready::start_reads_on_ready;
 pub use stored::{StoredResult, stored_read};
 

@@ -8,12 +8,9 @@ use crate::http::scope::Scope;
 use crate::resources::library;
 use crate::resources::media::{Wanted, send};
 use domain::captions::TextFormat;
-use domain::read::Read;
-use picture::{DRAWN, Facts, Unread, svg};
+use picture::Unread;
 use poem::http::{HeaderValue, Method, header};
 use poem::{IntoResponse, Request, Response};
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use store::{footage, items};
 
 /// Bytes of the largest poster there is.
@@ -50,30 +47,10 @@ pub(super) async fn media(app: App, request: Request) -> Answer<Response> {
 /// The waveform, where somebody speaks and who, and the beats: what of that is read.
 pub(super) async fn lanes(app: App, request: Request) -> Answer<Response> {
     let visit = Visit::admitted(&app, &request).await?;
-    let (item, account) = (visit.item().await?, visit.link.account_id);
-    let mut stored = BTreeMap::new();
-    for read in DRAWN.into_iter().filter_map(Read::from_name) {
-        if let Some(document) = library::stored_read(&app, account, item.id, read).await? {
-            let (bytes, _held) = document.whole(&app.answers, account).await?;
-            let parsed = tokio::task::spawn_blocking(move || serde_json::from_slice::<Value>(&bytes));
-            let parsed = parsed.await.map_err(ApiError::internal)?.map_err(ApiError::internal)?;
-            stored.insert(read.name().to_owned(), parsed);
-        }
-    }
-    if stored.is_empty() {
-        return Err(ApiError::new(Code::ReadNotFound, "Nothing is drawn of this item yet."));
-    }
-    let seconds = item.duration_ms.map(super::view::shown_seconds);
-    let drawn = tokio::task::spawn_blocking(move || {
-        let shown = json!({ "name": item.name, "duration_seconds": seconds });
-        svg(&Facts::of(&shown, &stored, Unread::LeftOut))
-    });
-    let drawn = drawn.await.map_err(ApiError::internal)?;
-    let mut response = Response::builder().content_type("image/svg+xml").body(drawn);
-    let headers = response.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(KEEP));
-    let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; sandbox");
-    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    let drawn = library::lanes(&app, visit.link.account_id, &visit.item().await?, Unread::LeftOut).await?;
+    let none = || ApiError::new(Code::ReadNotFound, "Nothing is drawn of this item yet.");
+    let mut response = library::as_picture(drawn.ok_or_else(none)?);
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(KEEP));
     Ok(response)
 }
 

@@ -4,8 +4,8 @@ use super::view::{self, Written};
 use super::{COOKIE, Contents, Visit, html, page_url, seconds};
 use crate::app::App;
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::pages::{field, form};
 use crate::http::refusal::Refused;
-use crate::http::request::SentBody;
 use crate::usecases::comments::{Said, add_guests_comment};
 use crate::usecases::public_links::{admission, check_passphrase};
 use poem::http::{HeaderValue, StatusCode, header};
@@ -91,14 +91,4 @@ fn refuse_other_pages(app: &App, request: &Request) -> Answer<()> {
         return Ok(());
     }
     Err(ApiError::new(Code::OriginForbidden, "This form was sent from another page. Open the link, and use its own."))
-}
-
-/// The fields of a form, as browsers send them.
-fn form(request: &Request) -> Vec<(String, String)> {
-    let body = request.data::<SentBody>().map(|sent| sent.0.clone()).unwrap_or_default();
-    url::form_urlencoded::parse(&body).into_owned().collect()
-}
-
-fn field(form: &[(String, String)], name: &str) -> String {
-    form.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone()).unwrap_or_default()
 }

@@ -12,6 +12,7 @@ mod view;
 
 use crate::app::App;
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::pages::cookie;
 use crate::http::refusal::Refused;
 use crate::http::request::Template;
 use crate::http::scope::Scope;
@@ -71,7 +72,7 @@ impl Visit {
         let token = request.path_params::<String>().unwrap_or_default();
         let link = open_link(app, &token).await?.ok_or_else(ended)?;
         let _ = Scope::of(request).account.set(link.account_id);
-        let admitted = is_admitted(app, &link, cookie(request));
+        let admitted = is_admitted(app, &link, cookie(request, COOKIE));
         Ok(Self { app: app.clone(), link, token, admitted })
     }
 
@@ -187,11 +188,6 @@ fn seconds(text: &str) -> Option<f64> {
         return None;
     }
     parts.iter().try_fold(0.0, |sum, part| part.parse::<f64>().ok().map(|part| sum * 60.0 + part))
-}
-
-fn cookie(request: &Request) -> Option<&str> {
-    let pairs = request.header(header::COOKIE)?.split(';');
-    pairs.filter_map(|pair| pair.trim().split_once('=')).find(|(name, _)| *name == COOKIE).map(|(_, value)| value)
 }
 
 fn ended() -> ApiError {

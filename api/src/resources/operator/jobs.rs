@@ -129,7 +129,16 @@ impl OperatorJobs {
         id: Path<Text>,
     ) -> Answer<Accepted<PreparedRead>> {
         let OperatorAuth(operator) = auth;
-        let id: JobId = id.0.id(Code::JobNotFound)?;
+        Ok(Accepted(self.run_again(&operator, id.0.id(Code::JobNotFound)?).await?))
+    }
+}
+
+impl OperatorJobs {
+    /// Runs a job's read again, for whoever paid.
+    ///
+    /// # Errors
+    /// `illegal_transition` while the job has its end before it or has succeeded, `read_not_applicable` of other work.
+    pub async fn run_again(&self, operator: &OperatorCaller, id: JobId) -> Answer<PreparedRead> {
         let origin =
             jobs::origin(&mut *self.0.conn().await?, id).await?.ok_or_else(|| missing(Code::JobNotFound, id))?;
         if !matches!(origin.status, JobStatus::Failed | JobStatus::Cancelled) {
@@ -140,11 +149,9 @@ impl OperatorJobs {
         let (Some(read), Some(item)) = (origin.read, origin.item) else {
             return Err(ApiError::new(Code::ReadNotApplicable, "The job is no read: its own tool starts it again."));
         };
-        Ok(Accepted(self.retry_job(&operator, id, origin, read, item).await?))
+        self.retry_job(operator, id, origin, read, item).await
     }
-}
 
-impl OperatorJobs {
     /// The use case: a dispatch for whoever paid, with the row of the audit log in its transaction.
     async fn retry_job(
         &self,

@@ -6,6 +6,7 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod console;
 pub mod deliveries;
 pub mod erasure;
 pub mod jobs;
@@ -13,6 +14,7 @@ pub mod keys;
 pub mod members;
 pub mod minutes;
 pub mod reads;
+pub mod report;
 pub mod suspension;
 pub mod users;
 pub mod workspaces;

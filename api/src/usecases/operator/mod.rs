@@ -2,12 +2,14 @@
 //! transaction, so that a change which can't be logged is not made.
 
 pub mod accounts;
+pub mod console;
 pub mod deliveries;
 pub mod erasure;
 pub mod keys;
 pub mod members;
 pub mod minutes;
 pub mod reads;
+pub mod report;
 pub mod suspension;
 pub mod users;
 pub mod workspaces;

@@ -5,11 +5,14 @@ use super::endpoints::may_ping;
 use super::missing;
 use super::series::{Batch, Rate, begin_again, begin_some};
 use crate::app::App;
+use crate::auth::operator::OperatorCaller;
 use crate::http::error::{Answer, ApiError, Code};
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, DeliveryId, EndpointId};
 use domain::series::Trigger;
+use serde_json::json;
 use sqlx::{Acquire, PgConnection};
+use store::audit;
 use store::deliveries::{self, DeliveryRow, Unsent, UnsentFilter};
 use store::endpoints;
 
@@ -25,12 +28,22 @@ pub struct Resent {
     pub has_more: bool,
 }
 
+/// Who asks for a delivery to be sent again.
+#[derive(Debug, Clone, Copy)]
+pub enum By<'a> {
+    /// The account that the endpoint is of: it leaves at the account's rate.
+    Account,
+    /// An operator: it leaves at once, and the operators' audit log tells of it.
+    Operator(&'a OperatorCaller),
+}
+
 /// Sends one delivery again, from its first attempt.
 pub async fn resend_delivery(
     app: &App,
     account: AccountId,
     endpoint: EndpointId,
     id: DeliveryId,
+    by: By<'_>,
 ) -> Answer<DeliveryRow> {
     let mut conn = app.conn().await?;
     let mut resend = conn.begin().await?;
@@ -53,9 +66,16 @@ pub async fn resend_delivery(
         traceparent: old.traceparent,
     };
     // Pings have a limit of their own.
-    let rate = if trigger == Trigger::Test { Rate::Unbound } else { Rate::of_account(&app.process.settings) };
+    let rate = match (trigger, by) {
+        (Trigger::Test, _) | (_, By::Operator(_)) => Rate::Unbound,
+        (_, By::Account) => Rate::of_account(&app.process.settings),
+    };
     let (new, tickets) = begin_again(&mut resend, account, endpoint, &[old], trigger, rate).await?;
     let row = deliveries::by_ids(&mut resend, &new, Some(endpoint)).await?.pop();
+    if let By::Operator(operator) = by {
+        let after = json!({ "delivery_id": new.first(), "endpoint_id": endpoint });
+        audit::record(&mut resend, &operator.changed("delivery.resend", id, None, Some(after))).await?;
+    }
     resend.commit().await?;
     app.process.wakes.tickets(&tickets);
     row.ok_or_else(|| ApiError::internal("a delivery that was just inserted is not there"))

@@ -19,12 +19,19 @@ use crate::failure::Failure;
 use clap::Subcommand;
 use std::path::PathBuf;
 
-/// What `mws admin` takes.
+/// Where an operator's token is.
 #[derive(Debug, clap::Args)]
-pub struct Args {
+pub struct OperatorToken {
     /// File that holds the operator's token; - for standard input. `MWS_OPERATOR_TOKEN` may hold the token itself.
     #[arg(long = "operator-token-file", env = "MWS_OPERATOR_TOKEN_FILE", global = true)]
     pub token_file: Option<PathBuf>,
+}
+
+/// What `mws admin` takes.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    pub operator: OperatorToken,
     #[command(subcommand)]
     pub command: Command,
 }

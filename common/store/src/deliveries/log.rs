@@ -73,6 +73,20 @@ pub async fn by_ids(
         .await
 }
 
+/// Other deliveries of the same event to the same endpoint: what repeats this one, and what it repeats. Newest first, up
+/// to a hundred.
+pub async fn repeats(conn: &mut PgConnection, of: &DeliveryRow) -> sqlx::Result<Vec<DeliveryId>> {
+    sqlx::query_scalar!(
+        r#"SELECT id AS "id: DeliveryId" FROM deliveries
+           WHERE event_id = $1 AND endpoint_id = $2 AND id <> $3 ORDER BY id DESC LIMIT 100"#,
+        of.event_id,
+        of.endpoint_id as _,
+        of.id as _
+    )
+    .fetch_all(conn)
+    .await
+}
+
 /// An attempt as the log shows it.
 #[derive(Debug, Clone)]
 pub struct AttemptRow {

@@ -21,7 +21,7 @@ pub use due::{Due, ScanStart, due_with_dead_ticket, due_without_ticket, set_tick
 pub use end::{end_of_silent, prune, replace};
 pub use log::{
     AttemptRow, DeliveryRow, Filter, LatelyPinged, SentRow, Unsent, UnsentFilter, attempts_of, body_of, by_ids,
-    pings_lately, sent_of, unsent,
+    pings_lately, repeats, sent_of, unsent,
 };
 pub use rescue::{LostClaim, free_interrupted, lost_for_good};
 pub use search::{SearchFilter, SearchScope, UnsentOf, search, unsent_of};

@@ -100,6 +100,37 @@ macro_rules! select_items {
     };
 }
 
+/// What made a stored read. For operators.
+#[derive(Debug, Clone)]
+pub struct MadeRead {
+    /// The read.
+    pub read: Read,
+    /// The job that made it.
+    pub job_id: JobId,
+    /// The engine.
+    pub engine: String,
+    /// In this version.
+    pub engine_version: String,
+    /// What the engine says of it.
+    pub quality: Option<String>,
+    /// Bytes kept.
+    pub bytes: i64,
+    /// When.
+    pub stored_at: DateTime<Utc>,
+}
+
+/// What made each read that an item has.
+pub async fn made_reads(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec<MadeRead>> {
+    sqlx::query_as!(
+        MadeRead,
+        r#"SELECT read AS "read: Read", job_id AS "job_id: JobId", engine, engine_version, quality, bytes, stored_at
+           FROM item_reads WHERE item_id = $1 ORDER BY read"#,
+        item as ItemId
+    )
+    .fetch_all(conn)
+    .await
+}
+
 /// The item with this id, whosever it is.
 pub async fn find(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Option<ItemRow>> {
     select_items!("WHERE id = $1 AND deleted_at IS NULL", item as ItemId).fetch_optional(conn).await

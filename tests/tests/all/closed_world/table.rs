@@ -195,6 +195,8 @@ pub const TABLE: &[Row] = &[
     Row("GET /operator/keys?account_id={account}", Operator, "200", "", ""),
     Row("DELETE /operator/keys/{key}", Operator, "200", "", ""),
     Row("GET /operator/audit", Operator, "200", "", ""),
+    Row("GET /operator/report", Operator, "200", "", ""),
+    Row("POST /operator/console-links", Operator, "201", "", ""),
     Row("GET /operator/deliveries", Operator, "200", "", ""),
     Row(
         "POST /operator/deliveries/resend",

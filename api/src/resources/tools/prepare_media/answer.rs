@@ -117,6 +117,11 @@ impl PreparedRef {
 }
 
 impl PreparedRead {
+    /// The job that computes it.
+    pub fn started(&self) -> Option<&Text> {
+        self.job_id.as_ref()
+    }
+
     /// A read that was not started, with a code and words for why.
     pub fn refused(read: Read, (code, message): (&str, &str)) -> Self {
         let reason = Some(ReadReason { code: code.into(), message: message.into() });

@@ -13,7 +13,7 @@ use crate::http::error::{Answer, ApiError, Code};
 use crate::http::paging::{Limit, List, Page};
 use crate::http::text::{Text, Time};
 use crate::usecases::webhooks::missing;
-use crate::usecases::webhooks::resend::{resend_delivery, resend_since};
+use crate::usecases::webhooks::resend::{By, resend_delivery, resend_since};
 use domain::ids::{DeliveryId, EndpointId};
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
@@ -143,7 +143,7 @@ impl Deliveries {
         match (body.0.delivery_id, body.0.since) {
             (Some(delivery), None) => {
                 let delivery: DeliveryId = delivery.id(Code::DeliveryNotFound)?;
-                let again = resend_delivery(&self.0, caller.account_id, endpoint, delivery).await?;
+                let again = resend_delivery(&self.0, caller.account_id, endpoint, delivery, By::Account).await?;
                 Ok(Accepted(Resent::One(Delivery::new(again, Vec::new()))))
             }
             (None, Some(since)) => {

@@ -1,0 +1,130 @@
+//! Accounts, and one account: what it has of minutes, its workspaces, keys and endpoints.
+
+use super::words::{amount, link, or_dash, state, time, time_or};
+use super::{Visit, shell};
+use crate::http::error::{Answer, Code};
+use crate::usecases::balance::balance;
+use crate::usecases::operator::missing;
+use chrono::{DateTime, Utc};
+use domain::ids::AccountId;
+use domain::job::{MAX_LIVE, PLACES};
+use maud::{Markup, html};
+use poem::Response;
+use store::Seen;
+use store::accounts::{self, AccountRow};
+use store::keys::{self, KeyRow};
+use store::minutes::Balance;
+use store::{endpoints, workspaces};
+
+/// Keys, workspaces and endpoints that an account's page shows.
+const MOST: i64 = 50;
+
+pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+    visit.takes(&["name", "cursor"])?;
+    let page = visit.page("console accounts")?;
+    let now = visit.now().await?;
+    let rows = accounts::list(&mut *visit.conn().await?, visit.asked("name"), page.after, page.fetch()).await?;
+    let (found, next) = page.cut(Seen { rows, last_seen: None }, |row| row.id.uuid());
+    let rows = html! {
+        @for one in &found {
+            tr {
+                td { (link("accounts", one.id)) }
+                td { (one.name) }
+                td { (standing(one)) }
+                td { (or_dash(one.monthly_allowance)) }
+                td { (time(one.created_at, now)) }
+                td { a href={ "/console/accounts/" (one.id) "/minutes" } { "Statement" } }
+            }
+        }
+    };
+    let columns = ["Account", "Name", "State", "Own minutes a month", "Opened", "Minutes"];
+    let main = html! {
+        h1 { "Accounts" }
+        (shell::filters("/accounts", &shell::text_field(&visit, "name", "Name, whole")))
+        (shell::section("rows", "Newest first", &html! {
+            @if !found.is_empty() { (shell::table("Accounts", &columns, &rows)) }
+            (shell::pages(&visit, found.len(), next.as_deref(), "accounts"))
+        }))
+        (shell::command(&super::words::command("mws admin accounts list", &visit, &[("name", "--name")])))
+    };
+    Ok(visit.whole("Accounts", &main))
+}
+
+fn standing(account: &AccountRow) -> Markup {
+    match (account.erased_at, account.suspended_at) {
+        (Some(_), _) => html! { span.state.plain { "· erased" } },
+        (None, Some(_)) => state("suspended"),
+        (None, None) => state("active"),
+    }
+}
+
+pub(super) async fn one(visit: Visit) -> Answer<Response> {
+    visit.takes(&[])?;
+    let id: AccountId = visit.own_id(Code::AccountNotFound)?;
+    let now = visit.now().await?;
+    let mut conn = visit.conn().await?;
+    let account = accounts::find(&mut conn, id).await?.ok_or_else(|| missing(Code::AccountNotFound, id))?;
+    let balance = balance(&visit.app.process.settings, &mut conn, id).await?;
+    let own = workspaces::list(&mut conn, Some(id), None, MOST).await?;
+    let keys = keys::every(&mut conn, id, None, MOST).await?;
+    let endpoints = endpoints::every(&mut conn, None, Some(id), None, MOST).await?;
+    let main = html! {
+        h1 { "Account " (account.name) }
+        (shell::section("state", "State", &html! {
+            (shell::facts(&[
+                ("Id", html! { code { (id) } }),
+                ("State", html! { (standing(&account)) " " (or_dash(account.suspended_reason.as_ref())) }),
+                ("Opened", time(account.created_at, now)),
+                ("Live jobs", html! { (balance.live) " of " (MAX_LIVE) }),
+                ("Places in use", html! { (balance.admitted) " of " (PLACES) }),
+            ]))
+            p { a href={ "/console/jobs?account_id=" (id) } { "Jobs" } " · " a href={ "/console/deliveries?account_id=" (id) } { "Deliveries" }
+                " · " a href={ "/console/audit?target=" (id) } { "What operators did" } }
+        }))
+        (shell::section("minutes", "Minutes", &minutes(id, &balance)))
+        (shell::section("workspaces", "Workspaces", &html! {
+            ul { @for one in &own { li { a.id href={ "/console/jobs?workspace_id=" (one.id) } { (one.id) } " " (one.name) @if one.is_default { " (default)" } } } }
+        }))
+        (shell::section("keys", "Keys", &keyed(&keys, now)))
+        (shell::section("endpoints", "Endpoints", &html! {
+            @if endpoints.is_empty() { p.soft { "None." } }
+            ul { @for one in &endpoints { li { (link("endpoints", one.endpoint.id)) " " (super::words::shown_url(&one.endpoint.url)) " "
+                @if one.deleted_at.is_some() { "removed" } @else { (state(if one.endpoint.enabled { "enabled" } else { "disabled" })) } } } }
+        }))
+        (shell::command(&format!("mws admin accounts get {id}")))
+    };
+    Ok(visit.whole(&format!("Account {id}"), &main))
+}
+
+fn minutes(id: AccountId, balance: &Balance) -> Markup {
+    html! {
+        (shell::facts(&[
+            ("Month", html! { (balance.month.format("%Y-%m")) }),
+            ("Allowance", amount(balance.allowance)),
+            ("Used", amount(balance.used)),
+            ("Held", amount(balance.held_in_all)),
+            ("Left of the month", amount(balance.left())),
+            ("Bought and left", amount(balance.bought)),
+        ]))
+        p { a href={ "/console/accounts/" (id) "/minutes" } { "The statement: every entry, and what it left" } }
+    }
+}
+
+fn keyed(keys: &[KeyRow], now: DateTime<Utc>) -> Markup {
+    if keys.is_empty() {
+        return html! { p.soft { "None." } };
+    }
+    let rows = html! {
+        @for key in keys {
+            tr {
+                td { code { (key.prefix) "…" } }
+                td { (or_dash(key.name.as_ref())) }
+                td.id { (key.id) }
+                td { (time(key.created_at, now)) }
+                td { (time_or(key.last_used_at, now, "never")) }
+                td { @match key.revoked_at { Some(at) => { "revoked " (time(at, now)) } None => { (state("live")) } } }
+            }
+        }
+    };
+    shell::table("Keys", &["Begins with", "Name", "Id", "Made", "Last used", "State"], &rows)
+}

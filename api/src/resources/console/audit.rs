@@ -1,0 +1,78 @@
+//! What operators did, and what they looked at.
+
+use super::words::{or_dash, time};
+use super::{Visit, shell};
+use crate::http::error::Answer;
+use maud::{Markup, html};
+use poem::Response;
+use store::Seen;
+use store::audit::{self, AuditRow, Filter};
+
+pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+    visit.takes(&["operator", "action", "target", "cursor"])?;
+    let page = visit.page("console audit")?;
+    let filter = Filter {
+        operator: visit.asked("operator"),
+        action: visit.asked("action"),
+        target: visit.asked("target"),
+        since: None,
+        until: None,
+    };
+    let now = visit.now().await?;
+    let rows = audit::list(&mut *visit.conn().await?, filter, page.after, page.fetch()).await?;
+    let (found, next) = page.cut(Seen { rows, last_seen: None }, |row| row.id.uuid());
+    let rows = html! {
+        @for one in &found {
+            tr {
+                td.number { (or_dash(one.number)) }
+                td { (time(one.at, now)) }
+                td { (one.operator) " " span.soft { (or_dash(one.address.as_ref())) } }
+                td { (one.action) }
+                td { (target(&one.target)) }
+                td { (change(one)) }
+                td { code { (one.request_id) } }
+            }
+        }
+    };
+    let columns = ["Number", "When", "Who", "What", "To what", "Before and after", "Request"];
+    let fields = html! {
+        (shell::text_field(&visit, "operator", "Operator"))
+        (shell::text_field(&visit, "action", "What"))
+        (shell::text_field(&visit, "target", "To what"))
+    };
+    let flags = [("operator", "--operator"), ("action", "--action"), ("target", "--target")];
+    let main = html! {
+        h1 { "Audit" }
+        (shell::filters("/audit", &fields))
+        (shell::section("rows", "Newest first", &html! {
+            @if !found.is_empty() { (shell::table("Audit", &columns, &rows)) }
+            (shell::pages(&visit, found.len(), next.as_deref(), "entries"))
+        }))
+        (shell::command(&super::words::command("mws admin audit", &visit, &flags)))
+    };
+    Ok(visit.whole("Audit", &main))
+}
+
+/// What was changed, as a link where it has a page.
+fn target(target: &str) -> Markup {
+    let pages =
+        [("job_", "jobs"), ("dlv_", "deliveries"), ("whe_", "endpoints"), ("itm_", "items"), ("acc_", "accounts")];
+    let page = pages.iter().find(|(prefix, _)| target.starts_with(prefix));
+    html! { @match page {
+        Some((_, page)) => { (super::words::link(page, target)) }
+        None => { (target) }
+    } }
+}
+
+fn change(row: &AuditRow) -> Markup {
+    if row.before.is_none() && row.after.is_none() {
+        return html! { span.soft { "–" } };
+    }
+    html! {
+        details {
+            summary { "show" }
+            @if let Some(before) = &row.before { pre { (format!("{before:#}")) } }
+            @if let Some(after) = &row.after { pre { (format!("{after:#}")) } }
+        }
+    }
+}

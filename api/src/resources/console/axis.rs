@@ -1,0 +1,153 @@
+//! Steps drawn on one axis of time. Spans are to scale; where nothing goes on for long, the axis is cut, and says by how
+//! much. Pure: from steps to SVG.
+
+use super::life::{Sort, Step};
+use super::words::{exact, seconds};
+use chrono::{DateTime, Utc};
+use domain::verdict::span;
+use maud::{Markup, html};
+
+const WIDTH: f64 = 1_100.0;
+const LEFT: f64 = 390.0;
+const RIGHT: f64 = 1_080.0;
+const ROW: f64 = 22.0;
+/// Steps that are drawn; the list beside has all of them.
+const MOST: usize = 40;
+/// The part of the axis that a stretch without work may take.
+const LONGEST_GAP: f64 = 0.25;
+/// Characters of a step's name that fit.
+const FIT: usize = 54;
+
+/// A stretch of the axis: from when to when, and how long it is drawn.
+struct Stretch {
+    from: DateTime<Utc>,
+    length: f64,
+    drawn: f64,
+}
+
+/// The axis of these steps, which begin in the order of time.
+pub(super) fn drawn(steps: &[Step]) -> Markup {
+    let steps = &steps[..steps.len().min(MOST)];
+    let Some(first) = steps.first() else { return html! {} };
+    let axis = stretches(steps);
+    let whole: f64 = axis.iter().map(|stretch| stretch.drawn).sum::<f64>().max(0.001);
+    let place = |at: DateTime<Utc>| {
+        let mut before = 0.0;
+        for stretch in &axis {
+            let into = seconds(at - stretch.from);
+            if into <= stretch.length {
+                let part = if stretch.length > 0.0 { into / stretch.length * stretch.drawn } else { 0.0 };
+                return LEFT + (RIGHT - LEFT) * (before + part.max(0.0)) / whole;
+            }
+            before += stretch.drawn;
+        }
+        RIGHT
+    };
+    #[expect(clippy::cast_precision_loss, reason = "forty rows at most")]
+    let rows: Vec<(f64, &Step)> = steps.iter().enumerate().map(|(row, step)| (30.0 + row as f64 * ROW, step)).collect();
+    let height = rows.last().map_or(0.0, |(y, _)| y + ROW);
+    let label = format!("{} steps of the job on one axis of time; the list below has the same.", steps.len());
+    html! {
+        svg.axis viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label=(label) {
+            @for cut in axis.iter().filter(|stretch| stretch.drawn < stretch.length * 0.999) {
+                @let (from, to) = (place(cut.from), place(cut.from) + (RIGHT - LEFT) * cut.drawn / whole);
+                rect.gap x=(round(from)) y="18" width=(round(to - from)) height=(height - 18.0) {}
+                text.soft x=(round(f64::midpoint(from, to))) y="13" text-anchor="middle" { "// " (span(cut.length)) }
+            }
+            @for (y, step) in &rows {
+                line.grid x1="0" x2=(WIDTH) y1=(y + 16.0) y2=(y + 16.0) {}
+                text x="0" y=(y + 10.0) { (fitting(&step.name)) }
+                (shape(step, *y, place(step.at), step.until.map(place)))
+            }
+            text.soft x=(LEFT) y="13" { (first.at.format("%H:%M:%S")) }
+        }
+    }
+}
+
+fn shape(step: &Step, y: f64, from: f64, to: Option<f64>) -> Markup {
+    let class = match step.sort {
+        Sort::Mark | Sort::Work => "bar",
+        Sort::Wait => "wait",
+        Sort::Good => "ok",
+        Sort::Bad => "failed",
+    };
+    let Some(to) = to else {
+        return html! { circle class=(class) cx=(round(from)) cy=(y + 6.0) r="4" {} };
+    };
+    let took = step.until.map(|until| exact(seconds(until - step.at))).unwrap_or_default();
+    let width = (to - from).max(2.0);
+    // The length stands behind the bar where there is room, else before it.
+    let (x, anchor) = if from + width + 70.0 < WIDTH { (from + width + 5.0, "start") } else { (from - 5.0, "end") };
+    html! {
+        rect class=(class) x=(round(from)) y=(y) width=(round(width)) height="12" rx="2" {}
+        text.soft x=(round(x)) y=(y + 10.0) text-anchor=(anchor) { (took) }
+    }
+}
+
+/// The axis, cut where nothing is worked on for long.
+fn stretches(steps: &[Step]) -> Vec<Stretch> {
+    let mut times: Vec<DateTime<Utc>> = steps.iter().flat_map(|step| [Some(step.at), step.until]).flatten().collect();
+    times.sort_unstable();
+    times.dedup();
+    let is_worked_on = |from: DateTime<Utc>, to: DateTime<Utc>| {
+        let mut work = steps.iter().filter(|step| step.sort != Sort::Wait);
+        work.any(|step| step.at <= from && step.until.is_some_and(|until| until >= to))
+    };
+    let pairs: Vec<(DateTime<Utc>, f64, bool)> =
+        times.windows(2).map(|pair| (pair[0], seconds(pair[1] - pair[0]), is_worked_on(pair[0], pair[1]))).collect();
+    let worked: f64 = pairs.iter().filter(|(_, _, is_worked_on)| *is_worked_on).map(|(_, length, _)| length).sum();
+    let most = (worked * LONGEST_GAP).max(0.2);
+    let stretch = |(from, length, is_worked_on): (DateTime<Utc>, f64, bool)| {
+        let drawn = if is_worked_on { length } else { length.min(most) };
+        Stretch { from, length, drawn }
+    };
+    pairs.into_iter().map(stretch).collect()
+}
+
+fn round(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}
+
+fn fitting(name: &str) -> String {
+    if name.chars().count() <= FIT {
+        return name.to_owned();
+    }
+    let start: String = name.chars().take(FIT - 1).collect();
+    format!("{start}…")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp_millis(1_800_000_000_000 + ms).expect("a time")
+    }
+
+    fn step(name: &str, from: i64, to: Option<i64>, sort: Sort) -> Step {
+        Step { name: name.to_owned(), at: at(from), until: to.map(at), sort }
+    }
+
+    #[test]
+    fn work_is_to_scale_and_a_long_pause_is_cut() {
+        let steps = [
+            step("asked for", 0, None, Sort::Mark),
+            step("claim 1", 0, Some(10_000), Sort::Good),
+            step("attempt 1", 10_000, Some(12_000), Sort::Bad),
+            step("attempt 2", 3_612_000, Some(3_614_000), Sort::Good),
+        ];
+        let axis = stretches(&steps);
+        let drawn: Vec<f64> = axis.iter().map(|one| one.drawn).collect();
+        assert_eq!(drawn, [10.0, 2.0, 3.5, 2.0]);
+        let svg = super::drawn(&steps).0;
+        assert!(svg.contains("// 60 min") && svg.contains("10.000 s"), "{svg}");
+        assert!(super::drawn(&[]).0.is_empty());
+    }
+
+    #[test]
+    fn a_name_is_plain_text_and_no_longer_than_fits() {
+        let svg = drawn(&[step("<script>alert(1)</script>", 0, None, Sort::Mark)]).0;
+        assert!(svg.contains("&lt;script&gt;") && !svg.contains("<script>"), "{svg}");
+        assert_eq!(fitting(&"x".repeat(80)).chars().count(), FIT);
+    }
+}

@@ -1,0 +1,110 @@
+//! The list of deliveries of all accounts, with the filters that the operators' route has.
+
+use super::jobs::moment;
+use super::words::{link, or_dash, state, time, time_or};
+use super::{Visit, shell};
+use crate::http::error::{Answer, ApiError, Code};
+use chrono::{DateTime, Utc};
+use domain::event::EventType;
+use domain::ids::{AccountId, DeliveryId, EndpointId, JobId};
+use domain::series::DeliveryStatus;
+use maud::{Markup, html};
+use poem::Response;
+use sqlx::PgConnection;
+use store::deliveries::{self, DeliveryRow, Filter, SearchFilter, SearchScope};
+use store::endpoints;
+
+const FILTERS: [&str; 10] =
+    ["status", "event_type", "http_status", "error", "account_id", "endpoint_id", "job_id", "since", "until", "cursor"];
+
+pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+    visit.takes(&FILTERS)?;
+    let page = visit.page("console deliveries")?;
+    let status = |text: &str| text.parse::<i16>().ok().filter(|status| (100..=599).contains(status));
+    let filter = Filter {
+        status: visit.word("status", DeliveryStatus::from_name)?,
+        event_type: visit.word("event_type", EventType::from_name)?,
+        http_status: visit.word("http_status", status)?,
+        since: moment(&visit, "since")?,
+        until: moment(&visit, "until")?,
+    };
+    let every = SearchFilter { filter, error: visit.asked("error").map(str::to_owned) };
+    let now = visit.now().await?;
+    let mut conn = visit.conn().await?;
+    let place = place(&visit, &mut conn).await?;
+    let seen = deliveries::search(&mut conn, &place, &every, page.after.map(DeliveryId::from), page.fetch()).await?;
+    let (ids, next) = page.cut(seen, |id| id.uuid());
+    let found = deliveries::by_ids(&mut conn, &ids, None).await?;
+    let main = html! {
+        h1 { "Deliveries" }
+        (shell::filters("/deliveries", &fields(&visit)))
+        (shell::section("rows", "Newest first", &html! {
+            @if !found.is_empty() { (rows(&found, now)) }
+            (shell::pages(&visit, found.len(), next.as_deref(), "deliveries"))
+        }))
+        (shell::command(&command(&visit)))
+    };
+    Ok(visit.whole("Deliveries", &main))
+}
+
+/// Deliveries as a table.
+pub(super) fn rows(found: &[DeliveryRow], now: DateTime<Utc>) -> Markup {
+    let rows = html! {
+        @for one in found {
+            tr {
+                td { (link("deliveries", one.id)) }
+                td { (one.event_type) }
+                td { (state(one.status.name())) }
+                td { (time(one.created_at, now)) }
+                td { (link("endpoints", one.endpoint_id)) }
+                td { (link("accounts", one.account_id)) }
+                td.number { (one.attempt_count) }
+                td { (or_dash(one.response_status)) " " (or_dash(one.error.as_ref())) }
+                td { (time_or(one.next_attempt_at, now, "–")) }
+            }
+        }
+    };
+    let columns =
+        ["Delivery", "Event", "Status", "Began", "Endpoint", "Account", "Attempts", "Last answer", "Next attempt"];
+    shell::table("Deliveries", &columns, &rows)
+}
+
+fn fields(visit: &Visit) -> Markup {
+    let types = EventType::SUBSCRIBABLE.into_iter().chain([EventType::Ping]).map(EventType::name);
+    html! {
+        (shell::choice(visit, "status", "Status", DeliveryStatus::ALL.iter().map(|status| status.name())))
+        (shell::choice(visit, "event_type", "Event", types))
+        (shell::text_field(visit, "http_status", "HTTP status"))
+        (shell::text_field(visit, "error", "Error"))
+        (shell::text_field(visit, "account_id", "Account"))
+        (shell::text_field(visit, "endpoint_id", "Endpoint"))
+        (shell::text_field(visit, "job_id", "Job"))
+        (shell::text_field(visit, "since", "Since (RFC 3339)"))
+        (shell::text_field(visit, "until", "Until"))
+    }
+}
+
+async fn place(visit: &Visit, conn: &mut PgConnection) -> Answer<SearchScope> {
+    let account = visit.id_in::<AccountId>("account_id")?;
+    let endpoint = visit.id_in::<EndpointId>("endpoint_id")?;
+    match (account, endpoint, visit.id_in::<JobId>("job_id")?) {
+        (None, None, None) => Ok(SearchScope::All),
+        (Some(account), None, None) => Ok(SearchScope::Endpoints(endpoints::of_account(conn, account).await?)),
+        (None, Some(endpoint), None) => Ok(SearchScope::Endpoints(vec![endpoint])),
+        (None, None, Some(job)) => Ok(SearchScope::Job(job)),
+        _ => Err(ApiError::new(Code::InvalidRequest, "Give one of account, endpoint and job.")),
+    }
+}
+
+fn command(visit: &Visit) -> String {
+    let flags = [
+        ("status", "--status"),
+        ("event_type", "--type"),
+        ("http_status", "--http-status"),
+        ("error", "--error"),
+        ("account_id", "--account"),
+        ("endpoint_id", "--endpoint"),
+        ("job_id", "--job"),
+    ];
+    super::words::command("mws admin deliveries list", visit, &flags)
+}

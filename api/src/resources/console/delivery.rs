@@ -1,0 +1,195 @@
+//! One delivery: what was sent and what came back, attempt by attempt, whether the signatures are right, and sending it
+//! again.
+
+use super::words::{exact, link, or_dash, shown_url, state, time, time_or};
+use super::{Visit, leads_to, shell};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::usecases::webhooks::resend::{By, resend_delivery};
+use chrono::{DateTime, Utc};
+use domain::attempt_headers::SIGNATURE;
+use domain::ids::{AccountId, DeliveryId};
+use domain::signature::{DEFAULT_TOLERANCE_S, verify};
+use maud::{Markup, html};
+use poem::Response;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use store::deliveries::{self, DeliveryRow, SentRow};
+use store::endpoints::{self, EndpointOf};
+use store::webhook_secrets;
+
+pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+    visit.takes(&["done"])?;
+    let id: DeliveryId = visit.own_id(Code::DeliveryNotFound)?;
+    let now = visit.now().await?;
+    let (row, endpoint) = found(&visit, id).await?;
+    let mut conn = visit.conn().await?;
+    let attempts = deliveries::sent_of(&mut conn, id).await?;
+    let body = deliveries::body_of(&mut conn, id).await?;
+    let repeats = deliveries::repeats(&mut conn, &row).await?;
+    let repeats = deliveries::by_ids(&mut conn, &repeats, None).await?;
+    drop(conn);
+    let secrets = secrets(&visit, row.account_id).await?;
+    let main = html! {
+        h1 { "Delivery " span.id { (id) } }
+        @if visit.asked("done") == Some("resent") { p.done role="status" { "Sent again: this is the new delivery." } }
+        (shell::section("state", "State", &facts(&row, &endpoint, now)))
+        @if visit.may_act() { p.acts { a.button href={ "/console/deliveries/" (id) "/resend" } { "Send again…" } } }
+        (shell::section("attempts", "Attempts", &tried(&attempts, body.as_deref(), &secrets, now)))
+        (shell::section("body", "The body that every attempt sends", &sent_body(body.as_deref())))
+        @if !repeats.is_empty() {
+            (shell::section("repeats", "Other deliveries of the same event to this endpoint", &super::deliveries::rows(&repeats, now)))
+        }
+        (shell::command(&format!("mws admin deliveries list --endpoint {}", row.endpoint_id)))
+    };
+    Ok(visit.whole(&format!("Delivery {id}"), &main))
+}
+
+async fn found(visit: &Visit, id: DeliveryId) -> Answer<(DeliveryRow, EndpointOf)> {
+    let mut conn = visit.conn().await?;
+    let missing = || ApiError::new(Code::DeliveryNotFound, format!("Nothing has the id `{id}`."));
+    let row = deliveries::by_ids(&mut conn, &[id], None).await?.pop().ok_or_else(missing)?;
+    let endpoint =
+        endpoints::every(&mut conn, Some(row.endpoint_id), None, None, 1).await?.pop().ok_or_else(missing)?;
+    Ok((row, endpoint))
+}
+
+fn facts(row: &DeliveryRow, endpoint: &EndpointOf, now: DateTime<Utc>) -> Markup {
+    shell::facts(&[
+        ("Status", state(row.status.name())),
+        ("Event", html! { (row.event_type) " " code { (row.event_id) } }),
+        ("Sent because", html! { (row.trigger.name()) }),
+        ("Job", html! { @match row.job_id { Some(job) => { (link("jobs", job)) } None => { "–" } } }),
+        ("Endpoint", link("endpoints", row.endpoint_id)),
+        ("URL", html! { (shown_url(&endpoint.endpoint.url)) }),
+        ("Account", link("accounts", row.account_id)),
+        ("Repeats", html! { @match row.resend_of { Some(first) => { (link("deliveries", first)) } None => { "–" } } }),
+        ("Began", time(row.created_at, now)),
+        ("Ended", time_or(row.finished_at, now, "not yet")),
+        ("Next attempt", time_or(row.next_attempt_at, now, "none")),
+        ("Trace", html! { code { (or_dash(row.traceparent.as_ref())) } }),
+    ])
+}
+
+fn tried(attempts: &[SentRow], body: Option<&str>, secrets: &[SecretString], now: DateTime<Utc>) -> Markup {
+    if attempts.is_empty() {
+        return html! { p.soft { "None yet." } };
+    }
+    html! {
+        @for (index, sent) in attempts.iter().enumerate() {
+            @let attempt = &sent.attempt;
+            details open[index + 1 == attempts.len()] {
+                summary {
+                    "Attempt " (attempt.attempt) " · " (state(if attempt.error.is_none() { "succeeded" } else { "failed" }))
+                    " · " (time(attempt.at, now)) " · " span.number { (exact(f64::from(attempt.duration_ms) / 1_000.0)) }
+                    " · " (or_dash(attempt.response_status)) " " (or_dash(attempt.error.as_ref()))
+                }
+                h3 { "Sent" }
+                pre { code {
+                    "POST " (sent.url_path.as_deref().unwrap_or("?")) " HTTP/1.1\n"
+                    "host: " (sent.url_host.as_deref().unwrap_or("nothing is known to have been sent")) "\n"
+                    @for (name, value) in headers(sent.request_headers.as_ref()) { (name) ": " (value) "\n" }
+                } }
+                p { b { "Signature: " } (checked(sent.request_headers.as_ref(), body, secrets)) }
+                h3 { "Answered" }
+                pre { code {
+                    @match attempt.response_status { Some(status) => { "HTTP/1.1 " (status) "\n\n" } None => { "No answer.\n" } }
+                    (attempt.response_excerpt.as_deref().unwrap_or_default())
+                } }
+                @if let Some(error) = &attempt.error { p { b { "What helps: " } (cure(error)) } }
+            }
+        }
+    }
+}
+
+fn headers(headers: Option<&Value>) -> Vec<(&str, &str)> {
+    let all = headers.and_then(Value::as_object).into_iter().flatten();
+    all.map(|(name, value)| (name.as_str(), value.as_str().unwrap_or_default())).collect()
+}
+
+/// Whether what was sent is signed with a secret of the account that verifies now.
+fn checked(headers: Option<&Value>, body: Option<&str>, secrets: &[SecretString]) -> Markup {
+    let header = headers.and_then(|headers| headers.get(SIGNATURE)).and_then(Value::as_str);
+    let (Some(header), Some(body)) = (header, body) else {
+        return html! { span.soft { "nothing is kept that could be checked." } };
+    };
+    let at = header.strip_prefix("t=").and_then(|rest| rest.split(',').next()?.parse::<i64>().ok()).unwrap_or_default();
+    let made = |secret: &SecretString| {
+        verify(header, body.as_bytes(), &[secret.expose_secret()], at, DEFAULT_TOLERANCE_S).is_ok()
+    };
+    let which = secrets.iter().position(made);
+    html! {
+        @match which {
+            Some(0) => { (state("genuine")) ": made with the account's current secret." }
+            Some(_) => { (state("genuine")) ": made with the secret before the current one, which still verifies." }
+            None => { (state("unknown")) ": made with none of the secrets that verify now: it was rotated since." }
+        }
+        " What is signed: " code { (at) ".<body>" } ", HMAC-SHA256 with the whole secret. A receiver refuses it when its clock is more than "
+        (DEFAULT_TOLERANCE_S) " s from " code { "t" } "."
+    }
+}
+
+/// What a receiver's owner, or an operator, can do about an attempt's error.
+fn cure(error: &str) -> &'static str {
+    match error {
+        "timeout" => "The receiver took longer than ten seconds: have it answer first and work later.",
+        "dns_failed" => "The name does not resolve from here: look it up on this host.",
+        "connect_failed" => "Nothing listens there, or a firewall is between: try it with curl from this host.",
+        "connection_lost" => "The receiver closed the connection: look into its log at that time.",
+        "tls_failed" => {
+            "The certificate is not valid for the name, has ended, or is of a root that is not trusted here."
+        }
+        "url_not_public" => {
+            "The name leads to a private address: MWS_OUTBOUND_ALLOW names networks that may be reached."
+        }
+        "redirect_refused" => "The receiver redirects: register the URL that it leads to.",
+        "http_status" => "The receiver answered with an error: its answer is above.",
+        "invalid_response" => "What answered speaks no HTTP.",
+        "secret_unavailable" => "The account's secret can't be opened: see `mws doctor --only seals`.",
+        "endpoint_disabled" => {
+            "The endpoint is disabled: its owner enables it, and what was skipped can be sent again."
+        }
+        "interrupted" => "A worker ended during the attempt: it was sent again under the same number.",
+        _ => "See docs/webhooks.md.",
+    }
+}
+
+fn sent_body(body: Option<&str>) -> Markup {
+    html! { @match body {
+        Some(body) => { pre { code data-copy="" { (body) } } }
+        None => { p.soft { "It is no longer kept." } }
+    } }
+}
+
+/// The account's secrets that verify now, the current one first; the deployment's where it has none. They are compared
+/// with, and never shown.
+async fn secrets(visit: &Visit, account: AccountId) -> Answer<Vec<SecretString>> {
+    let sealed = webhook_secrets::verifying(&mut *visit.conn().await?, account).await?;
+    if sealed.is_empty() {
+        return Ok(visit.app.process.settings.default_webhook_secret.clone().into_iter().collect());
+    }
+    let purpose = webhook_secrets::purpose(account);
+    Ok(sealed.iter().filter_map(|sealed| visit.app.sealer.open_text(sealed, &purpose).ok()).collect())
+}
+
+/// The question before a delivery is sent again.
+pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
+    let id: DeliveryId = visit.own_id(Code::DeliveryNotFound)?;
+    let (row, endpoint) = found(&visit, id).await?;
+    let main = html! {
+        h1 { "Send it again?" }
+        p { "The event " code { (row.event_id) } " is sent to " (shown_url(&endpoint.endpoint.url)) " of " (link("accounts", row.account_id)) " again, from the first attempt." }
+        p { "Its receiver sees the same event id, and is to pass over what it has seen. A delivery that is still pending is cancelled for this one." }
+        @if !endpoint.endpoint.enabled { p.fault { "The endpoint is disabled: nothing is sent to it." } }
+        form method="post" { div.acts { button { "Send again" } a href={ "/console/deliveries/" (id) } { "Leave it" } } }
+    };
+    Ok(visit.whole("Send it again?", &main))
+}
+
+/// Sends a delivery again.
+pub(super) async fn resend(visit: Visit) -> Answer<Response> {
+    let id: DeliveryId = visit.own_id(Code::DeliveryNotFound)?;
+    let (row, _) = found(&visit, id).await?;
+    let by = By::Operator(&visit.caller);
+    let new = resend_delivery(&visit.app, row.account_id, row.endpoint_id, id, by).await?;
+    Ok(leads_to(&format!("/console/deliveries/{}?done=resent", new.id)))
+}

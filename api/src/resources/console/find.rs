@@ -1,0 +1,50 @@
+//! The box that finds anything: an id leads to its page, whatever it is an id of.
+
+use super::{Visit, leads_to};
+use crate::http::error::Answer;
+use domain::event::EventId;
+use domain::ids::{AccountId, DeliveryId, EndpointId, ItemId, JobId, KeyId, WorkspaceId};
+use maud::html;
+use poem::Response;
+use store::{events, keys};
+
+pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+    visit.takes(&["id"])?;
+    let asked = visit.asked("id").unwrap_or_default().to_owned();
+    if let Some(path) = path_of(&visit, &asked).await? {
+        return Ok(leads_to(&format!("/console{path}")));
+    }
+    let main = html! {
+        h1 { "Nothing was found" }
+        p { "Nothing here has the id " code { (asked) } ". These ids have pages:" }
+        p { @for kind in ["job_", "dlv_", "evt_", "whe_", "itm_", "acc_", "wsp_", "key_"] { code { (kind) "…" } " " } }
+    };
+    Ok(visit.whole("Nothing was found", &main))
+}
+
+/// Where the page of this is.
+async fn path_of(visit: &Visit, asked: &str) -> Answer<Option<String>> {
+    let is = |prefix: &str| asked.starts_with(prefix);
+    Ok(match asked {
+        _ if is("job_") => asked.parse::<JobId>().ok().map(|id| format!("/jobs/{id}")),
+        _ if is("dlv_") => asked.parse::<DeliveryId>().ok().map(|id| format!("/deliveries/{id}")),
+        _ if is("whe_") => asked.parse::<EndpointId>().ok().map(|id| format!("/endpoints/{id}")),
+        _ if is("itm_") => asked.parse::<ItemId>().ok().map(|id| format!("/items/{id}")),
+        _ if is("acc_") => asked.parse::<AccountId>().ok().map(|id| format!("/accounts/{id}")),
+        _ if is("wsp_") => asked.parse::<WorkspaceId>().ok().map(|id| format!("/jobs?workspace_id={id}")),
+        _ if is("key_") => {
+            let Ok(id) = asked.parse::<KeyId>() else { return Ok(None) };
+            let found = keys::find(&mut *visit.conn().await?, id).await?;
+            found.map(|(account, _)| format!("/accounts/{account}#keys"))
+        }
+        _ if is("evt_") => {
+            let Ok(id) = asked.parse::<EventId>() else { return Ok(None) };
+            let about = events::about(&mut *visit.conn().await?, &id).await?;
+            about.and_then(|about| match (about.job_id, about.delivery_id) {
+                (Some(job), _) => Some(format!("/jobs/{job}")),
+                (None, delivery) => delivery.map(|delivery| format!("/deliveries/{delivery}")),
+            })
+        }
+        _ => None,
+    })
+}

@@ -1,0 +1,131 @@
+//! The processes, what each can run, the reads with whether they are paused, and the schedulers' duties.
+
+use super::words::{exact, or_dash, state, time, time_or};
+use super::{Visit, leads_to, shell};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::pages::field;
+use crate::usecases::operator::reads::pause_or_resume_read;
+use chrono::{DateTime, Utc};
+use domain::read::Read;
+use domain::verdict::span;
+use maud::{Markup, html};
+use poem::Response;
+use store::reads::{self, Begun, KindRow};
+use store::verdict::{self, DutyTold, ProcessRow};
+
+/// A process that is silent for so long is called dead, in seconds.
+const SILENT_SECONDS: f64 = 30.0;
+
+pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+    visit.takes(&[])?;
+    let now = visit.now().await?;
+    let mut conn = visit.conn().await?;
+    let processes = verdict::processes(&mut conn).await?;
+    let kinds = reads::list(&mut conn).await?;
+    let duties = verdict::told(&mut conn).await?;
+    let main = html! {
+        h1 { "Fleet" }
+        (shell::section("processes", "Processes", &living(&processes, now)))
+        (shell::section("reads", "Reads", &paused(&visit, &kinds, now)))
+        (shell::section("duties", "Duties of the schedulers", &done(&duties)))
+        (shell::command("mws admin reads list"))
+    };
+    Ok(visit.whole("Fleet", &main))
+}
+
+fn living(processes: &[ProcessRow], now: DateTime<Utc>) -> Markup {
+    if processes.is_empty() {
+        return html! { p.empty { "No process has said that it lives. Start one: " code { "mws up" } } };
+    }
+    let rows = html! {
+        @for one in processes {
+            @let word = if one.service == "api" { "·" } else if one.silent_seconds < SILENT_SECONDS { "live" } else { "silent" };
+            tr {
+                td { (one.service) }
+                td { @if word == "·" { span.soft { "when asked" } } @else { (state(word)) } }
+                td.number { (span(one.silent_seconds)) " ago" }
+                td.number { (one.busy) " of " (one.slots) }
+                td { (one.tasks.join(", ")) }
+                td { (one.version) }
+                td { (one.host) }
+                td { (time(one.started_at, now)) }
+                td.id { (one.name) }
+            }
+        }
+    };
+    let columns = ["Service", "State", "Last heard", "Busy", "Can run", "Version", "Host", "Began", "Name"];
+    shell::table("Processes", &columns, &rows)
+}
+
+fn paused(visit: &Visit, kinds: &[KindRow], now: DateTime<Utc>) -> Markup {
+    let rows = html! {
+        @for kind in kinds {
+            tr {
+                td { (kind.read) }
+                td { @match kind.paused_at { Some(at) => { (state("paused")) " since " (time(at, now)) } None => { (state("live")) } } }
+                td { (or_dash(kind.engine.as_ref())) " " (or_dash(kind.engine_version.as_ref())) }
+                td { (time_or(kind.engine_seen_at, now, "never")) }
+                td.number { @if kind.waiting > 10_000 { "10,000 or more" } @else { (kind.waiting) } }
+                @if visit.may_act() {
+                    td { a href={ "/console/reads/" (kind.read) } { @if kind.paused_at.is_some() { "Resume…" } @else { "Pause…" } } }
+                }
+            }
+        }
+    };
+    let columns = ["Read", "State", "Engine", "Seen", "Waiting jobs", "Change"];
+    shell::table("Reads", &columns[..columns.len() - usize::from(!visit.may_act())], &rows)
+}
+
+fn done(duties: &[DutyTold]) -> Markup {
+    if duties.is_empty() {
+        return html! { p.empty { "No scheduler has told of its duties within two minutes." } };
+    }
+    let rows = html! {
+        @for duty in duties {
+            tr {
+                td { (duty.duty) }
+                td.number { (exact(duty.every_seconds)) }
+                td.number { (or_dash(duty.done_seconds.map(span))) }
+            }
+        }
+    };
+    shell::table("Duties", &["Duty", "Every", "Done before"], &rows)
+}
+
+async fn kind(visit: &Visit) -> Answer<KindRow> {
+    let missing = || ApiError::new(Code::ReadNotFound, "There is no such read.");
+    let read = Read::from_name(&visit.id).ok_or_else(missing)?;
+    let kinds = reads::list(&mut *visit.conn().await?).await?;
+    kinds.into_iter().find(|kind| kind.read == read).ok_or_else(missing)
+}
+
+/// The question before a read is paused or resumed.
+pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
+    let kind = kind(&visit).await?;
+    let (verb, value) = if kind.paused_at.is_some() { ("Resume", "no") } else { ("Pause", "yes") };
+    let title = format!("{verb} {}?", kind.read);
+    let main = html! {
+        h1 { (title) }
+        @if kind.paused_at.is_some() {
+            p { "Its waiting jobs go on, and calls for it start jobs again." }
+        } @else {
+            p { "No job of it begins, for any account. Those that run go on, those that wait give their places to others, and calls for it are answered " code { "held" } ". Nothing is cancelled and nothing is charged." }
+        }
+        p { (kind.waiting) " jobs of it wait." }
+        form method="post" { input type="hidden" name="paused" value=(value);
+            div.acts { button { (verb) } a href="/console/fleet" { "Leave it" } } }
+    };
+    Ok(visit.whole(&title, &main))
+}
+
+/// Pauses a read, or resumes it.
+pub(super) async fn change(visit: Visit) -> Answer<Response> {
+    let kind = kind(&visit).await?;
+    let begun = match field(&visit.form, "paused").as_str() {
+        "yes" => Begun::Paused,
+        "no" => Begun::Resumed,
+        _ => return Err(ApiError::new(Code::InvalidRequest, "`paused` must be `yes` or `no`.")),
+    };
+    pause_or_resume_read(&visit.app, &visit.caller, kind.read, begun).await?;
+    Ok(leads_to("/console/fleet"))
+}

@@ -1,0 +1,106 @@
+//! One item: its facts, what was read of it and by which engine, and its waveform with the lanes of what was read.
+
+use super::words::{link, or_dash, state, time};
+use super::{Visit, shell};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::resources::library;
+use domain::ids::{AccountId, ItemId};
+use domain::item::{ItemStatus, ItemType};
+use maud::{Markup, html};
+use picture::{DRAWN, Unread};
+use poem::Response;
+use store::items::{self, ItemRow, MadeRead};
+use store::workspaces;
+
+pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+    visit.takes(&[])?;
+    let now = visit.now().await?;
+    let (item, account) = found(&visit).await?;
+    let made = items::made_reads(&mut *visit.conn().await?, item.id).await?;
+    let is_drawn = made.iter().any(|made| DRAWN.contains(&made.read.name()));
+    let main = html! {
+        h1 { "Item " (item.name) }
+        (shell::section("state", "State", &facts(&item, account, now)))
+        @if is_drawn {
+            section aria-labelledby="h-lanes" {
+                h2 #h-lanes { "Waveform and lanes" }
+                div.scroll tabindex="0" role="group" aria-label="Waveform and lanes" {
+                    img.lanes src={ "/console/items/" (item.id) "/lanes.svg" } width="1216"
+                        alt="Waveform of the sound, with where somebody speaks, who, and the beats";
+                }
+            }
+        }
+        (shell::section("reads", "Reads", &read(&made, now)))
+        p { a href={ "/console/jobs?item_id=" (item.id) } { "Jobs of this item" } }
+        (shell::command(&format!("mws admin jobs list --item {}", item.id)))
+    };
+    Ok(visit.whole(&format!("Item {}", item.id), &main))
+}
+
+async fn found(visit: &Visit) -> Answer<(ItemRow, AccountId)> {
+    let id: ItemId = visit.own_id(Code::ItemNotFound)?;
+    let missing = || ApiError::new(Code::ItemNotFound, format!("Nothing has the id `{id}`, or it was deleted."));
+    let mut conn = visit.conn().await?;
+    let item = items::find(&mut conn, id).await?.ok_or_else(missing)?;
+    let workspace = workspaces::find(&mut conn, item.workspace_id).await?.ok_or_else(missing)?;
+    Ok((item, workspace.account_id))
+}
+
+fn facts(item: &ItemRow, account: AccountId, now: chrono::DateTime<chrono::Utc>) -> Markup {
+    let word = match item.status {
+        ItemStatus::Ready => "ready",
+        ItemStatus::Failed => "failed",
+        ItemStatus::Processing => "processing",
+    };
+    let kind = item.item_type.map(|kind| match kind {
+        ItemType::Video => "video",
+        ItemType::Audio => "audio",
+        ItemType::Image => "image",
+    });
+    let failed = item.error_message.as_ref();
+    #[expect(clippy::cast_precision_loss, reason = "media lasts days at most")]
+    let seconds = item.duration_ms.map(|ms| domain::verdict::span(ms as f64 / 1_000.0));
+    shell::facts(&[
+        ("Id", html! { code { (item.id) } }),
+        ("State", html! { (state(word)) @if let Some(why) = failed { " " (why) } }),
+        ("Type", or_dash(kind)),
+        ("Lasts", or_dash(seconds)),
+        ("Bytes", html! { span.number { (item.bytes) } }),
+        ("Content type", or_dash(item.content_type.as_ref())),
+        ("Account", link("accounts", account)),
+        (
+            "Workspace",
+            html! { a.id href={ "/console/jobs?workspace_id=" (item.workspace_id) } { (item.workspace_id) } },
+        ),
+        ("Ref", html! { code { (item.item_ref) } }),
+        ("Made", time(item.created_at, now)),
+        ("A computer holds it until", super::words::time_or(item.leased_until, now, "none does")),
+    ])
+}
+
+fn read(made: &[MadeRead], now: chrono::DateTime<chrono::Utc>) -> Markup {
+    if made.is_empty() {
+        return html! { p.soft { "Nothing was read of it yet." } };
+    }
+    let rows = html! {
+        @for one in made {
+            tr {
+                td { (one.read) }
+                td { (one.engine) " " (one.engine_version) }
+                td { (or_dash(one.quality.as_ref())) }
+                td.number { (one.bytes) }
+                td { (time(one.stored_at, now)) }
+                td { (link("jobs", one.job_id)) }
+            }
+        }
+    };
+    shell::table("Reads", &["Read", "Engine", "Quality", "Bytes", "Stored", "Job"], &rows)
+}
+
+/// The waveform and the lanes, as a picture.
+pub(super) async fn lanes(visit: Visit) -> Answer<Response> {
+    let (item, account) = found(&visit).await?;
+    let drawn = library::lanes(&visit.app, account, &item, Unread::Told).await?;
+    let none = || ApiError::new(Code::ReadNotFound, "Nothing is drawn of this item yet.");
+    Ok(library::as_picture(drawn.ok_or_else(none)?))
+}

@@ -1,0 +1,187 @@
+//! One job: its facts, why it waits, its whole life on one axis with the minutes that it cost, and running it again.
+
+use super::life::{self, Found, Step};
+use super::words::{amount, link, or_dash, state, time, time_or};
+use super::{Visit, axis, leads_to, shell};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::resources::operator::jobs::OperatorJobs;
+use domain::ids::{DeliveryId, JobId};
+use domain::job::{Job, JobStatus};
+use domain::task::Task;
+use maud::{Markup, html};
+use poem::Response;
+use poem_openapi::types::ToJSON;
+use std::collections::HashMap;
+use store::deliveries::{self, AttemptRow, DeliveryRow, SearchFilter, SearchScope};
+use store::jobs::{self, Origin};
+use store::{statement, verdict};
+
+/// Deliveries of a job that are shown.
+const MOST_DELIVERIES: i64 = 50;
+/// A process that is silent for so long is not counted on, in seconds.
+const SILENT_SECONDS: f64 = 30.0;
+
+pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+    visit.takes(&["done"])?;
+    let id: JobId = visit.own_id(Code::JobNotFound)?;
+    let now = visit.now().await?;
+    let (job, origin) = found(&visit, id).await?;
+    let mut conn = visit.conn().await?;
+    let standing = jobs::standing(&mut conn, id).await?.ok_or_else(|| missing(id))?;
+    let claims = jobs::claims_of(&mut conn, id).await?;
+    let entries = statement::of_job(&mut conn, id).await?;
+    let event = jobs::event_of(&mut conn, id).await?;
+    let seen =
+        deliveries::search(&mut conn, &SearchScope::Job(id), &SearchFilter::default(), None, MOST_DELIVERIES).await?;
+    let sent = deliveries::by_ids(&mut conn, &seen.rows, None).await?;
+    let mut attempts: HashMap<DeliveryId, Vec<AttemptRow>> = HashMap::new();
+    for attempt in deliveries::attempts_of(&mut conn, &seen.rows).await? {
+        attempts.entry(attempt.delivery_id).or_default().push(attempt);
+    }
+    let can_run = can_run(&verdict::processes(&mut conn).await?, &job);
+    drop(conn);
+    let found = Found {
+        job: &job,
+        standing: &standing,
+        claims: &claims,
+        entries: &entries,
+        event: event.as_ref(),
+        deliveries: &sent,
+        attempts: &attempts,
+        now,
+    };
+    let steps = life::steps(&found);
+    let main = html! {
+        h1 { "Job " span.id { (id) } }
+        @if visit.asked("done") == Some("retried") { p.done role="status" { "This is the job that was started for it." } }
+        (shell::section("state", "State", &facts(&job, &origin, &found, can_run)))
+        (acts(&visit, &job))
+        (shell::section("life", "Its life", &lived(&steps, &job, &found)))
+        (shell::section("deliveries", "Deliveries", &told(&sent, now)))
+        (shell::section("document", "As its account sees it", &document(&job)))
+        (shell::command(&format!("mws admin jobs get {id}")))
+    };
+    Ok(visit.whole(&format!("Job {id}"), &main))
+}
+
+async fn found(visit: &Visit, id: JobId) -> Answer<(Job, Origin)> {
+    let mut conn = visit.conn().await?;
+    let origin = jobs::origin(&mut conn, id).await?.ok_or_else(|| missing(id))?;
+    let job = jobs::by_ids(&mut conn, &[id], None).await?.pop().ok_or_else(|| missing(id))?;
+    Ok((job, origin))
+}
+
+fn missing(id: JobId) -> ApiError {
+    ApiError::new(
+        Code::JobNotFound,
+        format!("Nothing has the id `{id}`. Jobs are kept for as long as the deployment says."),
+    )
+}
+
+fn can_run(processes: &[verdict::ProcessRow], job: &Job) -> bool {
+    let Some(task) = Task::of(job.kind, job.read) else { return false };
+    let lives = |one: &&verdict::ProcessRow| one.service == "worker" && one.silent_seconds < SILENT_SECONDS;
+    processes.iter().filter(lives).any(|one| one.tasks.iter().any(|own| own == task.name()))
+}
+
+fn facts(job: &Job, origin: &Origin, found: &Found<'_>, can_run: bool) -> Markup {
+    let waits = life::why_it_waits(job, found.standing, can_run);
+    let now = found.now;
+    html! {
+        @if let Some(why) = &waits { p { b { "Why it waits: " } (why) } }
+        @if let Some(error) = &job.error {
+            p.fault { (error.code) ": " (error.message) @if error.retryable { " It may succeed when it is asked for again." } }
+        }
+        (shell::facts(&[
+            ("Status", html! { (state(job.status.name())) " " span.number { (job.progress) " %" } }),
+            ("Work", html! { (super::jobs::work(job)) }),
+            ("Attempt", html! { (job.attempt) " of " (job.max_attempts) }),
+            ("Created", time(job.created_at, now)),
+            ("First claimed", time_or(job.started_at, now, "not yet")),
+            ("Ended", time_or(job.finished_at, now, "not yet")),
+            ("Due", time(found.standing.due_at, now)),
+            ("Payer", link("accounts", origin.payer)),
+            ("Owner", link("accounts", origin.owner)),
+            ("Workspace", html! { a.id href={ "/console/jobs?workspace_id=" (origin.workspace) } { (origin.workspace) } }),
+            ("Item", html! { @match origin.item { Some(item) => { (link("items", item)) } None => { "–" } } }),
+            ("Request", html! { code { (or_dash(job.request_id.as_ref())) } }),
+            ("Trace", html! { code { (or_dash(found.standing.traceparent.as_ref())) } }),
+            ("Context", html! { (or_dash(job.context.as_ref())) }),
+        ]))
+    }
+}
+
+fn acts(visit: &Visit, job: &Job) -> Markup {
+    let can_be_retried = matches!(job.status, JobStatus::Failed | JobStatus::Cancelled) && job.read.is_some();
+    html! {
+        @if can_be_retried && visit.may_act() {
+            p.acts { a.button href={ "/console/jobs/" (job.id) "/retry" } { "Run again…" } }
+        }
+    }
+}
+
+fn lived(steps: &[Step], job: &Job, found: &Found<'_>) -> Markup {
+    let sums = life::sums(job, found.entries);
+    let first = steps.first().map_or(job.created_at, |step| step.at);
+    html! {
+        div.scroll tabindex="0" role="group" aria-label="The job's life on one axis" { (axis::drawn(steps)) }
+        p.sums {
+            span { "held " (amount(sums.held)) }
+            span { "charged " (or_dash(sums.charged)) }
+            span { "freed " (or_dash(sums.freed)) }
+            @if sums.adds_up { span.state.good { "✓ adds up" } } @else { span.state.bad { "✗ does not add up" } }
+        }
+        details {
+            summary { "The same as a list" }
+            ol.steps {
+                @for step in steps {
+                    li { span.number { (life::offset(first, step.at)) } " " (step.name)
+                        @if let Some(until) = step.until { ", for " span.number { (super::words::exact(super::words::seconds(until - step.at))) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn told(sent: &[DeliveryRow], now: chrono::DateTime<chrono::Utc>) -> Markup {
+    if sent.is_empty() {
+        return html! { p.soft { "None: the job lives, or no endpoint is told of it." } };
+    }
+    super::deliveries::rows(sent, now)
+}
+
+fn document(job: &Job) -> Markup {
+    let shown = crate::resources::tools::jobs::JobAnswer::from(job.clone()).to_json().unwrap_or_default();
+    html! { details { summary { "JSON" } pre { code data-copy="" { (format!("{shown:#}")) } } } }
+}
+
+/// The question before a job's read is run again.
+pub(super) async fn confirm(visit: Visit) -> Answer<Response> {
+    let id: JobId = visit.own_id(Code::JobNotFound)?;
+    let (job, origin) = found(&visit, id).await?;
+    let main = html! {
+        h1 { "Run it again?" }
+        p { "The read " b { (super::jobs::work(&job)) } " of the job " (link("jobs", id)) " is started anew, as a job of its own." }
+        p { "Up to " (amount(job.estimated_minutes)) " minutes of " (link("accounts", origin.payer)) " are held for it, and what it takes is charged." }
+        form method="post" { div.acts { button { "Run again" } a href={ "/console/jobs/" (id) } { "Leave it" } } }
+    };
+    Ok(visit.whole("Run it again?", &main))
+}
+
+/// Runs a job's read again.
+pub(super) async fn retry(visit: Visit) -> Answer<Response> {
+    let id: JobId = visit.own_id(Code::JobNotFound)?;
+    let prepared = OperatorJobs(visit.app.clone()).run_again(&visit.caller, id).await?;
+    if let Some(started) = prepared.started() {
+        return Ok(leads_to(&format!("/console/jobs/{}?done=retried", started.0)));
+    }
+    let shown = prepared.to_json().unwrap_or_default();
+    let main = html! {
+        h1 { "Nothing was started" }
+        p { "The answer was:" }
+        pre { code { (format!("{shown:#}")) } }
+        p { (link("jobs", id)) }
+    };
+    Ok(visit.whole("Nothing was started", &main))
+}

@@ -1,0 +1,122 @@
+//! The list of jobs of all accounts, with the filters that the operators' route has.
+
+use super::words::{amount, link, or_dash, state, time};
+use super::{Visit, shell};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::text::Time;
+use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
+use domain::job::{Job, JobKind, JobStatus};
+use domain::read::Read;
+use maud::{Markup, html};
+use poem::Response;
+use poem_openapi::types::ParseFromParameter;
+use sqlx::PgConnection;
+use std::collections::HashMap;
+use store::jobs::{self, Found, SearchFilter, SearchScope};
+use store::workspaces;
+
+const FILTERS: [&str; 10] =
+    ["status", "kind", "read", "error_code", "account_id", "workspace_id", "item_id", "since", "until", "cursor"];
+
+pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+    visit.takes(&FILTERS)?;
+    let page = visit.page("console jobs")?;
+    let filter = SearchFilter {
+        statuses: visit.word("status", JobStatus::from_name)?.into_iter().collect(),
+        kinds: visit.word("kind", JobKind::from_name)?.into_iter().collect(),
+        reads: visit.word("read", Read::from_name)?.into_iter().collect(),
+        error_code: visit.asked("error_code").map(str::to_owned),
+        since: moment(&visit, "since")?,
+        until: moment(&visit, "until")?,
+    };
+    let now = visit.now().await?;
+    let mut conn = visit.conn().await?;
+    let place = place(&visit, &mut conn).await?;
+    let seen = jobs::search(&mut conn, &place, &filter, page.after.map(JobId::from), page.fetch()).await?;
+    let (found, next) = page.cut(seen, |found| found.job.uuid());
+    let ids: Vec<JobId> = found.iter().map(|one| one.job).collect();
+    let by_id: HashMap<JobId, Job> =
+        jobs::by_ids(&mut conn, &ids, None).await?.into_iter().map(|job| (job.id, job)).collect();
+    let rows = html! { @for one in &found { @if let Some(job) = by_id.get(&one.job) { (row(one, job, now)) } } };
+    let columns = ["Job", "Work", "Status", "Created", "Payer", "Item", "Attempt", "Minutes", "Error"];
+    let main = html! {
+        h1 { "Jobs" }
+        (shell::filters("/jobs", &fields(&visit)))
+        (shell::section("rows", "Newest first", &html! {
+            @if !found.is_empty() { (shell::table("Jobs", &columns, &rows)) }
+            (shell::pages(&visit, found.len(), next.as_deref(), "jobs"))
+        }))
+        (shell::command(&command(&visit)))
+    };
+    Ok(visit.whole("Jobs", &main))
+}
+
+fn row(found: &Found, job: &Job, now: chrono::DateTime<chrono::Utc>) -> Markup {
+    html! {
+        tr {
+            td { (link("jobs", job.id)) }
+            td { (work(job)) }
+            td { (state(job.status.name())) @if job.status == JobStatus::Running { " " span.number { (job.progress) " %" } } }
+            td { (time(job.created_at, now)) }
+            td { (link("accounts", found.payer)) }
+            td { @match job.item_id { Some(item) => { (link("items", item)) } None => { span.soft { "–" } } } }
+            td.number { (job.attempt) }
+            td { (amount(job.cloud_minutes.unwrap_or(job.estimated_minutes))) }
+            td { (or_dash(job.error.as_ref().map(|error| &error.code))) }
+        }
+    }
+}
+
+/// What a job does.
+pub(super) fn work(job: &Job) -> &'static str {
+    job.read.map_or_else(|| job.kind.name(), Read::name)
+}
+
+fn fields(visit: &Visit) -> Markup {
+    html! {
+        (shell::choice(visit, "status", "Status", JobStatus::ALL.map(JobStatus::name)))
+        (shell::choice(visit, "read", "Read", Read::ALL.map(Read::name)))
+        (shell::choice(visit, "kind", "Kind", JobKind::ALL.map(JobKind::name)))
+        (shell::text_field(visit, "error_code", "Error code"))
+        (shell::text_field(visit, "account_id", "Account"))
+        (shell::text_field(visit, "workspace_id", "Workspace"))
+        (shell::text_field(visit, "item_id", "Item"))
+        (shell::text_field(visit, "since", "Since (RFC 3339)"))
+        (shell::text_field(visit, "until", "Until"))
+    }
+}
+
+/// A time that is asked for.
+pub(super) fn moment(visit: &Visit, name: &str) -> Answer<Option<chrono::DateTime<chrono::Utc>>> {
+    let Some(asked) = visit.asked(name) else { return Ok(None) };
+    let read = Time::parse_from_parameter(asked);
+    let wrong =
+        |_| ApiError::new(Code::InvalidRequest, format!("`{name}`: expected a time such as 2026-11-20T09:30:00Z."));
+    read.map(|time| Some(time.0)).map_err(wrong)
+}
+
+async fn place(visit: &Visit, conn: &mut PgConnection) -> Answer<SearchScope> {
+    let account = visit.id_in::<AccountId>("account_id")?;
+    let workspace = visit.id_in::<WorkspaceId>("workspace_id")?;
+    match (account, workspace, visit.id_in::<ItemId>("item_id")?) {
+        (None, None, None) => Ok(SearchScope::All),
+        (Some(account), None, None) => Ok(SearchScope::Workspaces(workspaces::owned_by(conn, account).await?)),
+        (None, Some(workspace), None) => Ok(SearchScope::Workspaces(vec![workspace])),
+        (None, None, Some(item)) => Ok(SearchScope::Item(item)),
+        _ => Err(ApiError::new(Code::InvalidRequest, "Give one of account, workspace and item.")),
+    }
+}
+
+/// The command that lists the same.
+fn command(visit: &Visit) -> String {
+    let flags = [
+        ("status", "--status"),
+        ("kind", "--kind"),
+        ("read", "--read"),
+        ("error_code", "--error"),
+        ("account_id", "--account"),
+        ("workspace_id", "--workspace"),
+        ("item_id", "--item"),
+    ];
+    super::words::command("mws admin jobs list", visit, &flags)
+}

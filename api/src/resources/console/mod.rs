@@ -1,0 +1,233 @@
+//! The operators' pages: `/console` (docs/operators.md, "The console").
+//!
+//! They show what the operators' routes and the store know, as HTML that needs no script; what is changed goes through
+//! the same use cases as those routes, under the name of whoever is signed in. `session` says who that is, `shell` is
+//! what all pages share, and each page is a file. What a page reads, it reads over connections of the pages' own, whose
+//! statements end after two seconds. They are not in the OpenAPI document, as the pages behind public links are not.
+
+mod accounts;
+mod assets;
+mod audit;
+mod axis;
+mod deliveries;
+mod delivery;
+mod endpoints;
+mod find;
+mod fleet;
+mod item;
+mod job;
+mod jobs;
+mod life;
+mod overview;
+mod session;
+mod shell;
+mod statement;
+mod words;
+
+use crate::app::App;
+use crate::app::doors::CONSOLE_PATH;
+use crate::auth::operator::{OperatorCaller, allow};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::pages::form;
+use crate::http::paging::Page;
+use crate::http::refusal::Refused;
+use crate::http::request::Template;
+use crate::http::scope::Scope;
+use crate::http::text::Text;
+use chrono::{DateTime, Utc};
+use domain::operator::OperatorRole::{self, Act, Read};
+use maud::Markup;
+use poem::endpoint::make;
+use poem::http::{HeaderValue, StatusCode, header};
+use poem::{Endpoint, Request, Response, Route, get};
+use sqlx::Postgres;
+use sqlx::pool::PoolConnection;
+use std::str::FromStr;
+use std::sync::Arc;
+use store::inspect;
+
+/// Adds the pages to the routes.
+pub fn add_to(route: Route, app: &App) -> Route {
+    let see = |path: &str, shown| page(app, path, Read, shown);
+    let act = |path: &str, shown| page(app, path, Act, shown);
+    route
+        .at("/console", get(see("", boxed(overview::shown))))
+        .at("/console/in", get(session::arrival(app)).post(session::arrival(app)))
+        .at("/console/in/:code", get(session::arrival(app)))
+        .at("/console/out", poem::post(see("/out", boxed(session::sign_out))))
+        .at("/console/find", get(see("/find", boxed(find::shown))))
+        .at("/console/jobs", get(see("/jobs", boxed(jobs::shown))))
+        .at("/console/jobs/:id", get(see("/jobs/{id}", boxed(job::shown))))
+        .at(
+            "/console/jobs/:id/retry",
+            get(act("/jobs/{id}/retry", boxed(job::confirm))).post(act("/jobs/{id}/retry", boxed(job::retry))),
+        )
+        .at("/console/deliveries", get(see("/deliveries", boxed(deliveries::shown))))
+        .at("/console/deliveries/:id", get(see("/deliveries/{id}", boxed(delivery::shown))))
+        .at(
+            "/console/deliveries/:id/resend",
+            get(act("/deliveries/{id}/resend", boxed(delivery::confirm)))
+                .post(act("/deliveries/{id}/resend", boxed(delivery::resend))),
+        )
+        .at("/console/endpoints", get(see("/endpoints", boxed(endpoints::shown))))
+        .at("/console/endpoints/:id", get(see("/endpoints/{id}", boxed(endpoints::one))))
+        .at("/console/accounts", get(see("/accounts", boxed(accounts::shown))))
+        .at("/console/accounts/:id", get(see("/accounts/{id}", boxed(accounts::one))))
+        .at("/console/accounts/:id/minutes", get(see("/accounts/{id}/minutes", boxed(statement::shown))))
+        .at("/console/items/:id", get(see("/items/{id}", boxed(item::shown))))
+        .at("/console/items/:id/lanes.svg", get(see("/items/{id}/lanes.svg", boxed(item::lanes))))
+        .at("/console/fleet", get(see("/fleet", boxed(fleet::shown))))
+        .at(
+            "/console/reads/:id",
+            get(act("/reads/{read}", boxed(fleet::confirm))).post(act("/reads/{read}", boxed(fleet::change))),
+        )
+        .at("/console/audit", get(see("/audit", boxed(audit::shown))))
+}
+
+/// What answers a request of somebody who is signed in.
+type Shown = Box<dyn Fn(Visit) -> futures_util::future::BoxFuture<'static, Answer<Response>> + Send + Sync>;
+
+fn boxed<F>(shown: impl Fn(Visit) -> F + Send + Sync + 'static) -> Shown
+where
+    F: Future<Output = Answer<Response>> + Send + 'static,
+{
+    Box::new(move |visit| Box::pin(shown(visit)))
+}
+
+/// A request of an operator who is signed in.
+struct Visit {
+    app: App,
+    caller: OperatorCaller,
+    role: OperatorRole,
+    /// The part of the path that names what is shown; empty where there is none.
+    id: String,
+    /// The path and the query, as they were asked for.
+    url: String,
+    query: Vec<(String, String)>,
+    form: Vec<(String, String)>,
+    session: domain::credential::ConsoleSession,
+}
+
+impl Visit {
+    /// A connection for reading what is shown.
+    async fn conn(&self) -> Answer<PoolConnection<Postgres>> {
+        Ok(self.app.pages.acquire().await?)
+    }
+
+    /// What the query says of this name, where it says something.
+    fn asked(&self, name: &str) -> Option<&str> {
+        let found = self.query.iter().find(|(own, _)| own == name).map(|(_, value)| value.trim());
+        found.filter(|value| !value.is_empty())
+    }
+
+    /// The same, read as a word that `known` knows.
+    fn word<T>(&self, name: &str, known: impl Fn(&str) -> Option<T>) -> Answer<Option<T>> {
+        let Some(asked) = self.asked(name) else { return Ok(None) };
+        let wrong = || ApiError::new(Code::InvalidRequest, format!("`{name}`: `{asked}` is none that there is."));
+        known(asked).map(Some).ok_or_else(wrong)
+    }
+
+    /// The same, read as an id.
+    fn id_in<T: FromStr<Err: std::fmt::Display>>(&self, name: &str) -> Answer<Option<T>> {
+        self.asked(name).map(|asked| Text(asked.to_owned()).id_in(name)).transpose()
+    }
+
+    /// The page of a list that is asked for.
+    fn page(&self, list: &'static str) -> Answer<Page> {
+        Page::new(list, None, self.asked("cursor").map(Text::from).as_ref())
+    }
+
+    /// Refuses a query with a name that the page does not know: a filter is never silently left out.
+    fn takes(&self, names: &[&str]) -> Answer<()> {
+        match self.query.iter().find(|(name, _)| !names.contains(&name.as_str())) {
+            None => Ok(()),
+            Some((name, _)) => {
+                Err(ApiError::new(Code::InvalidRequest, format!("This page knows no filter `{name}`. Leave it out.")))
+            }
+        }
+    }
+
+    /// The id in the path.
+    fn own_id<T: FromStr>(&self, missing: Code) -> Answer<T> {
+        Text(self.id.clone()).id(missing)
+    }
+
+    fn may_act(&self) -> bool {
+        self.role >= Act
+    }
+
+    /// Now, by the clock that everything here goes by.
+    async fn now(&self) -> Answer<DateTime<Utc>> {
+        Ok(inspect::now(&mut *self.conn().await?).await?)
+    }
+
+    /// A whole page around this.
+    fn whole(&self, title: &str, main: &Markup) -> Response {
+        html(StatusCode::OK, &shell::whole(Some(self), title, main))
+    }
+}
+
+/// An endpoint of these pages: it knows who is signed in, refuses forms of other pages, and a refusal is a page too.
+fn page(app: &App, path: &str, needs: OperatorRole, shown: Shown) -> impl Endpoint + use<> {
+    let template = Template(Arc::from(format!("{CONSOLE_PATH}{path}")));
+    let (app, shown) = (app.clone(), Arc::new(shown));
+    make(move |request: Request| {
+        let (app, shown, template) = (app.clone(), Arc::clone(&shown), template.clone());
+        async move {
+            let answered = answer(&app, &request, needs, &shown).await;
+            let mut response = answered.unwrap_or_else(|refusal| refused(&refusal));
+            response.set_data(template);
+            response
+        }
+    })
+}
+
+async fn answer(app: &App, request: &Request, needs: OperatorRole, shown: &Shown) -> Answer<Response> {
+    let scope = Scope::of(request);
+    let is_read = request.method().is_safe();
+    if !is_read {
+        session::refuse_other_pages(app, request)?;
+    }
+    let Some((operator, session)) = session::of(app, &scope, request).await? else {
+        return Ok(html(StatusCode::UNAUTHORIZED, &session::asks_to_sign_in()));
+    };
+    allow(operator, needs)?;
+    let caller = OperatorCaller::new(operator, &scope);
+    if is_read {
+        caller.note_look(app, request).await?;
+    }
+    let pairs = url::form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes()).into_owned();
+    let query: Vec<(String, String)> = pairs.collect();
+    if query.iter().any(|(_, value)| value.contains('\0')) {
+        return Err(ApiError::new(Code::InvalidRequest, "A filter holds a NUL character."));
+    }
+    let id = request.path_params::<String>().unwrap_or_default();
+    let url = request.uri().path_and_query().map(ToString::to_string).unwrap_or_default();
+    let (role, form) = (operator.role, if is_read { Vec::new() } else { form(request) });
+    shown(Visit { app: app.clone(), caller, role, id, url, query, form, session }).await
+}
+
+/// A refusal as a page.
+fn refused(refusal: &ApiError) -> Response {
+    let mut response = html(refusal.code().status(), &shell::refusal(refusal));
+    if let Some(seconds) = refusal.retry_after_seconds() {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    response.set_data(Refused(refusal.code()));
+    response
+}
+
+fn html(status: StatusCode, page: &Markup) -> Response {
+    let mut response = Response::builder().status(status).content_type("text/html; charset=utf-8").body(page.0.clone());
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, assets::policy());
+    // With none at all a browser says of a form of ours that it does not know where it came from.
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    headers.insert("x-robots-tag", HeaderValue::from_static("noindex, nofollow"));
+    response
+}
+
+/// Leads on to another page, so that loading it again sends nothing twice.
+fn leads_to(path: &str) -> Response {
+    Response::builder().status(StatusCode::SEE_OTHER).header(header::LOCATION, path).finish()
+}

@@ -1,0 +1,141 @@
+//! Who is signed in: a one-time link shows a button, the button exchanges its code for a cookie, and the cookie stands
+//! for the operator whose token made the link.
+//!
+//! That a link is only looked at changes nothing, so that a program which looks at links before people do uses none up.
+//! The cookie is sent to these pages alone, by requests of their own site alone, and is nothing a script can read.
+
+use super::{Visit, html, leads_to, refused, shell};
+use crate::app::App;
+use crate::app::doors::CONSOLE_PATH;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::pages::{cookie, field, form};
+use crate::http::request::Template;
+use crate::http::scope::Scope;
+use crate::usecases::operator::console::{SESSION_SECONDS, is_good, sign_in, signed_in};
+use domain::credential::{ConsoleCode, ConsoleSession};
+use domain::operator::Operator;
+use maud::{Markup, html as markup};
+use poem::endpoint::make;
+use poem::http::{HeaderValue, StatusCode, header};
+use poem::{Endpoint, Request, Response};
+use std::sync::Arc;
+
+/// What stands for whoever is signed in.
+const COOKIE: &str = "mws_console";
+
+/// The operator who is signed in, and by which session.
+pub(super) async fn of<'a>(
+    app: &'a App,
+    scope: &Scope,
+    request: &Request,
+) -> Answer<Option<(&'a Operator, ConsoleSession)>> {
+    let Some(session) = cookie(request, COOKIE).and_then(ConsoleSession::parse) else { return Ok(None) };
+    Ok(signed_in(app, scope, &session).await?.map(|operator| (operator, session)))
+}
+
+/// A form of another page is none of ours. Every browser says where a form comes from.
+pub(super) fn refuse_other_pages(app: &App, request: &Request) -> Answer<()> {
+    let own = |origin: &str| {
+        let host = request.header(header::HOST).unwrap_or_default();
+        let here = [format!("http://{host}"), format!("https://{host}"), app.public_url.clone()];
+        !host.is_empty() && here.iter().any(|own| own == origin)
+    };
+    let is_ours = match (request.header("sec-fetch-site"), request.header(header::ORIGIN)) {
+        (Some(site), _) => site == "same-origin",
+        (None, Some(origin)) => own(origin),
+        (None, None) => false,
+    };
+    if is_ours {
+        return Ok(());
+    }
+    Err(ApiError::new(
+        Code::OriginForbidden,
+        "This form was sent from another page. Open the console, and use its own.",
+    ))
+}
+
+/// The page behind a one-time link, and what its button sends.
+pub(super) fn arrival(app: &App) -> impl Endpoint + 'static {
+    let (app, template) = (app.clone(), Template(Arc::from(format!("{CONSOLE_PATH}/in"))));
+    make(move |request: Request| {
+        let (app, template) = (app.clone(), template.clone());
+        async move {
+            let mut response = arrived(&app, &request).await.unwrap_or_else(|refusal| refused(&refusal));
+            response.set_data(template);
+            response
+        }
+    })
+}
+
+async fn arrived(app: &App, request: &Request) -> Answer<Response> {
+    let scope = Scope::of(request);
+    if request.method().is_safe() {
+        let code = ConsoleCode::parse(&request.path_params::<String>().unwrap_or_default());
+        return match code {
+            Some(code) if is_good(app, &scope, &code).await? => Ok(html(StatusCode::OK, &asks_to_go_on(&code))),
+            _ => Ok(html(StatusCode::FORBIDDEN, &has_ended())),
+        };
+    }
+    refuse_other_pages(app, request)?;
+    let code = ConsoleCode::parse(&field(&form(request), "code"));
+    let session = match &code {
+        Some(code) => sign_in(app, &scope, code).await?,
+        None => None,
+    };
+    let Some(session) = session else { return Ok(html(StatusCode::FORBIDDEN, &has_ended())) };
+    let mut response = leads_to(CONSOLE_PATH);
+    let is_secure = request.header(header::ORIGIN).is_some_and(|origin| origin.starts_with("https://"));
+    set_cookie(&mut response, session.expose(), SESSION_SECONDS, if is_secure { "; Secure" } else { "" })?;
+    Ok(response)
+}
+
+/// Ends the session.
+pub(super) async fn sign_out(visit: Visit) -> Answer<Response> {
+    crate::usecases::operator::console::sign_out(&visit.app, &visit.session).await?;
+    let mut response = leads_to(CONSOLE_PATH);
+    set_cookie(&mut response, "", 0, "")?;
+    Ok(response)
+}
+
+/// `secure` keeps the cookie to https, where the page came by it.
+fn set_cookie(response: &mut Response, value: &str, seconds: u32, secure: &str) -> Answer<()> {
+    let cookie = format!("{COOKIE}={value}; Path={CONSOLE_PATH}; Max-Age={seconds}; HttpOnly; SameSite=Strict{secure}");
+    let cookie = HeaderValue::from_str(&cookie).map_err(ApiError::internal)?;
+    response.headers_mut().insert(header::SET_COOKIE, cookie);
+    Ok(())
+}
+
+/// What somebody is shown who is not signed in. Whoever follows a link from elsewhere is, once they load it from here.
+pub(super) fn asks_to_sign_in() -> Markup {
+    shell::alone(
+        "Sign in",
+        &markup! {
+            p { "You are not signed in here. Make a link where the service's credentials are, and follow it:" }
+            p { code { "mws console" } }
+            p.soft { "If you followed a link of another site: " a href=(CONSOLE_PATH) { "open the console from here" } "." }
+        },
+    )
+}
+
+fn asks_to_go_on(code: &ConsoleCode) -> Markup {
+    shell::alone(
+        "Sign in to the console",
+        &markup! {
+            p { "This link signs this browser in for twelve hours. It can be used once." }
+            form method="post" action={ (CONSOLE_PATH) "/in" } {
+                input type="hidden" name="code" value=(code.expose());
+                button { "Sign in" }
+            }
+        },
+    )
+}
+
+fn has_ended() -> Markup {
+    shell::alone(
+        "This link has ended",
+        &markup! {
+            p { "It was used, or is older than ten minutes. Another one is made by:" }
+            p { code { "mws console" } }
+        },
+    )
+}

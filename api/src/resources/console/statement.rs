@@ -1,0 +1,195 @@
+//! An account's minutes as a statement that proves itself: each entry of the journal, what it changed and what it left,
+//! back to nothing; and whether its balances are what the whole journal adds up to.
+
+use super::words::{amount, change, link, or_dash, time};
+use super::{Visit, shell};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::usecases::operator::missing;
+use chrono::NaiveDate;
+use domain::ids::AccountId;
+use domain::minutes::Minutes;
+use domain::verdict::span;
+use maud::{Markup, html};
+use poem::Response;
+use std::collections::HashMap;
+use store::statement::{self, EntryRow, Left};
+use store::{accounts, ledger, minutes};
+
+/// Entries of a page.
+const ROWS: i64 = 50;
+
+/// An entry, and what it left.
+struct Line {
+    entry: EntryRow,
+    month_left: Minutes,
+    bought_left: Minutes,
+}
+
+pub(super) async fn shown(visit: Visit) -> Answer<Response> {
+    visit.takes(&["before"])?;
+    let id: AccountId = visit.own_id(Code::AccountNotFound)?;
+    let now = visit.now().await?;
+    let before = visit.word("before", |text| text.parse::<i64>().ok().filter(|number| *number > 0))?;
+    let mut conn = visit.conn().await?;
+    let account = accounts::find(&mut conn, id).await?.ok_or_else(|| missing(Code::AccountNotFound, id))?;
+    let left = statement::left(&mut conn, id).await?;
+    let since = match before {
+        Some(before) => statement::changed_since(&mut conn, id, before).await?,
+        None => Vec::new(),
+    };
+    let mut entries = statement::entries(&mut conn, id, before, ROWS + 1).await?;
+    drop(conn);
+    let has_more = entries.len() > usize::try_from(ROWS).unwrap_or(usize::MAX);
+    entries.truncate(usize::try_from(ROWS).unwrap_or(usize::MAX));
+    let lines = lines(&left, &since, entries);
+    let rows = html! { @for line in &lines { (row(line, now)) } };
+    let columns = [
+        "Entry",
+        "When",
+        "Kind",
+        "About",
+        "Month",
+        "Changes the month by",
+        "Left of the month",
+        "Changes bought by",
+        "Bought left",
+        "Note",
+    ];
+    let last = lines.last().map(|line| line.entry.id).filter(|_| has_more);
+    let main = html! {
+        h1 { "Minutes of " (account.name) }
+        (shell::section("proof", "Whether it adds up", &proof(&visit, id, &lines, has_more).await))
+        (shell::section("rows", "The journal, newest first", &html! {
+            @if lines.is_empty() { p.empty { "There are no entries." } } @else { (shell::table("The journal", &columns, &rows)) }
+            nav.pages aria-label="Pages of the journal" {
+                @if before.is_some() { a href={ "/console/accounts/" (id) "/minutes" } { "Newest" } }
+                @if let Some(last) = last { a href={ "/console/accounts/" (id) "/minutes?before=" (last) } rel="next" { "Older" } }
+            }
+        }))
+        p { (link("accounts", id)) }
+        (shell::command(&format!("mws admin accounts get {id}")))
+    };
+    Ok(visit.whole("Minutes", &main))
+}
+
+/// The entries with what each left, found backwards from what is left now.
+fn lines(left: &[Left], since: &[(NaiveDate, Minutes, Minutes)], entries: Vec<EntryRow>) -> Vec<Line> {
+    let mut of_month: HashMap<NaiveDate, Minutes> =
+        left.iter().filter_map(|one| Some((one.month?, one.left))).collect();
+    let mut bought = left.iter().find(|one| one.month.is_none()).map_or(Minutes::ZERO, |one| one.left);
+    for (month, month_change, bought_change) in since {
+        let of_month = of_month.entry(*month).or_default();
+        *of_month = *of_month - *month_change;
+        bought = bought - *bought_change;
+    }
+    let line = |entry: EntryRow| {
+        let month = of_month.entry(entry.month).or_default();
+        let line = Line { month_left: *month, bought_left: bought, entry };
+        *month = *month - line.entry.month_change;
+        bought = bought - line.entry.bought_change;
+        line
+    };
+    entries.into_iter().map(line).collect()
+}
+
+fn row(line: &Line, now: chrono::DateTime<chrono::Utc>) -> Markup {
+    let entry = &line.entry;
+    html! {
+        tr {
+            td.number { (entry.id) }
+            td { (time(entry.at, now)) }
+            td { (entry.kind) @if entry.kind == "settle" { " " span.soft { "charged " (amount(entry.month_amount + entry.bought_amount)) } } }
+            td { @match entry.job_id { Some(job) => { (link("jobs", job)) } None => { (or_dash(entry.reference.as_ref())) } } }
+            td { (entry.month.format("%Y-%m")) }
+            td { (change(entry.month_change)) }
+            td { (amount(line.month_left)) }
+            td { (change(entry.bought_change)) }
+            td { (amount(line.bought_left)) }
+            td { (or_dash(entry.note.as_ref())) }
+        }
+    }
+}
+
+/// The account's balances against its whole journal, read now; where that takes too long, the last check of all books.
+async fn proof(visit: &Visit, id: AccountId, lines: &[Line], has_more: bool) -> Markup {
+    let begins = lines.last().filter(|_| !has_more).map(|line| line.bought_left - line.entry.bought_change);
+    html! {
+        @match whole(visit, id).await {
+            Ok(drift) if drift.is_empty() => {
+                p { span.state.good { "✓ adds up" } " Its balances are what its whole journal adds up to, read just now." }
+            }
+            Ok(drift) => {
+                p.fault role="alert" { "✗ It does not add up: stop grants and find out why, and edit no balance." }
+                ul { @for one in &drift { li { (one.what) ": the balance says " (amount(one.balance)) ", the journal " (amount(one.journal)) } } }
+            }
+            Err(_) => { p { "The journal is too long to be read whole within two seconds. " (last_check(visit).await) } }
+        }
+        @if let Some(begins) = begins {
+            p.soft { "Before the first entry that is shown, " (amount(begins)) " bought minutes were left"
+                @if begins == Minutes::ZERO { ", as it must be." } @else { ": it should be none." } }
+        }
+    }
+}
+
+async fn whole(visit: &Visit, id: AccountId) -> Answer<Vec<minutes::Drift>> {
+    Ok(minutes::drift(&mut *visit.conn().await?, Some(&[id])).await?)
+}
+
+async fn last_check(visit: &Visit) -> Markup {
+    let last = async { Ok::<_, ApiError>(ledger::last_check(&mut *visit.conn().await?).await?) }.await;
+    html! { @match last.ok().and_then(|last| Some((last.age_seconds?, last.drifting))) {
+        Some((age, 0)) => { "The last check of all books, " (span(age)) " ago, found nothing wrong." }
+        Some((age, many)) => { "The last check of all books, " (span(age)) " ago, found " (many) " balances wrong." }
+        None => { "The books were never checked." }
+    } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::DateTime;
+
+    fn entry(id: i64, kind: &str, month_change: i64, bought_change: i64) -> EntryRow {
+        EntryRow {
+            id,
+            at: DateTime::UNIX_EPOCH,
+            month: month(),
+            kind: kind.to_owned(),
+            job_id: None,
+            month_amount: Minutes::ZERO,
+            bought_amount: Minutes::ZERO,
+            month_change: Minutes::from_hundredths(month_change),
+            bought_change: Minutes::from_hundredths(bought_change),
+            note: None,
+            reference: None,
+        }
+    }
+
+    fn month() -> NaiveDate {
+        NaiveDate::from_ymd_opt(2026, 11, 1).expect("a day")
+    }
+
+    #[test]
+    fn what_each_entry_left_is_found_backwards_from_what_is_left_now_on_any_page() {
+        let left = [
+            Left { month: Some(month()), left: Minutes::from_hundredths(9_769) },
+            Left { month: None, left: Minutes::from_hundredths(500) },
+        ];
+        let all = || {
+            vec![
+                entry(4, "settle", 19, 0),
+                entry(3, "hold", -250, 0),
+                entry(2, "purchase", 0, 500),
+                entry(1, "grant", 10_000, 0),
+            ]
+        };
+        let shown = |lines: &[Line]| -> Vec<(i64, i64)> {
+            lines.iter().map(|line| (line.month_left.hundredths(), line.bought_left.hundredths())).collect()
+        };
+        let whole = lines(&left, &[], all());
+        assert_eq!(shown(&whole), [(9_769, 500), (9_750, 500), (10_000, 500), (10_000, 0)]);
+        let since = [(month(), Minutes::from_hundredths(-231), Minutes::ZERO)];
+        let second = lines(&left, &since, all().split_off(2));
+        assert_eq!(shown(&second), [(10_000, 500), (10_000, 0)]);
+    }
+}

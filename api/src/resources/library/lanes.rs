@@ -1,0 +1,43 @@
+//! The waveform, where somebody speaks and who, and the beats, drawn on one axis: for pages that show an item.
+
+use super::stored::stored_read;
+use crate::app::App;
+use crate::http::error::{Answer, ApiError};
+use domain::ids::AccountId;
+use domain::read::Read;
+use picture::{DRAWN, Facts, Unread, svg};
+use poem::Response;
+use poem::http::{HeaderValue, header};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use store::items::ItemRow;
+
+/// What of an item's reads is drawn, as SVG; none where nothing is stored that could be. `account` is whose answers it
+/// counts among.
+pub async fn lanes(app: &App, account: AccountId, item: &ItemRow, unread: Unread) -> Answer<Option<String>> {
+    let mut stored = BTreeMap::new();
+    for read in DRAWN.into_iter().filter_map(Read::from_name) {
+        if let Some(document) = stored_read(app, account, item.id, read).await? {
+            let (bytes, _held) = document.whole(&app.answers, account).await?;
+            let parsed = tokio::task::spawn_blocking(move || serde_json::from_slice::<Value>(&bytes));
+            let parsed = parsed.await.map_err(ApiError::internal)?.map_err(ApiError::internal)?;
+            stored.insert(read.name().to_owned(), parsed);
+        }
+    }
+    if stored.is_empty() {
+        return Ok(None);
+    }
+    #[expect(clippy::cast_precision_loss, reason = "media lasts days at most")]
+    let seconds = item.duration_ms.map(|ms| ms as f64 / 1_000.0);
+    let shown = json!({ "name": item.name, "duration_seconds": seconds });
+    let drawn = tokio::task::spawn_blocking(move || svg(&Facts::of(&shown, &stored, unread)));
+    drawn.await.map(Some).map_err(ApiError::internal)
+}
+
+/// A picture that was drawn, as an answer. What stands in it can do nothing.
+pub fn as_picture(drawn: String) -> Response {
+    let mut response = Response::builder().content_type("image/svg+xml").body(drawn);
+    let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; sandbox");
+    response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+    response
+}

@@ -1,0 +1,44 @@
+//! Links to the console: `/operator/console-links`. The pages are `resources::console`'s.
+
+use super::OperatorAuth;
+use crate::app::App;
+use crate::app::doors::CONSOLE_PATH;
+use crate::contract::envelope::Created;
+use crate::contract::groups::{Refusals, Tag};
+use crate::http::error::Answer;
+use crate::http::text::{Text, Time};
+use crate::usecases::operator::console::make_console_link;
+use poem_openapi::{Object, OpenApi};
+
+/// What this operation refuses with, beside what every operation may.
+pub const ERRORS: Refusals = &[("POST /operator/console-links", &[])];
+
+/// The operation on links to the console.
+pub struct OperatorConsole(pub App);
+
+/// A link to the console.
+#[derive(Debug, Object)]
+pub struct ConsoleLink {
+    /// The path of the link: put it behind the address that you reach the service by. It can be used once.
+    pub path: Text,
+    /// The same behind the service's public URL.
+    pub url: Text,
+    /// When it ends.
+    pub expires_at: Time,
+}
+
+#[OpenApi(tag = "Tag::Operator")]
+impl OperatorConsole {
+    /// Make a link to the console
+    ///
+    /// A browser that follows it is signed in as the operator whose token this is, for twelve hours or until the token
+    /// is changed. It can be used once, within ten minutes.
+    #[oai(path = "/operator/console-links", method = "post", operation_id = "operator_create_console_link")]
+    async fn create(&self, auth: OperatorAuth) -> Answer<Created<ConsoleLink>> {
+        let OperatorAuth(operator) = auth;
+        let (code, expires_at) = make_console_link(&self.0, &operator).await?;
+        let path = format!("{CONSOLE_PATH}/in/{}", code.expose());
+        let url = Text(format!("{}{path}", self.0.public_url));
+        Ok(Created(ConsoleLink { path: Text(path), url, expires_at: Time(expires_at) }))
+    }
+}

@@ -1,0 +1,88 @@
+//! `mws health`: how the service stands, and the command that helps next (`GET /operator/report`).
+
+use super::Context;
+use crate::commands::admin::OperatorToken;
+use crate::failure::Failure;
+use crate::output::{Out, document, print};
+use serde_json::Value;
+
+/// What `mws health` takes.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Exits with 1 when the service is failing.
+Examples:
+  mws health
+  mws health --json | jq -r '.axes[] | select(.next) | .next'")]
+pub struct Args {
+    #[command(flatten)]
+    pub operator: OperatorToken,
+}
+
+pub(super) async fn run(context: &Context) -> Result<(), Failure> {
+    let report = context.client.get("/operator/report").await?;
+    if context.out.json {
+        document(&report)?;
+    } else {
+        print(&lines(&report, &context.out))?;
+    }
+    if report["state"] == "failing" {
+        return Err(Failure::Work(format!("failing: {}", text(&report["sentence"]))));
+    }
+    Ok(())
+}
+
+/// A line an axis, with its numbers, and one below it for what to do.
+fn lines(report: &Value, out: &Out) -> String {
+    let mut lines = vec![format!("{}  {}", text(&report["state"]), text(&report["sentence"])), String::new()];
+    for axis in report["axes"].as_array().into_iter().flatten() {
+        let state = text(&axis["state"]);
+        let mark = match state {
+            "healthy" => out.good("✓"),
+            "unknown" => "?".to_owned(),
+            "degraded" => "!".to_owned(),
+            _ => out.bad("✗"),
+        };
+        lines.push(format!("{mark} {:<10} {state:<9} {}", text(&axis["axis"]), text(&axis["sentence"])));
+        let numbers = axis["numbers"].as_array().into_iter().flatten().map(number).collect::<Vec<_>>();
+        lines.push(format!("  {:<20} {}", "", numbers.join(" · ")));
+        if let Some(next) = axis["next"].as_str() {
+            lines.push(format!("  {:<20} next: {next}", ""));
+        }
+    }
+    lines.join("\n")
+}
+
+fn number(number: &Value) -> String {
+    let name = text(&number["name"]).replace('_', " ");
+    match (number["value"].as_f64().unwrap_or_default(), text(&number["unit"])) {
+        (value, "") => format!("{name} {value:.0}"),
+        (value, unit) => format!("{name} {value} {unit}"),
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::globals::Globals;
+    use clap::{Args as _, Command, FromArgMatches};
+    use serde_json::json;
+
+    #[test]
+    fn each_axis_is_a_line_with_its_numbers_and_what_to_do() {
+        let report = json!({ "state": "degraded", "sentence": "A read is paused.", "axes": [
+            { "axis": "flow", "state": "degraded", "sentence": "A read is paused.",
+              "numbers": [{ "name": "oldest_due", "value": 1.5, "unit": "s" }, { "name": "due", "value": 2.0, "unit": "" }],
+              "next": "mws admin reads resume levels" },
+            { "axis": "money", "state": "healthy", "sentence": "It adds up.", "numbers": [], "next": null },
+        ]});
+        let matches = Globals::augment_args(Command::new("mws")).get_matches_from(["mws", "--no-color"]);
+        let out = Out::new(&Globals::from_arg_matches(&matches).expect("globals"));
+        let shown = lines(&report, &out);
+        assert!(shown.starts_with("degraded  A read is paused.\n\n! flow       degraded  A read"), "{shown}");
+        assert!(shown.contains("oldest due 1.5 s · due 2\n"), "{shown}");
+        assert!(shown.contains("next: mws admin reads resume levels\n✓ money"), "{shown}");
+    }
+}

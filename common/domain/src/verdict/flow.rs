@@ -1,0 +1,81 @@
+//! Whether work starts: what is due is claimed within two minutes, or there is a reason, and the reason is told.
+
+use super::{Backlog, Judged, Number, Snapshot, State, at_least, count, counted, liveness, number, span};
+use crate::task::Task;
+
+/// What is due and waits longer than this is a stall or too few workers.
+const WAITS_SECONDS: f64 = 120.0;
+
+pub(super) fn numbers(snapshot: &Snapshot) -> Vec<Number> {
+    vec![
+        number("oldest_due", oldest(snapshot).map_or(0.0, |backlog| backlog.oldest_due_seconds), "s"),
+        count("due", snapshot.backlogs.iter().map(|backlog| backlog.due).sum()),
+        count("running", snapshot.backlogs.iter().map(|backlog| backlog.running).sum()),
+    ]
+}
+
+/// In the order of what has to be put right first.
+pub(super) fn judged(snapshot: &Snapshot) -> Judged {
+    let waiting: i64 = snapshot.backlogs.iter().map(|backlog| backlog.due + backlog.without_place).sum();
+    let workers: Vec<_> = liveness::living(snapshot, "worker").collect();
+    if workers.is_empty() && waiting > 0 {
+        let waits = counted(waiting, "job waits", "jobs wait");
+        return Judged::new(State::Failing, format!("No worker lives, and {waits}."), "mws doctor --only workers");
+    }
+    let can_run = |task: Task| workers.iter().any(|worker| worker.tasks.contains(&task));
+    if let Some(stuck) = waits(snapshot).find(|backlog| !is_paused(snapshot, backlog.task) && !can_run(backlog.task)) {
+        let (waits, task) = (counted(stuck.due, "job waits", "jobs wait"), stuck.task);
+        let sentence = format!("No worker that lives has an engine for `{task}`, and {waits} for one.");
+        return Judged::new(State::Failing, sentence, "mws doctor --only engines");
+    }
+    if let Some(stalled) = waits(snapshot).find(|backlog| is_late(backlog) && !is_paused(snapshot, backlog.task)) {
+        return late(snapshot, stalled, workers.iter().map(|worker| (worker.slots, worker.busy)));
+    }
+    if let Some(task) = snapshot.paused.first() {
+        let held = snapshot.backlogs.iter().find(|backlog| backlog.task == *task);
+        let many = held.map_or(0, |backlog| backlog.due + backlog.without_place);
+        let waits = if many == 0 { "new ones are held".to_owned() } else { counted(many, "job waits", "jobs wait") };
+        let sentence = format!("The read `{task}` is paused, and {waits}.");
+        return Judged::new(State::Degraded, sentence, format!("mws admin reads resume {task}"));
+    }
+    Judged::healthy(match oldest(snapshot) {
+        None if waiting == 0 => "No job waits for a worker.".to_owned(),
+        None => {
+            format!("Workers keep up; {} for a place of their account.", counted(waiting, "job waits", "jobs wait"))
+        }
+        Some(backlog) => format!("Workers keep up: the oldest due job waits for {}.", span(backlog.oldest_due_seconds)),
+    })
+}
+
+/// What is due too long although a worker could run it.
+fn late(snapshot: &Snapshot, stalled: &Backlog, slots: impl Iterator<Item = (i64, i64)>) -> Judged {
+    let (all, busy) = slots.fold((0, 0), |sum, (slots, busy)| (sum.0 + slots, sum.1 + busy));
+    let (task, waited) = (stalled.task, span(stalled.oldest_due_seconds));
+    if busy >= all {
+        let sentence = format!("All {all} slots are busy, and the oldest job for `{task}` has been due for {waited}.");
+        return Judged::new(State::Degraded, sentence, "mws admin jobs list --status running");
+    }
+    let runs: i64 = snapshot.backlogs.iter().map(|backlog| backlog.running).sum();
+    let sentence = format!(
+        "Workers have free slots, and the oldest of {} due jobs for `{task}` has been due for {waited}.",
+        at_least(stalled.due)
+    );
+    // Where nothing runs, nothing is claimed at all.
+    Judged::new(if runs == 0 { State::Failing } else { State::Degraded }, sentence, "mws doctor")
+}
+
+fn waits(snapshot: &Snapshot) -> impl Iterator<Item = &Backlog> {
+    snapshot.backlogs.iter().filter(|backlog| backlog.due > 0)
+}
+
+fn oldest(snapshot: &Snapshot) -> Option<&Backlog> {
+    waits(snapshot).max_by(|one, other| one.oldest_due_seconds.total_cmp(&other.oldest_due_seconds))
+}
+
+fn is_late(backlog: &Backlog) -> bool {
+    backlog.oldest_due_seconds > WAITS_SECONDS
+}
+
+fn is_paused(snapshot: &Snapshot, task: Task) -> bool {
+    snapshot.paused.contains(&task)
+}

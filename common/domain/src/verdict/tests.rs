@@ -1,0 +1,167 @@
+//! Each trouble, and the sentence and the command that it comes to.
+
+use super::*;
+use crate::ids::{AccountId, EndpointId};
+use crate::read::Read;
+use crate::task::Task;
+
+const LEVELS: Task = Task::Read(Read::Levels);
+
+fn process(service: &str, silent_seconds: f64) -> Process {
+    let tasks = if service == "worker" { Task::ALL.to_vec() } else { Vec::new() };
+    let (name, service) = (format!("{service}-1"), service.to_owned());
+    Process { name, service, version: "1".to_owned(), silent_seconds, slots: 4, busy: 0, tasks }
+}
+
+fn backlog(due: i64, oldest_due_seconds: f64, running: i64) -> Backlog {
+    Backlog { task: LEVELS, due, oldest_due_seconds, without_place: 0, running }
+}
+
+/// A service that is well.
+fn well() -> Snapshot {
+    Snapshot {
+        processes: vec![process("scheduler", 3.0), process("worker", 5.0)],
+        backlogs: vec![backlog(2, 1.0, 3)],
+        ended: Ended { succeeded: 40, ..Ended::default() },
+        deliveries: Deliveries { attempted: 40, ..Deliveries::default() },
+        books: Books { checked_seconds: Some(30.0), ..Books::default() },
+        duties: vec![Duty { name: "fold_minutes".to_owned(), every_seconds: 1.0, done_seconds: 2.0 }],
+        ..Snapshot::default()
+    }
+}
+
+/// What became of a service that was well and has one trouble: the axis's state, sentence and command. No other axis is
+/// touched by it.
+fn one(axis: Axis, trouble: impl FnOnce(&mut Snapshot)) -> (State, String, String) {
+    let mut snapshot = well();
+    trouble(&mut snapshot);
+    let report = report(&snapshot);
+    let others: Vec<_> = report.axes.iter().filter(|one| one.axis != axis && one.state != State::Healthy).collect();
+    assert!(others.is_empty(), "{others:?}");
+    let found = report.axes.into_iter().find(|one| one.axis == axis).expect("the axis");
+    assert_eq!(report.state, found.state);
+    assert!(found.numbers.len() <= 3);
+    (found.state, found.sentence, found.next.unwrap_or_default())
+}
+
+#[track_caller]
+fn assert_told(told: &(State, String, String), state: State, words: &str, next: &str) {
+    assert_eq!((told.0, told.2.as_str()), (state, next), "{told:?}");
+    assert!(told.1.contains(words), "{told:?}");
+}
+
+#[test]
+fn a_service_that_is_well_is_told_so_and_needs_nothing() {
+    let report = report(&well());
+    assert_eq!(report.state, State::Healthy);
+    assert!(report.axes.iter().all(|axis| axis.next.is_none() && axis.state == State::Healthy), "{report:?}");
+    let names: Vec<&str> = report.axes.iter().map(|axis| axis.axis.name()).collect();
+    assert_eq!(names, ["flow", "execution", "delivery", "money", "liveness"]);
+}
+
+#[test]
+fn work_without_a_worker_is_failing_on_two_axes() {
+    let mut snapshot = well();
+    snapshot.processes.retain(|one| one.service != "worker");
+    let report = report(&snapshot);
+    let states: Vec<&str> = report.axes.iter().map(|axis| axis.state.name()).collect();
+    assert_eq!(states, ["failing", "healthy", "healthy", "healthy", "failing"]);
+    assert_eq!(report.sentence, "No worker lives, and 2 jobs wait. One more axis is not healthy.");
+}
+
+#[test]
+fn work_that_does_not_start_is_told_with_its_cause() {
+    let stuck = one(Axis::Flow, |all| all.processes[1].tasks.retain(|task| *task != LEVELS));
+    assert_told(&stuck, State::Failing, "an engine for `levels`, and 2 jobs wait", "mws doctor --only engines");
+    let paused = one(Axis::Flow, |all| all.paused = vec![LEVELS]);
+    assert_told(&paused, State::Degraded, "`levels` is paused, and 2 jobs wait", "mws admin reads resume levels");
+    let idle = one(Axis::Flow, |all| (all.paused, all.backlogs) = (vec![LEVELS], Vec::new()));
+    assert_told(&idle, State::Degraded, "new ones are held", "mws admin reads resume levels");
+    let full = one(Axis::Flow, |all| {
+        all.processes[1].busy = 4;
+        all.backlogs = vec![backlog(9, 600.0, 4)];
+    });
+    assert_told(&full, State::Degraded, "All 4 slots are busy", "mws admin jobs list --status running");
+    let stalled = one(Axis::Flow, |all| all.backlogs = vec![backlog(LOOKED_AT, 600.0, 0)]);
+    assert_told(&stalled, State::Failing, "the oldest of 2000 or more due jobs", "mws doctor");
+    let slow = one(Axis::Flow, |all| all.backlogs = vec![backlog(3, 600.0, 1)]);
+    assert_told(&slow, State::Degraded, "due for 10 min", "mws doctor");
+    let waits = one(Axis::Flow, |all| all.backlogs = vec![backlog(3, 119.0, 0)]);
+    assert_eq!(waits.0, State::Healthy, "two minutes are no stall");
+}
+
+#[test]
+fn jobs_that_fail_by_our_fault_are_told_apart_from_files_that_can_not_be_read() {
+    let most = |code: &str| Some(Failure { code: code.to_owned(), task: LEVELS, many: 4 });
+    let ours = one(Axis::Execution, |all| {
+        all.ended = Ended { succeeded: 30, failed_by_us: 4, failed_by_media: 0, most: most("reader_timeout") };
+    });
+    let next = "mws admin jobs list --status failed --error reader_timeout --since 1h";
+    assert_told(&ours, State::Failing, "12 % of the jobs that ended in 15 minutes failed by our fault: 4 times", next);
+    let few = one(Axis::Execution, |all| {
+        all.ended = Ended { succeeded: 3, failed_by_us: 3, failed_by_media: 0, most: most("internal") };
+    });
+    assert_eq!(few.0, State::Degraded);
+    let chance = one(Axis::Execution, |all| all.ended.failed_by_us = 2);
+    assert_eq!(chance.0, State::Healthy);
+    let media = one(Axis::Execution, |all| {
+        all.ended = Ended { succeeded: 5, failed_by_us: 0, failed_by_media: 20, most: most("media_unreadable") };
+    });
+    assert_eq!(media.0, State::Degraded);
+    let silent = one(Axis::Execution, |all| all.ended = Ended::default());
+    assert_told(&silent, State::Unknown, "none has ended", "mws admin jobs list --status running");
+}
+
+#[test]
+fn an_endpoint_that_dies_is_its_owners_matter_and_many_at_once_are_ours() {
+    let (endpoint, account) = (EndpointId::mint(), AccountId::mint());
+    let next = format!("mws admin deliveries list --endpoint {endpoint}");
+    let warned = one(Axis::Delivery, |all| all.deliveries.warned = Some(Troubled { endpoint, failures: 12 }));
+    assert_told(&warned, State::Degraded, "failed 12 times in a row", &next);
+    let disabled = one(Axis::Delivery, |all| {
+        all.deliveries.disabled = Some(Disabled { many: 1, last: endpoint, account });
+    });
+    assert_told(&disabled, State::Degraded, "one endpoint was disabled", &next);
+    let ours = one(Axis::Delivery, |all| {
+        all.deliveries = Deliveries { attempted: 100, troubled: 60, troubled_endpoints: 9, ..Deliveries::default() };
+    });
+    assert_told(&ours, State::Failing, "60 %", "mws admin deliveries list --status failed --since 1h");
+    let few = one(Axis::Delivery, |all| {
+        all.deliveries = Deliveries { attempted: 100, troubled: 60, troubled_endpoints: 1, ..Deliveries::default() };
+    });
+    assert_told(&few, State::Degraded, "at one endpoint", "mws admin deliveries list --since 1h");
+    let late = one(Axis::Delivery, |all| all.deliveries.oldest_due_seconds = 90.0);
+    assert_told(&late, State::Degraded, "due for 2 min", "mws doctor --only backlog");
+    let stalled = one(Axis::Delivery, |all| all.deliveries.oldest_due_seconds = 400.0);
+    assert_eq!(stalled.0, State::Failing);
+}
+
+#[test]
+fn books_that_are_wrong_fail_and_books_that_nobody_looked_at_are_unknown() {
+    let wrong = one(Axis::Money, |all| all.books.drifting = 1);
+    assert_told(&wrong, State::Failing, "One balance is not what the journal", "mws doctor --only journal");
+    let old = one(Axis::Money, |all| all.books.checked_seconds = Some(3_600.0));
+    assert_told(&old, State::Unknown, "last checked 60 min ago", "mws doctor --only journal");
+    let never = one(Axis::Money, |all| all.books.checked_seconds = None);
+    assert_eq!(never.0, State::Unknown);
+    let account = AccountId::mint();
+    let gone = one(Axis::Money, |all| all.books.out_of_minutes = Some(OutOfMinutes { many: 2, account }));
+    let next = format!("mws admin accounts get {account}");
+    assert_told(&gone, State::Degraded, "2 accounts have no minutes left", &next);
+}
+
+#[test]
+fn what_does_not_run_or_runs_late_is_named() {
+    let one = |trouble: fn(&mut Snapshot)| one(Axis::Liveness, trouble);
+    let alone = one(|all| all.processes.retain(|one| one.service == "worker"));
+    assert_told(&alone, State::Failing, "No scheduler lives", "mws doctor --only workers");
+    let dead = one(|all| all.processes.push(process("worker", 45.0)));
+    assert_told(&dead, State::Degraded, "A worker has not been heard of for 45 s", "mws doctor --only workers");
+    assert_eq!(one(|all| all.processes.push(process("worker", 7_200.0))).0, State::Healthy, "that is history");
+    let late = one(|all| all.duties[0].done_seconds = 120.0);
+    assert_told(&late, State::Degraded, "`fold_minutes` was last done 2 min ago", "mws doctor");
+    assert_eq!(one(|all| all.duties[0].done_seconds = 900.0).0, State::Failing);
+    let skewed = one(|all| all.clock_skew_ms = -5_000);
+    assert_told(&skewed, State::Degraded, "5 s behind", "mws doctor --only clock");
+    assert_eq!(one(|all| all.clock_skew_ms = 300_000).0, State::Failing);
+}

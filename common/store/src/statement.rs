@@ -1,0 +1,142 @@
+//! An account's journal of minutes as a statement: each entry, and what it left of the month's minutes and of those that
+//! were bought.
+//!
+//! What is left now is known from the balances; what was left before is found backwards from there. So a page reads its
+//! own entries and those after them, and a statement that does not begin at nothing shows that its journal was changed.
+
+use chrono::{DateTime, NaiveDate, Utc};
+use domain::ids::{AccountId, JobId};
+use domain::minutes::Minutes;
+use sqlx::PgConnection;
+
+/// An entry of the journal.
+#[derive(Debug, Clone)]
+pub struct EntryRow {
+    /// Its number: the statement's order.
+    pub id: i64,
+    /// When.
+    pub at: DateTime<Utc>,
+    /// The month that it moves.
+    pub month: NaiveDate,
+    /// `grant`, `purchase`, `hold`, `settle`, `release` or `adjust`.
+    pub kind: String,
+    /// The job that it is about.
+    pub job_id: Option<JobId>,
+    /// What the entry says of the month's minutes.
+    pub month_amount: Minutes,
+    /// And of those bought.
+    pub bought_amount: Minutes,
+    /// By how much it changes what is left of the month.
+    pub month_change: Minutes,
+    /// And of those bought.
+    pub bought_change: Minutes,
+    /// Why, where somebody said so.
+    pub note: Option<String>,
+    /// The operator's own name for it.
+    pub reference: Option<String>,
+}
+
+/// What an account has left, from its balances.
+#[derive(Debug, Clone, Copy)]
+pub struct Left {
+    /// The month; none for what was bought.
+    pub month: Option<NaiveDate>,
+    /// What is left of it, after what is held.
+    pub left: Minutes,
+}
+
+/// Entries by whatever follows `WHERE`. What an entry changes of what is left follows from its kind: a settle gives back
+/// what its hold took, less what is charged.
+macro_rules! select_entries {
+    ($tail:tt, $($argument:expr),*) => {
+        sqlx::query_as!(
+            EntryRow,
+            r#"SELECT j.id, j.at, j.month, j.kind, j.job_id AS "job_id: JobId", j.month_amount AS "month_amount: Minutes",
+                j.bought_amount AS "bought_amount: Minutes",
+                CASE j.kind WHEN 'hold' THEN -j.month_amount WHEN 'settle' THEN h.month_amount - j.month_amount
+                    WHEN 'release' THEN h.month_amount WHEN 'purchase' THEN 0 ELSE j.month_amount
+                    END AS "month_change!: Minutes",
+                CASE j.kind WHEN 'hold' THEN -j.bought_amount WHEN 'settle' THEN h.bought_amount - j.bought_amount
+                    WHEN 'release' THEN h.bought_amount WHEN 'purchase' THEN j.bought_amount ELSE 0
+                    END AS "bought_change!: Minutes",
+                j.note, j.reference
+            FROM minute_journal j
+            LEFT JOIN minute_journal h ON j.kind IN ('settle', 'release') AND h.job_id = j.job_id AND h.kind = 'hold'
+            WHERE "# + $tail,
+            $($argument),*
+        )
+    };
+}
+
+/// Entries of an account's journal, newest first, before the one with this number.
+pub async fn entries(
+    conn: &mut PgConnection,
+    account: AccountId,
+    before: Option<i64>,
+    limit: i64,
+) -> sqlx::Result<Vec<EntryRow>> {
+    let before = before.unwrap_or(i64::MAX);
+    select_entries!("j.account_id = $1 AND j.id < $2 ORDER BY j.id DESC LIMIT $3", account as AccountId, before, limit)
+        .fetch_all(conn)
+        .await
+}
+
+/// The entries of one job, newest first: its hold, and what became of it.
+pub async fn of_job(conn: &mut PgConnection, job: JobId) -> sqlx::Result<Vec<EntryRow>> {
+    select_entries!(
+        "(j.job_id = $1 AND j.kind = 'hold') OR (j.job_id = $1 AND j.kind IN ('settle', 'release')) ORDER BY j.id DESC",
+        job as JobId
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// By how much the entries from this number on have changed what is left: of each month, and of what was bought.
+pub async fn changed_since(
+    conn: &mut PgConnection,
+    account: AccountId,
+    from: i64,
+) -> sqlx::Result<Vec<(NaiveDate, Minutes, Minutes)>> {
+    let rows = sqlx::query!(
+        r#"SELECT j.month,
+               sum(CASE j.kind WHEN 'hold' THEN -j.month_amount WHEN 'settle' THEN h.month_amount - j.month_amount
+                   WHEN 'release' THEN h.month_amount WHEN 'purchase' THEN 0 ELSE j.month_amount END)::bigint
+                   AS "month_change!: Minutes",
+               sum(CASE j.kind WHEN 'hold' THEN -j.bought_amount WHEN 'settle' THEN h.bought_amount - j.bought_amount
+                   WHEN 'release' THEN h.bought_amount WHEN 'purchase' THEN j.bought_amount ELSE 0 END)::bigint
+                   AS "bought_change!: Minutes"
+           FROM minute_journal j
+           LEFT JOIN minute_journal h ON j.kind IN ('settle', 'release') AND h.job_id = j.job_id AND h.kind = 'hold'
+           WHERE j.account_id = $1 AND j.id >= $2
+           GROUP BY j.month"#,
+        account as _,
+        from
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.month, row.month_change, row.bought_change)).collect())
+}
+
+/// What is left now of each month that the account has a bucket of, newest first, and of what it bought. What jobs that
+/// ended left unfolded is counted in.
+pub async fn left(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<Vec<Left>> {
+    sqlx::query_as!(
+        Left,
+        r#"SELECT b.month AS "month?", b.allowance - b.used - b.held + coalesce(u.given_back, 0)::bigint AS "left!: Minutes"
+           FROM minute_buckets b
+           LEFT JOIN (
+               SELECT month, sum(month_freed - month_used) AS given_back FROM minute_unfolded WHERE account_id = $1
+               GROUP BY month
+           ) AS u ON u.month = b.month
+           WHERE b.account_id = $1
+           UNION ALL
+           SELECT NULL, a.bought - a.bought_held + coalesce((
+               SELECT sum(bought_freed - bought_used) FROM minute_unfolded WHERE account_id = $1
+           ), 0)::bigint
+           FROM accounts a WHERE a.id = $1
+           ORDER BY 1 DESC"#,
+        account as _
+    )
+    .fetch_all(conn)
+    .await
+}

@@ -1,0 +1,167 @@
+//! What the operators' verdict goes by (`domain::verdict`), in a handful of statements.
+//!
+//! Each looks at what is due, live or new, by an index and up to a bound: what it costs depends on how much goes on, and
+//! not on how much there ever was (`tests/all/verdict` holds their plans).
+
+mod duties;
+
+pub use duties::{DutyTold, forget, tell, told};
+
+use chrono::{DateTime, Utc};
+use domain::ids::{AccountId, EndpointId};
+use domain::series::FAILURES_THAT_WARN;
+use domain::task::Task;
+use domain::verdict::{
+    Backlog, Books, Deliveries, Disabled, Ended, Failure, LOOKED_AT, OutOfMinutes, Process, Snapshot, Troubled,
+};
+use sqlx::PgConnection;
+
+/// Processes that are looked at.
+const MOST_PROCESSES: i64 = 1_000;
+/// Accounts without minutes are looked for among those of so many jobs, the newest.
+const NEWEST_JOBS: i64 = 500;
+
+/// A process, as the fleet's page shows it.
+#[derive(Debug, Clone)]
+pub struct ProcessRow {
+    /// Its name.
+    pub name: String,
+    /// What it is: `api`, `worker` or `scheduler`.
+    pub service: String,
+    /// The host that it runs on.
+    pub host: String,
+    /// Its version.
+    pub version: String,
+    /// The tasks that it can run.
+    pub tasks: Vec<String>,
+    /// Jobs that it can run at once.
+    pub slots: i32,
+    /// Jobs that it runs.
+    pub busy: i32,
+    /// When it began.
+    pub started_at: DateTime<Utc>,
+    /// Seconds since it last said that it lives.
+    pub silent_seconds: f64,
+}
+
+/// Every process that did not say that it has ended, by service and name. An api says so when it is asked whether it is
+/// ready.
+pub async fn processes(conn: &mut PgConnection) -> sqlx::Result<Vec<ProcessRow>> {
+    sqlx::query_as!(
+        ProcessRow,
+        r#"SELECT name, service, host, version, reads AS tasks, slots, busy, started_at,
+               extract(epoch FROM mws_now() - beat_at)::double precision AS "silent_seconds!"
+           FROM workers ORDER BY service, name LIMIT $1"#,
+        MOST_PROCESSES
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// The numbers of this moment. `clock_skew_ms` is how far the caller's clock is ahead of the database's.
+pub async fn snapshot(conn: &mut PgConnection, clock_skew_ms: i64) -> sqlx::Result<Snapshot> {
+    let processes = processes(&mut *conn).await?.into_iter().filter(|row| row.service != "api").map(process).collect();
+    let paused = sqlx::query_scalar!("SELECT read FROM read_kinds WHERE paused_at IS NOT NULL ORDER BY read");
+    let paused = paused.fetch_all(&mut *conn).await?.iter().filter_map(|read| Task::from_name(read)).collect();
+    let backlogs = backlogs(&mut *conn).await?;
+    let ended = ended(&mut *conn).await?;
+    let deliveries = deliveries(&mut *conn).await?;
+    let books = books(&mut *conn).await?;
+    let duties = told(conn).await?.into_iter().map(DutyTold::into).collect();
+    Ok(Snapshot { processes, backlogs, paused, ended, deliveries, books, duties, clock_skew_ms })
+}
+
+fn process(row: ProcessRow) -> Process {
+    Process {
+        name: row.name,
+        service: row.service,
+        version: row.version,
+        silent_seconds: row.silent_seconds,
+        slots: row.slots.into(),
+        busy: row.busy.into(),
+        tasks: row.tasks.iter().filter_map(|task| Task::from_name(task)).collect(),
+    }
+}
+
+/// What waits and runs, by task. A place is asked for in the order of an account's line, so that a task of which many
+/// wait may hide others of which few do.
+pub async fn backlogs(conn: &mut PgConnection) -> sqlx::Result<Vec<Backlog>> {
+    let rows = sqlx::query_file!("src/verdict/backlogs.sql", LOOKED_AT).fetch_all(conn).await?;
+    let backlog = |task| (task, rows.iter().find(|row| row.task == Task::name(task)));
+    let found = Task::ALL.into_iter().map(backlog).filter_map(|(task, row)| {
+        let row = row?;
+        Some(Backlog {
+            task,
+            due: row.due,
+            oldest_due_seconds: row.oldest_due_seconds,
+            without_place: row.without_place,
+            running: row.running,
+        })
+    });
+    Ok(found.collect())
+}
+
+/// How jobs ended in the last quarter of an hour: each end has its event.
+pub async fn ended(conn: &mut PgConnection) -> sqlx::Result<Ended> {
+    let rows = sqlx::query!(
+        r#"WITH ended AS MATERIALIZED (
+               SELECT type, job_id FROM events WHERE created_at >= mws_now() - interval '15 minutes' AND job_id IS NOT NULL
+               ORDER BY created_at DESC LIMIT $1
+           )
+           SELECT j.status, j.error_code AS "code?", coalesce(j.read, j.kind) AS "task!", count(*) AS "many!"
+           FROM ended JOIN jobs j ON j.id = ended.job_id
+           GROUP BY j.status, j.error_code, coalesce(j.read, j.kind) ORDER BY count(*) DESC, j.error_code"#,
+        LOOKED_AT
+    )
+    .fetch_all(conn)
+    .await?;
+    let mut ended = Ended::default();
+    for row in rows {
+        match (row.status.as_str(), row.code) {
+            ("succeeded", _) => ended.succeeded += row.many,
+            ("failed", Some(code)) => {
+                if BY_MEDIA.contains(&code.as_str()) {
+                    ended.failed_by_media += row.many;
+                } else {
+                    ended.failed_by_us += row.many;
+                }
+                if let (None, Some(task)) = (&ended.most, Task::from_name(&row.task)) {
+                    ended.most = Some(Failure { code, task, many: row.many });
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(ended)
+}
+
+/// Job error codes that are its media's or its caller's matter.
+const BY_MEDIA: [&str; 3] = ["media_unreadable", "media_too_long", "file_too_large"];
+
+/// How the newest deliveries of an hour stand, and which endpoints are in trouble.
+pub async fn deliveries(conn: &mut PgConnection) -> sqlx::Result<Deliveries> {
+    let row = sqlx::query_file!("src/verdict/deliveries.sql", LOOKED_AT, FAILURES_THAT_WARN).fetch_one(conn).await?;
+    let warned = row.warned.zip(row.failures);
+    Ok(Deliveries {
+        attempted: row.attempted,
+        troubled: row.troubled,
+        troubled_endpoints: row.troubled_endpoints,
+        warned: warned.map(|(endpoint, failures)| Troubled { endpoint, failures: failures.into() }),
+        disabled: row.disabled.zip(row.disabled_account).map(|(last, account)| Disabled {
+            many: row.disabled_many,
+            last,
+            account,
+        }),
+        oldest_due_seconds: row.oldest_due_seconds.max(0.0),
+    })
+}
+
+/// How the books stand, and who has nothing left of those that worked lately.
+pub async fn books(conn: &mut PgConnection) -> sqlx::Result<Books> {
+    let row = sqlx::query_file!("src/verdict/books.sql", NEWEST_JOBS).fetch_one(conn).await?;
+    Ok(Books {
+        checked_seconds: row.checked_seconds,
+        drifting: row.drifting,
+        out_of_minutes: row.account.map(|account| OutOfMinutes { many: row.many, account }),
+    })
+}

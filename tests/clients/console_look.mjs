@@ -1,0 +1,73 @@
+// Looks at the operators' pages in a real browser: signs in by a one-time link, loads each page in light and dark, wide
+// and narrow, with axe-core beside it, and without script. Prints what was found as JSON.
+//
+// node console_look.mjs BROWSER LINK PATH…
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+
+const [browserPath, link, ...paths] = process.argv.slice(2);
+const origin = new URL(link).origin;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const found = { violations: [], elsewhere: [], errors: [], pages: 0, without_script: "", live: "" };
+
+const browser = await chromium.launch({
+  executablePath: browserPath,
+  args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking", "--disable-component-update"],
+});
+
+// The session's cookie is taken along: a link is good once.
+let state;
+const context = async (options) => {
+  const made = await browser.newContext({ ...options, storageState: state, bypassCSP: false });
+  made.on("request", (request) => {
+    const url = request.url();
+    if (!url.startsWith(origin) && !url.startsWith("data:")) found.elsewhere.push(url);
+  });
+  return made;
+};
+
+const first = await context({ javaScriptEnabled: false });
+const door = await first.newPage();
+await door.goto(link);
+await door.getByRole("button", { name: "Sign in" }).click();
+await door.getByRole("heading", { name: "Overview" }).waitFor();
+state = await first.storageState();
+// Filters, paging and the box that finds anything are forms and links.
+await door.goto(origin + "/console/jobs");
+await door.getByLabel("Status").selectOption("succeeded");
+await door.getByRole("button", { name: "Show" }).click();
+found.without_script = new URL(door.url()).pathname + "?" + new URL(door.url()).searchParams.get("status");
+await first.close();
+
+for (const colorScheme of ["light", "dark"]) {
+  for (const width of [1280, 390]) {
+    const looks = await context({ colorScheme, viewport: { width, height: 900 } });
+    const page = await looks.newPage();
+    page.on("console", (message) => message.type() === "error" && found.errors.push(message.text()));
+    page.on("pageerror", (error) => found.errors.push(String(error)));
+    for (const path of paths) {
+      await page.goto(origin + path);
+      // A script's tag is refused by the page's policy; what the debugger evaluates is not.
+      await page.evaluate(axe);
+      const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+      for (const { id, nodes } of violations) {
+        found.violations.push({ path, colorScheme, width, id, html: nodes[0].html.slice(0, 200) });
+      }
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (overflow > 0) found.violations.push({ path, colorScheme, width, id: "scrolls sideways", html: String(overflow) });
+      found.pages += 1;
+    }
+    if (width === 1280 && colorScheme === "light") {
+      await page.goto(origin + "/console");
+      await page.keyboard.press("/");
+      const focused = await page.evaluate(() => document.activeElement.id);
+      await page.keyboard.press("Tab");
+      await page.locator("#pause").click();
+      found.live = focused + " " + (await page.locator("#live").textContent());
+    }
+    await looks.close();
+  }
+}
+await browser.close();
+console.log(JSON.stringify(found));

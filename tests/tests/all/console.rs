@@ -1,0 +1,301 @@
+//! The operators' pages: who may see and send what, that names are plain text, and what a browser makes of them.
+
+use crate::operators::{ANNA, BO, done, log, stage, text};
+use anyhow::{Context, ensure};
+use domain::ids::DeliveryId;
+use mws_tests::clients;
+use mws_tests::world::{Client, Media, Receiver, Tenant, World, runners, until};
+use reqwest::redirect::Policy;
+use reqwest::{Method, Response, StatusCode, header};
+use serde_json::{Value, json};
+use std::process::Command;
+use std::time::Duration;
+
+/// Somebody with a browser.
+struct Browser {
+    http: reqwest::Client,
+    base: String,
+    cookie: Option<String>,
+}
+
+impl Browser {
+    fn new(world: &World) -> anyhow::Result<Self> {
+        let http = reqwest::Client::builder().redirect(Policy::none()).no_proxy().build()?;
+        Ok(Self { http, base: world.base_url().to_owned(), cookie: None })
+    }
+
+    /// The same, signed in as the operator with this token.
+    async fn signed_in(world: &World, token: &str) -> anyhow::Result<Self> {
+        let mut browser = Self::new(world)?;
+        let code = link(world, token).await?;
+        let answer = browser.post("/console/in", &[("code", &code)]).await?;
+        ensure!(answer.status() == StatusCode::SEE_OTHER, "not signed in: {}", answer.status());
+        let cookie = answer.headers()[header::SET_COOKIE].to_str()?.to_owned();
+        browser.cookie = cookie.split(';').next().map(str::to_owned);
+        Ok(browser)
+    }
+
+    fn request(&self, method: Method, path: &str) -> reqwest::RequestBuilder {
+        let request = self.http.request(method, format!("{}{path}", self.base));
+        match &self.cookie {
+            Some(cookie) => request.header(header::COOKIE, cookie),
+            None => request,
+        }
+    }
+
+    async fn get(&self, path: &str) -> anyhow::Result<(StatusCode, String)> {
+        let answer = self.request(Method::GET, path).send().await?;
+        Ok((answer.status(), answer.text().await?))
+    }
+
+    fn form(&self, path: &str, fields: &[(&str, &str)]) -> reqwest::RequestBuilder {
+        let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let request = self.request(Method::POST, path).body(body);
+        request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+    }
+
+    /// A form of a page of ours.
+    async fn post(&self, path: &str, fields: &[(&str, &str)]) -> anyhow::Result<Response> {
+        Ok(self.form(path, fields).header(header::ORIGIN, &self.base).send().await?)
+    }
+}
+
+/// A one-time link's code.
+async fn link(world: &World, token: &str) -> anyhow::Result<String> {
+    let made =
+        done(&world.client(Some(token.to_owned())), "POST", "/operator/console-links", &Value::Null, 201).await?;
+    Ok(text(&made, "/path").rsplit('/').next().context("no code")?.to_owned())
+}
+
+/// What a job leaves: the job, its delivery, its endpoint.
+struct Traces {
+    job: String,
+    delivery: String,
+    endpoint: String,
+    item: String,
+}
+
+/// A tenant whose names are markup, and one job of theirs that succeeded and was told of.
+async fn traces(world: &World, tenant: &Tenant, receiver: &Receiver) -> anyhow::Result<Traces> {
+    world.work(runners::instant()).await?;
+    let endpoint = world.endpoint(tenant, &format!("{}/hook?token=hidden-in-the-url", receiver.url)).await?;
+    let item = world.item(tenant, Media::audio(60)).await?;
+    let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0);
+    tenant.client.reaches(&job, "succeeded").await?;
+    receiver.gets(1).await?;
+    let delivered = "SELECT id FROM deliveries WHERE status = 'succeeded'";
+    let delivery: DeliveryId =
+        until("it is recorded", async || Ok(sqlx::query_scalar(delivered).fetch_optional(world.pool()).await?)).await?;
+    Ok(Traces { job, delivery: delivery.to_string(), endpoint: endpoint.to_string(), item: item.to_string() })
+}
+
+/// Every page there is.
+fn pages(traces: &Traces, account: &str) -> Vec<String> {
+    let Traces { job, delivery, endpoint, item } = traces;
+    [
+        String::new(),
+        "/jobs".to_owned(),
+        "/jobs?status=succeeded&read=levels".to_owned(),
+        format!("/jobs/{job}"),
+        "/deliveries".to_owned(),
+        format!("/deliveries?endpoint_id={endpoint}"),
+        format!("/deliveries/{delivery}"),
+        "/endpoints".to_owned(),
+        format!("/endpoints/{endpoint}"),
+        "/accounts".to_owned(),
+        format!("/accounts/{account}"),
+        format!("/accounts/{account}/minutes"),
+        format!("/items/{item}"),
+        "/fleet".to_owned(),
+        "/audit".to_owned(),
+        "/find?id=nothing".to_owned(),
+        format!("/deliveries/{delivery}/resend"),
+        "/reads/levels".to_owned(),
+    ]
+    .map(|path| format!("/console{path}"))
+    .to_vec()
+}
+
+#[tokio::test]
+async fn a_link_signs_in_once_for_twelve_hours_or_until_its_operator_has_another_token() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let mut browser = Browser::new(&world)?;
+    let code = link(&world, ANNA).await?;
+    // A look at the link uses nothing up.
+    for _ in 0..2 {
+        let (status, page) = browser.get(&format!("/console/in/{code}")).await?;
+        assert!(status == StatusCode::OK && page.contains("<button>Sign in</button>"), "{page}");
+    }
+    let answer = browser.post("/console/in", &[("code", &code)]).await?;
+    let cookie = answer.headers()[header::SET_COOKIE].to_str()?.to_owned();
+    for part in ["HttpOnly", "SameSite=Strict", "Path=/console", "Max-Age=43200"] {
+        assert!(cookie.contains(part), "{cookie}");
+    }
+    let spent = browser.post("/console/in", &[("code", &code)]).await?;
+    assert_eq!(spent.status(), StatusCode::FORBIDDEN, "it is good once");
+    assert_eq!(browser.get(&format!("/console/in/{code}")).await?.0, StatusCode::FORBIDDEN);
+    assert_eq!(browser.get("/console").await?.0, StatusCode::UNAUTHORIZED, "no cookie");
+    browser.cookie = cookie.split(';').next().map(str::to_owned);
+    let (status, page) = browser.get("/console").await?;
+    assert!(status == StatusCode::OK && page.contains("anna (act)"), "{page}");
+    let kept: Vec<u8> = sqlx::query_scalar("SELECT hash FROM console_passes").fetch_one(world.pool()).await?;
+    assert!(!cookie.contains(&String::from_utf8_lossy(&kept).into_owned()) && kept.len() == 32, "hashed at rest");
+
+    // As if she had another token since.
+    let changed = "UPDATE console_passes SET token_hash = sha256(token_hash) RETURNING token_hash";
+    sqlx::query(changed).execute(world.pool()).await?;
+    assert_eq!(browser.get("/console").await?.0, StatusCode::UNAUTHORIZED, "her token was changed");
+    let browser = Browser::signed_in(&world, ANNA).await?;
+    let late = link(&world, BO).await?;
+    world.advance(Duration::from_mins(11)).await?;
+    assert_eq!(browser.post("/console/in", &[("code", &late)]).await?.status(), StatusCode::FORBIDDEN, "too late");
+    assert_eq!(browser.get("/console").await?.0, StatusCode::OK);
+    let out = Browser::signed_in(&world, BO).await?;
+    assert_eq!(out.post("/console/out", &[]).await?.status(), StatusCode::SEE_OTHER);
+    assert_eq!(out.get("/console").await?.0, StatusCode::UNAUTHORIZED, "signed out");
+    world.advance(Duration::from_hours(12)).await?;
+    assert_eq!(browser.get("/console").await?.0, StatusCode::UNAUTHORIZED, "twelve hours");
+    scheduler::prune::run_once(&world.process).await?;
+    assert_eq!(world.count("SELECT count(*) FROM console_passes").await?, 0);
+    world.end().await
+}
+
+#[tokio::test]
+async fn each_page_is_shown_to_operators_alone_and_what_they_do_is_in_the_audit_log() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let (receiver, tenant) = (Receiver::start()?, world.tenant("<b>T</b>").await?);
+    let found = traces(&world, &tenant, &receiver).await?;
+    sqlx::query("UPDATE items SET name = '<img src=x onerror=alert(1)>'").execute(world.pool()).await?;
+    let (stranger, acts, reads) =
+        (Browser::new(&world)?, Browser::signed_in(&world, ANNA).await?, Browser::signed_in(&world, BO).await?);
+    let forged = Browser { cookie: Some(format!("mws_console=esp_{}", "0".repeat(64))), ..Browser::new(&world)? };
+    for path in pages(&found, &tenant.account.to_string()) {
+        let (status, page) = acts.get(&path).await?;
+        assert_eq!(status, StatusCode::OK, "{path}: {page}");
+        assert!(!page.contains("<b>T</b>") && !page.contains("<img src=x"), "{path}: {page}");
+        for secret in ["hidden-in-the-url", tenant.key.expose(), ANNA, BO, "whsec_"] {
+            assert!(!page.contains(secret), "{path} shows {secret}");
+        }
+        let is_act = path.ends_with("/resend") || path.contains("/reads/");
+        let read = if is_act { StatusCode::FORBIDDEN } else { StatusCode::OK };
+        assert_eq!(reads.get(&path).await?.0, read, "{path}");
+        for nobody in [&stranger, &forged] {
+            let (status, page) = nobody.get(&path).await?;
+            assert!(status == StatusCode::UNAUTHORIZED && !page.contains(&found.job), "{path}: {page}");
+        }
+    }
+    let answer = acts.request(Method::GET, "/console").send().await?;
+    let policy = answer.headers()[header::CONTENT_SECURITY_POLICY].to_str()?.to_owned();
+    assert!(policy.starts_with("default-src 'none'; style-src 'sha256-") && !policy.contains("unsafe"), "{policy}");
+
+    let again = format!("/console/deliveries/{}/resend", found.delivery);
+    let elsewhere = acts.form(&again, &[]).header(header::ORIGIN, "https://elsewhere.example").send().await?;
+    let cross =
+        acts.form(&again, &[]).header("sec-fetch-site", "same-site").header(header::ORIGIN, &acts.base).send().await?;
+    let unsaid = acts.form(&again, &[]).send().await?;
+    let refused = [elsewhere.status(), cross.status(), unsaid.status(), reads.post(&again, &[]).await?.status()];
+    assert_eq!(refused, [StatusCode::FORBIDDEN; 4]);
+    assert_eq!(stranger.post(&again, &[]).await?.status(), StatusCode::UNAUTHORIZED);
+    assert_eq!(reads.post("/console/reads/levels", &[("paused", "yes")]).await?.status(), StatusCode::FORBIDDEN);
+    assert_eq!(receiver.received().len(), 1, "nothing was sent");
+
+    let sent = acts.post(&again, &[]).await?;
+    assert_eq!(sent.status(), StatusCode::SEE_OTHER);
+    let to = sent.headers()[header::LOCATION].to_str()?.to_owned();
+    receiver.gets(2).await?;
+    assert!(acts.get(&to).await?.1.contains("Sent again"));
+    assert_eq!(acts.post("/console/reads/levels", &[("paused", "yes")]).await?.status(), StatusCode::SEE_OTHER);
+    assert!(acts.get("/console").await?.1.contains("mws admin reads resume levels"));
+    assert_eq!(acts.post("/console/reads/levels", &[("paused", "no")]).await?.status(), StatusCode::SEE_OTHER);
+    let told: Vec<String> = log(&anna).await?.into_iter().filter(|row| !row.starts_with("console.")).collect();
+    assert_eq!(
+        told,
+        [format!("delivery.resend {}", found.delivery), "read.pause levels".into(), "read.resume levels".into()]
+    );
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_jobs_life_its_delivery_and_the_statement_add_up_on_their_pages() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let (receiver, tenant) = (Receiver::start()?, world.tenant("a").await?);
+    let found = traces(&world, &tenant, &receiver).await?;
+    let browser = Browser::signed_in(&world, ANNA).await?;
+    let (_, life) = browser.get(&format!("/console/jobs/{}", found.job)).await?;
+    for words in [
+        "minutes held",
+        "waits for a worker",
+        "claim 1: succeeded, by",
+        "minutes charged",
+        "job.succeeded stored",
+        "attempt 1 to",
+        "✓ adds up",
+    ] {
+        assert!(life.contains(words), "{words}: {life}");
+    }
+    let (_, delivery) = browser.get(&format!("/console/deliveries/{}", found.delivery)).await?;
+    assert!(
+        delivery.contains("made with the account&#39;s current secret")
+            || delivery.contains("made with the account's current secret"),
+        "{delivery}"
+    );
+    assert!(delivery.contains("POST /hook") && delivery.contains("service-signature: t="), "{delivery}");
+    let statement = format!("/console/accounts/{}/minutes", tenant.account);
+    assert!(browser.get(&statement).await?.1.contains("✓ adds up"));
+    sqlx::query("UPDATE minute_buckets SET used = used + 1").execute(world.pool()).await?;
+    assert!(browser.get(&statement).await?.1.contains("It does not add up"));
+    sqlx::query("UPDATE minute_buckets SET used = used - 1").execute(world.pool()).await?;
+
+    let event: String = sqlx::query_scalar("SELECT id FROM events").fetch_one(world.pool()).await?;
+    for (id, path) in [(&found.job, "jobs"), (&found.delivery, "deliveries"), (&event, "jobs"), (&found.item, "items")]
+    {
+        let answer = browser.request(Method::GET, &format!("/console/find?id={id}")).send().await?;
+        assert!(answer.headers()[header::LOCATION].to_str()?.starts_with(&format!("/console/{path}/")), "{id}");
+    }
+    for (path, status) in [
+        ("/console/jobs?colour=red", StatusCode::BAD_REQUEST),
+        ("/console/jobs?status=odd", StatusCode::BAD_REQUEST),
+        ("/console/jobs?since=yesterday", StatusCode::BAD_REQUEST),
+        ("/console/jobs?cursor=x", StatusCode::BAD_REQUEST),
+        ("/console/jobs/job_x", StatusCode::NOT_FOUND),
+        ("/console/accounts/acc_01J00000000000000000000000", StatusCode::NOT_FOUND),
+        ("/console/items/itm_x/lanes.svg", StatusCode::NOT_FOUND),
+        ("/console/nothing", StatusCode::NOT_FOUND),
+    ] {
+        assert_eq!(browser.get(path).await?.0, status, "{path}");
+    }
+    let pages = browser.get("/console/jobs?status=failed").await?.1;
+    assert!(pages.contains("There are no jobs like this"), "{pages}");
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_browser_finds_nothing_wrong_with_any_page_and_needs_no_script() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let (receiver, tenant) = (Receiver::start()?, world.tenant("a").await?);
+    let found = traces(&world, &tenant, &receiver).await?;
+    let data = json!({ "duration_seconds": 60, "data": { "segments": [{ "start": 0.5, "end": 2.0 }] } });
+    let stored = "INSERT INTO item_reads (item_id, read, job_id, engine, engine_version, result)
+        SELECT id, 'speech', id, 'test', '1', $1 FROM items";
+    sqlx::query(stored).bind(data).execute(world.pool()).await?;
+    look(&world, &anna, &pages(&found, &tenant.account.to_string())).await?;
+    world.end().await
+}
+
+async fn look(world: &World, anna: &Client, pages: &[String]) -> anyhow::Result<()> {
+    let made = done(anna, "POST", "/operator/console-links", &Value::Null, 201).await?;
+    let folder = clients::node()?;
+    // Where its packages are found from.
+    let program = folder.join("console_look.mjs");
+    std::fs::copy(clients::source("console_look.mjs"), &program)?;
+    let mut node = Command::new("node");
+    node.arg(program).arg("/usr/bin/chromium").arg(format!("{}{}", world.base_url(), text(&made, "/path"))).args(pages);
+    let seen: Value = serde_json::from_str(clients::run(node).await?.trim())?;
+    for kind in ["violations", "elsewhere", "errors"] {
+        assert_eq!(seen[kind], json!([]), "{kind}");
+    }
+    assert_eq!(seen["pages"], pages.len() * 4);
+    assert_eq!(seen["without_script"], "/console/jobs?succeeded");
+    assert_eq!(seen["live"], "find paused");
+    Ok(())
+}

@@ -1,0 +1,197 @@
+//! The operators' verdict: each trouble is found in a service that has it, told in a sentence, and with the command that
+//! helps next.
+
+use crate::operators::{ANNA, done, get, stage};
+use anyhow::Context;
+use mws_tests::plans;
+use mws_tests::world::{Client, Media, World, runners, until};
+use serde_json::{Value, json};
+use sqlx::PgConnection;
+use std::time::Duration;
+use store::verdict::{self, DutyTold};
+
+/// The report, of a service whose processes have just said that they live.
+async fn report(world: &World, anna: &Client) -> anyhow::Result<Value> {
+    sqlx::query("UPDATE workers SET beat_at = mws_now()").execute(world.pool()).await?;
+    get(anna, "/operator/report").await
+}
+
+/// How an axis stands: its state, sentence and command.
+async fn axis(world: &World, anna: &Client, name: &str) -> anyhow::Result<(String, String, String)> {
+    let report = report(world, anna).await?;
+    let axes = report["axes"].as_array().context("no axes")?;
+    let found = axes.iter().find(|axis| axis["axis"] == name).context("no such axis")?;
+    let text = |field: &str| found[field].as_str().unwrap_or_default().to_owned();
+    Ok((text("state"), text("sentence"), text("next")))
+}
+
+fn assert_told(told: &(String, String, String), state: &str, words: &str, next: &str) {
+    assert!(told.0 == state && told.1.contains(words) && told.2.starts_with(next), "{told:?}");
+}
+
+/// A service with a scheduler and a worker, whose books were just checked.
+async fn alive() -> anyhow::Result<(World, Client)> {
+    let (world, anna) = stage().await?;
+    world.work(runners::instant()).await?;
+    let scheduler = world.scheduler().await?;
+    until("both have said that they live", async || {
+        Ok((world.count("SELECT count(*) FROM workers").await? >= 2).then_some(()))
+    })
+    .await?;
+    // Stopped without a word: what it was to do is done here by hand.
+    drop(scheduler);
+    sqlx::query("DELETE FROM scheduler_duties").execute(world.pool()).await?;
+    // The one that was stopped may hold the check for a moment yet.
+    until("the books were checked", async || {
+        scheduler::check_ledger::run_once(&world.process).await?;
+        let checked = "SELECT count(*) FROM ledger_check WHERE checked_at IS NOT NULL";
+        Ok((world.count(checked).await? == 1).then_some(()))
+    })
+    .await?;
+    Ok((world, anna))
+}
+
+#[tokio::test]
+async fn a_service_that_is_well_is_told_to_be_so_and_one_without_a_worker_is_failing() -> anyhow::Result<()> {
+    let (world, anna) = alive().await?;
+    let report = report(&world, &anna).await?;
+    assert_eq!(report["state"], "healthy", "{report:#}");
+    let axes: Vec<&Value> = report["axes"].as_array().into_iter().flatten().collect();
+    assert!(axes.len() == 5 && axes.iter().all(|axis| axis["next"].is_null()), "{report:#}");
+    world.end().await?;
+
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    tenant.client.prepare(&[item], &["levels"]).await?.data()?;
+    assert_told(&axis(&world, &anna, "flow").await?, "failing", "No worker lives, and one job waits", "mws doctor");
+    assert_told(&axis(&world, &anna, "liveness").await?, "failing", "Neither a worker nor a scheduler", "mws doctor");
+    assert_told(&axis(&world, &anna, "money").await?, "unknown", "never checked", "mws doctor");
+    assert_eq!(get(&anna, "/operator/report").await?["state"], "failing");
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_paused_read_minutes_that_are_gone_and_a_duty_that_is_late_are_named() -> anyhow::Result<()> {
+    let (world, anna) = alive().await?;
+    done(&anna, "PATCH", "/operator/reads/levels", &json!({ "paused": true }), 200).await?;
+    let resume = "mws admin reads resume levels";
+    assert_told(&axis(&world, &anna, "flow").await?, "degraded", "`levels` is paused", resume);
+    done(&anna, "PATCH", "/operator/reads/levels", &json!({ "paused": false }), 200).await?;
+    assert_eq!(axis(&world, &anna, "flow").await?.0, "healthy");
+
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?;
+    tenant.client.ended(&job).await?;
+    assert_eq!(axis(&world, &anna, "money").await?.0, "healthy");
+    let allowance = json!({ "kind": "allowance", "minutes": 0 });
+    done(&anna, "POST", &format!("/operator/accounts/{}/minutes", tenant.account), &allowance, 200).await?;
+    let get_account = format!("mws admin accounts get {}", tenant.account);
+    assert_told(&axis(&world, &anna, "money").await?, "degraded", "one account has no minutes left", &get_account);
+
+    let mut conn = world.pool().acquire().await?;
+    let told = |seconds| [DutyTold { duty: "rescue_jobs".to_owned(), every_seconds: 2.0, done_seconds: Some(seconds) }];
+    verdict::tell(&mut conn, &told(100.0)).await?;
+    assert_told(
+        &axis(&world, &anna, "liveness").await?,
+        "degraded",
+        "`rescue_jobs` was last done 2 min ago",
+        "mws doctor",
+    );
+    // Another scheduler that is behind takes nothing back; one that has done it does away with the trouble.
+    verdict::tell(&mut conn, &told(1.0)).await?;
+    verdict::tell(&mut conn, &told(500.0)).await?;
+    assert_eq!(axis(&world, &anna, "liveness").await?.0, "healthy");
+    drop(conn);
+    world.end().await
+}
+
+#[tokio::test]
+async fn an_endpoint_that_dies_is_told_of_before_it_is_disabled_and_after() -> anyhow::Result<()> {
+    let (world, anna) = alive().await?;
+    let tenant = world.tenant("a").await?;
+    // Nothing listens there.
+    let endpoint = world.endpoint(&tenant, "http://127.0.0.1:9/dead").await?;
+    let next = format!("mws admin deliveries list --endpoint {endpoint}");
+    let items = world.items(&tenant, 10, Media::audio(60)).await?;
+    let jobs = tenant.client.prepare(&items, &["levels"]).await?.job_ids()?;
+    tenant.client.ended(&jobs).await?;
+    until("ten attempts have failed", async || {
+        let failures = world.count("SELECT consecutive_failures::bigint FROM webhook_endpoints").await?;
+        Ok((failures >= 10).then_some(()))
+    })
+    .await?;
+    assert_told(&axis(&world, &anna, "delivery").await?, "degraded", &format!("Endpoint {endpoint} has failed"), &next);
+    let more = tenant.client.prepare(&items, &["beats"]).await?.job_ids()?;
+    tenant.client.ended(&more).await?;
+    until("it is disabled", async || {
+        Ok((world.count("SELECT count(*) FROM webhook_endpoints WHERE NOT enabled").await? == 1).then_some(()))
+    })
+    .await?;
+    let told = axis(&world, &anna, "delivery").await?;
+    assert_told(&told, "degraded", "one endpoint was disabled for failing twenty times in a row", &next);
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_journal_that_was_altered_fails_and_books_that_were_not_checked_for_long_are_unknown() -> anyhow::Result<()> {
+    let (world, anna) = alive().await?;
+    let tenant = world.tenant("a").await?;
+    let item = world.item(&tenant, Media::audio(60)).await?;
+    let job = tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?;
+    tenant.client.ended(&job).await?;
+    assert_eq!(axis(&world, &anna, "money").await?.0, "healthy");
+    let alter = |by: &str| {
+        format!(
+            "ALTER TABLE minute_journal DISABLE TRIGGER USER;
+             UPDATE minute_journal SET month_amount = month_amount {by} WHERE kind = 'settle';
+             ALTER TABLE minute_journal ENABLE TRIGGER USER"
+        )
+    };
+    sqlx::raw_sql(sqlx::AssertSqlSafe(alter("- 1"))).execute(world.pool()).await?;
+    assert_eq!(scheduler::check_ledger::run_once(&world.process).await?, 1);
+    assert_told(
+        &axis(&world, &anna, "money").await?,
+        "failing",
+        "One balance is not what the journal adds up to",
+        "mws doctor",
+    );
+    sqlx::raw_sql(sqlx::AssertSqlSafe(alter("+ 1"))).execute(world.pool()).await?;
+    assert_eq!(scheduler::check_ledger::run_once(&world.process).await?, 0);
+    assert_eq!(axis(&world, &anna, "money").await?.0, "healthy");
+    world.advance(Duration::from_mins(20)).await?;
+    assert_told(&axis(&world, &anna, "money").await?, "unknown", "last checked 20 min ago", "mws doctor");
+    world.end().await
+}
+
+#[tokio::test]
+async fn who_may_not_look_is_refused_and_a_look_at_large_tables_goes_by_indexes() -> anyhow::Result<()> {
+    let (world, _) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    for (credential, status) in [(ANNA, 200), (crate::operators::BO, 200), (tenant.key.expose(), 401), ("none", 401)] {
+        let answer = world.client(Some(credential.to_owned())).send("GET", "/operator/report", &[], None).await?;
+        assert_eq!(answer.status, status);
+    }
+    let mut conn = world.pool().acquire().await?;
+    sqlx::raw_sql("SET enable_seqscan = off").execute(&mut *conn).await?;
+    verdict::backlogs(&mut conn).await?;
+    goes_by(&mut conn, &["jobs_due", "jobs_waiting", "job_claims_open"]).await?;
+    verdict::deliveries(&mut conn).await?;
+    goes_by(&mut conn, &["deliveries_pkey", "webhook_endpoints_failed", "deliveries_due"]).await?;
+    verdict::ended(&mut conn).await?;
+    goes_by(&mut conn, &["events_created", "jobs_pkey"]).await?;
+    verdict::books(&mut conn).await?;
+    goes_by(&mut conn, &["jobs_pkey", "minute_buckets_pkey"]).await?;
+    drop(conn);
+    world.end().await
+}
+
+/// The statement that was prepared last goes by these indexes.
+async fn goes_by(conn: &mut PgConnection, indexes: &[&str]) -> anyhow::Result<()> {
+    let plan = plans::of_last(conn).await?;
+    for index in indexes {
+        assert!(plan.contains(index), "{index} is not in\n{plan}");
+    }
+    Ok(())
+}
