@@ -100,8 +100,8 @@ pub struct Parts {
     pub searches: Searches,
     /// What answers the tools, for those that call another.
     pub operations: OperationsHandle,
-    /// Connections for operators' pages, few and with statements that end soon: a look at large tables is felt by nobody
-    /// else.
+    /// Connections for operators' pages, few and with statements that end soon: a look at large tables is felt by
+    /// nobody else.
     pub pages: PgPool,
 }
 

@@ -59,8 +59,8 @@ pub fn apart(pool: &PgPool, size: PoolSize, name: &str) -> PgPool {
     limited(size, limits!()).connect_lazy_with((*pool.connect_options()).clone().application_name(name))
 }
 
-/// The same for pages that people look at: a statement of theirs has two seconds, so that no look at large tables is felt
-/// by the others.
+/// The same for pages that people look at: a statement of theirs has two seconds, so that no look at large tables is
+/// felt by the others.
 pub fn apart_for_pages(pool: &PgPool, size: PoolSize, name: &str) -> PgPool {
     limited(size, limits!("SET statement_timeout = '2s'"))
         .connect_lazy_with((*pool.connect_options()).clone().application_name(name))

@@ -1,5 +1,5 @@
-//! An account's journal of minutes as a statement: each entry, and what it left of the month's minutes and of those that
-//! were bought.
+//! An account's journal of minutes as a statement: each entry, and what it left of the month's minutes and of those
+//! that were bought.
 //!
 //! What is left now is known from the balances; what was left before is found backwards from there. So a page reads its
 //! own entries and those after them, and a statement that does not begin at nothing shows that its journal was changed.
@@ -45,8 +45,8 @@ pub struct Left {
     pub left: Minutes,
 }
 
-/// Entries by whatever follows `WHERE`. What an entry changes of what is left follows from its kind: a settle gives back
-/// what its hold took, less what is charged.
+/// Entries by whatever follows `WHERE`. What an entry changes of what is left follows from its kind: a settle gives
+/// back what its hold took, less what is charged.
 macro_rules! select_entries {
     ($tail:tt, $($argument:expr),*) => {
         sqlx::query_as!(

@@ -1,5 +1,5 @@
-//! The operators' verdict: each trouble is found in a service that has it, told in a sentence, and with the command that
-//! helps next.
+//! The operators' verdict: each trouble is found in a service that has it, told in a sentence, and with the command
+//! that helps next.
 
 use crate::operators::{ANNA, done, get, stage};
 use anyhow::Context;

@@ -1,5 +1,5 @@
-//! Steps drawn on one axis of time. Spans are to scale; where nothing goes on for long, the axis is cut, and says by how
-//! much. Pure: from steps to SVG.
+//! Steps drawn on one axis of time. Spans are to scale; where nothing goes on for long, the axis is cut, and says by
+//! how much. Pure: from steps to SVG.
 
 use super::life::{Sort, Step};
 use super::words::{exact, seconds};

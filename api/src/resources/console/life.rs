@@ -1,5 +1,5 @@
-//! A job's life as steps in time and amounts that add up: what the page of a job draws and lists. Pure: it is given what
-//! was found, and asks nothing.
+//! A job's life as steps in time and amounts that add up: what the page of a job draws and lists. Pure: it is given
+//! what was found, and asks nothing.
 
 use super::words::exact;
 use chrono::{DateTime, TimeDelta, Utc};

@@ -79,14 +79,14 @@ fn lines(left: &[Left], since: &[(NaiveDate, Minutes, Minutes)], entries: Vec<En
     let mut bought = left.iter().find(|one| one.month.is_none()).map_or(Minutes::ZERO, |one| one.left);
     for (month, month_change, bought_change) in since {
         let of_month = of_month.entry(*month).or_default();
-        *of_month = *of_month - *month_change;
-        bought = bought - *bought_change;
+        *of_month -= *month_change;
+        bought -= *bought_change;
     }
     let line = |entry: EntryRow| {
         let month = of_month.entry(entry.month).or_default();
         let line = Line { month_left: *month, bought_left: bought, entry };
-        *month = *month - line.entry.month_change;
-        bought = bought - line.entry.bought_change;
+        *month -= line.entry.month_change;
+        bought -= line.entry.bought_change;
         line
     };
     entries.into_iter().map(line).collect()

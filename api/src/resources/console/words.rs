@@ -1,4 +1,5 @@
-//! How values are shown on all pages: times, spans, ids as links, amounts, states. No state is told by its colour alone.
+//! How values are shown on all pages: times, spans, ids as links, amounts, states. No state is told by its colour
+//! alone.
 
 use super::Visit;
 use chrono::{DateTime, Utc};

@@ -1,5 +1,5 @@
-//! The operators' verdict: what a look at the service comes to, on five axes, each with a sentence, at most three numbers
-//! and the one command that helps next.
+//! The operators' verdict: what a look at the service comes to, on five axes, each with a sentence, at most three
+//! numbers and the one command that helps next.
 //!
 //! It is a pure function of a [`Snapshot`], which `store::verdict` takes. The same numbers give the same words, so that
 //! `GET /operator/report`, `mws health` and the console say the same. What the numbers mean is decided here alone.

@@ -73,8 +73,8 @@ pub async fn by_ids(
         .await
 }
 
-/// Other deliveries of the same event to the same endpoint: what repeats this one, and what it repeats. Newest first, up
-/// to a hundred.
+/// Other deliveries of the same event to the same endpoint: what repeats this one, and what it repeats. Newest first,
+/// up to a hundred.
 pub async fn repeats(conn: &mut PgConnection, of: &DeliveryRow) -> sqlx::Result<Vec<DeliveryId>> {
     sqlx::query_scalar!(
         r#"SELECT id AS "id: DeliveryId" FROM deliveries

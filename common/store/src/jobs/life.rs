@@ -1,5 +1,5 @@
-//! What happened to one job beside its own row: its call, its claims, its event, and where it stands while it waits. For
-//! the page of its life.
+//! What happened to one job beside its own row: its call, its claims, its event, and where it stands while it waits.
+//! For the page of its life.
 
 use chrono::{DateTime, Utc};
 use domain::event::{EventId, EventType};

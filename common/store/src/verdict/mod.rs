@@ -1,7 +1,7 @@
 //! What the operators' verdict goes by (`domain::verdict`), in a handful of statements.
 //!
-//! Each looks at what is due, live or new, by an index and up to a bound: what it costs depends on how much goes on, and
-//! not on how much there ever was (`tests/all/verdict` holds their plans).
+//! Each looks at what is due, live or new, by an index and up to a bound: what it costs depends on how much goes on,
+//! and not on how much there ever was (`tests/all/verdict` holds their plans).
 
 mod duties;
 
