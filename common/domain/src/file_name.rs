@@ -15,6 +15,28 @@ const DEVICES: [&str; 22] = [
     "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9",
 ];
 
+/// What a file of no type ends in.
+const NO_TYPE: &str = "bin";
+/// Endings that files of the same type may have. All are of media, but for that of no type.
+const FAMILIES: [&[&str]; 16] = [
+    &["mp4", "m4v", "m4a", "m4b", "mov", "qt", "3gp", "3g2"],
+    &["webm", "mkv", "mka", "weba"],
+    &["ogg", "ogv", "oga", "opus", "spx"],
+    &["wav", "wave"],
+    &["ts", "mts", "m2ts"],
+    &["jpg", "jpeg", "jpe"],
+    &["tiff", "tif"],
+    &["avi"],
+    &["mp3"],
+    &["flac"],
+    &["aac"],
+    &["png"],
+    &["webp"],
+    &["gif"],
+    &["bmp"],
+    &[NO_TYPE],
+];
+
 /// What a browser does with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Disposition {
@@ -25,7 +47,8 @@ pub enum Disposition {
 }
 
 /// A file's name for an item of this name: no path, not hidden, nothing that a shell or a screen takes for anything
-/// else. It ends in `extension` unless it has an ending already.
+/// else. It ends in `extension`, unless it ends already in what such files may end in: an uploader's `invoice.exe` is no
+/// program to whoever saves it. Of a type that says nothing it keeps an ending of some media.
 pub fn file_name(name: &str, extension: Option<&str>) -> String {
     let plain: String = name.chars().filter_map(plain).collect();
     let plain = plain.trim().trim_end_matches(['.', ' ']);
@@ -39,11 +62,18 @@ pub fn file_name(name: &str, extension: Option<&str>) -> String {
         name.insert(0, '_');
     }
     let (stem, ending) = match (ending(&name), extension) {
-        (Some(own), _) => (&name[..name.len() - own.len() - 1], Some(own)),
+        (Some(own), extension) if fits(own, extension) => (&name[..name.len() - own.len() - 1], Some(own)),
+        (Some(_), extension) => (name.as_str(), Some(extension.unwrap_or(NO_TYPE))),
         (None, extension) => (name.as_str(), extension),
     };
     let ending = ending.map(|ending| format!(".{ending}")).unwrap_or_default();
     format!("{}{ending}", shortened(stem, LONGEST - ending.len()))
+}
+
+/// Whether a file that usually ends in `usual` may end so too; one of no type, in what some media ends in.
+fn fits(ending: &str, usual: Option<&str>) -> bool {
+    let has = |family: &&[&str], one: &str| family.iter().any(|own| own.eq_ignore_ascii_case(one));
+    FAMILIES.iter().any(|family| usual.is_none_or(|usual| has(family, usual)) && has(family, ending))
 }
 
 /// What stands for a letter in a file's name.
@@ -105,23 +135,32 @@ mod tests {
             ("at 12.30", "at 12.30.mp4"),
             ("../../etc/passwd", "__.._etc_passwd.mp4"),
             ("/etc/cron.d/x", "_etc_cron.d_x.mp4"),
-            ("C:\\Windows\\x.exe", "C__Windows_x.exe"),
+            ("C:\\Windows\\x.exe", "C__Windows_x.exe.mp4"),
             (".bashrc", "_bashrc.mp4"),
             ("-rf", "_rf.mp4"),
             ("..", "media.mp4"),
             ("", "media.mp4"),
             (" \u{7}\n", "media.mp4"),
-            ("a\r\nSet-Cookie: x=1.wav", "aSet-Cookie_ x=1.wav"),
+            ("a\r\nSet-Cookie: x=1.wav", "aSet-Cookie_ x=1.wav.mp4"),
             ("nul.mp4", "_nul.mp4"),
             ("COM1", "_COM1.mp4"),
             ("4pm\u{202E}gpj.mp4", "4pmgpj.mp4"),
             ("Ünïcödé 日本語 🎬.mov", "Ünïcödé 日本語 🎬.mov"),
-            ("<img src=x onerror=alert(1)>.png", "_img src=x onerror=alert(1)_.png"),
+            ("<img src=x onerror=alert(1)>.png", "_img src=x onerror=alert(1)_.png.mp4"),
             ("ends in dots...", "ends in dots.mp4"),
         ] {
             assert_eq!(file_name(name, Some("mp4")), wanted, "{name:?}");
         }
         assert_eq!(file_name("plain", None), "plain");
+        assert_eq!([file_name("x.exe", None), file_name("x.WAV", None)], ["x.exe.bin", "x.WAV"]);
+        for (name, usual, wanted) in [
+            ("invoice.exe", "mp3", "invoice.exe.mp3"),
+            ("page.html", "jpg", "page.html.jpg"),
+            ("photo.JPEG", "jpg", "photo.JPEG"),
+            ("talk.mkv", "webm", "talk.mkv"),
+        ] {
+            assert_eq!(file_name(name, Some(usual)), wanted);
+        }
         let long = file_name(&format!("{}.mp4", "日".repeat(255)), Some("mp4"));
         assert!(long.len() <= LONGEST && long.ends_with("日.mp4"), "{long}");
     }

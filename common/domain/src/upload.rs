@@ -170,6 +170,7 @@ fn subtype(format_name: &str, found: ItemType) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::file_name::file_name;
 
     #[test]
     fn a_media_type_is_judged_without_its_parameters_and_its_case() {
@@ -189,7 +190,9 @@ mod tests {
         }
         for (name, _) in MEDIA_TYPES {
             assert_eq!(served_type(Some(name)), name);
-            assert!(usual_extension(name).is_some(), "{name}");
+            let usual = usual_extension(name).unwrap_or_else(|| panic!("{name}"));
+            assert_eq!(file_name("a.exe", Some(usual)), format!("a.exe.{usual}"));
+            assert_eq!(file_name(&format!("a.{usual}"), Some(usual)), format!("a.{usual}"), "it fits itself");
         }
         assert_eq!(usual_extension("text/html"), None);
     }
