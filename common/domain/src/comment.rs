@@ -1,5 +1,6 @@
 //! Comments: what one may say, and which part of an item it may be about.
 
+use crate::captions::turns_direction;
 use serde::{Deserialize, Serialize};
 
 /// Comments on an item, at most.
@@ -52,7 +53,7 @@ pub enum CommentError {
     #[error("`text`: expected 1 to {MOST_CHARACTERS} characters")]
     Text,
     /// Of no use as a guest's name.
-    #[error("`name`: expected 1 to {MOST_NAME_CHARACTERS} characters on one line")]
+    #[error("`name`: expected 1 to {MOST_NAME_CHARACTERS} characters on one line, none of them hidden")]
     Name,
     /// A time in an item without one.
     #[error("`at`: the item has no duration; leave it out")]
@@ -72,12 +73,36 @@ pub fn checked_text(text: &str) -> Result<&str, CommentError> {
     is_fit.then_some(text).ok_or(CommentError::Text)
 }
 
-/// A guest's name as it is kept, without space around it.
+/// A guest's name as it is kept, without space around it. It stands beside what others wrote, so it has something that
+/// is seen, and can't turn what stands behind it around.
 pub fn checked_name(name: &str) -> Result<&str, CommentError> {
     let name = name.trim();
-    let is_fit =
-        !name.is_empty() && name.chars().count() <= MOST_NAME_CHARACTERS && !name.chars().any(char::is_control);
+    let hides = |letter: char| letter.is_control() || turns_direction(letter) || is_unseen(letter);
+    let is_fit = name.chars().count() <= MOST_NAME_CHARACTERS
+        && !name.chars().any(|letter| hides(letter) && !joins(letter))
+        && name.chars().any(|letter| letter.is_alphanumeric() || is_drawn(letter));
     is_fit.then_some(name).ok_or(CommentError::Name)
+}
+
+/// Letters that are not seen where they stand alone: spaces without a width, fillers, marks of direction, tags.
+const fn is_unseen(letter: char) -> bool {
+    matches!(
+        letter,
+        '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{180B}'..='\u{180F}'
+            | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202F}' | '\u{2060}'..='\u{206F}' | '\u{2800}' | '\u{3164}'
+            | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}'
+            | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}'
+    )
+}
+
+/// Of those, the ones that names of some scripts and drawn letters need between theirs.
+const fn joins(letter: char) -> bool {
+    matches!(letter, '\u{200C}' | '\u{200D}' | '\u{FE0E}' | '\u{FE0F}')
+}
+
+/// Whether it is seen though it is neither a letter nor a number: a drawn one such as an emoji.
+const fn is_drawn(letter: char) -> bool {
+    matches!(letter, '!'..='~' | '\u{2190}'..='\u{27FF}' | '\u{2900}'..='\u{2BFF}' | '\u{1F000}'..='\u{1FAFF}')
 }
 
 /// The part of an item, which lasts `duration_ms` if it has a duration, between these seconds.
@@ -157,5 +182,13 @@ mod tests {
         assert_eq!(checked_text(&"ä".repeat(MOST_CHARACTERS + 1)), Err(CommentError::Text));
         assert_eq!(checked_name(" Ada "), Ok("Ada"));
         assert_eq!(checked_name("a\nb"), Err(CommentError::Name));
+        for seen in ["Ada Lovelace", "עדה", "李", "می‌خواهم", "👩‍🚀", "x_X", "!"] {
+            assert_eq!(checked_name(seen), Ok(seen));
+        }
+        let unseen =
+            ["\u{200B}", "\u{2800}", "\u{3164}", "\u{202E}adA", "Ada\u{2066}", "A\u{200B}da", "\u{FE0F}", ".\u{E0041}"];
+        for wrong in unseen {
+            assert_eq!(checked_name(wrong), Err(CommentError::Name), "{wrong:?}");
+        }
     }
 }

@@ -13,7 +13,7 @@ mod words;
 
 pub use columns::COLUMNS;
 pub use layout::{Cue, LONGEST_MS, cues};
-pub use words::{Said, Spoken, spoken};
+pub use words::{Said, Spoken, spoken, turns_direction};
 
 use super::footage::{Turn, milliseconds};
 use super::voices::Voices;

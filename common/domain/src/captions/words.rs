@@ -40,7 +40,7 @@ fn is_written_without_spaces(letter: char) -> bool {
 }
 
 /// Characters that turn the direction of what follows, which could make a line say something else.
-const fn turns_direction(letter: char) -> bool {
+pub const fn turns_direction(letter: char) -> bool {
     matches!(letter, '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
