@@ -22,6 +22,8 @@ pub struct ReadRequest {
     pub read: Read,
     /// The media's key in the store.
     pub object_key: String,
+    /// How many bytes it has.
+    pub bytes: i64,
 }
 
 /// A render to make.
@@ -31,8 +33,12 @@ pub struct RenderRequest {
     pub plan: RenderPlan,
     /// The key in the store of what it is made from.
     pub source_key: String,
+    /// How many bytes that has.
+    pub source_bytes: i64,
     /// The key of the music, where the plan names one.
     pub music_key: Option<String>,
+    /// How many bytes that has.
+    pub music_bytes: i64,
     /// The largest that it may be.
     pub most_bytes: u64,
 }
@@ -104,7 +110,7 @@ async fn compute(
 ) -> Result<ReadOutcome, ReadError> {
     let reader = readers.get(reading.read)?;
     let tools = readers.tools().ok_or(ReadError::EngineNotConfigured(reading.read.into()))?;
-    let media = open.get(&reading.object_key, &tools, ctx).await?;
+    let media = open.get((&reading.object_key, reading.bytes), &tools, ctx).await?;
     reader.run(&media.source, ctx).await
 }
 
@@ -117,9 +123,9 @@ async fn make(
 ) -> Result<Rendered, ReadError> {
     let renderer = renderer.ok_or(ReadError::EngineNotConfigured(Task::Render))?;
     let tools = readers.tools().ok_or(ReadError::EngineNotConfigured(Task::Render))?;
-    let media = open.get(&rendering.source_key, &tools, ctx).await?;
+    let media = open.get((&rendering.source_key, rendering.source_bytes), &tools, ctx).await?;
     let music = match &rendering.music_key {
-        Some(key) => Some(open.get(key, &tools, ctx).await?),
+        Some(key) => Some(open.get((key, rendering.music_bytes), &tools, ctx).await?),
         None => None,
     };
     let sources = Sources { source: media.source.clone(), music: music.as_ref().map(|music| music.source.clone()) };

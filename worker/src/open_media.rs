@@ -40,10 +40,16 @@ impl OpenMedia {
         Self { store, held: Mutex::default() }
     }
 
-    /// The media under this key: as another job holds it, or opened now. The wait is within the bounds of `ctx`.
-    pub(crate) async fn get(&self, key: &str, tools: &Arc<MediaTools>, ctx: &JobCtx) -> Result<Held, ReadError> {
+    /// The media under this key, which has so many bytes: as another job holds it, or opened now. The wait is within the
+    /// bounds of `ctx`.
+    pub(crate) async fn get(
+        &self,
+        (key, bytes): (&str, i64),
+        tools: &Arc<MediaTools>,
+        ctx: &JobCtx,
+    ) -> Result<Held, ReadError> {
         let slot = self.slot(key);
-        let opened = ctx.bounded(slot.get_or_try_init(|| self.opened(key, tools, ctx))).await??;
+        let opened = ctx.bounded(slot.get_or_try_init(|| self.opened((key, bytes), tools, ctx))).await??;
         Ok(Held { source: opened.source.clone(), _slot: Arc::clone(&slot) })
     }
 
@@ -62,8 +68,13 @@ impl OpenMedia {
         slot
     }
 
-    async fn opened(&self, key: &str, tools: &Arc<MediaTools>, ctx: &JobCtx) -> Result<Opened, ReadError> {
-        let file = self.store.local(key).await.map_err(unavailable)?;
+    async fn opened(
+        &self,
+        (key, bytes): (&str, i64),
+        tools: &Arc<MediaTools>,
+        ctx: &JobCtx,
+    ) -> Result<Opened, ReadError> {
+        let file = self.store.local_whole(key, bytes).await.map_err(unavailable)?;
         let source = MediaSource::open(file.path(), tools, ctx).await?;
         Ok(Opened { source, _file: file })
     }

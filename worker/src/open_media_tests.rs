@@ -23,7 +23,7 @@ async fn jobs_of_one_item_share_its_media_and_it_is_closed_behind_the_last() {
     let studio = Studio::new();
     let open = stored(&studio, "items/a/media/1").await;
     let (tools, ctx) = (studio.tools(), an_hour());
-    let get = |key| open.get(key, &tools, &ctx);
+    let get = |key| open.get((key, 0), &tools, &ctx);
     let (one, other) = tokio::join!(get("items/a/media/1"), get("items/a/media/1"));
     let (one, other) = (one.unwrap(), other.unwrap());
     assert!(same_file(&one, &other));
@@ -47,8 +47,20 @@ async fn a_job_that_is_cancelled_while_it_opens_leaves_that_to_the_next() {
         tokio::task::yield_now().await;
         stopped.cancel.cancel();
     };
-    let key = "items/a/media/1";
+    let key = ("items/a/media/1", 0);
     let (one, other, ()) = tokio::join!(open.get(key, &tools, &stopped), open.get(key, &tools, &ctx), cancelled);
     assert!(matches!(one, Err(ReadError::Cancelled)));
     assert_eq!(other.unwrap().source.probe().duration_ms, Some(1_000));
+}
+
+#[tokio::test]
+async fn a_media_of_which_half_comes_is_the_stores_fault() {
+    let studio = Studio::new();
+    let open = stored(&studio, "items/a/media/1").await;
+    let (tools, ctx) = (studio.tools(), an_hour());
+    let whole = std::fs::metadata(studio.path("store").join("items/a/media/1")).unwrap().len();
+    let bytes = i64::try_from(whole).unwrap();
+    let halved = open.get(("items/a/media/1", 2 * bytes), &tools, &ctx).await;
+    assert!(halved.err().is_some_and(|error| error.is_ours()), "half of it was taken for the whole");
+    open.get(("items/a/media/1", bytes), &tools, &ctx).await.unwrap();
 }

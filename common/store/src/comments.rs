@@ -202,6 +202,37 @@ pub async fn page(
     .await
 }
 
+/// The newest comments on an item, at most so many, whose texts have at most so many bytes together; newest first.
+pub async fn newest(
+    conn: &mut PgConnection,
+    item: ItemId,
+    most: i64,
+    most_bytes: i64,
+) -> sqlx::Result<Vec<CommentRow>> {
+    sqlx::query_as!(
+        CommentRow,
+        r#"SELECT c.id AS "id: CommentId", c.item_id AS "item_id: ItemId", c.workspace_id AS "workspace_id: WorkspaceId",
+               c.reply_to AS "reply_to: CommentId", c.text, c.at_ms, c.until_ms, c.region AS "region: Json<Region>",
+               c.user_id AS "user_id: UserId", c.key_id AS "key_id: KeyId", c.link_id AS "link_id: PublicLinkId",
+               coalesce(c.guest_name, u.name, k.name, k.prefix) AS author_name, c.resolved_at, c.created_at, c.updated_at
+           FROM comments c
+           LEFT JOIN users u ON u.id = c.user_id
+           LEFT JOIN api_keys k ON k.id = c.key_id
+           WHERE c.id = ANY (ARRAY(
+               SELECT id FROM (
+                   SELECT id, sum(octet_length(text)) OVER (ORDER BY id DESC) AS bytes
+                   FROM (SELECT id, text FROM comments WHERE item_id = $1 ORDER BY id DESC LIMIT $2) AS newest
+               ) AS summed
+               WHERE bytes <= $3))
+           ORDER BY c.id DESC"#,
+        item as ItemId,
+        most,
+        most_bytes,
+    )
+    .fetch_all(conn)
+    .await
+}
+
 /// What is changed of a comment; what is none stays as it is.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Change<'a> {

@@ -128,7 +128,9 @@ pub async fn find(conn: &mut PgConnection, link: PublicLinkId) -> sqlx::Result<O
                l.workspace_id AS "workspace_id: WorkspaceId", i.ref AS item_ref, l.may_download, l.may_comment,
                l.passphrase_hash IS NOT NULL AS "has_passphrase!", l.user_id AS "user_id: UserId",
                l.key_id AS "key_id: KeyId", l.created_at, l.expires_at, l.revoked_at,
-               l.revoked_at IS NULL AND l.expires_at > mws_now() AS "live!", l.views, l.last_viewed_at
+               l.revoked_at IS NULL AND l.expires_at > mws_now()
+                   AND mws_link_maker_holds(l.user_id, l.key_id, l.workspace_id) AS "live!",
+               l.views, l.last_viewed_at
            FROM public_links l JOIN items i ON i.id = l.item_id
            WHERE l.id = $1 AND i.deleted_at IS NULL"#,
         link as PublicLinkId,
@@ -171,8 +173,9 @@ pub async fn page(
                l.workspace_id AS "workspace_id: WorkspaceId", i.ref AS item_ref, l.may_download, l.may_comment,
                l.passphrase_hash IS NOT NULL AS "has_passphrase!", l.user_id AS "user_id: UserId",
                l.key_id AS "key_id: KeyId", l.created_at, l.expires_at, l.revoked_at,
-               l.revoked_at IS NULL AND l.expires_at > mws_now() AND i.deleted_at IS NULL AS "live!", l.views,
-               l.last_viewed_at
+               l.revoked_at IS NULL AND l.expires_at > mws_now() AND i.deleted_at IS NULL
+                   AND mws_link_maker_holds(l.user_id, l.key_id, l.workspace_id) AS "live!",
+               l.views, l.last_viewed_at
            FROM public_links l JOIN items i ON i.id = l.item_id
            WHERE l.id = ANY ($1) AND l.workspace_id = $2
            ORDER BY l.id DESC"#,
@@ -230,7 +233,8 @@ pub struct OpenLink {
     pub now: DateTime<Utc>,
 }
 
-/// The link with this token; none when it has ended, its item is deleted, or its account is suspended.
+/// The link with this token; none when it has ended, its item is deleted, its account is suspended, or whoever made it
+/// might make it no longer.
 pub async fn open(conn: &mut PgConnection, token_hash: &[u8]) -> sqlx::Result<Option<OpenLink>> {
     sqlx::query_as!(
         OpenLink,
@@ -239,6 +243,7 @@ pub async fn open(conn: &mut PgConnection, token_hash: &[u8]) -> sqlx::Result<Op
                l.may_comment, l.passphrase_hash, l.expires_at, mws_now() AS "now!"
            FROM public_links l JOIN items i ON i.id = l.item_id
            WHERE l.token_hash = $1 AND l.revoked_at IS NULL AND l.expires_at > mws_now() AND i.deleted_at IS NULL
+               AND mws_link_maker_holds(l.user_id, l.key_id, l.workspace_id)
                AND NOT EXISTS (SELECT FROM accounts a WHERE a.id = i.account_id AND a.suspended_at IS NOT NULL)"#,
         token_hash,
     )

@@ -2,7 +2,8 @@
 //!
 //! A row is due from the moment that its item is ready (a trigger of `items`). Whoever starts its reads moves it on by
 //! half a minute first, so that one that is killed is followed by another; to start them twice does no harm, since a
-//! read of an item has one live job. The answer ends it.
+//! read of an item has one live job. The answer ends it. Accounts take turns, and one that has to wait waits with all of
+//! its rows.
 
 use crate::credentials::LetIn;
 use domain::ids::{AccountId, ItemId, KeyId, UserId, WorkspaceId};
@@ -10,6 +11,7 @@ use domain::read::Read;
 use serde_json::Value;
 use sqlx::PgConnection;
 use std::time::Duration;
+use uuid::Uuid;
 
 /// Reads to start, and for whom.
 #[derive(Debug)]
@@ -67,17 +69,18 @@ pub struct DueReads {
     pub traceparent: Option<String>,
 }
 
-/// Takes the reads that have been due for longest, for half a minute.
-pub async fn take(conn: &mut PgConnection) -> sqlx::Result<Option<DueReads>> {
+/// Takes the reads that have been due for longest of the next account behind this one that has some, for half a minute.
+pub async fn take(conn: &mut PgConnection, after: Uuid) -> sqlx::Result<Option<DueReads>> {
     let row = sqlx::query!(
         r#"UPDATE reads_on_ready SET due_at = mws_now() + interval '30 seconds'
            WHERE item_id = (
-               SELECT item_id FROM reads_on_ready WHERE due_at <= mws_now() ORDER BY due_at LIMIT 1
-               FOR UPDATE SKIP LOCKED
+               SELECT item_id FROM reads_on_ready WHERE payer_account_id > $1 AND due_at <= mws_now()
+               ORDER BY payer_account_id, due_at LIMIT 1 FOR UPDATE SKIP LOCKED
            )
            RETURNING item_id AS "item: ItemId", reads, payer_account_id AS "payer: AccountId",
                owner_account_id AS "owner: AccountId", workspace_id AS "workspace: WorkspaceId",
-               key_id AS "key: KeyId", user_id AS "user: UserId", tool, request_id, traceparent"#
+               key_id AS "key: KeyId", user_id AS "user: UserId", tool, request_id, traceparent"#,
+        after,
     )
     .fetch_optional(conn)
     .await?;
@@ -97,11 +100,23 @@ pub async fn take(conn: &mut PgConnection) -> sqlx::Result<Option<DueReads>> {
     }))
 }
 
-/// Has them wait for so long.
-pub async fn put_off(conn: &mut PgConnection, item: ItemId, wait: Duration) -> sqlx::Result<()> {
+/// Has them wait for so long, and all that is due of the same account by then: this item first, then ten a second, and
+/// what is left after a minute together.
+pub async fn put_off(conn: &mut PgConnection, item: ItemId, payer: AccountId, wait: Duration) -> sqlx::Result<()> {
     sqlx::query!(
-        "UPDATE reads_on_ready SET due_at = mws_now() + make_interval(secs => $2) WHERE item_id = $1 AND answer IS NULL",
+        "WITH due AS (
+             SELECT item_id, due_at FROM reads_on_ready
+             WHERE payer_account_id = $2 AND answer IS NULL
+                 AND (item_id = $1 OR due_at <= mws_now() + make_interval(secs => $3))
+             FOR UPDATE SKIP LOCKED
+         ), placed AS (
+             SELECT item_id, row_number() OVER (ORDER BY item_id <> $1, due_at) - 1 AS place FROM due
+         )
+         UPDATE reads_on_ready AS later
+         SET due_at = mws_now() + make_interval(secs => $3 + least(place * 0.1, 60)::double precision)
+         FROM placed WHERE later.item_id = placed.item_id",
         item as ItemId,
+        payer as AccountId,
         wait.as_secs_f64(),
     )
     .execute(conn)

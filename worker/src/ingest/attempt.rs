@@ -14,7 +14,7 @@ use runtime::outbound::{FetchLimits, Pace};
 use runtime::process::Process;
 use std::sync::Arc;
 use std::time::Duration;
-use store::uploads::{Claim, Facts};
+use store::uploads::{self, Claim, Facts};
 use tokio::time::{Instant, timeout};
 use tokio_util::sync::CancellationToken;
 
@@ -87,7 +87,8 @@ impl Attempt<'_> {
     /// Finds out what the bytes are.
     pub async fn probe(&self) -> Result<Facts, Failure> {
         let (key, _place) = self.one_object().await?;
-        let local = self.process.media.local(&key).await?;
+        let received = uploads::whole(&mut *self.process.pool.acquire().await?, self.claim).await?;
+        let local = self.process.media.local_whole(&key, received.map_or(0, |whole| whole.bytes)).await?;
         let (path, tools) = (local.path(), self.tools);
         let open = |ctx| async move { MediaSource::open(path, tools, &ctx).await };
         let media = in_turn(self.slot, PROBE_TIME, open).await?;

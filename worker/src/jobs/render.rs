@@ -36,13 +36,14 @@ impl Worker {
         };
         let plan: RenderPlan = serde_json::from_value(render.plan.clone())
             .map_err(|error| ReadError::Internal(format!("a render's plan can't be read: {error}")))?;
-        let music_key = match &render.music {
-            Some(Music::Here(music)) => Some(music.object_key.clone()),
+        let (music_key, music_bytes) = match &render.music {
+            Some(Music::Here(music)) => (Some(music.object_key.clone()), music.bytes),
             Some(Music::Gone) => return Err(ReadError::Missing),
-            None => None,
+            None => (None, 0),
         };
         let most_bytes = self.room(claimed).await?;
-        let rendering = RenderRequest { plan, source_key: item.object_key.clone(), music_key, most_bytes };
+        let (source_key, source_bytes) = (item.object_key.clone(), item.bytes);
+        let rendering = RenderRequest { plan, source_key, source_bytes, music_key, music_bytes, most_bytes };
         let rendered = (self.engines.render)(rendering, ctx.clone()).await?;
 
         self.reserve(claimed, rendered.file.metadata()?.len()).await?;

@@ -86,12 +86,20 @@ pub enum MediaError {
     /// The object is larger than the caller takes into memory.
     #[error("the object has more than {0} bytes")]
     TooLarge(u64),
+    /// The store answered with another number of bytes than were put into it.
+    #[error("the store answered {came} of the object's {bytes} bytes")]
+    Cut {
+        /// How many came.
+        came: u64,
+        /// How many were put into it.
+        bytes: u64,
+    },
 }
 
 impl MediaError {
     /// Whether the store itself failed: it is away, or refuses us. That says nothing of the object.
     pub fn is_of_the_store(&self) -> bool {
-        matches!(self, Self::Store(_)) && !self.is_missing()
+        matches!(self, Self::Store(_) | Self::Cut { .. }) && !self.is_missing()
     }
 
     /// Whether the object asked for is not there.
@@ -203,6 +211,19 @@ impl MediaStore {
             file.write_all(&chunk).await?;
         }
         file.flush().await?;
+        Ok(local)
+    }
+
+    /// The same of an object that is known to have so many bytes; 0 where it is not known.
+    ///
+    /// # Errors
+    /// `Cut` when another number of bytes came: a decoder would take half of a recording for all of it.
+    pub async fn local_whole(&self, key: &str, bytes: i64) -> Result<LocalMedia, MediaError> {
+        let local = self.local(key).await?;
+        let (came, bytes) = (tokio::fs::metadata(&local.path).await?.len(), bytes.unsigned_abs());
+        if bytes > 0 && came != bytes {
+            return Err(MediaError::Cut { came, bytes });
+        }
         Ok(local)
     }
 

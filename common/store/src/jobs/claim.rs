@@ -56,6 +56,8 @@ pub struct ClaimedItem {
     pub object_key: String,
     /// Its duration as probed.
     pub duration_ms: i64,
+    /// How many bytes it has.
+    pub bytes: i64,
 }
 
 /// Where the result of a stored speech read stands.
@@ -146,13 +148,16 @@ struct ClaimedRow {
     music_item_id: Option<ItemId>,
     music_object_key: Option<String>,
     music_duration_ms: Option<i64>,
+    bytes: Option<i64>,
+    music_bytes: Option<i64>,
 }
 
 impl ClaimedRow {
     fn render(&mut self) -> Option<ClaimedRender> {
         let music = self.music_item_id.map(|id| match self.music_object_key.take() {
             Some(object_key) => {
-                Music::Here(ClaimedItem { id, object_key, duration_ms: self.music_duration_ms.unwrap_or_default() })
+                let duration_ms = self.music_duration_ms.unwrap_or_default();
+                Music::Here(ClaimedItem { id, object_key, duration_ms, bytes: self.music_bytes.unwrap_or_default() })
             }
             None => Music::Gone,
         });
@@ -178,6 +183,7 @@ impl From<ClaimedRow> for Claimed {
                 id,
                 object_key,
                 duration_ms: row.duration_ms.unwrap_or_default(),
+                bytes: row.bytes.unwrap_or_default(),
             }),
             held: row.held,
             owns_speech: row.owns_speech,

@@ -47,10 +47,11 @@ SELECT
     s.result AS "speech_result?", s.object_key AS "speech_object_key?",
     r.plan AS "plan?", r.hash AS "hash?", r.output_item_id AS "output_item_id?: ItemId",
     r.output_name AS "output_name?", r.music_item_id AS "music_item_id?: ItemId",
-    m.object_key AS "music_object_key?", m.duration_ms AS "music_duration_ms?"
+    m.object_key AS "music_object_key?", m.duration_ms AS "music_duration_ms?",
+    i.bytes AS "bytes?", m.bytes AS "music_bytes?"
 FROM taken c
 LEFT JOIN LATERAL (
-    SELECT id, object_key, duration_ms, deleted_at FROM items WHERE id = c.item_id LIMIT 1
+    SELECT id, object_key, duration_ms, bytes, deleted_at FROM items WHERE id = c.item_id LIMIT 1
 ) i ON i.deleted_at IS NULL
 LEFT JOIN LATERAL (
     SELECT result::text AS result, object_key FROM item_reads
@@ -61,5 +62,5 @@ LEFT JOIN LATERAL (
     WHERE job_id = c.id AND c.kind = 'render' LIMIT 1
 ) r ON true
 LEFT JOIN LATERAL (
-    SELECT object_key, duration_ms, deleted_at FROM items WHERE id = r.music_item_id LIMIT 1
+    SELECT object_key, duration_ms, bytes, deleted_at FROM items WHERE id = r.music_item_id LIMIT 1
 ) m ON m.deleted_at IS NULL
