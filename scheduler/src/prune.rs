@@ -4,9 +4,7 @@ use crate::each::{Each, until_none};
 use domain::post::UNKEPT_DAYS;
 use futures_util::FutureExt;
 use runtime::process::Process;
-use store::{
-    account_audit, console_passes, fleet, idempotency, paces, posts, public_links, retention, verdict,
-};
+use store::{account_audit, console_passes, fleet, idempotency, paces, posts, public_links, retention, verdict};
 
 /// Rows deleted in one transaction: some tens of milliseconds.
 const SOME: i64 = 1_000;

@@ -50,6 +50,11 @@ impl Links {
         self.keys.code(subject)
     }
 
+    /// The codes that the service has, or had, over this text: the current one first.
+    pub fn codes(&self, subject: &str) -> impl Iterator<Item = [u8; 32]> {
+        self.keys.codes(subject)
+    }
+
     /// Whether this is the code of that text.
     pub fn is_code(&self, subject: &str, given: &[u8]) -> bool {
         self.keys.is_code(subject, given)

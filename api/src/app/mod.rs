@@ -7,6 +7,7 @@ pub mod downloads;
 pub mod guesses;
 pub mod links;
 pub mod operations;
+pub mod pages;
 pub mod searches;
 pub mod turns;
 
@@ -36,6 +37,7 @@ use downloads::Downloads;
 use guesses::Guesses;
 use links::Links;
 use operations::OperationsHandle;
+use pages::Pages;
 use searches::Searches;
 use turns::Turns;
 
@@ -88,6 +90,8 @@ pub struct Parts {
     pub link_turns: Turns<ItemId>,
     /// Turns to look up a public link, by the hash of its token.
     pub page_turns: Turns<[u8; 32]>,
+    /// What public links' pages have just shown, and turns to put more together.
+    pub pages: Pages,
     /// Turns to look up an upload for whoever has its URL.
     pub upload_turns: Turns<UploadId>,
     /// Turns to look up who a credential is.
@@ -166,6 +170,7 @@ impl App {
             downloads,
             link_turns: Turns::new(2, 4),
             page_turns: Turns::new(2, 4),
+            pages: Pages::new(),
             upload_turns: Turns::new(2, 4),
             // Of one account each request waits for the others at its rate's row anyway.
             credential_turns: Turns::new(4, Semaphore::MAX_PERMITS),

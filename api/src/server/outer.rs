@@ -89,8 +89,7 @@ impl<E: Endpoint<Output = Response>> Outer<E> {
             return unshaped(&self.app.contract, envelope, StatusCode::NOT_FOUND, path);
         }
         let versioned = request.uri().path().starts_with(API_PATH);
-        let is_page =
-            [PAGES_PATH, FEEDS_PATH, CONSOLE_PATH].iter().any(|path| request.uri().path().starts_with(path));
+        let is_page = [PAGES_PATH, FEEDS_PATH, CONSOLE_PATH].iter().any(|path| request.uri().path().starts_with(path));
         let taken_in = versioned || is_page || request.uri().path() == MCP_PATH;
         let _share = match self.take_share(&request) {
             Ok(share) => share,

@@ -64,9 +64,9 @@ impl<T: ToJSON, const STATUS: u16> From<Made> for Answered<T, STATUS> {
 
 impl Once {
     /// This call. `operation` is what its key belongs to, `request` all that it asks for.
-    pub fn of(caller: &Caller, operation: &'static str, key: IdempotencyKey, request: &impl ToJSON) -> Self {
+    pub fn of(app: &App, caller: &Caller, operation: &'static str, key: IdempotencyKey, request: &impl ToJSON) -> Self {
         let canonical = json!([operation, caller.workspace.id, request.to_json()]);
-        Self(starting::keyed(caller, operation, key, &canonical))
+        Self(starting::keyed(app, caller, operation, key, &canonical))
     }
 
     /// What the key answers already, before anything is checked that may have changed since.
@@ -75,7 +75,7 @@ impl Once {
         let Some(Stored { fingerprint, answer, call }) = idempotency::find(&mut *app.conn().await?, key).await? else {
             return Ok(None);
         };
-        if fingerprint != key.fingerprint {
+        if !key.is_of(&fingerprint) {
             return Err(starting::key_reused());
         }
         metrics::counter!("mws_idempotent_replays_total").increment(1);

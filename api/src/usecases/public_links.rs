@@ -4,9 +4,11 @@
 use crate::app::App;
 use crate::auth::{Caller, in_time};
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::scope::Scope;
 use crate::usecases::account_audit::{note, note_made};
 use crate::usecases::library::reach;
 use crate::usecases::once::{Before, Begun, Made, Once, forgotten};
+use domain::credential::CredentialHash;
 use domain::ids::PublicLinkId;
 use domain::public_link::{LinkToken, MOST_LINKS, MOST_WRONG, WRONG_MINUTES, admission_subject, passphrase_subject};
 use serde_json::json;
@@ -111,12 +113,24 @@ fn unknown(link: PublicLinkId) -> ApiError {
     ApiError::new(Code::PublicLinkNotFound, format!("There is no public link {link}."))
 }
 
-/// The live link whose token this text is; none when it has ended or never was. Looked up by turns.
-pub async fn open_link(app: &App, token: &str) -> Answer<Option<OpenLink>> {
+/// The live link whose token this text is; none when it has ended or never was. Looked up by turns; who tries tokens is
+/// treated as who tries keys.
+///
+/// # Errors
+/// `rate_limited` after many wrong ones from the same address, and where a turn does not come in time.
+pub async fn open_link(app: &App, scope: &Scope, token: &str) -> Answer<Option<OpenLink>> {
     let Ok(token) = token.parse::<LinkToken>() else { return Ok(None) };
-    let hash = token.hash();
+    let (hash, presented) = (token.hash(), CredentialHash::of(&format!("public link {}", token.expose())));
+    app.guesses.refuse(scope, &presented).await?;
+    // Strangers wait for each other first, or they would have the turns of those whose links are known to work.
+    let _strangers_turn = in_time(async { Ok(app.guesses.turn(scope, &presented).await) }).await?;
     let _turn = app.page_turns.turn_soon(hash).await?;
-    in_time(async { public_links::open(&mut *app.conn().await?, &hash).await }).await
+    let found = in_time(async { public_links::open(&mut *app.conn().await?, &hash).await }).await?;
+    match &found {
+        Some(_) => app.guesses.right(&presented).await,
+        None => app.guesses.count(scope).await,
+    }
+    Ok(found)
 }
 
 /// What shows that somebody has given the link's passphrase, and the unix second at which it ends. None of a link

@@ -12,11 +12,13 @@ use domain::read::Read;
 use domain::role::Role;
 use serde_json::Value;
 use sqlx::PgConnection;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use store::credentials::{LetIn, still_let_in};
 use store::jobs::{Call, Owners};
 use store::reads_on_ready::{self, DueReads, NewReads};
 use store::users;
+use uuid::Uuid;
 
 /// How the calls of jobs name an upload.
 pub const UPLOAD: &str = "POST /uploads";
@@ -48,10 +50,32 @@ pub trait Shown {
     fn may_not(reads: &[Read]) -> Value;
 }
 
-/// Starts the reads of the item that has been ready for longest. Whether there was one. Where they can't be started now
-/// they are due again soon, and others come first.
-pub async fn start_next<S: Shown>(app: &App) -> Answer<bool> {
-    let Some(due) = reads_on_ready::take(&mut *app.conn().await?).await? else { return Ok(false) };
+/// Whose turn it is in this process: that of the account behind the one that was served last.
+#[derive(Debug, Default)]
+pub struct Round(Mutex<Uuid>);
+
+impl Round {
+    /// The reads that have been due for longest of whose turn it is; none when nobody's are.
+    async fn next(&self, app: &App) -> sqlx::Result<Option<DueReads>> {
+        let after = *self.last();
+        let mut conn = app.conn().await?;
+        let mut due = reads_on_ready::take(&mut conn, after).await?;
+        if due.is_none() && !after.is_nil() {
+            due = reads_on_ready::take(&mut conn, Uuid::nil()).await?;
+        }
+        *self.last() = due.as_ref().map_or(Uuid::nil(), |due| due.by.account_id.uuid());
+        Ok(due)
+    }
+
+    fn last(&self) -> MutexGuard<'_, Uuid> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Starts the reads of the item that has been ready for longest of whose turn it is. Whether there was one. Where they
+/// can't be started now they are due again soon, and others come first.
+pub async fn start_next<S: Shown>(app: &App, round: &Round) -> Answer<bool> {
+    let Some(due) = round.next(app).await? else { return Ok(false) };
     let item = due.item;
     if let Err(refusal) = start::<S>(app, due).await {
         tracing::warn!(item.id = %item, error = %refusal, "Reads of an item that is ready start later.");
@@ -60,7 +84,7 @@ pub async fn start_next<S: Shown>(app: &App) -> Answer<bool> {
 }
 
 async fn start<S: Shown>(app: &App, due: DueReads) -> Answer<()> {
-    let item = due.item;
+    let (item, payer) = (due.item, due.by.account_id);
     let may_start = may_start(app, &due.by).await?;
     let answer = if may_start {
         let request = request(due);
@@ -69,7 +93,7 @@ async fn start<S: Shown>(app: &App, due: DueReads) -> Answer<()> {
             Dispatched::Answered(prepared) => S::prepared(&prepared, &request.reads),
             Dispatched::TooSoon(wait) => {
                 let wait = Duration::from_secs(wait.seconds);
-                return Ok(reads_on_ready::put_off(&mut *app.conn().await?, item, wait).await?);
+                return Ok(reads_on_ready::put_off(&mut *app.conn().await?, item, payer, wait).await?);
             }
             Dispatched::Replayed(_) | Dispatched::KeyReused => {
                 return Err(ApiError::internal("a key where none was sent"));

@@ -39,9 +39,17 @@ pub fn call(caller: &Caller, tool: &'static str, context: Option<String>) -> Cal
 }
 
 /// The key of a call, if one was sent. `canonical` is the request in its one form, with the workspace that it acts in.
-pub fn keyed(caller: &Caller, tool: &'static str, key: IdempotencyKey, canonical: &Value) -> Option<Key> {
-    let fingerprint = || Sha256::digest(canonical.to_string()).to_vec();
-    key.0.map(|key| Key { account: caller.account_id, tool, key, fingerprint: fingerprint() })
+///
+/// A request may hold a passphrase that is easily guessed, so a bare hash of it is not kept. Rows of releases before
+/// this one have one, and live for a day: their calls are answered as before.
+pub fn keyed(app: &App, caller: &Caller, tool: &'static str, key: IdempotencyKey, canonical: &Value) -> Option<Key> {
+    let key = key.0?;
+    let bare = Sha256::digest(canonical.to_string()).to_vec();
+    let subject = format!("request {}", hex::encode(&bare));
+    let mut codes = app.links.codes(&subject).map(Vec::from);
+    let fingerprint = codes.next()?;
+    let earlier = codes.chain([bare]).collect();
+    Some(Key { account: caller.account_id, tool, key, fingerprint, earlier })
 }
 
 /// `meta.cloud_processing` of a call that starts nothing because what it asks for is there.

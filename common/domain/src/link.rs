@@ -104,6 +104,11 @@ impl LinkKeys {
         coded(&self.0.first().copied().unwrap_or_default(), subject)
     }
 
+    /// The same with each of the secrets, the current one first.
+    pub fn codes(&self, subject: &str) -> impl Iterator<Item = [u8; 32]> {
+        self.0.iter().map(move |key| coded(key, subject))
+    }
+
     /// Whether this is the code of that text, made with any of the secrets. In constant time.
     pub fn is_code(&self, subject: &str, given: &[u8]) -> bool {
         self.0.iter().any(|key| bool::from(coded(key, subject).as_slice().ct_eq(given)))

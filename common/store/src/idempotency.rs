@@ -16,8 +16,19 @@ pub struct Key {
     pub tool: &'static str,
     /// The client's key.
     pub key: String,
-    /// SHA-256 of the canonical request and the workspace.
+    /// A code over the canonical request and the workspace, which the service alone can make: what is secret of a
+    /// request can't be found from it.
     pub fingerprint: Vec<u8>,
+    /// What else may stand for the same request: its code under secrets that the service had, and what releases
+    /// before this one kept.
+    pub earlier: Vec<Vec<u8>>,
+}
+
+impl Key {
+    /// Whether this fingerprint is of the same request.
+    pub fn is_of(&self, fingerprint: &[u8]) -> bool {
+        self.fingerprint == fingerprint || self.earlier.iter().any(|earlier| earlier == fingerprint)
+    }
 }
 
 /// The answer stored under a key.

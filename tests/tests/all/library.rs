@@ -158,8 +158,8 @@ async fn a_filter_looks_at_two_thousand_items_a_page_and_comes_to_the_end() -> a
     goes_by(&mut conn, "items of an overview", &["items_workspace"]).await?;
     overview::missing_reads(&mut conn, workspace).await?;
     goes_by(&mut conn, "missing reads", &["items_workspace"]).await?;
-    reads_on_ready::take(&mut conn).await?;
-    goes_by(&mut conn, "reads to start", &["reads_on_ready_due"]).await?;
+    reads_on_ready::take(&mut conn, sqlx::types::Uuid::nil()).await?;
+    goes_by(&mut conn, "reads to start", &["reads_on_ready_turns"]).await?;
     let others =
         "SET session_replication_role = replica; DELETE FROM reads_on_ready; DELETE FROM items WHERE name = 'n';
         RESET session_replication_role";

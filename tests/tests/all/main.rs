@@ -37,6 +37,7 @@ mod joined;
 mod kill;
 mod ledger_check;
 mod library;
+mod link_pages;
 mod load;
 mod made_once;
 mod mcp;

@@ -21,6 +21,7 @@ pub fn wish(tenant: &Tenant, items: &[ItemId], reads: &[Read], key: Option<&str>
         tool: "prepare_media",
         key: key.to_owned(),
         fingerprint: vec![7; 32],
+        earlier: Vec::new(),
     });
     DispatchRequest { owners, call, refs: items.iter().map(ToString::to_string).collect(), reads: reads.to_vec(), key }
 }

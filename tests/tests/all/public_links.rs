@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 /// Somebody with a browser and without an account.
-struct Visitor {
+pub struct Visitor {
     http: reqwest::Client,
-    url: String,
+    pub url: String,
     cookie: Option<String>,
 }
 
 impl Visitor {
-    fn of(url: &str) -> anyhow::Result<Self> {
+    pub fn of(url: &str) -> anyhow::Result<Self> {
         #[expect(clippy::disallowed_methods, reason = "a client of the service, not the service as a client")]
         let http = reqwest::Client::builder().redirect(Policy::none()).build()?;
         Ok(Self { http, url: url.to_owned(), cookie: None })
@@ -31,11 +31,11 @@ impl Visitor {
         }
     }
 
-    async fn get(&self, path: &str) -> anyhow::Result<Response> {
+    pub async fn get(&self, path: &str) -> anyhow::Result<Response> {
         Ok(self.request(Method::GET, path).send().await?)
     }
 
-    async fn page(&self) -> anyhow::Result<(StatusCode, String)> {
+    pub async fn page(&self) -> anyhow::Result<(StatusCode, String)> {
         let page = self.get("").await?;
         Ok((page.status(), page.text().await?))
     }
@@ -47,13 +47,13 @@ impl Visitor {
         request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
     }
 
-    async fn send(&self, path: &str, fields: &[(&str, &str)]) -> anyhow::Result<Response> {
+    pub async fn send(&self, path: &str, fields: &[(&str, &str)]) -> anyhow::Result<Response> {
         Ok(self.form(path, fields).send().await?)
     }
 }
 
 /// Makes a link with these arguments beside the item. Returns its id and a visitor who has it.
-async fn link(tenant: &Tenant, item: ItemId, more: Value) -> anyhow::Result<(String, Visitor)> {
+pub async fn link(tenant: &Tenant, item: ItemId, more: Value) -> anyhow::Result<(String, Visitor)> {
     let mut body = json!({ "ref": item });
     for (name, value) in more.as_object().into_iter().flatten() {
         body[name] = value.clone();
@@ -212,7 +212,7 @@ async fn a_guest_comments_where_the_link_allows_it() -> anyhow::Result<()> {
     assert_eq!(comments[0]["author"], json!({ "type": "guest", "id": id, "name": "<Ada>" }));
     assert_eq!((&comments[0]["at"], &comments[0]["text"]), (&json!(5.0), &json!(hostile.replace("\r\n", "\n"))));
     let page = visitor.page().await?.1;
-    assert!(page.contains("&lt;Ada&gt;") && page.contains("&lt;script&gt;alert(1)"), "{page}");
+    assert!(page.contains("<bdi>&lt;Ada&gt;</bdi>") && page.contains("&lt;script&gt;alert(1)"), "{page}");
     assert_eq!(page.matches("<script>").count(), 1, "the page's own");
 
     // What can't be taken comes back with what was written, and why.

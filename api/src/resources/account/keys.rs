@@ -121,7 +121,7 @@ impl Keys {
     ) -> Answer<Stored<CreatedKey, 201>> {
         let Auth(caller) = auth;
         let asked = body.0.unwrap_or_default();
-        let once = Once::of(&caller, "POST /keys", key, &asked);
+        let once = Once::of(&self.0, &caller, "POST /keys", key, &asked);
         if let Some(before) = once.before(&self.0).await? {
             return self.again(&caller, &once, &before).await;
         }

@@ -120,7 +120,7 @@ impl Workspaces {
         body: Json<WorkspaceName>,
     ) -> Answer<Stored<Workspace, 201>> {
         let Auth(caller) = auth;
-        let once = Once::of(&caller, "POST /workspaces", key, &body.0);
+        let once = Once::of(&self.0, &caller, "POST /workspaces", key, &body.0);
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }

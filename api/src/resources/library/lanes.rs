@@ -6,7 +6,7 @@ use crate::http::error::{Answer, ApiError};
 use domain::ids::AccountId;
 use domain::read::Read;
 use picture::{DRAWN, Facts, Unread, svg};
-use poem::Response;
+use poem::{Body, Response};
 use poem::http::{HeaderValue, header};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ pub async fn lanes(app: &App, account: AccountId, item: &ItemRow, unread: Unread
 }
 
 /// A picture that was drawn, as an answer. What stands in it can do nothing.
-pub fn as_picture(drawn: String) -> Response {
+pub fn as_picture(drawn: impl Into<Body>) -> Response {
     let mut response = Response::builder().content_type("image/svg+xml").body(drawn);
     let policy = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; sandbox");
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);

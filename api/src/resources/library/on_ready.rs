@@ -5,18 +5,23 @@ use crate::app::App;
 use crate::http::text::Text;
 use crate::resources::tools::prepare_media::PreparedRead;
 use crate::usecases::dispatch::Prepared;
-use crate::usecases::reads_on_ready::{Shown, start_next};
+use crate::usecases::reads_on_ready::{Round, Shown, start_next};
 use domain::read::Read;
+use futures_util::future::join_all;
 use poem_openapi::Object;
 use poem_openapi::types::{ParseFromJSON, ToJSON};
 use runtime::wake::Wake;
 use serde_json::Value;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::time::timeout;
 
 /// How often it is looked for reads to start, where nobody says that an item is ready.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
+
+/// Items whose reads a process starts at once.
+const AT_ONCE: usize = 4;
 
 /// Reads that start once their item is ready.
 #[derive(Debug, Object)]
@@ -58,19 +63,34 @@ fn as_json(answers: impl Iterator<Item = PreparedRead>) -> Value {
     answers.collect::<Vec<_>>().to_json().unwrap_or_else(|| unreachable!("a list of objects is JSON"))
 }
 
+/// Starts the reads of one item. Whether there was one.
+async fn start_one(app: &App, round: &Arc<Round>) -> bool {
+    let (app, round) = (app.clone(), Arc::clone(round));
+    // A task of its own: one that panics takes nothing with it.
+    match tokio::spawn(async move { start_next::<AsShown>(&app, &round).await }).await {
+        Ok(Ok(was_one)) => was_one,
+        // Its cause is logged where it became a refusal.
+        Ok(Err(refusal)) => {
+            tracing::debug!(error = %refusal, "It was not seen which reads to start.");
+            false
+        }
+        Err(panic) => {
+            tracing::error!(error = %panic, "Reads of an item that is ready were not started.");
+            false
+        }
+    }
+}
+
 /// Starts the reads of items that become ready, until the process is told to end.
 pub async fn start_reads_on_ready(app: App) {
     let mut wakes = app.process.wakes.subscribe();
     let shutdown = app.process.shutdown.clone();
+    let round = Arc::new(Round::default());
     while !shutdown.is_cancelled() {
-        let next = app.clone();
-        // A task of its own: one that panics takes nothing with it.
-        match tokio::spawn(async move { start_next::<AsShown>(&next).await }).await {
-            Ok(Ok(true)) => continue,
-            Ok(Ok(false)) => {}
-            // Its cause is logged where it became a refusal.
-            Ok(Err(refusal)) => tracing::debug!(error = %refusal, "It was not seen which reads to start."),
-            Err(panic) => tracing::error!(error = %panic, "Reads of an item that is ready were not started."),
+        if start_one(&app, &round).await {
+            // There may be many: those of several accounts beside each other.
+            join_all((1..AT_ONCE).map(|_| start_one(&app, &round))).await;
+            continue;
         }
         let settled = async {
             loop {

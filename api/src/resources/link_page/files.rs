@@ -2,16 +2,20 @@
 
 use super::{Visit, ended};
 use crate::app::App;
+use crate::app::pages::Drawn;
 use crate::auth::in_time;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
 use crate::resources::library;
 use crate::resources::media::{Wanted, send};
+use bytes::Bytes;
 use domain::captions::TextFormat;
+use domain::ids::AccountId;
 use picture::Unread;
 use poem::http::{HeaderValue, Method, header};
 use poem::{IntoResponse, Request, Response};
-use store::{footage, items};
+use store::footage;
+use store::items::{self, ItemRow};
 
 /// Bytes of the largest poster there is.
 const MOST_POSTER_BYTES: u64 = 1 << 20;
@@ -47,9 +51,7 @@ pub(super) async fn media(app: App, request: Request) -> Answer<Response> {
 /// The waveform, where somebody speaks and who, and the beats: what of that is read.
 pub(super) async fn lanes(app: App, request: Request) -> Answer<Response> {
     let visit = Visit::admitted(&app, &request).await?;
-    let drawn = library::lanes(&app, visit.link.account_id, &visit.item().await?, Unread::LeftOut).await?;
-    let none = || ApiError::new(Code::ReadNotFound, "Nothing is drawn of this item yet.");
-    let mut response = library::as_picture(drawn.ok_or_else(none)?);
+    let mut response = library::as_picture(drawn(&visit, Drawn::Lanes).await?);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(KEEP));
     Ok(response)
 }
@@ -57,12 +59,50 @@ pub(super) async fn lanes(app: App, request: Request) -> Answer<Response> {
 /// The transcript as captions of the player.
 pub(super) async fn captions(app: App, request: Request) -> Answer<Response> {
     let visit = Visit::admitted(&app, &request).await?;
-    let link = &visit.link;
-    let file = library::captions(&app, link.account_id, link.item_id, TextFormat::Vtt).await?;
-    let none = || ApiError::new(Code::ReadNotFound, "The item has no transcript yet.");
-    let mut response = file.ok_or_else(none)?.into_response();
+    let text = drawn(&visit, Drawn::Captions).await?;
+    let mut response = Response::builder().content_type("text/vtt; charset=utf-8").body(text);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(KEEP));
     Ok(response)
+}
+
+/// What is drawn of the item: as it was a moment ago, or drawn now, when its turn comes.
+async fn drawn(visit: &Visit, what: Drawn) -> Answer<Bytes> {
+    let pages = &visit.app.pages;
+    let item = visit.item().await?;
+    if let Some(drawn) = pages.drawn(what, &item).await {
+        return Ok(drawn);
+    }
+    let turn = pages.turn(item.id.uuid()).await?;
+    // Whoever had the turn before may have drawn it.
+    if let Some(drawn) = pages.drawn(what, &item).await {
+        return Ok(drawn);
+    }
+    let large = visit.app.answers.large(visit.link.account_id)?;
+    // It goes on when the visitor hangs up, and keeps its turn until then.
+    let (app, account) = (visit.app.clone(), visit.link.account_id);
+    let work = tokio::spawn(async move {
+        let bytes = match what {
+            Drawn::Lanes => draw(&app, account, &item).await?,
+            Drawn::Captions => write(&app, account, &item).await?,
+        };
+        app.pages.keep(what, &item, &bytes).await;
+        drop((turn, large));
+        Ok(bytes)
+    });
+    work.await.map_err(ApiError::internal)?
+}
+
+async fn draw(app: &App, account: AccountId, item: &ItemRow) -> Answer<Bytes> {
+    let drawn = library::lanes(app, account, item, Unread::LeftOut).await?;
+    let none = || ApiError::new(Code::ReadNotFound, "Nothing is drawn of this item yet.");
+    Ok(drawn.ok_or_else(none)?.into())
+}
+
+async fn write(app: &App, account: AccountId, item: &ItemRow) -> Answer<Bytes> {
+    let file = library::captions(app, account, item.id, TextFormat::Vtt).await?;
+    let none = || ApiError::new(Code::ReadNotFound, "The item has no transcript yet.");
+    let (text, _large) = file.ok_or_else(none)?.into_parts();
+    Ok(text.into())
 }
 
 /// The picture that stands for the item until it plays.

@@ -1,7 +1,7 @@
 //! What visitors send: the passphrase, and comments. Both are forms, so that they work without a script.
 
 use super::view::{self, Written};
-use super::{COOKIE, Contents, Visit, html, page_url, seconds};
+use super::{COOKIE, Visit, html, page_url, parts, seconds};
 use crate::app::App;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::pages::{field, form};
@@ -16,7 +16,10 @@ pub(super) async fn admit(app: App, request: Request) -> Answer<Response> {
     refuse_other_pages(&app, &request)?;
     let visit = Visit::of(&app, &request).await?;
     let given = field(&form(&request), "passphrase");
-    if !check_passphrase(&app, &visit.link, &given).await? {
+    let turn = app.pages.turn(visit.link.id.uuid()).await?;
+    let is_right = check_passphrase(&app, &visit.link, &given).await?;
+    drop(turn);
+    if !is_right {
         return Ok(html(
             StatusCode::FORBIDDEN,
             &view::asks_passphrase(&visit.token, Some("This is not the passphrase.")),
@@ -55,8 +58,15 @@ pub(super) async fn comment(app: App, request: Request) -> Answer<Response> {
     let refusal = match at {
         Ok(at) => {
             let said = Said { text: &written.text, at, until: None, region: None, reply_to: None };
-            match add_guests_comment(&app, &visit.link, &written.name, said).await {
-                Ok(comment) => return Ok(back(&app, &visit.token, &format!("#{comment}"))),
+            // Each waits for the others of its item: here, and not with a connection.
+            let turn = app.pages.turn(visit.link.id.uuid()).await?;
+            let added = add_guests_comment(&app, &visit.link, &written.name, said).await;
+            drop(turn);
+            match added {
+                Ok(comment) => {
+                    app.pages.forget(visit.link.id).await;
+                    return Ok(back(&app, &visit.token, &format!("#{comment}")));
+                }
                 Err(refusal) => refusal,
             }
         }
@@ -66,8 +76,8 @@ pub(super) async fn comment(app: App, request: Request) -> Answer<Response> {
         return Err(refusal);
     }
     refusal.message().clone_into(&mut written.fault);
-    let contents = Contents::of(&visit).await?;
-    let page = view::page(&visit.link, &visit.token, &contents, None, Some(&written));
+    let parts = parts::of(&visit).await?;
+    let page = view::page(&visit.link, &visit.token, &parts, None, Some(&written));
     let mut response = html(refusal.code().status(), &page);
     response.set_data(Refused(refusal.code()));
     Ok(response)

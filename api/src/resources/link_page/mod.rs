@@ -8,6 +8,7 @@
 mod assets;
 mod files;
 mod guest;
+mod parts;
 mod view;
 
 use crate::app::App;
@@ -16,27 +17,16 @@ use crate::http::pages::cookie;
 use crate::http::refusal::Refused;
 use crate::http::request::Template;
 use crate::http::scope::Scope;
-use crate::resources::library;
-use crate::usecases::brand_kit::brand_kit;
 use crate::usecases::public_links::{is_admitted, open_link};
-use crate::usecases::settings::settings;
-use domain::captions::Stretches;
-use domain::ids::WorkspaceId;
-use domain::item::ItemStatus;
 use poem::endpoint::make;
 use poem::http::{HeaderValue, StatusCode, header};
 use poem::{Endpoint, Request, Response, Route, get, post};
 use std::sync::Arc;
-use store::comments::{self, CommentRow};
 use store::items::{self, ItemRow};
 use store::public_links::{self, OpenLink};
 
 /// What the paths of the pages begin with.
 pub const PAGES_PATH: &str = "/l/";
-/// Stretches of a transcript that are shown, at most.
-const MOST_STRETCHES: usize = 5_000;
-/// Comments that are shown, at most.
-const MOST_COMMENTS: i64 = 500;
 /// What says that a visitor has given the passphrase.
 const COOKIE: &str = "mws_link";
 
@@ -70,7 +60,7 @@ impl Visit {
     /// `link_invalid` when the link has ended or never was: nobody is told which.
     async fn of(app: &App, request: &Request) -> Answer<Self> {
         let token = request.path_params::<String>().unwrap_or_default();
-        let link = open_link(app, &token).await?.ok_or_else(ended)?;
+        let link = open_link(app, &Scope::of(request), &token).await?.ok_or_else(ended)?;
         let _ = Scope::of(request).account.set(link.account_id);
         let admitted = is_admitted(app, &link, cookie(request, COOKIE));
         Ok(Self { app: app.clone(), link, token, admitted })
@@ -87,49 +77,6 @@ impl Visit {
 
     async fn item(&self) -> Answer<ItemRow> {
         items::find(&mut *self.app.conn().await?, self.link.item_id).await?.ok_or_else(ended)
-    }
-}
-
-/// What a page shows.
-struct Contents {
-    item: ItemRow,
-    transcript: Option<Stretches>,
-    comments: Vec<CommentRow>,
-    brand: Brand,
-}
-
-/// Whose item it is, as far as they want that to be seen.
-#[derive(Default)]
-struct Brand {
-    /// What the workspace is called here.
-    name: Option<String>,
-    /// The colour that stands for it.
-    color: Option<String>,
-}
-
-impl Brand {
-    async fn of(app: &App, workspace: WorkspaceId) -> Answer<Self> {
-        let kit = brand_kit(app, workspace).await?.map(|kept| kept.body).unwrap_or_default();
-        let color = kit.colors.into_iter().next().map(|color| color.hex);
-        Ok(Self { name: settings(app, workspace).await?.name, color })
-    }
-}
-
-impl Contents {
-    async fn of(visit: &Visit) -> Answer<Self> {
-        let item = visit.item().await?;
-        let (account, id) = (visit.link.account_id, item.id);
-        let is_read = item.status == ItemStatus::Ready;
-        let transcript =
-            if is_read { library::first_stretches(&visit.app, account, id, MOST_STRETCHES).await? } else { None };
-        let brand = Brand::of(&visit.app, visit.link.workspace_id).await?;
-        let mut conn = visit.app.conn().await?;
-        let comments = if visit.link.may_comment {
-            comments::page(&mut conn, id, None, None, MOST_COMMENTS + 1).await?
-        } else {
-            Vec::new()
-        };
-        Ok(Self { item, transcript, comments, brand })
     }
 }
 
@@ -160,10 +107,12 @@ async fn shown(app: App, request: Request) -> Answer<Response> {
     if !visit.admitted {
         return Ok(html(StatusCode::OK, &view::asks_passphrase(&visit.token, None)));
     }
-    let contents = Contents::of(&visit).await?;
-    public_links::count_view(&mut *app.conn().await?, visit.link.id).await?;
+    let parts = parts::of(&visit).await?;
+    if app.pages.is_first_view(visit.link.id).await {
+        public_links::count_view(&mut *app.conn().await?, visit.link.id).await?;
+    }
     let from = request.uri().query().and_then(asked_second);
-    let page = view::page(&visit.link, &visit.token, &contents, from, None);
+    let page = view::page(&visit.link, &visit.token, &parts, from, None);
     let mut response = html(StatusCode::OK, &page);
     if app.process.media.is_bucket() {
         // The media comes from the bucket, by a redirect.

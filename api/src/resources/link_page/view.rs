@@ -1,8 +1,8 @@
-//! The pages as HTML. Whatever somebody wrote is escaped where it is put in; there is no way to put HTML in unescaped
-//! but for the style and the script, which are ours.
+//! The pages as HTML. Whatever somebody wrote is escaped where it is put in; nothing is put in unescaped but the style
+//! and the script, which are ours, and the parts of a page that were written here a moment before.
 
 use super::assets::{SCRIPT, STYLE};
-use super::{Contents, MOST_COMMENTS, MOST_STRETCHES};
+use crate::app::pages::PageParts;
 use chrono::{DateTime, Utc};
 use domain::captions::Stretches;
 use domain::comment::{MOST_CHARACTERS, MOST_NAME_CHARACTERS};
@@ -12,10 +12,19 @@ use domain::item::{ItemStatus, ItemType};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use picture::{DRAWN, clock};
 use poem::http::StatusCode;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use store::comments::CommentRow;
 use store::items::ItemRow;
 use store::public_links::OpenLink;
+
+/// What is said about an item.
+#[derive(Debug)]
+pub(super) struct Talk {
+    /// The newest comments, newest first.
+    pub(super) newest: Vec<CommentRow>,
+    /// How many there are beside them.
+    pub(super) others: usize,
+}
 
 /// What a visitor has written in the form of a comment.
 #[derive(Debug, Default)]
@@ -30,29 +39,40 @@ pub(super) struct Written {
     pub(super) fault: String,
 }
 
+/// Where the page of the link with this token is, from its host on.
+pub(super) fn base(token: &str) -> String {
+    format!("/l/{token}")
+}
+
 /// What a visitor without an account sees of an item. `from` is the second that the media begins at, `written` a
 /// comment that was not taken.
 pub(super) fn page(
     link: &OpenLink,
     token: &str,
-    contents: &Contents,
+    parts: &PageParts,
     from: Option<f64>,
     written: Option<&Written>,
 ) -> Markup {
-    let Contents { item, transcript, comments, brand } = contents;
-    let base = format!("/l/{token}");
+    let PageParts { item, brand, said, talk } = parts;
+    let base = base(token);
     let is_ready = item.status == ItemStatus::Ready;
     let main = html! {
         @if is_ready {
-            (player(item, &base, transcript.is_some(), from))
+            (player(item, &base, said.is_some(), from))
             @if link.may_download {
                 p { a.button href={ (base) "/media?download=1" } { "Download" } " " (size(item)) }
             }
         } @else {
             p.note { (not_there(item)) }
         }
-        @if let Some(transcript) = transcript { (said(transcript, &base)) }
-        @if link.may_comment { (conversation(item, comments, &base, written)) }
+        // Both were escaped when they were written, below.
+        @if let Some(said) = said { (PreEscaped(said)) }
+        @if let Some(talk) = talk {
+            section.comments aria-labelledby="comments" {
+                (PreEscaped(talk))
+                (comment_form(item, &base, written))
+            }
+        }
     };
     let about = [item.duration_ms.map(|ms| clock(shown_seconds(ms))), resolution(item)];
     let head = html! {
@@ -72,7 +92,7 @@ pub(super) fn page(
 /// The question for the passphrase.
 pub(super) fn asks_passphrase(token: &str, fault: Option<&str>) -> Markup {
     let main = html! {
-        form method="post" action={ "/l/" (token) } {
+        form method="post" action=(base(token)) {
             @if let Some(fault) = fault { p.fault role="alert" { (fault) } }
             label for="passphrase" { "Passphrase" }
             input #passphrase name="passphrase" type="password" autocomplete="off" required autofocus;
@@ -159,7 +179,8 @@ fn track(base: &str) -> Markup {
     html! { track kind="captions" label="Captions" srclang="en" src={ (base) "/captions.vtt" }; }
 }
 
-fn said(transcript: &Stretches, base: &str) -> Markup {
+/// What is said in an item.
+pub(super) fn said(transcript: &Stretches, base: &str) -> Markup {
     html! {
         section.transcript aria-labelledby="transcript" {
             h2 #transcript { "Transcript" }
@@ -176,39 +197,40 @@ fn said(transcript: &Stretches, base: &str) -> Markup {
                     }
                 }
             }
-            @if transcript.has_more { p.note { "The first " (MOST_STRETCHES) " passages are shown." } }
+            @if transcript.has_more { p.note { "The first " (transcript.first.len()) " passages are shown." } }
         }
     }
 }
 
-fn conversation(item: &ItemRow, comments: &[CommentRow], base: &str, written: Option<&Written>) -> Markup {
-    let most = usize::try_from(MOST_COMMENTS).unwrap_or(usize::MAX);
+/// What is said about an item.
+pub(super) fn talk(talk: &Talk, base: &str) -> Markup {
+    let shown: BTreeSet<CommentId> = talk.newest.iter().map(|comment| comment.id).collect();
+    let thread_of = |comment: &CommentRow| comment.reply_to.filter(|thread| shown.contains(thread));
     let mut replies: BTreeMap<CommentId, Vec<&CommentRow>> = BTreeMap::new();
     // Newest first, as they were found; what answers one is read in the order of time.
-    let shown = &comments[..comments.len().min(most)];
-    for comment in shown.iter().rev() {
-        if let Some(thread) = comment.reply_to {
+    for comment in talk.newest.iter().rev() {
+        if let Some(thread) = thread_of(comment) {
             replies.entry(thread).or_default().push(comment);
         }
     }
-    let mut threads: Vec<&CommentRow> = shown.iter().filter(|comment| comment.reply_to.is_none()).collect();
+    // A reply whose thread is older than what is shown stands for itself.
+    let mut threads: Vec<&CommentRow> = talk.newest.iter().filter(|comment| thread_of(comment).is_none()).collect();
     threads.sort_by_key(|comment| (comment.at_ms.unwrap_or(-1), comment.id));
     html! {
-        section.comments aria-labelledby="comments" {
-            h2 #comments { "Comments" }
-            @if threads.is_empty() { p.note { "None yet." } }
-            ul {
-                @for thread in threads {
-                    li id=(thread.id) {
-                        (one_comment(thread, base))
-                        @if let Some(replies) = replies.get(&thread.id) {
-                            ul { @for reply in replies { li id=(reply.id) { (one_comment(reply, base)) } } }
-                        }
+        h2 #comments { "Comments" }
+        @if threads.is_empty() { p.note { "None yet." } }
+        ul {
+            @for thread in threads {
+                li id=(thread.id) {
+                    (one_comment(thread, base))
+                    @if let Some(replies) = replies.get(&thread.id) {
+                        ul { @for reply in replies { li id=(reply.id) { (one_comment(reply, base)) } } }
                     }
                 }
             }
-            @if comments.len() > most { p.note { "The newest " (most) " comments are shown." } }
-            (comment_form(item, base, written))
+        }
+        @if talk.others > 0 {
+            p.note { "The newest " (talk.newest.len()) " comments are shown; there are " (talk.others) " older ones." }
         }
     }
 }
@@ -219,7 +241,7 @@ fn one_comment(comment: &CommentRow, base: &str) -> Markup {
     let author = name.unwrap_or("The team");
     html! {
         p.by {
-            b { (author) }
+            b { bdi { (author) } }
             @if comment.link_id.is_some() { " (guest)" }
             @if let Some(at) = comment.at_ms.map(seconds) {
                 " at " a data-start=(at) href={ (base) "?t=" (at) } { (clock(at.floor())) }

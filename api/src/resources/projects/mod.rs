@@ -128,7 +128,7 @@ impl Projects {
     async fn create(&self, auth: Auth, key: IdempotencyKey, body: Json<CreateProject>) -> Answer<Stored<Project, 201>> {
         let Auth(caller) = auth;
         let asked = body.0;
-        let once = Once::of(&caller, "POST /projects", key, &asked);
+        let once = Once::of(&self.0, &caller, "POST /projects", key, &asked);
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }

@@ -168,7 +168,7 @@ impl BrandKitTools {
         arguments: Json<UpdateBrandKit>,
     ) -> Answer<Stored<ToolAnswer<BrandKitAnswer>>> {
         let Auth(caller) = auth;
-        let once = Once::of(&caller, "update_brand_kit", key, &arguments.0);
+        let once = Once::of(&self.0, &caller, "update_brand_kit", key, &arguments.0);
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }

@@ -231,7 +231,7 @@ impl CommentTools {
         arguments: Json<AddComment>,
     ) -> Answer<Stored<ToolAnswer<CommentAnswer>>> {
         let Auth(caller) = auth;
-        let once = Once::of(&caller, "add_comment", key, &arguments.0);
+        let once = Once::of(&self.0, &caller, "add_comment", key, &arguments.0);
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }

@@ -217,7 +217,7 @@ impl LibraryTools {
         arguments: Json<ImportMedia>,
     ) -> Answer<Stored<ToolAnswer<ItemAnswer>>> {
         let Auth(caller) = auth;
-        let once = Once::of(&caller, "import_media", key, &arguments.0);
+        let once = Once::of(&self.0, &caller, "import_media", key, &arguments.0);
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }

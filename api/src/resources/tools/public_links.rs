@@ -18,13 +18,20 @@ use domain::public_link::{LONGEST_SECONDS, LinkToken, PASSPHRASE_CHARACTERS, USU
 use poem_openapi::payload::Json;
 use poem_openapi::types::ToJSON;
 use poem_openapi::{Enum, Object, OpenApi};
+use serde_json::Value;
 use store::public_links::{self, LinkRow, Rights};
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
     (
         "POST /tools/create_public_link",
-        &[Code::RoleForbidden, Code::ItemNotFound, Code::WorkspaceForbidden, Code::QuotaReached],
+        &[
+            Code::RoleForbidden,
+            Code::SessionNotAllowed,
+            Code::ItemNotFound,
+            Code::WorkspaceForbidden,
+            Code::QuotaReached,
+        ],
     ),
     ("POST /tools/list_public_links", &[Code::ItemNotFound, Code::WorkspaceForbidden, Code::InvalidCursor]),
     ("POST /tools/revoke_public_link", &[Code::RoleForbidden, Code::PublicLinkNotFound, Code::WorkspaceForbidden]),
@@ -166,7 +173,9 @@ impl PublicLinkTools {
     /// Make a public link
     ///
     /// A page that shows one item to whoever has its URL, until it ends, is revoked, or the item is deleted: the media,
-    /// its waveform and its transcript as far as they are read, and its comments where `rights` says so.
+    /// its waveform and its transcript as far as they are read, and its comments where `rights` says so. It works for as
+    /// long as whoever makes it might: not past the end of their key, or of their place in the workspace. A script
+    /// session's token can make none.
     #[oai(path = "/tools/create_public_link", method = "post", operation_id = "create_public_link")]
     async fn create_public_link(
         &self,
@@ -175,7 +184,9 @@ impl PublicLinkTools {
         arguments: Json<CreatePublicLink>,
     ) -> Answer<Stored<ToolAnswer<CreatedPublicLink>>> {
         let Auth(caller) = auth;
-        let once = Once::of(&caller, "create_public_link", key, &arguments.0);
+        // A link is a credential, and outlives a session.
+        caller.refuse_session()?;
+        let once = Once::of(&self.0, &caller, "create_public_link", key, &arguments.0);
         if let Some(before) = once.before(&self.0).await? {
             return self.again(&caller, &once, &before).await;
         }
@@ -246,8 +257,11 @@ impl PublicLinkTools {
         before: &Before,
     ) -> Answer<Stored<ToolAnswer<CreatedPublicLink>>> {
         let token = token_made_before(&self.0, caller, once, before).await?;
-        let (kept, whole) = (page_url(&self.0, ""), page_url(&self.0, &token.expose()));
-        Ok(Stored::replayed(before.body.replace(&format!("\"{kept}\""), &format!("\"{whole}\""))))
+        let mut body: Value = serde_json::from_str(&before.body).map_err(ApiError::internal)?;
+        let url = body.pointer_mut("/data/url").ok_or_else(|| ApiError::internal("a link's answer without its URL"))?;
+        // Where the service is now: its URL may be another since then.
+        *url = page_url(&self.0, &token.expose()).into();
+        Ok(Stored::replayed(body.to_string()))
     }
 }
 

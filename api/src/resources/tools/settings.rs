@@ -125,7 +125,7 @@ impl SettingsTools {
         arguments: Json<UpdateSettings>,
     ) -> Answer<Stored<ToolAnswer<SettingsAnswer>>> {
         let Auth(caller) = auth;
-        let once = Once::of(&caller, "update_settings", key, &arguments.0);
+        let once = Once::of(&self.0, &caller, "update_settings", key, &arguments.0);
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }

@@ -147,7 +147,7 @@ impl SkillTools {
         arguments: Json<SaveSkill>,
     ) -> Answer<Stored<ToolAnswer<SkillAnswer>>> {
         let Auth(caller) = auth;
-        let once = Once::of(&caller, "save_skill", key, &arguments.0);
+        let once = Once::of(&self.0, &caller, "save_skill", key, &arguments.0);
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }

@@ -162,7 +162,7 @@ fn dispatch_request(caller: &Caller, need: &Need<'_>, key: Option<Key>) -> Dispa
 
 async fn start(app: &App, caller: &Caller, key: IdempotencyKey, need: &Need<'_>) -> Answer<Needed> {
     let canonical = json!([need.tool, caller.workspace.id, need.request]);
-    let request = dispatch_request(caller, need, starting::keyed(caller, need.tool, key, &canonical));
+    let request = dispatch_request(caller, need, starting::keyed(app, caller, need.tool, key, &canonical));
     let queued = |prepared: &Prepared| queued(caller, need, prepared);
     let compose = |prepared: &Prepared| queued(prepared).map(|answer| answer.body().to_owned()).unwrap_or_default();
     let dispatched = dispatch::dispatch(&app.process, &request, &compose).await;

@@ -116,7 +116,7 @@ impl Uploads {
     async fn create(&self, auth: Auth, key: IdempotencyKey, body: Json<CreateUpload>) -> Answer<Stored<Upload, 201>> {
         let Auth(caller) = auth;
         let mut asked = body.0;
-        let once = Once::of(&caller, "POST /uploads", key, &asked);
+        let once = Once::of(&self.0, &caller, "POST /uploads", key, &asked);
         if let Some(before) = once.before(&self.0).await? {
             return self.again(&once, &before, asked.bytes).await;
         }

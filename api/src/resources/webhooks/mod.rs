@@ -51,7 +51,7 @@ impl Webhooks {
     async fn create(&self, auth: Auth, key: IdempotencyKey, body: Json<CreateWebhook>) -> Answer<Stored<Webhook, 201>> {
         let Auth(caller) = auth;
         let asked = body.0;
-        let once = Once::of(&caller, "POST /webhooks", key, &asked);
+        let once = Once::of(&self.0, &caller, "POST /webhooks", key, &asked);
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }

@@ -69,7 +69,7 @@ impl BoardTools {
         arguments: Json<CreateBoard>,
     ) -> Answer<Stored<ToolAnswer<BoardAnswer>>> {
         let Auth(caller) = auth;
-        let once = Once::of(&caller, "create_board", key, &arguments.0);
+        let once = Once::of(&self.0, &caller, "create_board", key, &arguments.0);
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }
@@ -114,7 +114,7 @@ impl BoardTools {
         arguments: Json<EditBoard>,
     ) -> Answer<Stored<ToolAnswer<BoardAnswer>>> {
         let Auth(caller) = auth;
-        let once = Once::of(&caller, "edit_board", key, &arguments.0);
+        let once = Once::of(&self.0, &caller, "edit_board", key, &arguments.0);
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }
@@ -136,7 +136,7 @@ impl BoardTools {
         arguments: Json<UndoBoard>,
     ) -> Answer<Stored<ToolAnswer<BoardAnswer>>> {
         let Auth(caller) = auth;
-        let once = Once::of(&caller, "undo_board", key, &arguments.0);
+        let once = Once::of(&self.0, &caller, "undo_board", key, &arguments.0);
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }

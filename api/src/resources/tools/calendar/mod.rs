@@ -69,7 +69,7 @@ impl CalendarTools {
         arguments: Json<AddCalendarEntry>,
     ) -> Answer<Stored<ToolAnswer<CalendarEntryAnswer>>> {
         let Auth(caller) = auth;
-        let once = Once::of(&caller, "add_calendar_entry", key, &arguments.0);
+        let once = Once::of(&self.0, &caller, "add_calendar_entry", key, &arguments.0);
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }
@@ -169,7 +169,7 @@ impl CalendarTools {
         arguments: Json<Option<NoArguments>>,
     ) -> Answer<Stored<ToolAnswer<CreatedCalendarFeed>>> {
         let Auth(caller) = auth;
-        let once = Once::of(&caller, "create_calendar_feed", key, &arguments.0);
+        let once = Once::of(&self.0, &caller, "create_calendar_feed", key, &arguments.0);
         if let Some(before) = once.before(&self.0).await? {
             return self.again(&caller, &once, &before).await;
         }

@@ -230,7 +230,7 @@ impl<'a> Call<'a> {
     /// The key of this call, if one was sent: the same as `need` makes.
     fn key(&self) -> Option<Key> {
         let canonical = json!([self.tool, self.caller.workspace.id, self.request]);
-        starting::keyed(self.caller, self.tool, self.key.clone(), &canonical)
+        starting::keyed(self.app, self.caller, self.tool, self.key.clone(), &canonical)
     }
 
     fn refused(&self, render: &Render) -> ApiError {

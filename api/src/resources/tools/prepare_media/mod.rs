@@ -115,7 +115,7 @@ impl PrepareMedia {
     ) -> Answer<Stored<ToolAnswer<PreparedMedia>>> {
         let Auth(caller) = auth;
         let dry_run = request.0.dry_run.unwrap_or(false);
-        let request = dispatch_request(&caller, key, request.0);
+        let request = dispatch_request(&self.0, &caller, key, request.0);
         if dry_run {
             let prepared = dispatch::estimate(&self.0.process, &request).await?;
             return Ok(Stored::fresh(&answered(&caller, &request, &prepared)));
@@ -138,12 +138,12 @@ impl PrepareMedia {
     }
 }
 
-fn dispatch_request(caller: &Caller, key: IdempotencyKey, request: PrepareMediaRequest) -> DispatchRequest {
+fn dispatch_request(app: &App, caller: &Caller, key: IdempotencyKey, request: PrepareMediaRequest) -> DispatchRequest {
     let refs = distinct(request.refs.into_iter().map(|text| text.0));
     let reads: Vec<Read> = distinct(request.reads.into_iter().map(Read::from));
     let context = request.context.map(|text| text.0);
     let canonical = serde_json::json!([TOOL, caller.workspace.id, refs, reads, context]);
-    let key = starting::keyed(caller, TOOL, key, &canonical);
+    let key = starting::keyed(app, caller, TOOL, key, &canonical);
     DispatchRequest { owners: starting::owners(caller), call: starting::call(caller, TOOL, context), refs, reads, key }
 }
 

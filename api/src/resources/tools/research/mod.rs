@@ -95,7 +95,7 @@ impl ResearchTools {
         arguments: Json<KeepPost>,
     ) -> Answer<Stored<ToolAnswer<PostAnswer>>> {
         let Auth(caller) = auth;
-        let once = Once::of(&caller, "keep_post", key, &arguments.0);
+        let once = Once::of(&self.0, &caller, "keep_post", key, &arguments.0);
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }

@@ -56,7 +56,7 @@ impl TemplateTools {
         arguments: Json<SaveTemplate>,
     ) -> Answer<Stored<ToolAnswer<TemplateAnswer>>> {
         let Auth(caller) = auth;
-        let once = Once::of(&caller, "save_template", key, &arguments.0);
+        let once = Once::of(&self.0, &caller, "save_template", key, &arguments.0);
         if let Some(before) = once.before(&self.0).await? {
             return Ok(Stored::replayed(before.body));
         }

@@ -1,0 +1,116 @@
+//! What is put together for a link's page, and shown to all who come within two seconds: what is said in the item, and
+//! about it.
+//!
+//! It is bounded in bytes, and in what it costs: one request at a time puts it together for a link, which holds its room
+//! from before the first row is fetched until the HTML is written. That goes on when its visitor hangs up.
+
+use super::view::Talk;
+use super::{Visit, view};
+use crate::app::App;
+use crate::app::pages::{Brand, PageParts};
+use crate::http::error::{Answer, ApiError};
+use crate::resources::library;
+use crate::usecases::brand_kit::brand_kit;
+use crate::usecases::settings::settings;
+use domain::captions::Stretches;
+use domain::comment::MOST_COMMENTS;
+use domain::ids::WorkspaceId;
+use domain::item::ItemStatus;
+use std::sync::Arc;
+use store::comments;
+
+/// Stretches of a transcript that are shown, at most, and bytes of them.
+const MOST_STRETCHES: usize = 5_000;
+const MOST_BYTES_SAID: usize = 400_000;
+/// Comments that are shown, at most, and bytes of them.
+const MOST_SHOWN: i64 = 500;
+const MOST_BYTES_COMMENTED: usize = 200_000;
+/// What is held while a page is put together: its texts as they come, and its HTML.
+const ROOM_BYTES: u64 = 4 << 20;
+
+/// What stands on the page of the link that is visited.
+pub(super) async fn of(visit: &Visit) -> Answer<Arc<PageParts>> {
+    let (app, link) = (&visit.app, &visit.link);
+    if let Some(parts) = app.pages.shown(link.id).await {
+        return Ok(parts);
+    }
+    let turn = app.pages.turn(link.id.uuid()).await?;
+    // Whoever had the turn before may have put it together.
+    if let Some(parts) = app.pages.shown(link.id).await {
+        return Ok(parts);
+    }
+    let room = app.answers.hold(link.account_id, ROOM_BYTES)?;
+    let item = visit.item().await?;
+    let is_read = item.status == ItemStatus::Ready;
+    let transcript =
+        if is_read { library::first_stretches(app, link.account_id, item.id, MOST_STRETCHES).await? } else { None };
+    let talk = if link.may_comment { Some(talk(visit).await?) } else { None };
+    let brand = brand(app, link.workspace_id).await?;
+    let base = view::base(&visit.token);
+    let written = tokio::task::spawn_blocking(move || {
+        let said = transcript.map(|said| view::said(&bounded(said), &base).0);
+        let talk = talk.map(|talk| view::talk(&talk, &base).0);
+        drop((turn, room));
+        Arc::new(PageParts { item, brand, said, talk })
+    });
+    let parts = written.await.map_err(ApiError::internal)?;
+    app.pages.show(link.id, &parts).await;
+    Ok(parts)
+}
+
+async fn brand(app: &App, workspace: WorkspaceId) -> Answer<Brand> {
+    let kit = brand_kit(app, workspace).await?.map(|kept| kept.body).unwrap_or_default();
+    let color = kit.colors.into_iter().next().map(|color| color.hex);
+    Ok(Brand { name: settings(app, workspace).await?.name, color })
+}
+
+async fn talk(visit: &Visit) -> Answer<Talk> {
+    let mut conn = visit.app.conn().await?;
+    let item = visit.link.item_id;
+    let most_bytes = i64::try_from(MOST_BYTES_COMMENTED).unwrap_or(i64::MAX);
+    let mut newest = comments::newest(&mut conn, item, MOST_SHOWN, most_bytes).await?;
+    let in_all = comments::count(&mut conn, item, MOST_COMMENTS).await?;
+    newest.truncate(fitting(newest.iter().map(|comment| comment.text.as_str()), MOST_BYTES_COMMENTED));
+    let others = usize::try_from(in_all).unwrap_or(0).saturating_sub(newest.len());
+    Ok(Talk { newest, others })
+}
+
+/// As many stretches as the page has room for.
+fn bounded(mut said: Stretches) -> Stretches {
+    let fitting = fitting(said.first.iter().map(|stretch| stretch.text.as_str()), MOST_BYTES_SAID);
+    said.has_more |= fitting < said.first.len();
+    said.first.truncate(fitting);
+    said
+}
+
+/// How many of these texts have at most so many bytes together once they are escaped.
+fn fitting<'a>(texts: impl Iterator<Item = &'a str>, most: usize) -> usize {
+    let sums = texts.scan(0, |sum: &mut usize, text| {
+        *sum = sum.saturating_add(escaped_bytes(text));
+        Some(*sum)
+    });
+    sums.take_while(|sum| *sum <= most).count()
+}
+
+/// Bytes of a text in HTML.
+fn escaped_bytes(text: &str) -> usize {
+    let one = |byte| match byte {
+        b'"' => 6,
+        b'&' => 5,
+        b'<' | b'>' => 4,
+        _ => 1,
+    };
+    text.bytes().map(one).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_much_is_shown_as_fits_once_it_is_escaped() {
+        assert_eq!(fitting(["ab", "<", "c"].into_iter(), 6), 2);
+        assert_eq!(fitting(["ab", "<", "c"].into_iter(), 5), 1);
+        assert_eq!(escaped_bytes("<a & \"b\">"), maud::html! { ("<a & \"b\">") }.0.len());
+    }
+}
