@@ -301,6 +301,6 @@ fn time(at: DateTime<Utc>) -> Markup {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "media lasts days at most")]
-pub(super) fn shown_seconds(ms: i64) -> f64 {
+fn shown_seconds(ms: i64) -> f64 {
     ms as f64 / 1_000.0
 }

@@ -1,6 +1,6 @@
 //! Every operation, whom it lets in, and what each kind of caller is answered.
 
-use Kind::{Account, AccountWithoutSession, Editor, Open, Operator, Owner, Viewer};
+use Kind::{Account, AccountWithoutSession, Editor, EditorWithoutSession, Open, Operator, Owner, Viewer};
 
 /// Whom an operation lets in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub enum Kind {
     Viewer,
     /// Whoever may work in the workspace.
     Editor,
+    /// The same, but no script session.
+    EditorWithoutSession,
     /// Whoever owns the workspace, and no script session.
     Owner,
     /// Operators alone.
@@ -95,7 +97,13 @@ pub const TABLE: &[Row] = &[
     Row("POST /tools/list_templates", Viewer, "200", "200", "{}"),
     Row("POST /tools/run_template", Viewer, "200", "404 template_not_found", r#"{"name":"{template}"}"#),
     Row("POST /tools/delete_template", Editor, "200", "404 template_not_found", r#"{"name":"{template}"}"#),
-    Row("POST /tools/create_public_link", Editor, "200", "403 workspace_forbidden", r#"{"ref":"{item}"}"#),
+    Row(
+        "POST /tools/create_public_link",
+        EditorWithoutSession,
+        "200",
+        "403 workspace_forbidden",
+        r#"{"ref":"{item}"}"#,
+    ),
     Row("POST /tools/list_public_links", Viewer, "200", "200", "{}"),
     Row("POST /tools/revoke_public_link", Editor, "200", "403 workspace_forbidden", r#"{"link_id":"{link}"}"#),
     Row(
