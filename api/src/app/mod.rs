@@ -5,9 +5,9 @@
 pub mod doors;
 pub mod downloads;
 pub mod guesses;
+pub mod link_pages;
 pub mod links;
 pub mod operations;
-pub mod pages;
 pub mod searches;
 pub mod turns;
 
@@ -35,9 +35,9 @@ use tokio::sync::Semaphore;
 use doors::Door;
 use downloads::Downloads;
 use guesses::Guesses;
+use link_pages::LinkPages;
 use links::Links;
 use operations::OperationsHandle;
-use pages::Pages;
 use searches::Searches;
 use turns::Turns;
 
@@ -91,7 +91,7 @@ pub struct Parts {
     /// Turns to look up a public link, by the hash of its token.
     pub page_turns: Turns<[u8; 32]>,
     /// What public links' pages have just shown, and turns to put more together.
-    pub pages: Pages,
+    pub link_pages: LinkPages,
     /// Turns to look up an upload for whoever has its URL.
     pub upload_turns: Turns<UploadId>,
     /// Turns to look up who a credential is.
@@ -170,7 +170,7 @@ impl App {
             downloads,
             link_turns: Turns::new(2, 4),
             page_turns: Turns::new(2, 4),
-            pages: Pages::new(),
+            link_pages: LinkPages::new(),
             upload_turns: Turns::new(2, 4),
             // Of one account each request waits for the others at its rate's row anyway.
             credential_turns: Turns::new(4, Semaphore::MAX_PERMITS),

@@ -2,7 +2,7 @@
 
 use super::{Visit, ended};
 use crate::app::App;
-use crate::app::pages::Drawn;
+use crate::app::link_pages::Drawn;
 use crate::auth::in_time;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::scope::Scope;
@@ -67,7 +67,7 @@ pub(super) async fn captions(app: App, request: Request) -> Answer<Response> {
 
 /// What is drawn of the item: as it was a moment ago, or drawn now, when its turn comes.
 async fn drawn(visit: &Visit, what: Drawn) -> Answer<Bytes> {
-    let pages = &visit.app.pages;
+    let pages = &visit.app.link_pages;
     let item = visit.item().await?;
     if let Some(drawn) = pages.drawn(what, &item).await {
         return Ok(drawn);
@@ -85,7 +85,7 @@ async fn drawn(visit: &Visit, what: Drawn) -> Answer<Bytes> {
             Drawn::Lanes => draw(&app, account, &item).await?,
             Drawn::Captions => write(&app, account, &item).await?,
         };
-        app.pages.keep(what, &item, &bytes).await;
+        app.link_pages.keep(what, &item, &bytes).await;
         drop((turn, large));
         Ok(bytes)
     });

@@ -16,7 +16,7 @@ pub(super) async fn admit(app: App, request: Request) -> Answer<Response> {
     refuse_other_pages(&app, &request)?;
     let visit = Visit::of(&app, &request).await?;
     let given = field(&form(&request), "passphrase");
-    let turn = app.pages.turn(visit.link.id.uuid()).await?;
+    let turn = app.link_pages.turn(visit.link.id.uuid()).await?;
     let is_right = check_passphrase(&app, &visit.link, &given).await?;
     drop(turn);
     if !is_right {
@@ -59,12 +59,12 @@ pub(super) async fn comment(app: App, request: Request) -> Answer<Response> {
         Ok(at) => {
             let said = Said { text: &written.text, at, until: None, region: None, reply_to: None };
             // Each waits for the others of its item: here, and not with a connection.
-            let turn = app.pages.turn(visit.link.id.uuid()).await?;
+            let turn = app.link_pages.turn(visit.link.id.uuid()).await?;
             let added = add_guests_comment(&app, &visit.link, &written.name, said).await;
             drop(turn);
             match added {
                 Ok(comment) => {
-                    app.pages.forget(visit.link.id).await;
+                    app.link_pages.forget(visit.link.id).await;
                     return Ok(back(&app, &visit.token, &format!("#{comment}")));
                 }
                 Err(refusal) => refusal,

@@ -108,7 +108,7 @@ async fn shown(app: App, request: Request) -> Answer<Response> {
         return Ok(html(StatusCode::OK, &view::asks_passphrase(&visit.token, None)));
     }
     let parts = parts::of(&visit).await?;
-    if app.pages.is_first_view(visit.link.id).await {
+    if app.link_pages.is_first_view(visit.link.id).await {
         public_links::count_view(&mut *app.conn().await?, visit.link.id).await?;
     }
     let from = request.uri().query().and_then(asked_second);

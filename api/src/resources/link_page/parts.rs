@@ -7,7 +7,7 @@
 use super::view::Talk;
 use super::{Visit, view};
 use crate::app::App;
-use crate::app::pages::{Brand, PageParts};
+use crate::app::link_pages::{Brand, PageParts};
 use crate::http::error::{Answer, ApiError};
 use crate::resources::library;
 use crate::usecases::brand_kit::brand_kit;
@@ -31,12 +31,12 @@ const ROOM_BYTES: u64 = 4 << 20;
 /// What stands on the page of the link that is visited.
 pub(super) async fn of(visit: &Visit) -> Answer<Arc<PageParts>> {
     let (app, link) = (&visit.app, &visit.link);
-    if let Some(parts) = app.pages.shown(link.id).await {
+    if let Some(parts) = app.link_pages.shown(link.id).await {
         return Ok(parts);
     }
-    let turn = app.pages.turn(link.id.uuid()).await?;
+    let turn = app.link_pages.turn(link.id.uuid()).await?;
     // Whoever had the turn before may have put it together.
-    if let Some(parts) = app.pages.shown(link.id).await {
+    if let Some(parts) = app.link_pages.shown(link.id).await {
         return Ok(parts);
     }
     let room = app.answers.hold(link.account_id, ROOM_BYTES)?;
@@ -54,7 +54,7 @@ pub(super) async fn of(visit: &Visit) -> Answer<Arc<PageParts>> {
         Arc::new(PageParts { item, brand, said, talk })
     });
     let parts = written.await.map_err(ApiError::internal)?;
-    app.pages.show(link.id, &parts).await;
+    app.link_pages.show(link.id, &parts).await;
     Ok(parts)
 }
 

@@ -2,7 +2,7 @@
 //! and the script, which are ours, and the parts of a page that were written here a moment before.
 
 use super::assets::{SCRIPT, STYLE};
-use crate::app::pages::PageParts;
+use crate::app::link_pages::PageParts;
 use chrono::{DateTime, Utc};
 use domain::captions::Stretches;
 use domain::comment::{MOST_CHARACTERS, MOST_NAME_CHARACTERS};

@@ -62,14 +62,14 @@ pub enum Drawn {
 type Drawing = (Drawn, ItemId, String, Vec<String>);
 
 /// The pages that a process shows.
-pub struct Pages {
+pub struct LinkPages {
     shown: Cache<PublicLinkId, Arc<PageParts>>,
     drawn: Cache<Drawing, Bytes>,
     viewed: Cache<PublicLinkId, ()>,
     turns: Turns<Uuid>,
 }
 
-impl Pages {
+impl LinkPages {
     /// None yet.
     pub fn new() -> Self {
         let size = |bytes: usize| u32::try_from(bytes + 1_000).unwrap_or(u32::MAX);
@@ -128,7 +128,7 @@ impl Pages {
     }
 }
 
-impl Default for Pages {
+impl Default for LinkPages {
     fn default() -> Self {
         Self::new()
     }
