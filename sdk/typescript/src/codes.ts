@@ -62,8 +62,8 @@ export class OriginForbiddenError extends ApiError {}
 /** A refusal. */
 export class RouteNotFoundError extends ApiError {}
 
-/** A refusal. */
-export class ToolNotFoundError extends ApiError {}
+/** There is no such tool. */
+export class ToolNotFoundError extends NotFoundError {}
 
 /** There is no such library item. */
 export class ItemNotFoundError extends NotFoundError {}
@@ -76,6 +76,24 @@ export class CommentNotFoundError extends NotFoundError {}
 
 /** There is no such public link. */
 export class PublicLinkNotFoundError extends NotFoundError {}
+
+/** There is no such board. */
+export class BoardNotFoundError extends NotFoundError {}
+
+/** There is no such post. */
+export class PostNotFoundError extends NotFoundError {}
+
+/** There is no such entry of the calendar. */
+export class CalendarEntryNotFoundError extends NotFoundError {}
+
+/** There is no such calendar feed. */
+export class CalendarFeedNotFoundError extends NotFoundError {}
+
+/** There is no such skill. */
+export class SkillNotFoundError extends NotFoundError {}
+
+/** There is no such template. */
+export class TemplateNotFoundError extends NotFoundError {}
 
 /** There is no such project. */
 export class ProjectNotFoundError extends NotFoundError {}
@@ -127,6 +145,18 @@ export class ItemLeasedError extends ConflictError {}
 
 /** An item of the workspace has this ref already. */
 export class RefTakenError extends ConflictError {}
+
+/** The document was changed since the revision that `if_revision` names. */
+export class RevisionConflictError extends ConflictError {}
+
+/** The workspace has one that is called so. */
+export class NameTakenError extends ConflictError {}
+
+/** The workspace would be left without an owner. */
+export class LastOwnerError extends ConflictError {}
+
+/** Nothing is kept of what the document was before. */
+export class NothingToUndoError extends ConflictError {}
 
 /** The upload's bytes have not all arrived. */
 export class UploadIncompleteError extends ConflictError {}
@@ -191,6 +221,9 @@ export class WebhookUrlNotAllowedError extends UnprocessableError {}
 /** The URL can't be imported from. */
 export class UrlNotAllowedError extends UnprocessableError {}
 
+/** The URL did not answer with a feed or a page. */
+export class PullFailedError extends UnprocessableError {}
+
 /** The read does not apply to this item. */
 export class ReadNotApplicableError extends UnprocessableError {}
 
@@ -245,6 +278,12 @@ export const BY_CODE: Record<string, typeof ApiError> = {
   job_not_found: JobNotFoundError,
   comment_not_found: CommentNotFoundError,
   public_link_not_found: PublicLinkNotFoundError,
+  board_not_found: BoardNotFoundError,
+  post_not_found: PostNotFoundError,
+  calendar_entry_not_found: CalendarEntryNotFoundError,
+  calendar_feed_not_found: CalendarFeedNotFoundError,
+  skill_not_found: SkillNotFoundError,
+  template_not_found: TemplateNotFoundError,
   project_not_found: ProjectNotFoundError,
   key_not_found: KeyNotFoundError,
   webhook_not_found: WebhookNotFoundError,
@@ -262,6 +301,10 @@ export const BY_CODE: Record<string, typeof ApiError> = {
   item_not_ready: ItemNotReadyError,
   item_leased: ItemLeasedError,
   ref_taken: RefTakenError,
+  revision_conflict: RevisionConflictError,
+  name_taken: NameTakenError,
+  last_owner: LastOwnerError,
+  nothing_to_undo: NothingToUndoError,
   upload_incomplete: UploadIncompleteError,
   upload_offset_mismatch: UploadOffsetMismatchError,
   key_limit_reached: KeyLimitReachedError,
@@ -283,6 +326,7 @@ export const BY_CODE: Record<string, typeof ApiError> = {
   url_not_public: UrlNotPublicError,
   webhook_url_not_allowed: WebhookUrlNotAllowedError,
   url_not_allowed: UrlNotAllowedError,
+  pull_failed: PullFailedError,
   read_not_applicable: ReadNotApplicableError,
   engine_not_configured: EngineNotConfiguredError,
   checksum_mismatch: ChecksumMismatchError,

@@ -23,6 +23,12 @@ export const OPERATIONS = {
   remove_silence: { name: "remove_silence", method: "POST", path: "/tools/remove_silence", repeat: "kept" },
   duck_music: { name: "duck_music", method: "POST", path: "/tools/duck_music", repeat: "kept" },
   search_footage: { name: "search_footage", method: "POST", path: "/tools/search_footage", repeat: "harmless" },
+  create_board: { name: "create_board", method: "POST", path: "/tools/create_board", repeat: "kept" },
+  list_boards: { name: "list_boards", method: "POST", path: "/tools/list_boards", repeat: "harmless", rows: ["data", "boards"] },
+  get_board: { name: "get_board", method: "POST", path: "/tools/get_board", repeat: "harmless" },
+  edit_board: { name: "edit_board", method: "POST", path: "/tools/edit_board", repeat: "kept" },
+  undo_board: { name: "undo_board", method: "POST", path: "/tools/undo_board", repeat: "kept" },
+  delete_board: { name: "delete_board", method: "POST", path: "/tools/delete_board", repeat: "harmless" },
   add_comment: { name: "add_comment", method: "POST", path: "/tools/add_comment", repeat: "kept" },
   list_comments: { name: "list_comments", method: "POST", path: "/tools/list_comments", repeat: "harmless", rows: ["data", "comments"] },
   update_comment: { name: "update_comment", method: "POST", path: "/tools/update_comment", repeat: "harmless" },
@@ -30,10 +36,39 @@ export const OPERATIONS = {
   create_public_link: { name: "create_public_link", method: "POST", path: "/tools/create_public_link", repeat: "kept" },
   list_public_links: { name: "list_public_links", method: "POST", path: "/tools/list_public_links", repeat: "harmless", rows: ["data", "links"] },
   revoke_public_link: { name: "revoke_public_link", method: "POST", path: "/tools/revoke_public_link", repeat: "harmless" },
+  pull_posts: { name: "pull_posts", method: "POST", path: "/tools/pull_posts", repeat: "harmless" },
+  list_posts: { name: "list_posts", method: "POST", path: "/tools/list_posts", repeat: "harmless", rows: ["data", "posts"] },
+  keep_post: { name: "keep_post", method: "POST", path: "/tools/keep_post", repeat: "kept" },
+  delete_post: { name: "delete_post", method: "POST", path: "/tools/delete_post", repeat: "harmless" },
   get_models: { name: "get_models", method: "GET", path: "/models", repeat: "harmless" },
   list_models: { name: "list_models", method: "POST", path: "/tools/list_models", repeat: "harmless" },
   read_overview: { name: "read_overview", method: "GET", path: "/overview", repeat: "harmless" },
   get_overview: { name: "get_overview", method: "POST", path: "/tools/get_overview", repeat: "harmless" },
+  get_brand_kit: { name: "get_brand_kit", method: "POST", path: "/tools/get_brand_kit", repeat: "harmless" },
+  update_brand_kit: { name: "update_brand_kit", method: "POST", path: "/tools/update_brand_kit", repeat: "kept" },
+  add_calendar_entry: { name: "add_calendar_entry", method: "POST", path: "/tools/add_calendar_entry", repeat: "kept" },
+  list_calendar: { name: "list_calendar", method: "POST", path: "/tools/list_calendar", repeat: "harmless", rows: ["data", "entries"] },
+  update_calendar_entry: { name: "update_calendar_entry", method: "POST", path: "/tools/update_calendar_entry", repeat: "harmless" },
+  delete_calendar_entry: { name: "delete_calendar_entry", method: "POST", path: "/tools/delete_calendar_entry", repeat: "harmless" },
+  create_calendar_feed: { name: "create_calendar_feed", method: "POST", path: "/tools/create_calendar_feed", repeat: "kept" },
+  list_calendar_feeds: { name: "list_calendar_feeds", method: "POST", path: "/tools/list_calendar_feeds", repeat: "harmless" },
+  revoke_calendar_feed: { name: "revoke_calendar_feed", method: "POST", path: "/tools/revoke_calendar_feed", repeat: "harmless" },
+  get_settings: { name: "get_settings", method: "POST", path: "/tools/get_settings", repeat: "harmless" },
+  update_settings: { name: "update_settings", method: "POST", path: "/tools/update_settings", repeat: "kept" },
+  save_skill: { name: "save_skill", method: "POST", path: "/tools/save_skill", repeat: "kept" },
+  list_skills: { name: "list_skills", method: "POST", path: "/tools/list_skills", repeat: "harmless", rows: ["data", "skills"] },
+  get_skill: { name: "get_skill", method: "POST", path: "/tools/get_skill", repeat: "harmless" },
+  delete_skill: { name: "delete_skill", method: "POST", path: "/tools/delete_skill", repeat: "harmless" },
+  save_template: { name: "save_template", method: "POST", path: "/tools/save_template", repeat: "kept" },
+  list_templates: { name: "list_templates", method: "POST", path: "/tools/list_templates", repeat: "harmless", rows: ["data", "templates"] },
+  run_template: { name: "run_template", method: "POST", path: "/tools/run_template", repeat: "kept" },
+  delete_template: { name: "delete_template", method: "POST", path: "/tools/delete_template", repeat: "harmless" },
+  list_workspaces: { name: "list_workspaces", method: "GET", path: "/workspaces", repeat: "harmless", rows: ["data"] },
+  create_workspace: { name: "create_workspace", method: "POST", path: "/workspaces", repeat: "kept" },
+  update_workspace: { name: "update_workspace", method: "PATCH", path: "/workspaces/{id}", repeat: "harmless" },
+  list_members: { name: "list_members", method: "GET", path: "/workspaces/{id}/members", repeat: "harmless", rows: ["data"] },
+  put_member: { name: "put_member", method: "PUT", path: "/workspaces/{id}/members/{userId}", repeat: "harmless" },
+  delete_member: { name: "delete_member", method: "DELETE", path: "/workspaces/{id}/members/{userId}", repeat: "harmless" },
   read_balances: { name: "read_balances", method: "GET", path: "/balances", repeat: "harmless" },
   get_balances: { name: "get_balances", method: "POST", path: "/tools/get_balances", repeat: "harmless" },
   create_key: { name: "create_key", method: "POST", path: "/keys", repeat: "kept" },
@@ -41,7 +76,6 @@ export const OPERATIONS = {
   get_key: { name: "get_key", method: "GET", path: "/keys/{keyId}", repeat: "harmless" },
   revoke_key: { name: "revoke_key", method: "DELETE", path: "/keys/{keyId}", repeat: "harmless" },
   list_audit: { name: "list_audit", method: "GET", path: "/audit", repeat: "harmless", rows: ["data"] },
-  list_workspaces: { name: "list_workspaces", method: "GET", path: "/workspaces", repeat: "harmless", rows: ["data"] },
   redeem_session: { name: "redeem_session", method: "POST", path: "/sessions/redeem", repeat: "harmless" },
   create_upload: { name: "create_upload", method: "POST", path: "/uploads", repeat: "kept" },
   get_upload: { name: "get_upload", method: "GET", path: "/uploads/{id}", repeat: "harmless" },
@@ -103,6 +137,8 @@ export const OPERATIONS = {
   operator_list_deliveries: { name: "operator_list_deliveries", method: "GET", path: "/operator/deliveries", repeat: "harmless", rows: ["data"] },
   operator_resend_deliveries: { name: "operator_resend_deliveries", method: "POST", path: "/operator/deliveries/resend", repeat: "harmless" },
   operator_list_audit: { name: "operator_list_audit", method: "GET", path: "/operator/audit", repeat: "harmless", rows: ["data"] },
+  operator_get_report: { name: "operator_get_report", method: "GET", path: "/operator/report", repeat: "harmless" },
+  operator_create_console_link: { name: "operator_create_console_link", method: "POST", path: "/operator/console-links", repeat: "refused" },
 } as const satisfies Record<string, Operation>;
 
 /** The operations of `discovery`. */
@@ -180,11 +216,11 @@ export class Library {
   }
 
   /** Which parts of an item to keep so that its long silences are gone, from where somebody speaks in it. A silence
-   * shorter than `min_silence_ms` stays, and `padding_ms` stay on each side of speech. A video's cuts stand on
-   * its frames. Where nobody speaks nothing is kept. With `render: true` a job makes a new item of what is kept;
-   * the same render is made once while its item is there. A stored speech read is used at no charge; where there
-   * is none its job is started or joined, and the answer is `queued` without `keep`: follow `job_id` with
-   * `get_jobs` and call again. */
+   * shorter than `min_silence_ms` stays, and `padding_ms` stay on each side of speech; the workspace's settings
+   * say how much where the call does not. A video's cuts stand on its frames. Where nobody speaks nothing is
+   * kept. With `render: true` a job makes a new item of what is kept; the same render is made once while its item
+   * is there. A stored speech read is used at no charge; where there is none its job is started or joined, and
+   * the answer is `queued` without `keep`: follow `job_id` with `get_jobs` and call again. */
   removeSilence(body: Schemas["RemoveSilence"], options: Options = {}): Promise<Schemas["ToolAnswer_SilenceAnswer"]> {
     return this.calls.call(OPERATIONS.remove_silence, { body, options });
   }
@@ -206,6 +242,38 @@ export class Library {
    * words are found in all their forms. No match is an empty list; what could not be searched is named. */
   searchFootage(body: Schemas["FootageSearch"], options: Options = {}): Promise<Schemas["ToolAnswer_FootageMatches"]> {
     return this.calls.call(OPERATIONS.search_footage, { body, options });
+  }
+
+  /** Columns of cards that plan what is to be done with items. It begins without a column: `edit_board` adds them. A
+   * workspace has at most 200 boards. */
+  createBoard(body: Schemas["CreateBoard"], options: Options = {}): Promise<Schemas["ToolAnswer_BoardAnswer"]> {
+    return this.calls.call(OPERATIONS.create_board, { body, options });
+  }
+
+  /** Newest first, without their cards. */
+  listBoards(body: Schemas["ListBoards"] = {}, options: Options = {}): Pages<Schemas["ListedBoard"]> {
+    return this.calls.pages(OPERATIONS.list_boards, { body, options });
+  }
+
+  /** With its columns and cards. A card whose item is deleted says so. */
+  getBoard(body: Schemas["OneBoard"], options: Options = {}): Promise<Schemas["ToolAnswer_BoardAnswer"]> {
+    return this.calls.call(OPERATIONS.get_board, { body, options });
+  }
+
+  /** Its name, or what is on it: `ops` are done one after the other, all of them or none, and the refusal names the one
+   * that can't be done. What the board was before is kept for `undo_board`, the last 50 changes. */
+  editBoard(body: Schemas["EditBoard"], options: Options = {}): Promise<Schemas["ToolAnswer_BoardAnswer"]> {
+    return this.calls.call(OPERATIONS.edit_board, { body, options });
+  }
+
+  /** Back to what it was before, as a new revision; again for the change before that. */
+  undoBoard(body: Schemas["UndoBoard"], options: Options = {}): Promise<Schemas["ToolAnswer_BoardAnswer"]> {
+    return this.calls.call(OPERATIONS.undo_board, { body, options });
+  }
+
+  /** With what is kept of its past. The items that its cards are about stay. */
+  deleteBoard(body: Schemas["OneBoard"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedBoard"]> {
+    return this.calls.call(OPERATIONS.delete_board, { body, options });
   }
 
   /** On the whole item, at a second of it, or on a stretch; on a part of the picture. An item has at most 10,000
@@ -230,7 +298,9 @@ export class Library {
   }
 
   /** A page that shows one item to whoever has its URL, until it ends, is revoked, or the item is deleted: the media,
-   * its waveform and its transcript as far as they are read, and its comments where `rights` says so. */
+   * its waveform and its transcript as far as they are read, and its comments where `rights` says so. It works
+   * for as long as whoever makes it might: not past the end of their key, or of their place in the workspace. A
+   * script session's token can make none. */
   createPublicLink(body: Schemas["CreatePublicLink"], options: Options = {}): Promise<Schemas["ToolAnswer_CreatedPublicLink"]> {
     return this.calls.call(OPERATIONS.create_public_link, { body, options });
   }
@@ -313,6 +383,110 @@ export class Workspace {
     return this.calls.call(OPERATIONS.get_overview, { body, options });
   }
 
+  /** The workspace's colours, fonts and logos by name, its voice, and how its captions look. `families` are those that
+   * a font may be of. */
+  getBrandKit(body: Schemas["NoArguments"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_BrandKitAnswer"]> {
+    return this.calls.call(OPERATIONS.get_brand_kit, { body, options });
+  }
+
+  /** All that is asked or nothing. What uses the kit names an entry, and shows what the kit says then: the pages of
+   * public links bear its first colour. */
+  updateBrandKit(body: Schemas["UpdateBrandKit"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_BrandKitAnswer"]> {
+    return this.calls.call(OPERATIONS.update_brand_kit, { body, options });
+  }
+
+  /** What is planned for when, and which items it is about. The calendar plans; it publishes nothing, and nothing
+   * happens by itself when the time comes. A workspace has at most 5,000 entries. */
+  addCalendarEntry(body: Schemas["AddCalendarEntry"], options: Options = {}): Promise<Schemas["ToolAnswer_CalendarEntryAnswer"]> {
+    return this.calls.call(OPERATIONS.add_calendar_entry, { body, options });
+  }
+
+  /** What is planned between two moments, the earliest first; what has begun before and goes on is there too. */
+  listCalendar(body: Schemas["ListCalendar"] = {}, options: Options = {}): Pages<Schemas["CalendarEntry"]> {
+    return this.calls.pages(OPERATIONS.list_calendar, { body, options });
+  }
+
+  /** What is absent stays as it is; `refs` are all of its items from then on. */
+  updateCalendarEntry(body: Schemas["UpdateCalendarEntry"], options: Options = {}): Promise<Schemas["ToolAnswer_CalendarEntryAnswer"]> {
+    return this.calls.call(OPERATIONS.update_calendar_entry, { body, options });
+  }
+
+  /** The items that it is about stay. */
+  deleteCalendarEntry(body: Schemas["DeleteCalendarEntry"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedCalendarEntry"]> {
+    return this.calls.call(OPERATIONS.delete_calendar_entry, { body, options });
+  }
+
+  /** A secret URL by which calendar programs show the workspace's calendar (iCalendar, RFC 5545): the entries of the
+   * last 90 days and those to come, 1,000 at most. Whoever has it reads them until it is revoked. A workspace has
+   * at most 20. */
+  createCalendarFeed(body: Schemas["NoArguments"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_CreatedCalendarFeed"]> {
+    return this.calls.call(OPERATIONS.create_calendar_feed, { body, options });
+  }
+
+  /** The feeds that work, newest first, without their URLs. */
+  listCalendarFeeds(body: Schemas["NoArguments"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_CalendarFeedList"]> {
+    return this.calls.call(OPERATIONS.list_calendar_feeds, { body, options });
+  }
+
+  /** Its URL leads nowhere from now on. What programs have read already stays with them. */
+  revokeCalendarFeed(body: Schemas["RevokeCalendarFeed"], options: Options = {}): Promise<Schemas["ToolAnswer_RevokedCalendarFeed"]> {
+    return this.calls.call(OPERATIONS.revoke_calendar_feed, { body, options });
+  }
+
+  /** What its tools do where a call says nothing of it. */
+  getSettings(body: Schemas["NoArguments"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_SettingsAnswer"]> {
+    return this.calls.call(OPERATIONS.get_settings, { body, options });
+  }
+
+  /** They count from the next call on, which may say otherwise for itself. `reads_on_import` start as if whoever
+   * uploads had asked for them, and cost as such. */
+  updateSettings(body: Schemas["UpdateSettings"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_SettingsAnswer"]> {
+    return this.calls.call(OPERATIONS.update_settings, { body, options });
+  }
+
+  /** Words that tell whoever works here how it is done: agents list skills and read those that fit. One of the same
+   * name is written over. Over MCP skills are prompts too. A workspace has at most 200. */
+  saveSkill(body: Schemas["SaveSkill"], options: Options = {}): Promise<Schemas["ToolAnswer_SkillAnswer"]> {
+    return this.calls.call(OPERATIONS.save_skill, { body, options });
+  }
+
+  /** Newest first, without their text. */
+  listSkills(body: Schemas["ListSkills"] = {}, options: Options = {}): Pages<Schemas["ListedSkill"]> {
+    return this.calls.pages(OPERATIONS.list_skills, { body, options });
+  }
+
+  /** What it says, as Markdown. */
+  getSkill(body: Schemas["OneSkill"], options: Options = {}): Promise<Schemas["ToolAnswer_SkillAnswer"]> {
+    return this.calls.call(OPERATIONS.get_skill, { body, options });
+  }
+
+  /** Its name is free then. */
+  deleteSkill(body: Schemas["OneSkill"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedSkill"]> {
+    return this.calls.call(OPERATIONS.delete_skill, { body, options });
+  }
+
+  /** Arguments of a tool by a name, to be run again and again. They are held against what the tool takes; what it
+   * requires may be left to the run. One of the same name is written over. A workspace has at most 200. */
+  saveTemplate(body: Schemas["SaveTemplate"], options: Options = {}): Promise<Schemas["ToolAnswer_TemplateAnswer"]> {
+    return this.calls.call(OPERATIONS.save_template, { body, options });
+  }
+
+  /** Newest first, without their arguments. */
+  listTemplates(body: Schemas["ListTemplates"] = {}, options: Options = {}): Pages<Schemas["ListedTemplate"]> {
+    return this.calls.pages(OPERATIONS.list_templates, { body, options });
+  }
+
+  /** Calls its tool with its arguments, `overrides` in their place, and answers what the tool answers. It is a call of
+   * that tool: who may make it, what it costs, what it refuses and what an Idempotency-Key keeps are the tool's. */
+  runTemplate(body: Schemas["RunTemplate"], options: Options = {}): Promise<Schemas["ToolAnswer_fields"]> {
+    return this.calls.call(OPERATIONS.run_template, { body, options });
+  }
+
+  /** Its name is free then. */
+  deleteTemplate(body: Schemas["OneTemplate"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedTemplate"]> {
+    return this.calls.call(OPERATIONS.delete_template, { body, options });
+  }
+
   /** It begins as `running`, in the workspace that the call acts in, and its `webhook_url` is told so. */
   createProject(body: Schemas["CreateProject"], options: Options = {}): Promise<Schemas["Project"]> {
     return this.calls.call(OPERATIONS.create_project, { body, options });
@@ -367,6 +541,41 @@ export class Account {
     return this.calls.call(OPERATIONS.get_api_session, { body, options });
   }
 
+  /** The workspaces that the credential can reach, with the caller's role in each. An API key or a script session
+   * reaches one. An OAuth access token reaches those that its user is a member of and has let the connection
+   * into. */
+  listWorkspaces(query: NonNullable<operations["list_workspaces"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["Workspace"]> {
+    return this.calls.pages(OPERATIONS.list_workspaces, { query, options });
+  }
+
+  /** Another one of the caller's account, by an owner. A user who opens it is its owner; an API key acts in the one
+   * workspace that it is bound to, and `POST /keys` makes one for this. An account has at most 100. */
+  createWorkspace(body: Schemas["WorkspaceName"], options: Options = {}): Promise<Schemas["Workspace"]> {
+    return this.calls.call(OPERATIONS.create_workspace, { body, options });
+  }
+
+  /** The one that the call acts in, by an owner. */
+  updateWorkspace(id: string, body: Schemas["WorkspaceName"], options: Options = {}): Promise<Schemas["Workspace"]> {
+    return this.calls.call(OPERATIONS.update_workspace, { path: { id: id }, body, options });
+  }
+
+  /** Of the workspace that the call acts in, by owners. API keys are no members: each acts as an owner in the one
+   * workspace that it is bound to. */
+  listMembers(id: string, query: NonNullable<operations["list_members"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["WorkspaceMember"]> {
+    return this.calls.pages(OPERATIONS.list_members, { path: { id: id }, query, options });
+  }
+
+  /** Makes them a member, or changes the role of one who is: users of the workspace's account, and those of others who
+   * are members of one of its workspaces. The last owner stays one. */
+  putMember(id: string, userId: string, body: Schemas["MemberRole"], options: Options = {}): Promise<Schemas["WorkspaceMember"]> {
+    return this.calls.call(OPERATIONS.put_member, { path: { id: id, userId: userId }, body, options });
+  }
+
+  /** With it end the user's sessions in the workspace and the keys to its account that they made. The last owner stays. */
+  deleteMember(id: string, userId: string, options: Options = {}): Promise<Schemas["Deleted"]> {
+    return this.calls.call(OPERATIONS.delete_member, { path: { id: id, userId: userId }, options });
+  }
+
   /** The month's cloud minutes, what running work holds of them, purchased minutes, AI credits and the rates of reads
    * and renders. */
   readBalances(options: Options = {}): Promise<Schemas["BalancesAnswer"]> {
@@ -406,17 +615,38 @@ export class Account {
     return this.calls.pages(OPERATIONS.list_audit, { query, options });
   }
 
-  /** The workspaces that the credential can reach, with the caller's role in each. An API key or a script session
-   * reaches one. An OAuth access token reaches those that its user is a member of and has let the connection
-   * into. */
-  listWorkspaces(query: NonNullable<operations["list_workspaces"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["Workspace"]> {
-    return this.calls.pages(OPERATIONS.list_workspaces, { query, options });
-  }
-
   /** Exchanges a code for a bearer token valid 30 minutes. Takes no `Authorization` header. A code can be redeemed
    * once, within 10 minutes; an address may try 10 times at once, and then once in six seconds. */
   redeemSession(body: Schemas["RedeemCode"], options: Options = {}): Promise<Schemas["SessionTokenAnswer"]> {
     return this.calls.call(OPERATIONS.redeem_session, { body, options });
+  }
+}
+
+/** The operations of `research`. */
+export class Research {
+  constructor(private readonly calls: Calls) {}
+
+  /** The newest posts of a feed (RSS, Atom, JSON Feed), or the one that a page is (Open Graph, oEmbed), fetched now.
+   * Texts are plain. A post is stored once, by its URL; pulled again it says what it says now. What nobody keeps
+   * (`keep_post`) goes after 30 days, or once the workspace has 5,000 posts. Nothing is fetched behind a login. */
+  pullPosts(body: Schemas["PullPosts"], options: Options = {}): Promise<Schemas["ToolAnswer_PulledPosts"]> {
+    return this.calls.call(OPERATIONS.pull_posts, { body, options });
+  }
+
+  /** Those that were pulled into the workspace, newest first. */
+  listPosts(body: Schemas["ListPosts"] = {}, options: Options = {}): Pages<Schemas["Post"]> {
+    return this.calls.pages(OPERATIONS.list_posts, { body, options });
+  }
+
+  /** It stays until it is deleted. `import_media: true` imports the first of its media as an item, as `import_media`
+   * does; a post that was imported before is not imported again. */
+  keepPost(body: Schemas["KeepPost"], options: Options = {}): Promise<Schemas["ToolAnswer_PostAnswer"]> {
+    return this.calls.call(OPERATIONS.keep_post, { body, options });
+  }
+
+  /** An item that its media was imported as stays. */
+  deletePost(body: Schemas["OnePost"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedPost"]> {
+    return this.calls.call(OPERATIONS.delete_post, { body, options });
   }
 }
 
@@ -700,5 +930,18 @@ export class Operator {
    * It is kept for good, can't be changed, and each row carries the hash of the one before it. */
   operatorListAudit(query: NonNullable<operations["operator_list_audit"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["AuditEntry"]> {
     return this.calls.pages(OPERATIONS.operator_list_audit, { query, options });
+  }
+
+  /** How the service stands, on five axes: each with a sentence, the numbers that it goes by, and the command that
+   * helps next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never
+   * `healthy`. */
+  operatorGetReport(options: Options = {}): Promise<Schemas["HealthReport"]> {
+    return this.calls.call(OPERATIONS.operator_get_report, { options });
+  }
+
+  /** A browser that follows it is signed in as the operator whose token this is, for twelve hours or until the token is
+   * changed. It can be used once, within ten minutes. */
+  operatorCreateConsoleLink(options: Options = {}): Promise<Schemas["ConsoleLink"]> {
+    return this.calls.call(OPERATIONS.operator_create_console_link, { options });
   }
 }

@@ -276,7 +276,7 @@ export interface paths {
         put?: never;
         /**
          * Remove silence
-         * @description Which parts of an item to keep so that its long silences are gone, from where somebody speaks in it. A silence shorter than `min_silence_ms` stays, and `padding_ms` stay on each side of speech. A video's cuts stand on its frames. Where nobody speaks nothing is kept. With `render: true` a job makes a new item of what is kept; the same render is made once while its item is there. A stored speech read is used at no charge; where there is none its job is started or joined, and the answer is `queued` without `keep`: follow `job_id` with `get_jobs` and call again.
+         * @description Which parts of an item to keep so that its long silences are gone, from where somebody speaks in it. A silence shorter than `min_silence_ms` stays, and `padding_ms` stay on each side of speech; the workspace's settings say how much where the call does not. A video's cuts stand on its frames. Where nobody speaks nothing is kept. With `render: true` a job makes a new item of what is kept; the same render is made once while its item is there. A stored speech read is used at no charge; where there is none its job is started or joined, and the answer is `queued` without `keep`: follow `job_id` with `get_jobs` and call again.
          */
         post: operations["remove_silence"];
         delete?: never;
@@ -319,6 +319,126 @@ export interface paths {
          * @description Finds what is said in videos, by their stored search indexes and transcripts, at no charge. Each match has the time range of the words that were meant, narrowed to the phrase, the moment (shot) that they begin in, and a still of it. A score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are alike, which forgives slips of the pen and of the transcript in queries of up to 16 words. English words are found in all their forms. No match is an empty list; what could not be searched is named.
          */
         post: operations["search_footage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/create_board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a board
+         * @description Columns of cards that plan what is to be done with items. It begins without a column: `edit_board` adds them. A workspace has at most 200 boards.
+         */
+        post: operations["create_board"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/list_boards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List boards
+         * @description Newest first, without their cards.
+         */
+        post: operations["list_boards"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/get_board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read a board
+         * @description With its columns and cards. A card whose item is deleted says so.
+         */
+        post: operations["get_board"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/edit_board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change a board
+         * @description Its name, or what is on it: `ops` are done one after the other, all of them or none, and the refusal names the one that can't be done. What the board was before is kept for `undo_board`, the last 50 changes.
+         */
+        post: operations["edit_board"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/undo_board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo the latest change of a board
+         * @description Back to what it was before, as a new revision; again for the change before that.
+         */
+        post: operations["undo_board"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/delete_board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete a board
+         * @description With what is kept of its past. The items that its cards are about stay.
+         */
+        post: operations["delete_board"];
         delete?: never;
         options?: never;
         head?: never;
@@ -416,7 +536,7 @@ export interface paths {
         put?: never;
         /**
          * Make a public link
-         * @description A page that shows one item to whoever has its URL, until it ends, is revoked, or the item is deleted: the media, its waveform and its transcript as far as they are read, and its comments where `rights` says so.
+         * @description A page that shows one item to whoever has its URL, until it ends, is revoked, or the item is deleted: the media, its waveform and its transcript as far as they are read, and its comments where `rights` says so. It works for as long as whoever makes it might: not past the end of their key, or of their place in the workspace. A script session's token can make none.
          */
         post: operations["create_public_link"];
         delete?: never;
@@ -459,6 +579,86 @@ export interface paths {
          * @description It stops working at once, also for those who have its page open.
          */
         post: operations["revoke_public_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/pull_posts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pull posts
+         * @description The newest posts of a feed (RSS, Atom, JSON Feed), or the one that a page is (Open Graph, oEmbed), fetched now. Texts are plain. A post is stored once, by its URL; pulled again it says what it says now. What nobody keeps (`keep_post`) goes after 30 days, or once the workspace has 5,000 posts. Nothing is fetched behind a login.
+         */
+        post: operations["pull_posts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/list_posts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List posts
+         * @description Those that were pulled into the workspace, newest first.
+         */
+        post: operations["list_posts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/keep_post": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep a post
+         * @description It stays until it is deleted. `import_media: true` imports the first of its media as an item, as `import_media` does; a post that was imported before is not imported again.
+         */
+        post: operations["keep_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/delete_post": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete a post
+         * @description An item that its media was imported as stays.
+         */
+        post: operations["delete_post"];
         delete?: never;
         options?: never;
         head?: never;
@@ -540,6 +740,474 @@ export interface paths {
          */
         post: operations["get_overview"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/get_brand_kit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read the brand kit
+         * @description The workspace's colours, fonts and logos by name, its voice, and how its captions look. `families` are those that a font may be of.
+         */
+        post: operations["get_brand_kit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/update_brand_kit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the brand kit
+         * @description All that is asked or nothing. What uses the kit names an entry, and shows what the kit says then: the pages of public links bear its first colour.
+         */
+        post: operations["update_brand_kit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/add_calendar_entry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add to the calendar
+         * @description What is planned for when, and which items it is about. The calendar plans; it publishes nothing, and nothing happens by itself when the time comes. A workspace has at most 5,000 entries.
+         */
+        post: operations["add_calendar_entry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/list_calendar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the calendar
+         * @description What is planned between two moments, the earliest first; what has begun before and goes on is there too.
+         */
+        post: operations["list_calendar"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/update_calendar_entry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change an entry of the calendar
+         * @description What is absent stays as it is; `refs` are all of its items from then on.
+         */
+        post: operations["update_calendar_entry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/delete_calendar_entry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete an entry of the calendar
+         * @description The items that it is about stay.
+         */
+        post: operations["delete_calendar_entry"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/create_calendar_feed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a calendar feed
+         * @description A secret URL by which calendar programs show the workspace's calendar (iCalendar, RFC 5545): the entries of the last 90 days and those to come, 1,000 at most. Whoever has it reads them until it is revoked. A workspace has at most 20.
+         */
+        post: operations["create_calendar_feed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/list_calendar_feeds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List calendar feeds
+         * @description The feeds that work, newest first, without their URLs.
+         */
+        post: operations["list_calendar_feeds"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/revoke_calendar_feed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke a calendar feed
+         * @description Its URL leads nowhere from now on. What programs have read already stays with them.
+         */
+        post: operations["revoke_calendar_feed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/get_settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read the workspace's settings
+         * @description What its tools do where a call says nothing of it.
+         */
+        post: operations["get_settings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/update_settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the workspace's settings
+         * @description They count from the next call on, which may say otherwise for itself. `reads_on_import` start as if whoever uploads had asked for them, and cost as such.
+         */
+        post: operations["update_settings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/save_skill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save a skill
+         * @description Words that tell whoever works here how it is done: agents list skills and read those that fit. One of the same name is written over. Over MCP skills are prompts too. A workspace has at most 200.
+         */
+        post: operations["save_skill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/list_skills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List skills
+         * @description Newest first, without their text.
+         */
+        post: operations["list_skills"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/get_skill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read a skill
+         * @description What it says, as Markdown.
+         */
+        post: operations["get_skill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/delete_skill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete a skill
+         * @description Its name is free then.
+         */
+        post: operations["delete_skill"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/save_template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Save a template
+         * @description Arguments of a tool by a name, to be run again and again. They are held against what the tool takes; what it requires may be left to the run. One of the same name is written over. A workspace has at most 200.
+         */
+        post: operations["save_template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/list_templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List templates
+         * @description Newest first, without their arguments.
+         */
+        post: operations["list_templates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/run_template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a template
+         * @description Calls its tool with its arguments, `overrides` in their place, and answers what the tool answers. It is a call of that tool: who may make it, what it costs, what it refuses and what an Idempotency-Key keeps are the tool's.
+         */
+        post: operations["run_template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/delete_template": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete a template
+         * @description Its name is free then.
+         */
+        post: operations["delete_template"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workspaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List workspaces
+         * @description The workspaces that the credential can reach, with the caller's role in each. An API key or a script session reaches one. An OAuth access token reaches those that its user is a member of and has let the connection into.
+         */
+        get: operations["list_workspaces"];
+        put?: never;
+        /**
+         * Open a workspace
+         * @description Another one of the caller's account, by an owner. A user who opens it is its owner; an API key acts in the one workspace that it is bound to, and `POST /keys` makes one for this. An account has at most 100.
+         */
+        post: operations["create_workspace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workspaces/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Rename a workspace
+         * @description The one that the call acts in, by an owner.
+         */
+        patch: operations["update_workspace"];
+        trace?: never;
+    };
+    "/workspaces/{id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a workspace's members
+         * @description Of the workspace that the call acts in, by owners. API keys are no members: each acts as an owner in the one workspace that it is bound to.
+         */
+        get: operations["list_members"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/workspaces/{id}/members/{userId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Give a user a role in a workspace
+         * @description Makes them a member, or changes the role of one who is: users of the workspace's account, and those of others who are members of one of its workspaces. The last owner stays one.
+         */
+        put: operations["put_member"];
+        post?: never;
+        /**
+         * End a membership
+         * @description With it end the user's sessions in the workspace and the keys to its account that they made. The last owner stays.
+         */
+        delete: operations["delete_member"];
         options?: never;
         head?: never;
         patch?: never;
@@ -645,26 +1313,6 @@ export interface paths {
          * @description Who made, changed, rotated, revoked, enabled or disabled what, newest first. It is kept for as long as the deployment says (400 days unless set otherwise). Refused for a script session token.
          */
         get: operations["list_audit"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/workspaces": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List workspaces
-         * @description The workspaces that the credential can reach, with the caller's role in each. An API key or a script session reaches one. An OAuth access token reaches those that its user is a member of and has let the connection into.
-         */
-        get: operations["list_workspaces"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1723,6 +2371,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the verdict
+         * @description How the service stands, on five axes: each with a sentence, the numbers that it goes by, and the command that helps next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`.
+         */
+        get: operations["operator_get_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/console-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a link to the console
+         * @description A browser that follows it is signed in as the operator whose token this is, for twelve hours or until the token is changed. It can be used once, within ten minutes.
+         */
+        post: operations["operator_create_console_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1763,6 +2451,40 @@ export interface components {
             account: components["schemas"]["OperatorAccount"];
             /** @description What it has left, as its own `GET /balances` shows it. */
             balances: components["schemas"]["BalancesAnswer"];
+        };
+        /**
+         * AddCalendarEntry
+         * @description What to plan.
+         * @example {
+         *       "title": "Interview goes out",
+         *       "starts_at": "2026-12-01T09:00:00.000Z",
+         *       "refs": [
+         *         "interview"
+         *       ],
+         *       "channel": "Newsletter"
+         *     }
+         */
+        AddCalendarEntry: {
+            /** @description What is planned, 1 to 200 characters. */
+            title: string;
+            /**
+             * Format: date-time
+             * @description From when.
+             */
+            starts_at: string;
+            /**
+             * Format: date-time
+             * @description Until when: after `starts_at`, by 366 days at most. Open when not given.
+             */
+            ends_at?: string | null;
+            /** @description What names the items that it is about, at most 20. */
+            refs?: string[] | null;
+            /** @description Where it is to be seen, at most 100 characters. */
+            channel?: string | null;
+            /** @description What is to be known beside, at most 5,000 characters. */
+            note?: string | null;
+            /** @description How far it is; `planned` when not given. */
+            status?: components["schemas"]["CalendarStatus"] | null;
         };
         /**
          * AddComment
@@ -1941,6 +2663,292 @@ export interface components {
             tempo_curve: components["schemas"]["TempoPoint"][];
         };
         /**
+         * Board
+         * @description A board.
+         */
+        Board: {
+            /** @description Its id. */
+            id: string;
+            /** @description What it is called. */
+            name: string;
+            /**
+             * Format: int32
+             * @description How many times it was written.
+             */
+            revision: number;
+            /** @description Its columns, from left to right. */
+            columns: components["schemas"]["BoardColumn"][];
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+        };
+        /**
+         * BoardAnswer
+         * @description A board.
+         */
+        BoardAnswer: {
+            /** @description The board. */
+            board: components["schemas"]["Board"];
+        };
+        /**
+         * BoardCard
+         * @description A card.
+         */
+        BoardCard: {
+            /** @description Its id, one in its board. */
+            id: string;
+            /** @description The item that it is about. */
+            item_id?: string | null;
+            /** @description What clients call that item; null when it is deleted. */
+            ref?: string | null;
+            /** @description Whether the item that it is about is deleted. */
+            item_deleted: boolean;
+            /** @description What it says. */
+            text?: string | null;
+            /** @description What is to be known beside. */
+            note?: string | null;
+            /** @description Who it is for. */
+            assignee?: string | null;
+            /** @description The day it is due. */
+            due?: string | null;
+        };
+        /**
+         * BoardColumn
+         * @description A column.
+         */
+        BoardColumn: {
+            /** @description Its id, one in its board. */
+            id: string;
+            /** @description What it is called. */
+            name: string;
+            /** @description Its cards, from top to bottom. */
+            cards: components["schemas"]["BoardCard"][];
+        };
+        /**
+         * BoardOp
+         * @description One change of a board. A field that the operation does not take is refused.
+         */
+        BoardOp: {
+            /** @description What is done. */
+            op: components["schemas"]["BoardOpKind"];
+            /** @description The column. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent. */
+            column_id?: string | null;
+            /** @description The card. Of a new one: as `column_id`. */
+            card_id?: string | null;
+            /** @description A column's name, 1 to 200 characters. */
+            name?: string | null;
+            /**
+             * Format: uint32
+             * @description The place from 0, counted without that which moves; the end when absent.
+             */
+            position?: number | null;
+            /** @description What names the item that a card is about. */
+            ref?: string | null;
+            /** @description What a card says, at most 5,000 characters. */
+            text?: string | null;
+            /** @description What is to be known beside, at most 5,000 characters. */
+            note?: string | null;
+            /** @description Who a card is for, at most 200 characters. */
+            assignee?: string | null;
+            /** @description The day a card is due, as `2026-12-01`. */
+            due?: string | null;
+        };
+        /**
+         * @description What an operation does.
+         * @enum {string}
+         */
+        BoardOpKind: "add_column" | "update_column" | "remove_column" | "add_card" | "move_card" | "update_card" | "remove_card";
+        /**
+         * BoardPage
+         * @description A page of the workspace's boards.
+         */
+        BoardPage: {
+            /** @description The boards, newest first. */
+            boards: components["schemas"]["ListedBoard"][];
+            /** @description Whether there are boards after these. */
+            has_more: boolean;
+            /** @description Pass it as `cursor` for the boards after these; null on the last page. */
+            next_cursor?: string | null;
+        };
+        /**
+         * BrandColor
+         * @description A colour by its name.
+         */
+        BrandColor: {
+            /** @description What it is called, 1 to 100 characters; another in each colour, whatever their case. */
+            name: string;
+            /** @description What it is, as `#1a2b3c`. */
+            hex: string;
+        };
+        /**
+         * BrandFont
+         * @description A font by its name.
+         */
+        BrandFont: {
+            /** @description What it is called, 1 to 100 characters; another in each font. */
+            name: string;
+            /** @description One of `families`. */
+            family: string;
+        };
+        /**
+         * BrandKit
+         * @description The brand kit.
+         */
+        BrandKit: {
+            /** @description Its colours; the first stands for the brand. */
+            colors: components["schemas"]["BrandColor"][];
+            /** @description Its fonts. */
+            fonts: components["schemas"]["BrandFont"][];
+            /** @description Its logos. */
+            logos: components["schemas"]["BrandLogo"][];
+            /** @description How the brand speaks. */
+            voice?: string | null;
+            /** @description How its captions look. */
+            caption_style?: components["schemas"]["CaptionStyle"] | null;
+            /**
+             * Format: int32
+             * @description How many times it was written; 0: never.
+             */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description When it was last changed; null: never.
+             */
+            updated_at?: string | null;
+        };
+        /**
+         * BrandKitAnswer
+         * @description The brand kit.
+         */
+        BrandKitAnswer: {
+            /** @description The brand kit. */
+            brand_kit: components["schemas"]["BrandKit"];
+            /** @description The families that a font may be of. */
+            families: string[];
+        };
+        /**
+         * BrandLogo
+         * @description A logo by its name.
+         */
+        BrandLogo: {
+            /** @description What it is called. */
+            name: string;
+            /** @description The image. */
+            item_id: string;
+            /** @description What clients call that item; null when it is deleted. */
+            ref?: string | null;
+            /** @description Whether the image is deleted. */
+            item_deleted: boolean;
+        };
+        /**
+         * CalendarEntry
+         * @description An entry of the calendar.
+         */
+        CalendarEntry: {
+            /** @description Its id. */
+            id: string;
+            /** @description What is planned. */
+            title: string;
+            /**
+             * Format: date-time
+             * @description From when.
+             */
+            starts_at: string;
+            /**
+             * Format: date-time
+             * @description Until when; null: open.
+             */
+            ends_at?: string | null;
+            /** @description The items that it is about. */
+            items: components["schemas"]["CalendarItem"][];
+            /** @description Where it is to be seen. */
+            channel?: string | null;
+            /** @description What is to be known beside. */
+            note?: string | null;
+            /** @description How far it is. */
+            status: components["schemas"]["CalendarStatus"];
+            /**
+             * Format: date-time
+             * @description When it was added.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+        };
+        /**
+         * CalendarEntryAnswer
+         * @description An entry of the calendar.
+         */
+        CalendarEntryAnswer: {
+            /** @description The entry. */
+            entry: components["schemas"]["CalendarEntry"];
+        };
+        /**
+         * CalendarFeed
+         * @description A calendar feed, without its URL.
+         */
+        CalendarFeed: {
+            /** @description Its id. */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was made.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When a program last read it; null when none did.
+             */
+            last_read_at?: string | null;
+        };
+        /**
+         * CalendarFeedList
+         * @description The workspace's calendar feeds.
+         */
+        CalendarFeedList: {
+            /** @description The feeds, newest first. */
+            feeds: components["schemas"]["CalendarFeed"][];
+        };
+        /**
+         * CalendarItem
+         * @description An item that an entry is about.
+         */
+        CalendarItem: {
+            /** @description The item. */
+            item_id: string;
+            /** @description What clients call it; null when it is deleted. */
+            ref?: string | null;
+            /** @description Whether it is deleted. */
+            item_deleted: boolean;
+        };
+        /**
+         * CalendarPage
+         * @description A page of the calendar.
+         */
+        CalendarPage: {
+            /** @description The entries, the earliest first. */
+            entries: components["schemas"]["CalendarEntry"][];
+            /** @description Whether there are entries after these. */
+            has_more: boolean;
+            /** @description Pass it as `cursor` for the entries after these; null on the last page. */
+            next_cursor?: string | null;
+        };
+        /**
+         * @description How far what is planned is.
+         * @enum {string}
+         */
+        CalendarStatus: "idea" | "planned" | "done";
+        /**
          * CancelJobsAnswer
          * @description What became of each.
          */
@@ -1974,6 +2982,30 @@ export interface components {
             status: components["schemas"]["JobStatusWord"];
             /** @description What became of it. */
             outcome: components["schemas"]["CancelOutcome"];
+        };
+        /**
+         * @description Where captions stand.
+         * @enum {string}
+         */
+        CaptionPosition: "top" | "middle" | "bottom";
+        /**
+         * CaptionStyle
+         * @description How captions look. What is absent is left to what draws them.
+         */
+        CaptionStyle: {
+            /** @description One of the `families` that `get_brand_kit` lists. */
+            family?: string | null;
+            /**
+             * Format: double
+             * @description The letters' height, as a part of the picture's: 0.01 to 0.25.
+             */
+            size?: number | null;
+            /** @description The letters' colour, as `#ffffff`. */
+            color?: string | null;
+            /** @description What is behind the letters, as `#000000`. */
+            background?: string | null;
+            /** @description Where in the picture they stand. */
+            position?: components["schemas"]["CaptionPosition"] | null;
         };
         /**
          * ChangeAccount
@@ -2186,6 +3218,21 @@ export interface components {
             height: number;
         };
         /**
+         * ConsoleLink
+         * @description A link to the console.
+         */
+        ConsoleLink: {
+            /** @description The path of the link: put it behind the address that you reach the service by. It can be used once. */
+            path: string;
+            /** @description The same behind the service's public URL. */
+            url: string;
+            /**
+             * Format: date-time
+             * @description When it ends.
+             */
+            expires_at: string;
+        };
+        /**
          * Cost
          * @description Cost object (contract §2).
          */
@@ -2195,6 +3242,14 @@ export interface components {
              * @description AI credits.
              */
             credits: number;
+        };
+        /**
+         * CreateBoard
+         * @description A board to create.
+         */
+        CreateBoard: {
+            /** @description What it is called, 1 to 200 characters. */
+            name: string;
         };
         /**
          * CreateKey
@@ -2265,7 +3320,7 @@ export interface components {
             url?: string | null;
             /** @description What clients will call the item, unique in the workspace; its id when not given. */
             ref?: string | null;
-            /** @description Reads to start once the item is ready, as `prepare_media` would then; `reads_on_ready` of the item says what became of each. */
+            /** @description Reads to start once the item is ready, as `prepare_media` would then; `reads_on_ready` of the item says what became of each. Those of the workspace's settings when not given. */
             reads?: components["schemas"]["ReadKind"][] | null;
         };
         /**
@@ -2281,6 +3336,16 @@ export interface components {
             event_types?: components["schemas"]["Subscribed"][] | null;
             /** @description Of which kinds of jobs to tell it. Without it: all, those that will be added too. */
             kinds?: components["schemas"]["JobKindWord"][] | null;
+        };
+        /**
+         * CreatedCalendarFeed
+         * @description A calendar feed that was just made.
+         */
+        CreatedCalendarFeed: {
+            /** @description The feed. */
+            feed: components["schemas"]["CalendarFeed"];
+            /** @description Where it is. Shown here and never again: whoever has it reads the calendar. */
+            url: string;
         };
         /**
          * CreatedKey
@@ -2321,10 +3386,44 @@ export interface components {
             url: string;
         };
         /**
+         * DeleteCalendarEntry
+         * @description Which entry.
+         */
+        DeleteCalendarEntry: {
+            /** @description The entry. */
+            entry_id: string;
+        };
+        /**
          * Deleted
          * @description What a route that removes something answers.
          */
         Deleted: {
+            /**
+             * @description Always true.
+             * @enum {boolean}
+             */
+            deleted: true;
+        };
+        /**
+         * DeletedBoard
+         * @description The board that was deleted.
+         */
+        DeletedBoard: {
+            /** @description Its id. */
+            board_id: string;
+            /**
+             * @description Always true.
+             * @enum {boolean}
+             */
+            deleted: true;
+        };
+        /**
+         * DeletedCalendarEntry
+         * @description The entry that was deleted.
+         */
+        DeletedCalendarEntry: {
+            /** @description Its id. */
+            entry_id: string;
             /**
              * @description Always true.
              * @enum {boolean}
@@ -2351,6 +3450,45 @@ export interface components {
         DeletedItem: {
             /** @description Its id. */
             item_id: string;
+            /**
+             * @description Always true.
+             * @enum {boolean}
+             */
+            deleted: true;
+        };
+        /**
+         * DeletedPost
+         * @description The post that was deleted.
+         */
+        DeletedPost: {
+            /** @description Its id. */
+            post_id: string;
+            /**
+             * @description Always true.
+             * @enum {boolean}
+             */
+            deleted: true;
+        };
+        /**
+         * DeletedSkill
+         * @description The skill that was deleted.
+         */
+        DeletedSkill: {
+            /** @description What it was called. */
+            name: string;
+            /**
+             * @description Always true.
+             * @enum {boolean}
+             */
+            deleted: true;
+        };
+        /**
+         * DeletedTemplate
+         * @description The template that was deleted.
+         */
+        DeletedTemplate: {
+            /** @description What it was called. */
+            name: string;
             /**
              * @description Always true.
              * @enum {boolean}
@@ -2507,7 +3645,7 @@ export interface components {
             music_ref: string;
             /**
              * Format: double
-             * @description Decibels that the music goes down under speech, 0 to 60; 12 when not given.
+             * @description Decibels that the music goes down under speech, 0 to 60; what the settings say when not given, or 12.
              */
             duck_db?: number | null;
             /**
@@ -2524,6 +3662,32 @@ export interface components {
             render?: boolean | null;
             /** @description `true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the render. */
             dry_run?: boolean | null;
+        };
+        /**
+         * EditBoard
+         * @description What to change of a board.
+         * @example {
+         *       "board_id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+         *       "ops": [
+         *         {
+         *           "op": "add_column",
+         *           "name": "To do"
+         *         }
+         *       ]
+         *     }
+         */
+        EditBoard: {
+            /** @description The board. */
+            board_id: string;
+            /**
+             * Format: int32
+             * @description The revision that the change is for; another one stands: 409 `revision_conflict`.
+             */
+            if_revision?: number | null;
+            /** @description Its new name, 1 to 200 characters. */
+            name?: string | null;
+            /** @description What to do, 1 to 500 operations; may be left out with `name`. */
+            ops?: components["schemas"]["BoardOp"][] | null;
         };
         /**
          * ErasedAnswer
@@ -2721,6 +3885,59 @@ export interface components {
          */
         Giving: "grant" | "purchase" | "allowance";
         /**
+         * @description What is looked at.
+         * @enum {string}
+         */
+        HealthAxis: "flow" | "execution" | "delivery" | "money" | "liveness";
+        /**
+         * HealthFinding
+         * @description How one axis stands.
+         */
+        HealthFinding: {
+            /** @description Which. */
+            axis: components["schemas"]["HealthAxis"];
+            /** @description How it stands. */
+            state: components["schemas"]["HealthState"];
+            /** @description In a sentence. */
+            sentence: string;
+            /** @description At most three. */
+            numbers: components["schemas"]["HealthNumber"][];
+            /** @description The command that helps next, or null where nothing is to be done. */
+            next?: string | null;
+        };
+        /**
+         * HealthNumber
+         * @description A number that a finding goes by.
+         */
+        HealthNumber: {
+            /** @description What is counted or measured. */
+            name: string;
+            /**
+             * Format: double
+             * @description How much, to a tenth. A count of rows ends at 2,000.
+             */
+            value: number;
+            /** @description In what: `s`, `%`, or empty for a count. */
+            unit: string;
+        };
+        /**
+         * HealthReport
+         * @description How the service stands.
+         */
+        HealthReport: {
+            /** @description The worst of the axes. */
+            state: components["schemas"]["HealthState"];
+            /** @description In a sentence. */
+            sentence: string;
+            /** @description The five: flow, execution, delivery, money, liveness. */
+            axes: components["schemas"]["HealthFinding"][];
+        };
+        /**
+         * @description How something stands.
+         * @enum {string}
+         */
+        HealthState: "healthy" | "unknown" | "degraded" | "failing";
+        /**
          * ImportMedia
          * @description What to import.
          */
@@ -2731,7 +3948,7 @@ export interface components {
             name?: string | null;
             /** @description What clients will call it, unique in the workspace; its id when not given. */
             ref?: string | null;
-            /** @description Reads to start once it is ready, as `prepare_media` would then; `reads_on_ready` of the item says what became of each. */
+            /** @description Reads to start once it is ready, as `prepare_media` would then; `reads_on_ready` of the item says what became of each. Those of the workspace's settings when not given. */
             reads?: components["schemas"]["ReadKind"][] | null;
         };
         /**
@@ -2882,6 +4099,18 @@ export interface components {
             has_more: boolean;
             /** @description Pass it as `cursor` for the jobs after these; null on the last page. */
             next_cursor?: string | null;
+        };
+        /**
+         * KeepPost
+         * @description Which post to keep.
+         */
+        KeepPost: {
+            /** @description The post. */
+            post_id: string;
+            /** @description All of its tags from now on: at most 20, each of 1 to 64 characters. */
+            tags?: string[] | null;
+            /** @description Whether to import its first media as an item. */
+            import_media?: boolean | null;
         };
         /**
          * KeptSpan
@@ -3090,6 +4319,38 @@ export interface components {
          */
         LinkRight: "view" | "download" | "comment";
         /**
+         * ListBoards
+         * @description Which boards.
+         */
+        ListBoards: {
+            /** @description Boards to show, 1 to 100; 20 when not given. */
+            limit?: number | null;
+            /** @description The `next_cursor` of the page before. */
+            cursor?: string | null;
+        };
+        /**
+         * ListCalendar
+         * @description Which entries.
+         */
+        ListCalendar: {
+            /**
+             * Format: date-time
+             * @description Only those that start or go on at or after.
+             */
+            from?: string | null;
+            /**
+             * Format: date-time
+             * @description Only those that start before.
+             */
+            to?: string | null;
+            /** @description Only those that are so far. */
+            status?: components["schemas"]["CalendarStatus"] | null;
+            /** @description Entries to show, 1 to 100; 20 when not given. */
+            limit?: number | null;
+            /** @description The `next_cursor` of the page before. */
+            cursor?: string | null;
+        };
+        /**
          * ListComments
          * @description Which comments.
          */
@@ -3138,6 +4399,22 @@ export interface components {
             include?: components["schemas"]["LibraryItemInclude"][] | null;
         };
         /**
+         * ListPosts
+         * @description Which posts.
+         */
+        ListPosts: {
+            /** @description Those that have this in their title, text, author or tags, whatever its case; at most 200 characters. */
+            query?: string | null;
+            /** @description Those that were pulled by this URL. */
+            source?: string | null;
+            /** @description Only those that are kept, or that are not. */
+            kept?: boolean | null;
+            /** @description Posts to show, 1 to 100; 20 when not given. */
+            limit?: number | null;
+            /** @description The `next_cursor` of the page before. */
+            cursor?: string | null;
+        };
+        /**
          * ListPublicLinks
          * @description Which links.
          */
@@ -3145,6 +4422,26 @@ export interface components {
             /** @description Only those to the item with this ref or id. */
             ref?: string | null;
             /** @description Links to show, 1 to 100; 20 when not given. */
+            limit?: number | null;
+            /** @description The `next_cursor` of the page before. */
+            cursor?: string | null;
+        };
+        /**
+         * ListSkills
+         * @description Which skills.
+         */
+        ListSkills: {
+            /** @description Skills to show, 1 to 100; 20 when not given. */
+            limit?: number | null;
+            /** @description The `next_cursor` of the page before. */
+            cursor?: string | null;
+        };
+        /**
+         * ListTemplates
+         * @description Which templates.
+         */
+        ListTemplates: {
+            /** @description Templates to show, 1 to 100; 20 when not given. */
             limit?: number | null;
             /** @description The `next_cursor` of the page before. */
             cursor?: string | null;
@@ -3342,6 +4639,53 @@ export interface components {
             next_cursor?: string | null;
         };
         /**
+         * List_WorkspaceMember
+         * @description A page of a list.
+         */
+        List_WorkspaceMember: {
+            /** @description The rows, in the list's order. */
+            data: components["schemas"]["WorkspaceMember"][];
+            /** @description Whether there are rows after these. */
+            has_more: boolean;
+            /** @description Pass it as `cursor` for the rows after these; null on the last page. */
+            next_cursor?: string | null;
+        };
+        /**
+         * ListedBoard
+         * @description A board as lists show it.
+         */
+        ListedBoard: {
+            /** @description Its id. */
+            id: string;
+            /** @description What it is called. */
+            name: string;
+            /**
+             * Format: uint64
+             * @description How many columns it has.
+             */
+            columns: number;
+            /**
+             * Format: uint64
+             * @description How many cards are in them.
+             */
+            cards: number;
+            /**
+             * Format: int32
+             * @description How many times it was written.
+             */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+        };
+        /**
          * ListedProject
          * @description A project in short.
          */
@@ -3380,6 +4724,61 @@ export interface components {
             updated_at: string;
         };
         /**
+         * ListedSkill
+         * @description A skill as lists show it.
+         */
+        ListedSkill: {
+            /** @description What it is called. */
+            name: string;
+            /** @description What it is for. */
+            description?: string | null;
+            /**
+             * Format: uint64
+             * @description Bytes of its text.
+             */
+            bytes: number;
+            /**
+             * Format: int32
+             * @description How many times it was written.
+             */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+        };
+        /**
+         * ListedTemplate
+         * @description A template as lists show it.
+         */
+        ListedTemplate: {
+            /** @description What it is called. */
+            name: string;
+            /** @description The tool that it calls. */
+            tool: string;
+            /**
+             * Format: int32
+             * @description How many times it was written.
+             */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+        };
+        /**
+         * LogoToSet
+         * @description A logo by its name, as it is set.
+         */
+        LogoToSet: {
+            /** @description What it is called, 1 to 100 characters; another in each logo. */
+            name: string;
+            /** @description What names the item: an image that is ready. */
+            ref: string;
+        };
+        /**
          * MediaLink
          * @description Media to show beside a tool's answer (contract §4.2, `media`).
          */
@@ -3404,6 +4803,14 @@ export interface components {
              * @description How many bytes it has.
              */
             bytes: number;
+        };
+        /**
+         * MemberRole
+         * @description The role to give.
+         */
+        MemberRole: {
+            /** @description What they may do there. */
+            role: components["schemas"]["RoleWord"];
         };
         /**
          * Meta
@@ -3484,6 +4891,14 @@ export interface components {
          */
         NoArguments: Record<string, never>;
         /**
+         * OneBoard
+         * @description Which board.
+         */
+        OneBoard: {
+            /** @description The board. */
+            board_id: string;
+        };
+        /**
          * OneComment
          * @description Which comment.
          */
@@ -3498,6 +4913,30 @@ export interface components {
         OneItem: {
             /** @description An item ref, an item id, or the id of the job that made the item. */
             ref: string;
+        };
+        /**
+         * OnePost
+         * @description Which post.
+         */
+        OnePost: {
+            /** @description The post. */
+            post_id: string;
+        };
+        /**
+         * OneSkill
+         * @description Which skill.
+         */
+        OneSkill: {
+            /** @description What it is called. */
+            name: string;
+        };
+        /**
+         * OneTemplate
+         * @description Which template.
+         */
+        OneTemplate: {
+            /** @description What it is called. */
+            name: string;
         };
         /**
          * OpenAccount
@@ -3787,6 +5226,77 @@ export interface components {
          * @enum {string}
          */
         PingType: "ping";
+        /**
+         * Post
+         * @description A post.
+         */
+        Post: {
+            /** @description Its id. */
+            id: string;
+            /** @description The URL that it was last pulled by. */
+            source: string;
+            /** @description Where it is. */
+            url: string;
+            /** @description Who wrote it, as it says. */
+            author?: string | null;
+            /** @description What it is called. */
+            title?: string | null;
+            /** @description What it says: plain text, at most 10,000 characters. */
+            text: string;
+            /**
+             * Format: date-time
+             * @description When it was published, as it says.
+             */
+            published_at?: string | null;
+            /** @description What it shows. */
+            media: components["schemas"]["PostMedia"][];
+            /** @description SHA-256 of what it says: another once it was edited. */
+            sha256: string;
+            /** @description What it is sorted by. */
+            tags: string[];
+            /**
+             * Format: date-time
+             * @description When it was kept; null while nobody has.
+             */
+            kept_at?: string | null;
+            /** @description The item that its media was imported as. */
+            item_id?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was last pulled.
+             */
+            pulled_at: string;
+        };
+        /**
+         * PostAnswer
+         * @description A post.
+         */
+        PostAnswer: {
+            /** @description The post. */
+            post: components["schemas"]["Post"];
+        };
+        /**
+         * PostMedia
+         * @description A link to media that a post shows.
+         */
+        PostMedia: {
+            /** @description Where it is. */
+            url: string;
+            /** @description What it is, as the post says; null where it does not. */
+            content_type?: string | null;
+        };
+        /**
+         * PostPage
+         * @description A page of the workspace's posts.
+         */
+        PostPage: {
+            /** @description The posts, newest first. */
+            posts: components["schemas"]["Post"][];
+            /** @description Whether there are posts after these. */
+            has_more: boolean;
+            /** @description Pass it as `cursor` for the posts after these; null on the last page. */
+            next_cursor?: string | null;
+        };
         /**
          * PrepareMediaRequest
          * @description Which reads to start on which items.
@@ -4165,6 +5675,27 @@ export interface components {
             next_cursor?: string | null;
         };
         /**
+         * PullPosts
+         * @description Where to pull from.
+         */
+        PullPosts: {
+            /** @description A feed or a page: HTTPS and publicly reachable, as each of up to five redirects has to be. */
+            url: string;
+            /**
+             * Format: uint32
+             * @description Posts of a feed to take, 1 to 50; 50 when not given.
+             */
+            limit?: number | null;
+        };
+        /**
+         * PulledPosts
+         * @description What was pulled.
+         */
+        PulledPosts: {
+            /** @description The posts, in the feed's order. */
+            posts: components["schemas"]["Post"][];
+        };
+        /**
          * PutMember
          * @description A membership to give or to change.
          */
@@ -4311,12 +5842,12 @@ export interface components {
             ref: string;
             /**
              * Format: uint32
-             * @description Milliseconds of the shortest silence that is cut, 100 to 60000; 500 when not given.
+             * @description Milliseconds of the shortest silence that is cut, 100 to 60000; what the settings say when not given, or 500.
              */
             min_silence_ms?: number | null;
             /**
              * Format: uint32
-             * @description Milliseconds that stay before and after speech, 0 to 5000; 50 when not given.
+             * @description Milliseconds that stay before and after speech, 0 to 5000; what the settings say when not given, or 50.
              */
             padding_ms?: number | null;
             /** @description Whether to make a new item of what is kept; false when not given. */
@@ -4428,6 +5959,14 @@ export interface components {
             resent: number;
         };
         /**
+         * RevokeCalendarFeed
+         * @description Which feed.
+         */
+        RevokeCalendarFeed: {
+            /** @description The feed's id, which is not a part of its URL. */
+            feed_id: string;
+        };
+        /**
          * RevokePublicLink
          * @description Which link.
          */
@@ -4436,10 +5975,86 @@ export interface components {
             link_id: string;
         };
         /**
+         * RevokedCalendarFeed
+         * @description The feed that was revoked.
+         */
+        RevokedCalendarFeed: {
+            /** @description Its id. */
+            feed_id: string;
+            /**
+             * @description Always true.
+             * @enum {boolean}
+             */
+            revoked: true;
+        };
+        /**
          * @description A role in a workspace; each may do what those before it may.
          * @enum {string}
          */
         RoleWord: "viewer" | "editor" | "owner";
+        /**
+         * RunTemplate
+         * @description Which template to run, and what to change for this run.
+         * @example {
+         *       "name": "Tight cut",
+         *       "overrides": {
+         *         "ref": "interview"
+         *       }
+         *     }
+         */
+        RunTemplate: {
+            /** @description What it is called. */
+            name: string;
+            /** @description Arguments in the place of the template's; null for none. */
+            overrides?: Record<string, never> | null;
+        };
+        /**
+         * SaveSkill
+         * @description A skill to save.
+         * @example {
+         *       "name": "How we cut",
+         *       "text": "# How we cut\n\nKeep what makes people laugh.",
+         *       "description": "Read before cutting an interview."
+         *     }
+         */
+        SaveSkill: {
+            /** @description What it is called, 1 to 200 characters; it is found by that. */
+            name: string;
+            /** @description What it says, as Markdown: 1 to 20,000 bytes. */
+            text: string;
+            /** @description What it is for, at most 500 characters on one line. */
+            description?: string | null;
+            /**
+             * Format: int32
+             * @description The revision that is written over, 0 where there should be none yet. Another one stands: 409 `revision_conflict`; there is one already: 409 `name_taken`. Without it, whatever stands is written over.
+             */
+            if_revision?: number | null;
+        };
+        /**
+         * SaveTemplate
+         * @description A template to save.
+         * @example {
+         *       "name": "Tight cut",
+         *       "tool": "remove_silence",
+         *       "arguments": {
+         *         "min_silence_ms": 700,
+         *         "render": true
+         *       }
+         *     }
+         */
+        SaveTemplate: {
+            /** @description What it is called, 1 to 200 characters; it is found by that. */
+            name: string;
+            /** @description The tool that it calls: any but `run_template`. */
+            tool: string;
+            /** @description What it calls the tool with. What the tool requires may be absent; a run adds it. */
+            arguments: Record<string, never>;
+            /**
+             * Format: int32
+             * @description The revision that is written over, 0 where there should be none yet. Another one stands: 409 `revision_conflict`; there is one already: 409 `name_taken`. Without it, whatever stands is written over.
+             */
+            if_revision?: number | null;
+        };
         /**
          * Secret
          * @description The account's signing secret.
@@ -4532,6 +6147,14 @@ export interface components {
             workspace_id: string;
         };
         /**
+         * SettingsAnswer
+         * @description The settings.
+         */
+        SettingsAnswer: {
+            /** @description The settings. */
+            settings: components["schemas"]["WorkspaceSettings"];
+        };
+        /**
          * SilenceAnswer
          * @description What to keep of an item, or the job that finds out; with `render`, where the new item stands.
          */
@@ -4555,6 +6178,53 @@ export interface components {
             removed_seconds?: number | null;
             /** @description The rendered item; when asked for and ready. */
             output_item_id?: string | null;
+        };
+        /**
+         * Skill
+         * @description A skill.
+         */
+        Skill: {
+            /** @description What it is called. */
+            name: string;
+            /** @description What it is for. */
+            description?: string | null;
+            /** @description What it says, as Markdown. */
+            text: string;
+            /**
+             * Format: int32
+             * @description How many times it was written.
+             */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description When it was first saved.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+        };
+        /**
+         * SkillAnswer
+         * @description A skill.
+         */
+        SkillAnswer: {
+            /** @description The skill. */
+            skill: components["schemas"]["Skill"];
+        };
+        /**
+         * SkillPage
+         * @description A page of the workspace's skills.
+         */
+        SkillPage: {
+            /** @description The skills, newest first. */
+            skills: components["schemas"]["ListedSkill"][];
+            /** @description Whether there are skills after these. */
+            has_more: boolean;
+            /** @description Pass it as `cursor` for the skills after these; null on the last page. */
+            next_cursor?: string | null;
         };
         /**
          * SpeakerTurn
@@ -4803,6 +6473,53 @@ export interface components {
             seconds: number;
         };
         /**
+         * Template
+         * @description A template.
+         */
+        Template: {
+            /** @description What it is called. */
+            name: string;
+            /** @description The tool that it calls. */
+            tool: string;
+            /** @description What it calls the tool with. */
+            arguments: Record<string, never>;
+            /**
+             * Format: int32
+             * @description How many times it was written.
+             */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description When it was first saved.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+        };
+        /**
+         * TemplateAnswer
+         * @description A template.
+         */
+        TemplateAnswer: {
+            /** @description The template. */
+            template: components["schemas"]["Template"];
+        };
+        /**
+         * TemplatePage
+         * @description A page of the workspace's templates.
+         */
+        TemplatePage: {
+            /** @description The templates, newest first. */
+            templates: components["schemas"]["ListedTemplate"][];
+            /** @description Whether there are templates after these. */
+            has_more: boolean;
+            /** @description Pass it as `cursor` for the templates after these; null on the last page. */
+            next_cursor?: string | null;
+        };
+        /**
          * TempoPoint
          * @description The tempo at a time.
          */
@@ -4873,6 +6590,108 @@ export interface components {
             media?: components["schemas"]["MediaLink"][] | null;
         };
         /**
+         * ToolAnswer_BoardAnswer
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_BoardAnswer: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["BoardAnswer"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_BoardPage
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_BoardPage: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["BoardPage"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_BrandKitAnswer
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_BrandKitAnswer: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["BrandKitAnswer"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_CalendarEntryAnswer
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_CalendarEntryAnswer: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["CalendarEntryAnswer"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_CalendarFeedList
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_CalendarFeedList: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["CalendarFeedList"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_CalendarPage
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_CalendarPage: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["CalendarPage"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
          * ToolAnswer_CancelJobsAnswer
          * @description A tool's answer (contract §4.2, "Response 200").
          */
@@ -4924,6 +6743,23 @@ export interface components {
             media?: components["schemas"]["MediaLink"][] | null;
         };
         /**
+         * ToolAnswer_CreatedCalendarFeed
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_CreatedCalendarFeed: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["CreatedCalendarFeed"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
          * ToolAnswer_CreatedPublicLink
          * @description A tool's answer (contract §4.2, "Response 200").
          */
@@ -4935,6 +6771,40 @@ export interface components {
             ok: true;
             /** @description What the tool answers. */
             data: components["schemas"]["CreatedPublicLink"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_DeletedBoard
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_DeletedBoard: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["DeletedBoard"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_DeletedCalendarEntry
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_DeletedCalendarEntry: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["DeletedCalendarEntry"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
             /** @description Media to show beside the answer: of the items in it that are ready. */
@@ -4969,6 +6839,57 @@ export interface components {
             ok: true;
             /** @description What the tool answers. */
             data: components["schemas"]["DeletedItem"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_DeletedPost
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_DeletedPost: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["DeletedPost"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_DeletedSkill
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_DeletedSkill: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["DeletedSkill"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_DeletedTemplate
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_DeletedTemplate: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["DeletedTemplate"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
             /** @description Media to show beside the answer: of the items in it that are ready. */
@@ -5093,6 +7014,40 @@ export interface components {
             media?: components["schemas"]["MediaLink"][] | null;
         };
         /**
+         * ToolAnswer_PostAnswer
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_PostAnswer: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["PostAnswer"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_PostPage
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_PostPage: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["PostPage"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
          * ToolAnswer_PreparedMedia
          * @description A tool's answer (contract §4.2, "Response 200").
          */
@@ -5143,6 +7098,40 @@ export interface components {
             media?: components["schemas"]["MediaLink"][] | null;
         };
         /**
+         * ToolAnswer_PulledPosts
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_PulledPosts: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["PulledPosts"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_RevokedCalendarFeed
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_RevokedCalendarFeed: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["RevokedCalendarFeed"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
          * ToolAnswer_SessionCodeAnswer
          * @description A tool's answer (contract §4.2, "Response 200").
          */
@@ -5154,6 +7143,23 @@ export interface components {
             ok: true;
             /** @description What the tool answers. */
             data: components["schemas"]["SessionCodeAnswer"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_SettingsAnswer
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_SettingsAnswer: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["SettingsAnswer"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
             /** @description Media to show beside the answer: of the items in it that are ready. */
@@ -5176,6 +7182,40 @@ export interface components {
             media?: components["schemas"]["MediaLink"][] | null;
         };
         /**
+         * ToolAnswer_SkillAnswer
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_SkillAnswer: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["SkillAnswer"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_SkillPage
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_SkillPage: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["SkillPage"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
          * ToolAnswer_SpeakersAnswer
          * @description A tool's answer (contract §4.2, "Response 200").
          */
@@ -5192,6 +7232,40 @@ export interface components {
             media?: components["schemas"]["MediaLink"][] | null;
         };
         /**
+         * ToolAnswer_TemplateAnswer
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_TemplateAnswer: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["TemplateAnswer"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_TemplatePage
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_TemplatePage: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["TemplatePage"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
          * ToolAnswer_TranscriptAnswer
          * @description A tool's answer (contract §4.2, "Response 200").
          */
@@ -5204,6 +7278,23 @@ export interface components {
             /** @description What the tool answers. */
             data: components["schemas"]["TranscriptAnswer"];
             meta: components["schemas"]["CloudMeta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_fields
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_fields: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: Record<string, never>;
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
             /** @description Media to show beside the answer: of the items in it that are ready. */
             media?: components["schemas"]["MediaLink"][] | null;
         };
@@ -5338,6 +7429,83 @@ export interface components {
          */
         Unarrived: "failed" | "skipped";
         /**
+         * UndoBoard
+         * @description Which board goes back.
+         */
+        UndoBoard: {
+            /** @description The board. */
+            board_id: string;
+            /**
+             * Format: int32
+             * @description The revision that is undone; another one stands: 409 `revision_conflict`.
+             */
+            if_revision?: number | null;
+        };
+        /**
+         * UpdateBrandKit
+         * @description What to change of the brand kit. What is absent stays; a list is all of it from now on.
+         * @example {
+         *       "colors": [
+         *         {
+         *           "name": "Ink",
+         *           "hex": "#1a2b3c"
+         *         }
+         *       ],
+         *       "fonts": [
+         *         {
+         *           "name": "Headlines",
+         *           "family": "DejaVu Sans"
+         *         }
+         *       ],
+         *       "voice": "Warm, short, without jargon."
+         *     }
+         */
+        UpdateBrandKit: {
+            /**
+             * Format: int32
+             * @description The revision that the change is for, 0 before the first one. Another one stands: 409 `revision_conflict`.
+             */
+            if_revision?: number | null;
+            /** @description Its colours, at most 50; the first stands for the brand. */
+            colors?: components["schemas"]["BrandColor"][] | null;
+            /** @description Its fonts, at most 50. */
+            fonts?: components["schemas"]["BrandFont"][] | null;
+            /** @description Its logos, at most 50. */
+            logos?: components["schemas"]["LogoToSet"][] | null;
+            /** @description How the brand speaks, at most 2,000 characters; null for nothing of it. */
+            voice?: string | null;
+            /** @description How its captions look; null for nothing of it. */
+            caption_style?: components["schemas"]["CaptionStyle"] | null;
+        };
+        /**
+         * UpdateCalendarEntry
+         * @description What to change of an entry.
+         */
+        UpdateCalendarEntry: {
+            /** @description The entry. */
+            entry_id: string;
+            /** @description What is planned, 1 to 200 characters. */
+            title?: string | null;
+            /**
+             * Format: date-time
+             * @description From when.
+             */
+            starts_at?: string | null;
+            /**
+             * Format: date-time
+             * @description Until when; null for open.
+             */
+            ends_at?: string | null;
+            /** @description What names the items that it is about, all of them. */
+            refs?: string[] | null;
+            /** @description Where it is to be seen; null for nothing of it. */
+            channel?: string | null;
+            /** @description What is to be known beside; null for nothing. */
+            note?: string | null;
+            /** @description How far it is. */
+            status?: components["schemas"]["CalendarStatus"] | null;
+        };
+        /**
          * UpdateComment
          * @description What to change of a comment; what is absent stays as it is.
          */
@@ -5374,6 +7542,48 @@ export interface components {
             new_ref?: string | null;
             /** @description All of its tags from now on: at most 20, each of 1 to 64 characters. Two that differ in case alone are one. */
             tags?: string[] | null;
+        };
+        /**
+         * UpdateSettings
+         * @description What to change of the settings. What is absent stays; null, or an empty list, is the service's own default again.
+         * @example {
+         *       "default_language": "en",
+         *       "reads_on_import": [
+         *         "transcript",
+         *         "speech"
+         *       ],
+         *       "min_silence_ms": 700
+         *     }
+         */
+        UpdateSettings: {
+            /**
+             * Format: int32
+             * @description The revision that the change is for, 0 before the first one. Another one stands: 409 `revision_conflict`.
+             */
+            if_revision?: number | null;
+            /** @description What the workspace is called on the pages of public links, 1 to 200 characters. */
+            name?: string | null;
+            /** @description The language of the workspace's media, as a tag of BCP 47 such as `en` or `pt-BR`. */
+            default_language?: string | null;
+            /** @description The reads that an upload or an import starts which names none. */
+            reads_on_import?: components["schemas"]["ReadKind"][] | null;
+            /**
+             * Format: uint32
+             * @description `min_silence_ms` of `remove_silence`, 100 to 60000.
+             */
+            min_silence_ms?: number | null;
+            /**
+             * Format: uint32
+             * @description `padding_ms` of `remove_silence`, 0 to 5000.
+             */
+            padding_ms?: number | null;
+            /**
+             * Format: double
+             * @description `duck_db` of `duck_music`, 0 to 60.
+             */
+            duck_db?: number | null;
+            /** @description How captions look that name no style. */
+            caption_style?: components["schemas"]["CaptionStyle"] | null;
         };
         /**
          * Upload
@@ -5552,11 +7762,75 @@ export interface components {
             created_at: string;
         };
         /**
+         * WorkspaceMember
+         * @description A member of a workspace.
+         */
+        WorkspaceMember: {
+            /** @description The user. */
+            user_id: string;
+            /** @description What the user is called. */
+            user_name: string;
+            /** @description What they may do there. */
+            role: components["schemas"]["RoleWord"];
+            /**
+             * Format: date-time
+             * @description Since when they are a member.
+             */
+            created_at: string;
+        };
+        /**
+         * WorkspaceName
+         * @description What a workspace is called.
+         */
+        WorkspaceName: {
+            /** @description Its name, 1 to 200 characters on one line. */
+            name: string;
+        };
+        /**
+         * WorkspaceSettings
+         * @description The settings as they count: what nobody has set is the service's own default.
+         */
+        WorkspaceSettings: {
+            /** @description What the workspace is called on the pages of public links; null: nothing of it is said there. */
+            name?: string | null;
+            /** @description The language of the workspace's media; null where it is not set. */
+            default_language?: string | null;
+            /** @description The reads that an upload or an import starts which names none. */
+            reads_on_import: components["schemas"]["ReadKind"][];
+            /**
+             * Format: uint32
+             * @description `min_silence_ms` of `remove_silence`.
+             */
+            min_silence_ms: number;
+            /**
+             * Format: uint32
+             * @description `padding_ms` of `remove_silence`.
+             */
+            padding_ms: number;
+            /**
+             * Format: double
+             * @description `duck_db` of `duck_music`.
+             */
+            duck_db: number;
+            /** @description How captions look that name no style; null where it is not set. */
+            caption_style?: components["schemas"]["CaptionStyle"] | null;
+            /**
+             * Format: int32
+             * @description How many times they were written; 0: never.
+             */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description When they were last changed; null: never.
+             */
+            updated_at?: string | null;
+        };
+        /**
          * ErrorCode
          * @description Why a request is refused.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "code_malformed" | "unauthenticated" | "credential_revoked" | "token_expired" | "insufficient_minutes" | "insufficient_credits" | "workspace_forbidden" | "role_forbidden" | "account_suspended" | "user_disabled" | "session_not_allowed" | "key_wrong_workspace" | "link_invalid" | "link_expired" | "not_the_author" | "origin_forbidden" | "route_not_found" | "tool_not_found" | "item_not_found" | "job_not_found" | "comment_not_found" | "public_link_not_found" | "project_not_found" | "key_not_found" | "webhook_not_found" | "delivery_not_found" | "webhook_secret_not_found" | "upload_not_found" | "event_not_found" | "account_not_found" | "user_not_found" | "workspace_not_found" | "member_not_found" | "read_not_found" | "method_not_allowed" | "idempotency_in_progress" | "item_not_ready" | "item_leased" | "ref_taken" | "upload_incomplete" | "upload_offset_mismatch" | "key_limit_reached" | "endpoint_limit_reached" | "endpoint_disabled" | "quota_reached" | "rotation_in_progress" | "illegal_transition" | "subject_taken" | "code_not_redeemable" | "cursor_gone" | "tus_version_unsupported" | "request_too_large" | "file_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "range_not_satisfiable" | "url_not_https" | "url_not_public" | "webhook_url_not_allowed" | "url_not_allowed" | "read_not_applicable" | "engine_not_configured" | "checksum_mismatch" | "chunk_mismatch" | "rate_limited" | "internal" | "unavailable" | "database_unavailable" | "shutting_down";
+        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "code_malformed" | "unauthenticated" | "credential_revoked" | "token_expired" | "insufficient_minutes" | "insufficient_credits" | "workspace_forbidden" | "role_forbidden" | "account_suspended" | "user_disabled" | "session_not_allowed" | "key_wrong_workspace" | "link_invalid" | "link_expired" | "not_the_author" | "origin_forbidden" | "route_not_found" | "tool_not_found" | "item_not_found" | "job_not_found" | "comment_not_found" | "public_link_not_found" | "board_not_found" | "post_not_found" | "calendar_entry_not_found" | "calendar_feed_not_found" | "skill_not_found" | "template_not_found" | "project_not_found" | "key_not_found" | "webhook_not_found" | "delivery_not_found" | "webhook_secret_not_found" | "upload_not_found" | "event_not_found" | "account_not_found" | "user_not_found" | "workspace_not_found" | "member_not_found" | "read_not_found" | "method_not_allowed" | "idempotency_in_progress" | "item_not_ready" | "item_leased" | "ref_taken" | "revision_conflict" | "name_taken" | "last_owner" | "nothing_to_undo" | "upload_incomplete" | "upload_offset_mismatch" | "key_limit_reached" | "endpoint_limit_reached" | "endpoint_disabled" | "quota_reached" | "rotation_in_progress" | "illegal_transition" | "subject_taken" | "code_not_redeemable" | "cursor_gone" | "tus_version_unsupported" | "request_too_large" | "file_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "range_not_satisfiable" | "url_not_https" | "url_not_public" | "webhook_url_not_allowed" | "url_not_allowed" | "pull_failed" | "read_not_applicable" | "engine_not_configured" | "checksum_mismatch" | "chunk_mismatch" | "rate_limited" | "internal" | "unavailable" | "database_unavailable" | "shutting_down";
         /**
          * ToolError
          * @description What a tool answers with any status but 200 (contract §7).
@@ -5652,6 +7926,37 @@ export interface components {
     responses: {
         /** @description `account_not_found`: There is no such account; for operators. */
         "Route.account_not_found": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RouteError"];
+            };
+        };
+        /**
+         * @description `idempotency_in_progress`: A call with this Idempotency-Key still runs.
+         *     `quota_reached`: There are as many of these as there may be, or they take as much room as they may.
+         */
+        "Route.idempotency_in_progress.quota_reached": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RouteError"];
+            };
+        };
+        /** @description `idempotency_key_reused`: The Idempotency-Key belongs to another request. */
+        "Route.idempotency_key_reused": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5770,6 +8075,20 @@ export interface components {
         };
         /** @description `key_not_found`: There is no such key. */
         "Route.key_not_found": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RouteError"];
+            };
+        };
+        /** @description `last_owner`: The workspace would be left without an owner. */
+        "Route.last_owner": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -5965,6 +8284,20 @@ export interface components {
                 "application/json": components["schemas"]["RouteError"];
             };
         };
+        /** @description `user_not_found`: There is no such user; for operators. */
+        "Route.user_not_found": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RouteError"];
+            };
+        };
         /**
          * @description `user_not_found`: There is no such user; for operators.
          *     `workspace_not_found`: There is no such workspace; for operators.
@@ -6086,6 +8419,27 @@ export interface components {
                 "application/json": components["schemas"]["RouteError"];
             };
         };
+        /**
+         * @description `workspace_forbidden`: The credential can't reach this workspace.
+         *     `role_forbidden`: The caller's role in the workspace does not allow this.
+         *     `account_suspended`: The account that pays, or owns the workspace, is suspended.
+         *     `user_disabled`: The user is disabled, here and everywhere.
+         *     `session_not_allowed`: A script session token may not do this.
+         *     `key_wrong_workspace`: The key is bound to another workspace.
+         */
+        "Route.workspace_forbidden.role_forbidden.account_suspended.user_disabled.session_not_allowed.key_wrong_workspace": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RouteError"];
+            };
+        };
         /** @description `workspace_not_found`: There is no such workspace; for operators. */
         "Route.workspace_not_found": {
             headers: {
@@ -6098,6 +8452,20 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["RouteError"];
+            };
+        };
+        /** @description `board_not_found`: There is no such board. */
+        "Tool.board_not_found": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
             };
         };
         /** @description `comment_not_found`: There is no such comment. */
@@ -6149,6 +8517,43 @@ export interface components {
                 "application/json": components["schemas"]["ToolError"];
             };
         };
+        /**
+         * @description `idempotency_in_progress`: A call with this Idempotency-Key still runs.
+         *     `revision_conflict`: The document was changed since the revision that `if_revision` names.
+         *     `name_taken`: The workspace has one that is called so.
+         *     `quota_reached`: There are as many of these as there may be, or they take as much room as they may.
+         */
+        "Tool.idempotency_in_progress.revision_conflict.name_taken.quota_reached": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
+            };
+        };
+        /**
+         * @description `idempotency_in_progress`: A call with this Idempotency-Key still runs.
+         *     `revision_conflict`: The document was changed since the revision that `if_revision` names.
+         *     `quota_reached`: There are as many of these as there may be, or they take as much room as they may.
+         */
+        "Tool.idempotency_in_progress.revision_conflict.quota_reached": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
+            };
+        };
         /** @description `idempotency_key_reused`: The Idempotency-Key belongs to another request. */
         "Tool.idempotency_key_reused": {
             headers: {
@@ -6169,6 +8574,23 @@ export interface components {
          *     `engine_not_configured`: No worker here can run this.
          */
         "Tool.idempotency_key_reused.read_not_applicable.engine_not_configured": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
+            };
+        };
+        /**
+         * @description `idempotency_key_reused`: The Idempotency-Key belongs to another request.
+         *     `url_not_allowed`: The URL can't be imported from.
+         */
+        "Tool.idempotency_key_reused.url_not_allowed": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -6258,6 +8680,20 @@ export interface components {
                 "application/json": components["schemas"]["ToolError"];
             };
         };
+        /** @description `post_not_found`: There is no such post. */
+        "Tool.post_not_found": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
+            };
+        };
         /** @description `rate_limited`: Too many requests; see Retry-After. */
         "Tool.rate_limited": {
             headers: {
@@ -6292,6 +8728,20 @@ export interface components {
          *     `file_too_large`: The file is larger than an upload may be.
          */
         "Tool.request_too_large.file_too_large": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
+            };
+        };
+        /** @description `skill_not_found`: There is no such skill. */
+        "Tool.skill_not_found": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -7449,23 +9899,7 @@ export interface operations {
             };
             413: components["responses"]["Tool.request_too_large.file_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
-            /**
-             * @description `idempotency_key_reused`: The Idempotency-Key belongs to another request.
-             *     `url_not_allowed`: The URL can't be imported from.
-             */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ToolError"];
-                };
-            };
+            422: components["responses"]["Tool.idempotency_key_reused.url_not_allowed"];
             429: components["responses"]["Tool.rate_limited"];
             500: components["responses"]["Tool.internal"];
             503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
@@ -8212,6 +10646,604 @@ export interface operations {
             503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
         };
     };
+    create_board: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "interview.mp4"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateBoard"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "board": {
+                     *           "id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "name": "interview.mp4",
+                     *           "revision": 1,
+                     *           "columns": [
+                     *             {
+                     *               "id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "name": "interview.mp4",
+                     *               "cards": [
+                     *                 {
+                     *                   "id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *                   "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *                   "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *                   "item_deleted": true,
+                     *                   "text": "a text",
+                     *                   "note": "a note",
+                     *                   "assignee": "a assignee",
+                     *                   "due": "a due"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_BoardAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            409: components["responses"]["Tool.idempotency_in_progress.quota_reached"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    list_boards: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["ListBoards"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "boards": [
+                     *           {
+                     *             "id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *             "name": "interview.mp4",
+                     *             "columns": 1,
+                     *             "cards": 1,
+                     *             "revision": 1,
+                     *             "created_at": "2026-11-20T09:30:00.000Z",
+                     *             "updated_at": "2026-11-20T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "has_more": true,
+                     *         "next_cursor": "a next cursor"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_BoardPage"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json.invalid_cursor"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    get_board: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "board_id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OneBoard"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "board": {
+                     *           "id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "name": "interview.mp4",
+                     *           "revision": 1,
+                     *           "columns": [
+                     *             {
+                     *               "id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "name": "interview.mp4",
+                     *               "cards": [
+                     *                 {
+                     *                   "id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *                   "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *                   "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *                   "item_deleted": true,
+                     *                   "text": "a text",
+                     *                   "note": "a note",
+                     *                   "assignee": "a assignee",
+                     *                   "due": "a due"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_BoardAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.board_not_found"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    edit_board: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "board_id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                 *       "ops": [
+                 *         {
+                 *           "op": "add_column",
+                 *           "name": "To do"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["EditBoard"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "board": {
+                     *           "id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "name": "interview.mp4",
+                     *           "revision": 1,
+                     *           "columns": [
+                     *             {
+                     *               "id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "name": "interview.mp4",
+                     *               "cards": [
+                     *                 {
+                     *                   "id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *                   "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *                   "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *                   "item_deleted": true,
+                     *                   "text": "a text",
+                     *                   "note": "a note",
+                     *                   "assignee": "a assignee",
+                     *                   "due": "a due"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_BoardAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            /**
+             * @description `item_not_found`: There is no such library item.
+             *     `board_not_found`: There is no such board.
+             */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolError"];
+                };
+            };
+            409: components["responses"]["Tool.idempotency_in_progress.revision_conflict.quota_reached"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    undo_board: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "board_id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UndoBoard"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "board": {
+                     *           "id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "name": "interview.mp4",
+                     *           "revision": 1,
+                     *           "columns": [
+                     *             {
+                     *               "id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "name": "interview.mp4",
+                     *               "cards": [
+                     *                 {
+                     *                   "id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *                   "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *                   "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *                   "item_deleted": true,
+                     *                   "text": "a text",
+                     *                   "note": "a note",
+                     *                   "assignee": "a assignee",
+                     *                   "due": "a due"
+                     *                 }
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_BoardAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.board_not_found"];
+            /**
+             * @description `idempotency_in_progress`: A call with this Idempotency-Key still runs.
+             *     `revision_conflict`: The document was changed since the revision that `if_revision` names.
+             *     `nothing_to_undo`: Nothing is kept of what the document was before.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolError"];
+                };
+            };
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    delete_board: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "board_id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OneBoard"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "board_id": "brd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "deleted": true
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_DeletedBoard"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.board_not_found"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
     add_comment: {
         parameters: {
             query?: never;
@@ -8699,7 +11731,27 @@ export interface operations {
             };
             400: components["responses"]["Tool.invalid_request.invalid_json"];
             401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
-            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            /**
+             * @description `workspace_forbidden`: The credential can't reach this workspace.
+             *     `role_forbidden`: The caller's role in the workspace does not allow this.
+             *     `account_suspended`: The account that pays, or owns the workspace, is suspended.
+             *     `user_disabled`: The user is disabled, here and everywhere.
+             *     `session_not_allowed`: A script session token may not do this.
+             *     `key_wrong_workspace`: The key is bound to another workspace.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolError"];
+                };
+            };
             404: components["responses"]["Tool.item_not_found"];
             409: components["responses"]["Tool.idempotency_in_progress.quota_reached"];
             413: components["responses"]["Tool.request_too_large"];
@@ -8892,6 +11944,384 @@ export interface operations {
                     "application/json": components["schemas"]["ToolError"];
                 };
             };
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    pull_posts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "url": "https://example.com/interview.mp4"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PullPosts"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "posts": [
+                     *           {
+                     *             "id": "pst_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *             "source": "a source",
+                     *             "url": "https://example.com/interview.mp4",
+                     *             "author": "a author",
+                     *             "title": "a title",
+                     *             "text": "a text",
+                     *             "published_at": "2026-11-20T09:30:00.000Z",
+                     *             "media": [],
+                     *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "tags": [
+                     *               "a tags"
+                     *             ],
+                     *             "kept_at": "2026-11-20T09:30:00.000Z",
+                     *             "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *             "pulled_at": "2026-11-20T09:30:00.000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_PulledPosts"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            /** @description `quota_reached`: There are as many of these as there may be, or they take as much room as they may. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolError"];
+                };
+            };
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            /**
+             * @description `url_not_allowed`: The URL can't be imported from.
+             *     `pull_failed`: The URL did not answer with a feed or a page.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolError"];
+                };
+            };
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    list_posts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["ListPosts"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "posts": [
+                     *           {
+                     *             "id": "pst_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *             "source": "a source",
+                     *             "url": "https://example.com/interview.mp4",
+                     *             "author": "a author",
+                     *             "title": "a title",
+                     *             "text": "a text",
+                     *             "published_at": "2026-11-20T09:30:00.000Z",
+                     *             "media": [],
+                     *             "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *             "tags": [
+                     *               "a tags"
+                     *             ],
+                     *             "kept_at": "2026-11-20T09:30:00.000Z",
+                     *             "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *             "pulled_at": "2026-11-20T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "has_more": true,
+                     *         "next_cursor": "a next cursor"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_PostPage"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json.invalid_cursor"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    keep_post: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "post_id": "pst_01JD3M5N7P9Q1R3S5T7V9W1X3Y"
+                 *     }
+                 */
+                "application/json": components["schemas"]["KeepPost"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "post": {
+                     *           "id": "pst_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "source": "a source",
+                     *           "url": "https://example.com/interview.mp4",
+                     *           "author": "a author",
+                     *           "title": "a title",
+                     *           "text": "a text",
+                     *           "published_at": "2026-11-20T09:30:00.000Z",
+                     *           "media": [],
+                     *           "sha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *           "tags": [
+                     *             "a tags"
+                     *           ],
+                     *           "kept_at": "2026-11-20T09:30:00.000Z",
+                     *           "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "pulled_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_PostAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.post_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress.quota_reached"];
+            413: components["responses"]["Tool.request_too_large.file_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused.url_not_allowed"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    delete_post: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "post_id": "pst_01JD3M5N7P9Q1R3S5T7V9W1X3Y"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OnePost"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "post_id": "pst_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "deleted": true
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_DeletedPost"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.post_not_found"];
             413: components["responses"]["Tool.request_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
             429: components["responses"]["Tool.rate_limited"];
@@ -9281,6 +12711,2148 @@ export interface operations {
             503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
         };
     };
+    get_brand_kit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoArguments"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "brand_kit": {
+                     *           "colors": [
+                     *             {
+                     *               "name": "interview.mp4",
+                     *               "hex": "a hex"
+                     *             }
+                     *           ],
+                     *           "fonts": [
+                     *             {
+                     *               "name": "interview.mp4",
+                     *               "family": "a family"
+                     *             }
+                     *           ],
+                     *           "logos": [
+                     *             {
+                     *               "name": "interview.mp4",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true
+                     *             }
+                     *           ],
+                     *           "voice": "a voice",
+                     *           "caption_style": {
+                     *             "family": "a family",
+                     *             "size": 1.25,
+                     *             "color": "a color",
+                     *             "background": "a background",
+                     *             "position": "top"
+                     *           },
+                     *           "revision": 1,
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         },
+                     *         "families": [
+                     *           "a families"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_BrandKitAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    update_brand_kit: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "colors": [
+                 *         {
+                 *           "name": "Ink",
+                 *           "hex": "#1a2b3c"
+                 *         }
+                 *       ],
+                 *       "fonts": [
+                 *         {
+                 *           "name": "Headlines",
+                 *           "family": "DejaVu Sans"
+                 *         }
+                 *       ],
+                 *       "voice": "Warm, short, without jargon."
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateBrandKit"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "brand_kit": {
+                     *           "colors": [
+                     *             {
+                     *               "name": "interview.mp4",
+                     *               "hex": "a hex"
+                     *             }
+                     *           ],
+                     *           "fonts": [
+                     *             {
+                     *               "name": "interview.mp4",
+                     *               "family": "a family"
+                     *             }
+                     *           ],
+                     *           "logos": [
+                     *             {
+                     *               "name": "interview.mp4",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true
+                     *             }
+                     *           ],
+                     *           "voice": "a voice",
+                     *           "caption_style": {
+                     *             "family": "a family",
+                     *             "size": 1.25,
+                     *             "color": "a color",
+                     *             "background": "a background",
+                     *             "position": "top"
+                     *           },
+                     *           "revision": 1,
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         },
+                     *         "families": [
+                     *           "a families"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_BrandKitAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.item_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress.revision_conflict.quota_reached"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    add_calendar_entry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Interview goes out",
+                 *       "starts_at": "2026-12-01T09:00:00.000Z",
+                 *       "refs": [
+                 *         "interview"
+                 *       ],
+                 *       "channel": "Newsletter"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AddCalendarEntry"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "entry": {
+                     *           "id": "cal_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "title": "a title",
+                     *           "starts_at": "2026-11-20T09:30:00.000Z",
+                     *           "ends_at": "2026-11-20T09:30:00.000Z",
+                     *           "items": [
+                     *             {
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true
+                     *             }
+                     *           ],
+                     *           "channel": "a channel",
+                     *           "note": "a note",
+                     *           "status": "idea",
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_CalendarEntryAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.item_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress.quota_reached"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    list_calendar: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["ListCalendar"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "entries": [
+                     *           {
+                     *             "id": "cal_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *             "title": "a title",
+                     *             "starts_at": "2026-11-20T09:30:00.000Z",
+                     *             "ends_at": "2026-11-20T09:30:00.000Z",
+                     *             "items": [
+                     *               {
+                     *                 "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *                 "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *                 "item_deleted": true
+                     *               }
+                     *             ],
+                     *             "channel": "a channel",
+                     *             "note": "a note",
+                     *             "status": "idea",
+                     *             "created_at": "2026-11-20T09:30:00.000Z",
+                     *             "updated_at": "2026-11-20T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "has_more": true,
+                     *         "next_cursor": "a next cursor"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_CalendarPage"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json.invalid_cursor"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    update_calendar_entry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "entry_id": "cal_01JD3M5N7P9Q1R3S5T7V9W1X3Y"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateCalendarEntry"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "entry": {
+                     *           "id": "cal_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "title": "a title",
+                     *           "starts_at": "2026-11-20T09:30:00.000Z",
+                     *           "ends_at": "2026-11-20T09:30:00.000Z",
+                     *           "items": [
+                     *             {
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true
+                     *             }
+                     *           ],
+                     *           "channel": "a channel",
+                     *           "note": "a note",
+                     *           "status": "idea",
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_CalendarEntryAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            /**
+             * @description `item_not_found`: There is no such library item.
+             *     `calendar_entry_not_found`: There is no such entry of the calendar.
+             */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolError"];
+                };
+            };
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    delete_calendar_entry: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "entry_id": "cal_01JD3M5N7P9Q1R3S5T7V9W1X3Y"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DeleteCalendarEntry"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "entry_id": "cal_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "deleted": true
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_DeletedCalendarEntry"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            /** @description `calendar_entry_not_found`: There is no such entry of the calendar. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolError"];
+                };
+            };
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    create_calendar_feed: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoArguments"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "feed": {
+                     *           "id": "cfd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "last_read_at": "2026-11-20T09:30:00.000Z"
+                     *         },
+                     *         "url": "https://example.com/interview.mp4"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_CreatedCalendarFeed"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            409: components["responses"]["Tool.idempotency_in_progress.quota_reached"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    list_calendar_feeds: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoArguments"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "feeds": [
+                     *           {
+                     *             "id": "cfd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *             "created_at": "2026-11-20T09:30:00.000Z",
+                     *             "last_read_at": "2026-11-20T09:30:00.000Z"
+                     *           }
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_CalendarFeedList"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    revoke_calendar_feed: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "feed_id": "cfd_01JD3M5N7P9Q1R3S5T7V9W1X3Y"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RevokeCalendarFeed"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "feed_id": "cfd_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "revoked": true
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_RevokedCalendarFeed"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            /** @description `calendar_feed_not_found`: There is no such calendar feed. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolError"];
+                };
+            };
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    get_settings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["NoArguments"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "settings": {
+                     *           "name": "interview.mp4",
+                     *           "default_language": "a default language",
+                     *           "reads_on_import": [
+                     *             "transcript"
+                     *           ],
+                     *           "min_silence_ms": 1,
+                     *           "padding_ms": 1,
+                     *           "duck_db": 1.25,
+                     *           "caption_style": {
+                     *             "family": "a family",
+                     *             "size": 1.25,
+                     *             "color": "a color",
+                     *             "background": "a background",
+                     *             "position": "top"
+                     *           },
+                     *           "revision": 1,
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_SettingsAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    update_settings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "default_language": "en",
+                 *       "reads_on_import": [
+                 *         "transcript",
+                 *         "speech"
+                 *       ],
+                 *       "min_silence_ms": 700
+                 *     }
+                 */
+                "application/json": components["schemas"]["UpdateSettings"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "settings": {
+                     *           "name": "interview.mp4",
+                     *           "default_language": "a default language",
+                     *           "reads_on_import": [
+                     *             "transcript"
+                     *           ],
+                     *           "min_silence_ms": 1,
+                     *           "padding_ms": 1,
+                     *           "duck_db": 1.25,
+                     *           "caption_style": {
+                     *             "family": "a family",
+                     *             "size": 1.25,
+                     *             "color": "a color",
+                     *             "background": "a background",
+                     *             "position": "top"
+                     *           },
+                     *           "revision": 1,
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_SettingsAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            409: components["responses"]["Tool.idempotency_in_progress.revision_conflict.quota_reached"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    save_skill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "How we cut",
+                 *       "text": "# How we cut\n\nKeep what makes people laugh.",
+                 *       "description": "Read before cutting an interview."
+                 *     }
+                 */
+                "application/json": components["schemas"]["SaveSkill"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "skill": {
+                     *           "name": "interview.mp4",
+                     *           "description": "a description",
+                     *           "text": "a text",
+                     *           "revision": 1,
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_SkillAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            409: components["responses"]["Tool.idempotency_in_progress.revision_conflict.name_taken.quota_reached"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    list_skills: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["ListSkills"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "skills": [],
+                     *         "has_more": true,
+                     *         "next_cursor": "a next cursor"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_SkillPage"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json.invalid_cursor"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    get_skill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "interview.mp4"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OneSkill"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "skill": {
+                     *           "name": "interview.mp4",
+                     *           "description": "a description",
+                     *           "text": "a text",
+                     *           "revision": 1,
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_SkillAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.skill_not_found"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    delete_skill: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "interview.mp4"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OneSkill"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "name": "interview.mp4",
+                     *         "deleted": true
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_DeletedSkill"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.skill_not_found"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    save_template: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Tight cut",
+                 *       "tool": "remove_silence",
+                 *       "arguments": {
+                 *         "min_silence_ms": 700,
+                 *         "render": true
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["SaveTemplate"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "template": {
+                     *           "name": "interview.mp4",
+                     *           "tool": "a tool",
+                     *           "arguments": {},
+                     *           "revision": 1,
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_TemplateAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            /** @description `tool_not_found`: There is no such tool. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolError"];
+                };
+            };
+            409: components["responses"]["Tool.idempotency_in_progress.revision_conflict.name_taken.quota_reached"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    list_templates: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["ListTemplates"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "templates": [
+                     *           {
+                     *             "name": "interview.mp4",
+                     *             "tool": "a tool",
+                     *             "revision": 1,
+                     *             "updated_at": "2026-11-20T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "has_more": true,
+                     *         "next_cursor": "a next cursor"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_TemplatePage"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json.invalid_cursor"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    run_template: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Tight cut",
+                 *       "overrides": {
+                 *         "ref": "interview"
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["RunTemplate"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {},
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_fields"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json.invalid_cursor"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            402: components["responses"]["Tool.insufficient_minutes"];
+            /**
+             * @description `workspace_forbidden`: The credential can't reach this workspace.
+             *     `role_forbidden`: The caller's role in the workspace does not allow this.
+             *     `account_suspended`: The account that pays, or owns the workspace, is suspended.
+             *     `user_disabled`: The user is disabled, here and everywhere.
+             *     `session_not_allowed`: A script session token may not do this.
+             *     `key_wrong_workspace`: The key is bound to another workspace.
+             *     `not_the_author`: Somebody else wrote the comment.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolError"];
+                };
+            };
+            /**
+             * @description `tool_not_found`: There is no such tool.
+             *     `item_not_found`: There is no such library item.
+             *     `comment_not_found`: There is no such comment.
+             *     `public_link_not_found`: There is no such public link.
+             *     `board_not_found`: There is no such board.
+             *     `post_not_found`: There is no such post.
+             *     `calendar_entry_not_found`: There is no such entry of the calendar.
+             *     `calendar_feed_not_found`: There is no such calendar feed.
+             *     `skill_not_found`: There is no such skill.
+             *     `template_not_found`: There is no such template.
+             */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolError"];
+                };
+            };
+            /**
+             * @description `idempotency_in_progress`: A call with this Idempotency-Key still runs.
+             *     `item_not_ready`: The item is still processing.
+             *     `item_leased`: A computer reads the item itself and holds its reads back.
+             *     `ref_taken`: An item of the workspace has this ref already.
+             *     `revision_conflict`: The document was changed since the revision that `if_revision` names.
+             *     `name_taken`: The workspace has one that is called so.
+             *     `nothing_to_undo`: Nothing is kept of what the document was before.
+             *     `quota_reached`: There are as many of these as there may be, or they take as much room as they may.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolError"];
+                };
+            };
+            413: components["responses"]["Tool.request_too_large.file_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            /**
+             * @description `idempotency_key_reused`: The Idempotency-Key belongs to another request.
+             *     `url_not_allowed`: The URL can't be imported from.
+             *     `pull_failed`: The URL did not answer with a feed or a page.
+             *     `read_not_applicable`: The read does not apply to this item.
+             *     `engine_not_configured`: No worker here can run this.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolError"];
+                };
+            };
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    delete_template: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "interview.mp4"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OneTemplate"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "name": "interview.mp4",
+                     *         "deleted": true
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_DeletedTemplate"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            /** @description `template_not_found`: There is no such template. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolError"];
+                };
+            };
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    list_workspaces: {
+        parameters: {
+            query?: {
+                /** @description Rows to show. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "id": "wsp_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "name": "interview.mp4",
+                     *           "role": "editor",
+                     *           "is_default": true,
+                     *           "created_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "next_cursor": "a next cursor"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["List_Workspace"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request.invalid_cursor"];
+            401: components["responses"]["Route.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Route.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    create_workspace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "interview.mp4"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WorkspaceName"];
+            };
+        };
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "wsp_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "name": "interview.mp4",
+                     *       "role": "editor",
+                     *       "is_default": true,
+                     *       "created_at": "2026-11-20T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Workspace"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request.invalid_json"];
+            401: components["responses"]["Route.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Route.workspace_forbidden.role_forbidden.account_suspended.user_disabled.session_not_allowed.key_wrong_workspace"];
+            409: components["responses"]["Route.idempotency_in_progress.quota_reached"];
+            413: components["responses"]["Route.request_too_large"];
+            415: components["responses"]["Route.unsupported_media_type"];
+            422: components["responses"]["Route.idempotency_key_reused"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    update_workspace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path: {
+                /** @description The workspace that the call acts in. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "interview.mp4"
+                 *     }
+                 */
+                "application/json": components["schemas"]["WorkspaceName"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "wsp_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *       "name": "interview.mp4",
+                     *       "role": "editor",
+                     *       "is_default": true,
+                     *       "created_at": "2026-11-20T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Workspace"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request.invalid_json"];
+            401: components["responses"]["Route.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Route.workspace_forbidden.role_forbidden.account_suspended.user_disabled.session_not_allowed.key_wrong_workspace"];
+            413: components["responses"]["Route.request_too_large"];
+            415: components["responses"]["Route.unsupported_media_type"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    list_members: {
+        parameters: {
+            query?: {
+                /** @description Rows to show. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path: {
+                /** @description The workspace that the call acts in. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "data": [
+                     *         {
+                     *           "user_id": "a user id",
+                     *           "user_name": "a user name",
+                     *           "role": "viewer",
+                     *           "created_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       ],
+                     *       "has_more": true,
+                     *       "next_cursor": "a next cursor"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["List_WorkspaceMember"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request.invalid_cursor"];
+            401: components["responses"]["Route.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Route.workspace_forbidden.role_forbidden.account_suspended.user_disabled.session_not_allowed.key_wrong_workspace"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    put_member: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path: {
+                /** @description The workspace that the call acts in. */
+                id: string;
+                /** @description The user. */
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "role": "viewer"
+                 *     }
+                 */
+                "application/json": components["schemas"]["MemberRole"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "user_id": "a user id",
+                     *       "user_name": "a user name",
+                     *       "role": "viewer",
+                     *       "created_at": "2026-11-20T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["WorkspaceMember"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request.invalid_json"];
+            401: components["responses"]["Route.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Route.workspace_forbidden.role_forbidden.account_suspended.user_disabled.session_not_allowed.key_wrong_workspace"];
+            404: components["responses"]["Route.user_not_found"];
+            409: components["responses"]["Route.last_owner"];
+            413: components["responses"]["Route.request_too_large"];
+            415: components["responses"]["Route.unsupported_media_type"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    delete_member: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path: {
+                /** @description The workspace that the call acts in. */
+                id: string;
+                /** @description The user. */
+                userId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "deleted": true
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Deleted"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request"];
+            401: components["responses"]["Route.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Route.workspace_forbidden.role_forbidden.account_suspended.user_disabled.session_not_allowed.key_wrong_workspace"];
+            /**
+             * @description `user_not_found`: There is no such user; for operators.
+             *     `member_not_found`: The user is no member of the workspace; for operators.
+             */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouteError"];
+                };
+            };
+            409: components["responses"]["Route.last_owner"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
     read_balances: {
         parameters: {
             query?: never;
@@ -9551,20 +15123,7 @@ export interface operations {
             };
             413: components["responses"]["Route.request_too_large"];
             415: components["responses"]["Route.unsupported_media_type"];
-            /** @description `idempotency_key_reused`: The Idempotency-Key belongs to another request. */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RouteError"];
-                };
-            };
+            422: components["responses"]["Route.idempotency_key_reused"];
             429: components["responses"]["Route.rate_limited"];
             500: components["responses"]["Route.internal"];
             503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
@@ -9727,62 +15286,6 @@ export interface operations {
             400: components["responses"]["Route.invalid_request.invalid_cursor"];
             401: components["responses"]["Route.unauthenticated.credential_revoked.token_expired"];
             403: components["responses"]["Route.workspace_forbidden.account_suspended.user_disabled.session_not_allowed.key_wrong_workspace"];
-            429: components["responses"]["Route.rate_limited"];
-            500: components["responses"]["Route.internal"];
-            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
-        };
-    };
-    list_workspaces: {
-        parameters: {
-            query?: {
-                /** @description Rows to show. */
-                limit?: number;
-                /** @description The `next_cursor` of the page before. */
-                cursor?: string;
-            };
-            header?: {
-                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
-                "X-Request-Id"?: components["parameters"]["RequestId"];
-                /** @description The workspace this one call acts in when not the default (contract §4.1). */
-                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done, or a job started for longer work. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    /**
-                     * @example {
-                     *       "data": [
-                     *         {
-                     *           "id": "wsp_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
-                     *           "name": "interview.mp4",
-                     *           "role": "editor",
-                     *           "is_default": true,
-                     *           "created_at": "2026-11-20T09:30:00.000Z"
-                     *         }
-                     *       ],
-                     *       "has_more": true,
-                     *       "next_cursor": "a next cursor"
-                     *     }
-                     */
-                    "application/json": components["schemas"]["List_Workspace"];
-                };
-            };
-            400: components["responses"]["Route.invalid_request.invalid_cursor"];
-            401: components["responses"]["Route.unauthenticated.credential_revoked.token_expired"];
-            403: components["responses"]["Route.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
             429: components["responses"]["Route.rate_limited"];
             500: components["responses"]["Route.internal"];
             503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
@@ -12178,23 +17681,7 @@ export interface operations {
             400: components["responses"]["Route.invalid_request.invalid_json"];
             401: components["responses"]["Route.unauthenticated.credential_revoked.token_expired"];
             403: components["responses"]["Route.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
-            /**
-             * @description `idempotency_in_progress`: A call with this Idempotency-Key still runs.
-             *     `quota_reached`: There are as many of these as there may be, or they take as much room as they may.
-             */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RouteError"];
-                };
-            };
+            409: components["responses"]["Route.idempotency_in_progress.quota_reached"];
             413: components["responses"]["Route.request_too_large"];
             415: components["responses"]["Route.unsupported_media_type"];
             /**
@@ -13705,20 +19192,7 @@ export interface operations {
             400: components["responses"]["Route.invalid_request.invalid_json"];
             401: components["responses"]["Route.unauthenticated"];
             403: components["responses"]["Route.role_forbidden"];
-            /** @description `user_not_found`: There is no such user; for operators. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RouteError"];
-                };
-            };
+            404: components["responses"]["Route.user_not_found"];
             409: components["responses"]["Route.subject_taken"];
             413: components["responses"]["Route.request_too_large"];
             415: components["responses"]["Route.unsupported_media_type"];
@@ -14762,6 +20236,100 @@ export interface operations {
                 };
             };
             400: components["responses"]["Route.invalid_request.invalid_cursor"];
+            401: components["responses"]["Route.unauthenticated"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    operator_get_report: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "state": "healthy",
+                     *       "sentence": "a sentence",
+                     *       "axes": [
+                     *         {
+                     *           "axis": "flow",
+                     *           "state": "healthy",
+                     *           "sentence": "a sentence",
+                     *           "numbers": [
+                     *             {
+                     *               "name": "interview.mp4",
+                     *               "value": 1.25,
+                     *               "unit": "a unit"
+                     *             }
+                     *           ],
+                     *           "next": "a next"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["HealthReport"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request"];
+            401: components["responses"]["Route.unauthenticated"];
+            429: components["responses"]["Route.rate_limited"];
+            500: components["responses"]["Route.internal"];
+            503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    operator_create_console_link: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "path": "a path",
+                     *       "url": "https://example.com/interview.mp4",
+                     *       "expires_at": "2026-11-20T09:30:00.000Z"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ConsoleLink"];
+                };
+            };
+            400: components["responses"]["Route.invalid_request"];
             401: components["responses"]["Route.unauthenticated"];
             429: components["responses"]["Route.rate_limited"];
             500: components["responses"]["Route.internal"];

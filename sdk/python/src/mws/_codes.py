@@ -83,8 +83,8 @@ class RouteNotFoundError(ApiError):
     """A refusal."""
 
 
-class ToolNotFoundError(ApiError):
-    """A refusal."""
+class ToolNotFoundError(NotFoundError):
+    """There is no such tool."""
 
 
 class ItemNotFoundError(NotFoundError):
@@ -101,6 +101,30 @@ class CommentNotFoundError(NotFoundError):
 
 class PublicLinkNotFoundError(NotFoundError):
     """There is no such public link."""
+
+
+class BoardNotFoundError(NotFoundError):
+    """There is no such board."""
+
+
+class PostNotFoundError(NotFoundError):
+    """There is no such post."""
+
+
+class CalendarEntryNotFoundError(NotFoundError):
+    """There is no such entry of the calendar."""
+
+
+class CalendarFeedNotFoundError(NotFoundError):
+    """There is no such calendar feed."""
+
+
+class SkillNotFoundError(NotFoundError):
+    """There is no such skill."""
+
+
+class TemplateNotFoundError(NotFoundError):
+    """There is no such template."""
 
 
 class ProjectNotFoundError(NotFoundError):
@@ -169,6 +193,22 @@ class ItemLeasedError(ConflictError):
 
 class RefTakenError(ConflictError):
     """An item of the workspace has this ref already."""
+
+
+class RevisionConflictError(ConflictError):
+    """The document was changed since the revision that `if_revision` names."""
+
+
+class NameTakenError(ConflictError):
+    """The workspace has one that is called so."""
+
+
+class LastOwnerError(ConflictError):
+    """The workspace would be left without an owner."""
+
+
+class NothingToUndoError(ConflictError):
+    """Nothing is kept of what the document was before."""
 
 
 class UploadIncompleteError(ConflictError):
@@ -255,6 +295,10 @@ class UrlNotAllowedError(UnprocessableError):
     """The URL can't be imported from."""
 
 
+class PullFailedError(UnprocessableError):
+    """The URL did not answer with a feed or a page."""
+
+
 class ReadNotApplicableError(UnprocessableError):
     """The read does not apply to this item."""
 
@@ -317,6 +361,12 @@ BY_CODE: dict[str, type[ApiError]] = {
     'job_not_found': JobNotFoundError,
     'comment_not_found': CommentNotFoundError,
     'public_link_not_found': PublicLinkNotFoundError,
+    'board_not_found': BoardNotFoundError,
+    'post_not_found': PostNotFoundError,
+    'calendar_entry_not_found': CalendarEntryNotFoundError,
+    'calendar_feed_not_found': CalendarFeedNotFoundError,
+    'skill_not_found': SkillNotFoundError,
+    'template_not_found': TemplateNotFoundError,
     'project_not_found': ProjectNotFoundError,
     'key_not_found': KeyNotFoundError,
     'webhook_not_found': WebhookNotFoundError,
@@ -334,6 +384,10 @@ BY_CODE: dict[str, type[ApiError]] = {
     'item_not_ready': ItemNotReadyError,
     'item_leased': ItemLeasedError,
     'ref_taken': RefTakenError,
+    'revision_conflict': RevisionConflictError,
+    'name_taken': NameTakenError,
+    'last_owner': LastOwnerError,
+    'nothing_to_undo': NothingToUndoError,
     'upload_incomplete': UploadIncompleteError,
     'upload_offset_mismatch': UploadOffsetMismatchError,
     'key_limit_reached': KeyLimitReachedError,
@@ -355,6 +409,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     'url_not_public': UrlNotPublicError,
     'webhook_url_not_allowed': WebhookUrlNotAllowedError,
     'url_not_allowed': UrlNotAllowedError,
+    'pull_failed': PullFailedError,
     'read_not_applicable': ReadNotApplicableError,
     'engine_not_configured': EngineNotConfiguredError,
     'checksum_mismatch': ChecksumMismatchError,

@@ -26,6 +26,12 @@ OPERATIONS = {
     'remove_silence': Operation('remove_silence', 'POST', '/tools/remove_silence', 'kept', types.ToolAnswerSilenceAnswer),
     'duck_music': Operation('duck_music', 'POST', '/tools/duck_music', 'kept', types.ToolAnswerDuckAnswer),
     'search_footage': Operation('search_footage', 'POST', '/tools/search_footage', 'harmless', types.ToolAnswerFootageMatches),
+    'create_board': Operation('create_board', 'POST', '/tools/create_board', 'kept', types.ToolAnswerBoardAnswer),
+    'list_boards': Operation('list_boards', 'POST', '/tools/list_boards', 'harmless', types.ToolAnswerBoardPage, rows=('data', 'boards')),
+    'get_board': Operation('get_board', 'POST', '/tools/get_board', 'harmless', types.ToolAnswerBoardAnswer),
+    'edit_board': Operation('edit_board', 'POST', '/tools/edit_board', 'kept', types.ToolAnswerBoardAnswer),
+    'undo_board': Operation('undo_board', 'POST', '/tools/undo_board', 'kept', types.ToolAnswerBoardAnswer),
+    'delete_board': Operation('delete_board', 'POST', '/tools/delete_board', 'harmless', types.ToolAnswerDeletedBoard),
     'add_comment': Operation('add_comment', 'POST', '/tools/add_comment', 'kept', types.ToolAnswerCommentAnswer),
     'list_comments': Operation('list_comments', 'POST', '/tools/list_comments', 'harmless', types.ToolAnswerCommentPage, rows=('data', 'comments')),
     'update_comment': Operation('update_comment', 'POST', '/tools/update_comment', 'harmless', types.ToolAnswerCommentAnswer),
@@ -33,10 +39,39 @@ OPERATIONS = {
     'create_public_link': Operation('create_public_link', 'POST', '/tools/create_public_link', 'kept', types.ToolAnswerCreatedPublicLink),
     'list_public_links': Operation('list_public_links', 'POST', '/tools/list_public_links', 'harmless', types.ToolAnswerPublicLinkPage, rows=('data', 'links')),
     'revoke_public_link': Operation('revoke_public_link', 'POST', '/tools/revoke_public_link', 'harmless', types.ToolAnswerPublicLinkAnswer),
+    'pull_posts': Operation('pull_posts', 'POST', '/tools/pull_posts', 'harmless', types.ToolAnswerPulledPosts),
+    'list_posts': Operation('list_posts', 'POST', '/tools/list_posts', 'harmless', types.ToolAnswerPostPage, rows=('data', 'posts')),
+    'keep_post': Operation('keep_post', 'POST', '/tools/keep_post', 'kept', types.ToolAnswerPostAnswer),
+    'delete_post': Operation('delete_post', 'POST', '/tools/delete_post', 'harmless', types.ToolAnswerDeletedPost),
     'get_models': Operation('get_models', 'GET', '/models', 'harmless', types.ModelList),
     'list_models': Operation('list_models', 'POST', '/tools/list_models', 'harmless', types.ToolAnswerModelPage),
     'read_overview': Operation('read_overview', 'GET', '/overview', 'harmless', types.OverviewAnswer),
     'get_overview': Operation('get_overview', 'POST', '/tools/get_overview', 'harmless', types.ToolAnswerOverviewAnswer),
+    'get_brand_kit': Operation('get_brand_kit', 'POST', '/tools/get_brand_kit', 'harmless', types.ToolAnswerBrandKitAnswer),
+    'update_brand_kit': Operation('update_brand_kit', 'POST', '/tools/update_brand_kit', 'kept', types.ToolAnswerBrandKitAnswer),
+    'add_calendar_entry': Operation('add_calendar_entry', 'POST', '/tools/add_calendar_entry', 'kept', types.ToolAnswerCalendarEntryAnswer),
+    'list_calendar': Operation('list_calendar', 'POST', '/tools/list_calendar', 'harmless', types.ToolAnswerCalendarPage, rows=('data', 'entries')),
+    'update_calendar_entry': Operation('update_calendar_entry', 'POST', '/tools/update_calendar_entry', 'harmless', types.ToolAnswerCalendarEntryAnswer),
+    'delete_calendar_entry': Operation('delete_calendar_entry', 'POST', '/tools/delete_calendar_entry', 'harmless', types.ToolAnswerDeletedCalendarEntry),
+    'create_calendar_feed': Operation('create_calendar_feed', 'POST', '/tools/create_calendar_feed', 'kept', types.ToolAnswerCreatedCalendarFeed),
+    'list_calendar_feeds': Operation('list_calendar_feeds', 'POST', '/tools/list_calendar_feeds', 'harmless', types.ToolAnswerCalendarFeedList),
+    'revoke_calendar_feed': Operation('revoke_calendar_feed', 'POST', '/tools/revoke_calendar_feed', 'harmless', types.ToolAnswerRevokedCalendarFeed),
+    'get_settings': Operation('get_settings', 'POST', '/tools/get_settings', 'harmless', types.ToolAnswerSettingsAnswer),
+    'update_settings': Operation('update_settings', 'POST', '/tools/update_settings', 'kept', types.ToolAnswerSettingsAnswer),
+    'save_skill': Operation('save_skill', 'POST', '/tools/save_skill', 'kept', types.ToolAnswerSkillAnswer),
+    'list_skills': Operation('list_skills', 'POST', '/tools/list_skills', 'harmless', types.ToolAnswerSkillPage, rows=('data', 'skills')),
+    'get_skill': Operation('get_skill', 'POST', '/tools/get_skill', 'harmless', types.ToolAnswerSkillAnswer),
+    'delete_skill': Operation('delete_skill', 'POST', '/tools/delete_skill', 'harmless', types.ToolAnswerDeletedSkill),
+    'save_template': Operation('save_template', 'POST', '/tools/save_template', 'kept', types.ToolAnswerTemplateAnswer),
+    'list_templates': Operation('list_templates', 'POST', '/tools/list_templates', 'harmless', types.ToolAnswerTemplatePage, rows=('data', 'templates')),
+    'run_template': Operation('run_template', 'POST', '/tools/run_template', 'kept', types.ToolAnswerFields),
+    'delete_template': Operation('delete_template', 'POST', '/tools/delete_template', 'harmless', types.ToolAnswerDeletedTemplate),
+    'list_workspaces': Operation('list_workspaces', 'GET', '/workspaces', 'harmless', types.ListWorkspace, rows=('data',)),
+    'create_workspace': Operation('create_workspace', 'POST', '/workspaces', 'kept', types.Workspace),
+    'update_workspace': Operation('update_workspace', 'PATCH', '/workspaces/{id}', 'harmless', types.Workspace),
+    'list_members': Operation('list_members', 'GET', '/workspaces/{id}/members', 'harmless', types.ListWorkspaceMember, rows=('data',)),
+    'put_member': Operation('put_member', 'PUT', '/workspaces/{id}/members/{userId}', 'harmless', types.WorkspaceMember),
+    'delete_member': Operation('delete_member', 'DELETE', '/workspaces/{id}/members/{userId}', 'harmless', types.Deleted),
     'read_balances': Operation('read_balances', 'GET', '/balances', 'harmless', types.BalancesAnswer),
     'get_balances': Operation('get_balances', 'POST', '/tools/get_balances', 'harmless', types.ToolAnswerBalancesAnswer),
     'create_key': Operation('create_key', 'POST', '/keys', 'kept', types.CreatedKey),
@@ -44,7 +79,6 @@ OPERATIONS = {
     'get_key': Operation('get_key', 'GET', '/keys/{keyId}', 'harmless', types.Key),
     'revoke_key': Operation('revoke_key', 'DELETE', '/keys/{keyId}', 'harmless', types.Deleted),
     'list_audit': Operation('list_audit', 'GET', '/audit', 'harmless', types.ListAccountChange, rows=('data',)),
-    'list_workspaces': Operation('list_workspaces', 'GET', '/workspaces', 'harmless', types.ListWorkspace, rows=('data',)),
     'redeem_session': Operation('redeem_session', 'POST', '/sessions/redeem', 'harmless', types.SessionTokenAnswer),
     'create_upload': Operation('create_upload', 'POST', '/uploads', 'kept', types.Upload),
     'get_upload': Operation('get_upload', 'GET', '/uploads/{id}', 'harmless', types.UploadDetail),
@@ -106,6 +140,8 @@ OPERATIONS = {
     'operator_list_deliveries': Operation('operator_list_deliveries', 'GET', '/operator/deliveries', 'harmless', types.ListDelivery, rows=('data',)),
     'operator_resend_deliveries': Operation('operator_resend_deliveries', 'POST', '/operator/deliveries/resend', 'harmless', types.ResentAll),
     'operator_list_audit': Operation('operator_list_audit', 'GET', '/operator/audit', 'harmless', types.ListAuditEntry, rows=('data',)),
+    'operator_get_report': Operation('operator_get_report', 'GET', '/operator/report', 'harmless', types.HealthReport),
+    'operator_create_console_link': Operation('operator_create_console_link', 'POST', '/operator/console-links', 'refused', types.ConsoleLink),
 }
 """What each operation is on the wire."""
 
@@ -276,11 +312,11 @@ class Library(Group):
         timeout: float | None = None,
     ) -> types.ToolAnswerSilenceAnswer:
         """Which parts of an item to keep so that its long silences are gone, from where somebody speaks in it. A silence shorter
-        than `min_silence_ms` stays, and `padding_ms` stay on each side of speech. A video's cuts stand on its frames.
-        Where nobody speaks nothing is kept. With `render: true` a job makes a new item of what is kept; the same
-        render is made once while its item is there. A stored speech read is used at no charge; where there is none
-        its job is started or joined, and the answer is `queued` without `keep`: follow `job_id` with `get_jobs` and
-        call again."""
+        than `min_silence_ms` stays, and `padding_ms` stay on each side of speech; the workspace's settings say how
+        much where the call does not. A video's cuts stand on its frames. Where nobody speaks nothing is kept. With
+        `render: true` a job makes a new item of what is kept; the same render is made once while its item is there. A
+        stored speech read is used at no charge; where there is none its job is started or joined, and the answer is
+        `queued` without `keep`: follow `job_id` with `get_jobs` and call again."""
         return self._client.call(OPERATIONS['remove_silence'], body={'ref': ref}, maybe={'min_silence_ms': min_silence_ms, 'padding_ms': padding_ms, 'render': render, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def duck_music(
@@ -320,6 +356,76 @@ class Library(Group):
         alike, which forgives slips of the pen and of the transcript in queries of up to 16 words. English words are
         found in all their forms. No match is an empty list; what could not be searched is named."""
         return self._client.call(OPERATIONS['search_footage'], body={'query': query}, maybe={'refs': refs, 'limit': limit}, workspace_id=workspace_id, timeout=timeout)
+
+    def create_board(
+        self,
+        *,
+        name: str,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerBoardAnswer:
+        """Columns of cards that plan what is to be done with items. It begins without a column: `edit_board` adds them. A
+        workspace has at most 200 boards."""
+        return self._client.call(OPERATIONS['create_board'], body={'name': name}, maybe={}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_boards(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.ListedBoard]:
+        """Newest first, without their cards."""
+        return self._client.pages(OPERATIONS['list_boards'], body={}, maybe={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def get_board(
+        self,
+        *,
+        board_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerBoardAnswer:
+        """With its columns and cards. A card whose item is deleted says so."""
+        return self._client.call(OPERATIONS['get_board'], body={'board_id': board_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def edit_board(
+        self,
+        *,
+        board_id: str,
+        if_revision: int | None = None,
+        name: str | None = None,
+        ops: Sequence[types.BoardOp | Mapping[str, Any]] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerBoardAnswer:
+        """Its name, or what is on it: `ops` are done one after the other, all of them or none, and the refusal names the one
+        that can't be done. What the board was before is kept for `undo_board`, the last 50 changes."""
+        return self._client.call(OPERATIONS['edit_board'], body={'board_id': board_id}, maybe={'if_revision': if_revision, 'name': name, 'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def undo_board(
+        self,
+        *,
+        board_id: str,
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerBoardAnswer:
+        """Back to what it was before, as a new revision; again for the change before that."""
+        return self._client.call(OPERATIONS['undo_board'], body={'board_id': board_id}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def delete_board(
+        self,
+        *,
+        board_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedBoard:
+        """With what is kept of its past. The items that its cards are about stay."""
+        return self._client.call(OPERATIONS['delete_board'], body={'board_id': board_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     def add_comment(
         self,
@@ -384,7 +490,9 @@ class Library(Group):
         timeout: float | None = None,
     ) -> types.ToolAnswerCreatedPublicLink:
         """A page that shows one item to whoever has its URL, until it ends, is revoked, or the item is deleted: the media, its
-        waveform and its transcript as far as they are read, and its comments where `rights` says so."""
+        waveform and its transcript as far as they are read, and its comments where `rights` says so. It works for as
+        long as whoever makes it might: not past the end of their key, or of their place in the workspace. A script
+        session's token can make none."""
         return self._client.call(OPERATIONS['create_public_link'], body={'ref': ref}, maybe={'expires_in': expires_in, 'rights': rights, 'passphrase': passphrase}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_public_links(
@@ -556,6 +664,246 @@ class Workspace(Group):
         """What there is in the workspace, what goes on, what is left of the minutes, and which endpoints are in trouble."""
         return self._client.call(OPERATIONS['get_overview'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
+    def get_brand_kit(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerBrandKitAnswer:
+        """The workspace's colours, fonts and logos by name, its voice, and how its captions look. `families` are those that a
+        font may be of."""
+        return self._client.call(OPERATIONS['get_brand_kit'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def update_brand_kit(
+        self,
+        *,
+        if_revision: int | None = None,
+        colors: Sequence[types.BrandColor | Mapping[str, Any]] | None = None,
+        fonts: Sequence[types.BrandFont | Mapping[str, Any]] | None = None,
+        logos: Sequence[types.LogoToSet | Mapping[str, Any]] | None = None,
+        voice: str | None = None,
+        caption_style: types.CaptionStyle | Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerBrandKitAnswer:
+        """All that is asked or nothing. What uses the kit names an entry, and shows what the kit says then: the pages of public
+        links bear its first colour."""
+        return self._client.call(OPERATIONS['update_brand_kit'], body={}, maybe={'if_revision': if_revision, 'colors': colors, 'fonts': fonts, 'logos': logos, 'voice': voice, 'caption_style': caption_style}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def add_calendar_entry(
+        self,
+        *,
+        title: str,
+        starts_at: str | datetime,
+        ends_at: str | datetime | None = None,
+        refs: Sequence[str] | None = None,
+        channel: str | None = None,
+        note: str | None = None,
+        status: types.CalendarStatus | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCalendarEntryAnswer:
+        """What is planned for when, and which items it is about. The calendar plans; it publishes nothing, and nothing happens
+        by itself when the time comes. A workspace has at most 5,000 entries."""
+        return self._client.call(OPERATIONS['add_calendar_entry'], body={'title': title, 'starts_at': starts_at}, maybe={'ends_at': ends_at, 'refs': refs, 'channel': channel, 'note': note, 'status': status}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_calendar(
+        self,
+        *,
+        from_: str | datetime | None = None,
+        to: str | datetime | None = None,
+        status: types.CalendarStatus | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.CalendarEntry]:
+        """What is planned between two moments, the earliest first; what has begun before and goes on is there too."""
+        return self._client.pages(OPERATIONS['list_calendar'], body={}, maybe={'from': from_, 'to': to, 'status': status, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def update_calendar_entry(
+        self,
+        *,
+        entry_id: str,
+        title: str | None = None,
+        starts_at: str | datetime | None = None,
+        ends_at: str | datetime | None = None,
+        refs: Sequence[str] | None = None,
+        channel: str | None = None,
+        note: str | None = None,
+        status: types.CalendarStatus | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCalendarEntryAnswer:
+        """What is absent stays as it is; `refs` are all of its items from then on."""
+        return self._client.call(OPERATIONS['update_calendar_entry'], body={'entry_id': entry_id}, maybe={'title': title, 'starts_at': starts_at, 'ends_at': ends_at, 'refs': refs, 'channel': channel, 'note': note, 'status': status}, workspace_id=workspace_id, timeout=timeout)
+
+    def delete_calendar_entry(
+        self,
+        *,
+        entry_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedCalendarEntry:
+        """The items that it is about stay."""
+        return self._client.call(OPERATIONS['delete_calendar_entry'], body={'entry_id': entry_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def create_calendar_feed(
+        self,
+        *,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCreatedCalendarFeed:
+        """A secret URL by which calendar programs show the workspace's calendar (iCalendar, RFC 5545): the entries of the last
+        90 days and those to come, 1,000 at most. Whoever has it reads them until it is revoked. A workspace has at
+        most 20."""
+        return self._client.call(OPERATIONS['create_calendar_feed'], body={}, maybe={}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_calendar_feeds(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCalendarFeedList:
+        """The feeds that work, newest first, without their URLs."""
+        return self._client.call(OPERATIONS['list_calendar_feeds'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def revoke_calendar_feed(
+        self,
+        *,
+        feed_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerRevokedCalendarFeed:
+        """Its URL leads nowhere from now on. What programs have read already stays with them."""
+        return self._client.call(OPERATIONS['revoke_calendar_feed'], body={'feed_id': feed_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def get_settings(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerSettingsAnswer:
+        """What its tools do where a call says nothing of it."""
+        return self._client.call(OPERATIONS['get_settings'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def update_settings(
+        self,
+        *,
+        if_revision: int | None = None,
+        name: str | None = None,
+        default_language: str | None = None,
+        reads_on_import: Sequence[types.ReadKind] | None = None,
+        min_silence_ms: int | None = None,
+        padding_ms: int | None = None,
+        duck_db: float | None = None,
+        caption_style: types.CaptionStyle | Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerSettingsAnswer:
+        """They count from the next call on, which may say otherwise for itself. `reads_on_import` start as if whoever uploads
+        had asked for them, and cost as such."""
+        return self._client.call(OPERATIONS['update_settings'], body={}, maybe={'if_revision': if_revision, 'name': name, 'default_language': default_language, 'reads_on_import': reads_on_import, 'min_silence_ms': min_silence_ms, 'padding_ms': padding_ms, 'duck_db': duck_db, 'caption_style': caption_style}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def save_skill(
+        self,
+        *,
+        name: str,
+        text: str,
+        description: str | None = None,
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerSkillAnswer:
+        """Words that tell whoever works here how it is done: agents list skills and read those that fit. One of the same name is
+        written over. Over MCP skills are prompts too. A workspace has at most 200."""
+        return self._client.call(OPERATIONS['save_skill'], body={'name': name, 'text': text}, maybe={'description': description, 'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_skills(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.ListedSkill]:
+        """Newest first, without their text."""
+        return self._client.pages(OPERATIONS['list_skills'], body={}, maybe={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def get_skill(
+        self,
+        *,
+        name: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerSkillAnswer:
+        """What it says, as Markdown."""
+        return self._client.call(OPERATIONS['get_skill'], body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def delete_skill(
+        self,
+        *,
+        name: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedSkill:
+        """Its name is free then."""
+        return self._client.call(OPERATIONS['delete_skill'], body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def save_template(
+        self,
+        *,
+        name: str,
+        tool: str,
+        arguments: Mapping[str, Any],
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerTemplateAnswer:
+        """Arguments of a tool by a name, to be run again and again. They are held against what the tool takes; what it requires
+        may be left to the run. One of the same name is written over. A workspace has at most 200."""
+        return self._client.call(OPERATIONS['save_template'], body={'name': name, 'tool': tool, 'arguments': arguments}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_templates(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.ListedTemplate]:
+        """Newest first, without their arguments."""
+        return self._client.pages(OPERATIONS['list_templates'], body={}, maybe={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def run_template(
+        self,
+        *,
+        name: str,
+        overrides: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerFields:
+        """Calls its tool with its arguments, `overrides` in their place, and answers what the tool answers. It is a call of that
+        tool: who may make it, what it costs, what it refuses and what an Idempotency-Key keeps are the tool's."""
+        return self._client.call(OPERATIONS['run_template'], body={'name': name}, maybe={'overrides': overrides}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def delete_template(
+        self,
+        *,
+        name: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedTemplate:
+        """Its name is free then."""
+        return self._client.call(OPERATIONS['delete_template'], body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
     def create_project(
         self,
         *,
@@ -669,6 +1017,78 @@ class Account(Group):
         minutes in this credential's workspace (contract §5.3). Refused for a script session token."""
         return self._client.call(OPERATIONS['get_api_session'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
+    def list_workspaces(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.Workspace]:
+        """The workspaces that the credential can reach, with the caller's role in each. An API key or a script session reaches
+        one. An OAuth access token reaches those that its user is a member of and has let the connection into."""
+        return self._client.pages(OPERATIONS['list_workspaces'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def create_workspace(
+        self,
+        *,
+        name: str,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Workspace:
+        """Another one of the caller's account, by an owner. A user who opens it is its owner; an API key acts in the one
+        workspace that it is bound to, and `POST /keys` makes one for this. An account has at most 100."""
+        return self._client.call(OPERATIONS['create_workspace'], body={'name': name}, maybe={}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def update_workspace(
+        self,
+        id: str,
+        *,
+        name: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Workspace:
+        """The one that the call acts in, by an owner."""
+        return self._client.call(OPERATIONS['update_workspace'], path={'id': id}, body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def list_members(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.WorkspaceMember]:
+        """Of the workspace that the call acts in, by owners. API keys are no members: each acts as an owner in the one workspace
+        that it is bound to."""
+        return self._client.pages(OPERATIONS['list_members'], path={'id': id}, query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def put_member(
+        self,
+        id: str,
+        user_id: str,
+        *,
+        role: types.RoleWord,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.WorkspaceMember:
+        """Makes them a member, or changes the role of one who is: users of the workspace's account, and those of others who are
+        members of one of its workspaces. The last owner stays one."""
+        return self._client.call(OPERATIONS['put_member'], path={'id': id, 'userId': user_id}, body={'role': role}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def delete_member(
+        self,
+        id: str,
+        user_id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Deleted:
+        """With it end the user's sessions in the workspace and the keys to its account that they made. The last owner stays."""
+        return self._client.call(OPERATIONS['delete_member'], path={'id': id, 'userId': user_id}, workspace_id=workspace_id, timeout=timeout)
+
     def read_balances(
         self,
         *,
@@ -747,18 +1167,6 @@ class Account(Group):
         says (400 days unless set otherwise). Refused for a script session token."""
         return self._client.pages(OPERATIONS['list_audit'], query={'action': action, 'actor': actor, 'target': target, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
-    def list_workspaces(
-        self,
-        *,
-        limit: int | None = None,
-        cursor: str | None = None,
-        workspace_id: str | None = None,
-        timeout: float | None = None,
-    ) -> Page[types.Workspace]:
-        """The workspaces that the credential can reach, with the caller's role in each. An API key or a script session reaches
-        one. An OAuth access token reaches those that its user is a member of and has let the connection into."""
-        return self._client.pages(OPERATIONS['list_workspaces'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
-
     def redeem_session(
         self,
         *,
@@ -768,6 +1176,63 @@ class Account(Group):
         """Exchanges a code for a bearer token valid 30 minutes. Takes no `Authorization` header. A code can be redeemed once,
         within 10 minutes; an address may try 10 times at once, and then once in six seconds."""
         return self._client.call(OPERATIONS['redeem_session'], body={'code': code}, maybe={}, timeout=timeout)
+
+
+class Research(Group):
+    """The operations of `research`."""
+
+    __slots__ = ()
+
+    def pull_posts(
+        self,
+        *,
+        url: str,
+        limit: int | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerPulledPosts:
+        """The newest posts of a feed (RSS, Atom, JSON Feed), or the one that a page is (Open Graph, oEmbed), fetched now. Texts
+        are plain. A post is stored once, by its URL; pulled again it says what it says now. What nobody keeps
+        (`keep_post`) goes after 30 days, or once the workspace has 5,000 posts. Nothing is fetched behind a login."""
+        return self._client.call(OPERATIONS['pull_posts'], body={'url': url}, maybe={'limit': limit}, workspace_id=workspace_id, timeout=timeout)
+
+    def list_posts(
+        self,
+        *,
+        query: str | None = None,
+        source: str | None = None,
+        kept: bool | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.Post]:
+        """Those that were pulled into the workspace, newest first."""
+        return self._client.pages(OPERATIONS['list_posts'], body={}, maybe={'query': query, 'source': source, 'kept': kept, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def keep_post(
+        self,
+        *,
+        post_id: str,
+        tags: Sequence[str] | None = None,
+        import_media: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerPostAnswer:
+        """It stays until it is deleted. `import_media: true` imports the first of its media as an item, as `import_media` does;
+        a post that was imported before is not imported again."""
+        return self._client.call(OPERATIONS['keep_post'], body={'post_id': post_id}, maybe={'tags': tags, 'import_media': import_media}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def delete_post(
+        self,
+        *,
+        post_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedPost:
+        """An item that its media was imported as stays."""
+        return self._client.call(OPERATIONS['delete_post'], body={'post_id': post_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
 
 class Models(Group):
@@ -1357,6 +1822,24 @@ class Operator(Group):
         is kept for good, can't be changed, and each row carries the hash of the one before it."""
         return self._client.pages(OPERATIONS['operator_list_audit'], query={'operator': operator, 'action': action, 'target': target, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
+    def operator_get_report(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> types.HealthReport:
+        """How the service stands, on five axes: each with a sentence, the numbers that it goes by, and the command that helps
+        next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`."""
+        return self._client.call(OPERATIONS['operator_get_report'], timeout=timeout)
+
+    def operator_create_console_link(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> types.ConsoleLink:
+        """A browser that follows it is signed in as the operator whose token this is, for twelve hours or until the token is
+        changed. It can be used once, within ten minutes."""
+        return self._client.call(OPERATIONS['operator_create_console_link'], timeout=timeout)
+
 
 class Groups:
     """What a client has of every tag."""
@@ -1366,6 +1849,7 @@ class Groups:
         self.library = Library(client)
         self.workspace = Workspace(client)
         self.account = Account(client)
+        self.research = Research(client)
         self.models = Models(client)
         self.uploads = Uploads(client)
         self.webhooks = Webhooks(client)
@@ -1538,11 +2022,11 @@ class AsyncLibrary(AsyncGroup):
         timeout: float | None = None,
     ) -> types.ToolAnswerSilenceAnswer:
         """Which parts of an item to keep so that its long silences are gone, from where somebody speaks in it. A silence shorter
-        than `min_silence_ms` stays, and `padding_ms` stay on each side of speech. A video's cuts stand on its frames.
-        Where nobody speaks nothing is kept. With `render: true` a job makes a new item of what is kept; the same
-        render is made once while its item is there. A stored speech read is used at no charge; where there is none
-        its job is started or joined, and the answer is `queued` without `keep`: follow `job_id` with `get_jobs` and
-        call again."""
+        than `min_silence_ms` stays, and `padding_ms` stay on each side of speech; the workspace's settings say how
+        much where the call does not. A video's cuts stand on its frames. Where nobody speaks nothing is kept. With
+        `render: true` a job makes a new item of what is kept; the same render is made once while its item is there. A
+        stored speech read is used at no charge; where there is none its job is started or joined, and the answer is
+        `queued` without `keep`: follow `job_id` with `get_jobs` and call again."""
         return await self._client.call(OPERATIONS['remove_silence'], body={'ref': ref}, maybe={'min_silence_ms': min_silence_ms, 'padding_ms': padding_ms, 'render': render, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def duck_music(
@@ -1582,6 +2066,76 @@ class AsyncLibrary(AsyncGroup):
         alike, which forgives slips of the pen and of the transcript in queries of up to 16 words. English words are
         found in all their forms. No match is an empty list; what could not be searched is named."""
         return await self._client.call(OPERATIONS['search_footage'], body={'query': query}, maybe={'refs': refs, 'limit': limit}, workspace_id=workspace_id, timeout=timeout)
+
+    async def create_board(
+        self,
+        *,
+        name: str,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerBoardAnswer:
+        """Columns of cards that plan what is to be done with items. It begins without a column: `edit_board` adds them. A
+        workspace has at most 200 boards."""
+        return await self._client.call(OPERATIONS['create_board'], body={'name': name}, maybe={}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_boards(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.ListedBoard]:
+        """Newest first, without their cards."""
+        return self._client.pages(OPERATIONS['list_boards'], body={}, maybe={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    async def get_board(
+        self,
+        *,
+        board_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerBoardAnswer:
+        """With its columns and cards. A card whose item is deleted says so."""
+        return await self._client.call(OPERATIONS['get_board'], body={'board_id': board_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def edit_board(
+        self,
+        *,
+        board_id: str,
+        if_revision: int | None = None,
+        name: str | None = None,
+        ops: Sequence[types.BoardOp | Mapping[str, Any]] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerBoardAnswer:
+        """Its name, or what is on it: `ops` are done one after the other, all of them or none, and the refusal names the one
+        that can't be done. What the board was before is kept for `undo_board`, the last 50 changes."""
+        return await self._client.call(OPERATIONS['edit_board'], body={'board_id': board_id}, maybe={'if_revision': if_revision, 'name': name, 'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def undo_board(
+        self,
+        *,
+        board_id: str,
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerBoardAnswer:
+        """Back to what it was before, as a new revision; again for the change before that."""
+        return await self._client.call(OPERATIONS['undo_board'], body={'board_id': board_id}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def delete_board(
+        self,
+        *,
+        board_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedBoard:
+        """With what is kept of its past. The items that its cards are about stay."""
+        return await self._client.call(OPERATIONS['delete_board'], body={'board_id': board_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
     async def add_comment(
         self,
@@ -1646,7 +2200,9 @@ class AsyncLibrary(AsyncGroup):
         timeout: float | None = None,
     ) -> types.ToolAnswerCreatedPublicLink:
         """A page that shows one item to whoever has its URL, until it ends, is revoked, or the item is deleted: the media, its
-        waveform and its transcript as far as they are read, and its comments where `rights` says so."""
+        waveform and its transcript as far as they are read, and its comments where `rights` says so. It works for as
+        long as whoever makes it might: not past the end of their key, or of their place in the workspace. A script
+        session's token can make none."""
         return await self._client.call(OPERATIONS['create_public_link'], body={'ref': ref}, maybe={'expires_in': expires_in, 'rights': rights, 'passphrase': passphrase}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def list_public_links(
@@ -1818,6 +2374,246 @@ class AsyncWorkspace(AsyncGroup):
         """What there is in the workspace, what goes on, what is left of the minutes, and which endpoints are in trouble."""
         return await self._client.call(OPERATIONS['get_overview'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
+    async def get_brand_kit(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerBrandKitAnswer:
+        """The workspace's colours, fonts and logos by name, its voice, and how its captions look. `families` are those that a
+        font may be of."""
+        return await self._client.call(OPERATIONS['get_brand_kit'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def update_brand_kit(
+        self,
+        *,
+        if_revision: int | None = None,
+        colors: Sequence[types.BrandColor | Mapping[str, Any]] | None = None,
+        fonts: Sequence[types.BrandFont | Mapping[str, Any]] | None = None,
+        logos: Sequence[types.LogoToSet | Mapping[str, Any]] | None = None,
+        voice: str | None = None,
+        caption_style: types.CaptionStyle | Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerBrandKitAnswer:
+        """All that is asked or nothing. What uses the kit names an entry, and shows what the kit says then: the pages of public
+        links bear its first colour."""
+        return await self._client.call(OPERATIONS['update_brand_kit'], body={}, maybe={'if_revision': if_revision, 'colors': colors, 'fonts': fonts, 'logos': logos, 'voice': voice, 'caption_style': caption_style}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def add_calendar_entry(
+        self,
+        *,
+        title: str,
+        starts_at: str | datetime,
+        ends_at: str | datetime | None = None,
+        refs: Sequence[str] | None = None,
+        channel: str | None = None,
+        note: str | None = None,
+        status: types.CalendarStatus | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCalendarEntryAnswer:
+        """What is planned for when, and which items it is about. The calendar plans; it publishes nothing, and nothing happens
+        by itself when the time comes. A workspace has at most 5,000 entries."""
+        return await self._client.call(OPERATIONS['add_calendar_entry'], body={'title': title, 'starts_at': starts_at}, maybe={'ends_at': ends_at, 'refs': refs, 'channel': channel, 'note': note, 'status': status}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_calendar(
+        self,
+        *,
+        from_: str | datetime | None = None,
+        to: str | datetime | None = None,
+        status: types.CalendarStatus | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.CalendarEntry]:
+        """What is planned between two moments, the earliest first; what has begun before and goes on is there too."""
+        return self._client.pages(OPERATIONS['list_calendar'], body={}, maybe={'from': from_, 'to': to, 'status': status, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    async def update_calendar_entry(
+        self,
+        *,
+        entry_id: str,
+        title: str | None = None,
+        starts_at: str | datetime | None = None,
+        ends_at: str | datetime | None = None,
+        refs: Sequence[str] | None = None,
+        channel: str | None = None,
+        note: str | None = None,
+        status: types.CalendarStatus | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCalendarEntryAnswer:
+        """What is absent stays as it is; `refs` are all of its items from then on."""
+        return await self._client.call(OPERATIONS['update_calendar_entry'], body={'entry_id': entry_id}, maybe={'title': title, 'starts_at': starts_at, 'ends_at': ends_at, 'refs': refs, 'channel': channel, 'note': note, 'status': status}, workspace_id=workspace_id, timeout=timeout)
+
+    async def delete_calendar_entry(
+        self,
+        *,
+        entry_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedCalendarEntry:
+        """The items that it is about stay."""
+        return await self._client.call(OPERATIONS['delete_calendar_entry'], body={'entry_id': entry_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def create_calendar_feed(
+        self,
+        *,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCreatedCalendarFeed:
+        """A secret URL by which calendar programs show the workspace's calendar (iCalendar, RFC 5545): the entries of the last
+        90 days and those to come, 1,000 at most. Whoever has it reads them until it is revoked. A workspace has at
+        most 20."""
+        return await self._client.call(OPERATIONS['create_calendar_feed'], body={}, maybe={}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def list_calendar_feeds(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerCalendarFeedList:
+        """The feeds that work, newest first, without their URLs."""
+        return await self._client.call(OPERATIONS['list_calendar_feeds'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def revoke_calendar_feed(
+        self,
+        *,
+        feed_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerRevokedCalendarFeed:
+        """Its URL leads nowhere from now on. What programs have read already stays with them."""
+        return await self._client.call(OPERATIONS['revoke_calendar_feed'], body={'feed_id': feed_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def get_settings(
+        self,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerSettingsAnswer:
+        """What its tools do where a call says nothing of it."""
+        return await self._client.call(OPERATIONS['get_settings'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def update_settings(
+        self,
+        *,
+        if_revision: int | None = None,
+        name: str | None = None,
+        default_language: str | None = None,
+        reads_on_import: Sequence[types.ReadKind] | None = None,
+        min_silence_ms: int | None = None,
+        padding_ms: int | None = None,
+        duck_db: float | None = None,
+        caption_style: types.CaptionStyle | Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerSettingsAnswer:
+        """They count from the next call on, which may say otherwise for itself. `reads_on_import` start as if whoever uploads
+        had asked for them, and cost as such."""
+        return await self._client.call(OPERATIONS['update_settings'], body={}, maybe={'if_revision': if_revision, 'name': name, 'default_language': default_language, 'reads_on_import': reads_on_import, 'min_silence_ms': min_silence_ms, 'padding_ms': padding_ms, 'duck_db': duck_db, 'caption_style': caption_style}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def save_skill(
+        self,
+        *,
+        name: str,
+        text: str,
+        description: str | None = None,
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerSkillAnswer:
+        """Words that tell whoever works here how it is done: agents list skills and read those that fit. One of the same name is
+        written over. Over MCP skills are prompts too. A workspace has at most 200."""
+        return await self._client.call(OPERATIONS['save_skill'], body={'name': name, 'text': text}, maybe={'description': description, 'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_skills(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.ListedSkill]:
+        """Newest first, without their text."""
+        return self._client.pages(OPERATIONS['list_skills'], body={}, maybe={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    async def get_skill(
+        self,
+        *,
+        name: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerSkillAnswer:
+        """What it says, as Markdown."""
+        return await self._client.call(OPERATIONS['get_skill'], body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def delete_skill(
+        self,
+        *,
+        name: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedSkill:
+        """Its name is free then."""
+        return await self._client.call(OPERATIONS['delete_skill'], body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def save_template(
+        self,
+        *,
+        name: str,
+        tool: str,
+        arguments: Mapping[str, Any],
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerTemplateAnswer:
+        """Arguments of a tool by a name, to be run again and again. They are held against what the tool takes; what it requires
+        may be left to the run. One of the same name is written over. A workspace has at most 200."""
+        return await self._client.call(OPERATIONS['save_template'], body={'name': name, 'tool': tool, 'arguments': arguments}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_templates(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.ListedTemplate]:
+        """Newest first, without their arguments."""
+        return self._client.pages(OPERATIONS['list_templates'], body={}, maybe={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    async def run_template(
+        self,
+        *,
+        name: str,
+        overrides: Mapping[str, Any] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerFields:
+        """Calls its tool with its arguments, `overrides` in their place, and answers what the tool answers. It is a call of that
+        tool: who may make it, what it costs, what it refuses and what an Idempotency-Key keeps are the tool's."""
+        return await self._client.call(OPERATIONS['run_template'], body={'name': name}, maybe={'overrides': overrides}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def delete_template(
+        self,
+        *,
+        name: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedTemplate:
+        """Its name is free then."""
+        return await self._client.call(OPERATIONS['delete_template'], body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
     async def create_project(
         self,
         *,
@@ -1931,6 +2727,78 @@ class AsyncAccount(AsyncGroup):
         minutes in this credential's workspace (contract §5.3). Refused for a script session token."""
         return await self._client.call(OPERATIONS['get_api_session'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
+    def list_workspaces(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.Workspace]:
+        """The workspaces that the credential can reach, with the caller's role in each. An API key or a script session reaches
+        one. An OAuth access token reaches those that its user is a member of and has let the connection into."""
+        return self._client.pages(OPERATIONS['list_workspaces'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    async def create_workspace(
+        self,
+        *,
+        name: str,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Workspace:
+        """Another one of the caller's account, by an owner. A user who opens it is its owner; an API key acts in the one
+        workspace that it is bound to, and `POST /keys` makes one for this. An account has at most 100."""
+        return await self._client.call(OPERATIONS['create_workspace'], body={'name': name}, maybe={}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def update_workspace(
+        self,
+        id: str,
+        *,
+        name: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Workspace:
+        """The one that the call acts in, by an owner."""
+        return await self._client.call(OPERATIONS['update_workspace'], path={'id': id}, body={'name': name}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def list_members(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.WorkspaceMember]:
+        """Of the workspace that the call acts in, by owners. API keys are no members: each acts as an owner in the one workspace
+        that it is bound to."""
+        return self._client.pages(OPERATIONS['list_members'], path={'id': id}, query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    async def put_member(
+        self,
+        id: str,
+        user_id: str,
+        *,
+        role: types.RoleWord,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.WorkspaceMember:
+        """Makes them a member, or changes the role of one who is: users of the workspace's account, and those of others who are
+        members of one of its workspaces. The last owner stays one."""
+        return await self._client.call(OPERATIONS['put_member'], path={'id': id, 'userId': user_id}, body={'role': role}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def delete_member(
+        self,
+        id: str,
+        user_id: str,
+        *,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.Deleted:
+        """With it end the user's sessions in the workspace and the keys to its account that they made. The last owner stays."""
+        return await self._client.call(OPERATIONS['delete_member'], path={'id': id, 'userId': user_id}, workspace_id=workspace_id, timeout=timeout)
+
     async def read_balances(
         self,
         *,
@@ -2009,18 +2877,6 @@ class AsyncAccount(AsyncGroup):
         says (400 days unless set otherwise). Refused for a script session token."""
         return self._client.pages(OPERATIONS['list_audit'], query={'action': action, 'actor': actor, 'target': target, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
 
-    def list_workspaces(
-        self,
-        *,
-        limit: int | None = None,
-        cursor: str | None = None,
-        workspace_id: str | None = None,
-        timeout: float | None = None,
-    ) -> AsyncPages[types.Workspace]:
-        """The workspaces that the credential can reach, with the caller's role in each. An API key or a script session reaches
-        one. An OAuth access token reaches those that its user is a member of and has let the connection into."""
-        return self._client.pages(OPERATIONS['list_workspaces'], query={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
-
     async def redeem_session(
         self,
         *,
@@ -2030,6 +2886,63 @@ class AsyncAccount(AsyncGroup):
         """Exchanges a code for a bearer token valid 30 minutes. Takes no `Authorization` header. A code can be redeemed once,
         within 10 minutes; an address may try 10 times at once, and then once in six seconds."""
         return await self._client.call(OPERATIONS['redeem_session'], body={'code': code}, maybe={}, timeout=timeout)
+
+
+class AsyncResearch(AsyncGroup):
+    """The operations of `research`."""
+
+    __slots__ = ()
+
+    async def pull_posts(
+        self,
+        *,
+        url: str,
+        limit: int | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerPulledPosts:
+        """The newest posts of a feed (RSS, Atom, JSON Feed), or the one that a page is (Open Graph, oEmbed), fetched now. Texts
+        are plain. A post is stored once, by its URL; pulled again it says what it says now. What nobody keeps
+        (`keep_post`) goes after 30 days, or once the workspace has 5,000 posts. Nothing is fetched behind a login."""
+        return await self._client.call(OPERATIONS['pull_posts'], body={'url': url}, maybe={'limit': limit}, workspace_id=workspace_id, timeout=timeout)
+
+    def list_posts(
+        self,
+        *,
+        query: str | None = None,
+        source: str | None = None,
+        kept: bool | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.Post]:
+        """Those that were pulled into the workspace, newest first."""
+        return self._client.pages(OPERATIONS['list_posts'], body={}, maybe={'query': query, 'source': source, 'kept': kept, 'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    async def keep_post(
+        self,
+        *,
+        post_id: str,
+        tags: Sequence[str] | None = None,
+        import_media: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerPostAnswer:
+        """It stays until it is deleted. `import_media: true` imports the first of its media as an item, as `import_media` does;
+        a post that was imported before is not imported again."""
+        return await self._client.call(OPERATIONS['keep_post'], body={'post_id': post_id}, maybe={'tags': tags, 'import_media': import_media}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def delete_post(
+        self,
+        *,
+        post_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedPost:
+        """An item that its media was imported as stays."""
+        return await self._client.call(OPERATIONS['delete_post'], body={'post_id': post_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
 
 class AsyncModels(AsyncGroup):
@@ -2619,6 +3532,24 @@ class AsyncOperator(AsyncGroup):
         is kept for good, can't be changed, and each row carries the hash of the one before it."""
         return self._client.pages(OPERATIONS['operator_list_audit'], query={'operator': operator, 'action': action, 'target': target, 'since': since, 'until': until, 'limit': limit, 'cursor': cursor}, timeout=timeout)
 
+    async def operator_get_report(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> types.HealthReport:
+        """How the service stands, on five axes: each with a sentence, the numbers that it goes by, and the command that helps
+        next. The same numbers give the same words. An axis whose numbers are too old is `unknown`, never `healthy`."""
+        return await self._client.call(OPERATIONS['operator_get_report'], timeout=timeout)
+
+    async def operator_create_console_link(
+        self,
+        *,
+        timeout: float | None = None,
+    ) -> types.ConsoleLink:
+        """A browser that follows it is signed in as the operator whose token this is, for twelve hours or until the token is
+        changed. It can be used once, within ten minutes."""
+        return await self._client.call(OPERATIONS['operator_create_console_link'], timeout=timeout)
+
 
 class AsyncGroups:
     """What a client has of every tag."""
@@ -2628,6 +3559,7 @@ class AsyncGroups:
         self.library = AsyncLibrary(client)
         self.workspace = AsyncWorkspace(client)
         self.account = AsyncAccount(client)
+        self.research = AsyncResearch(client)
         self.models = AsyncModels(client)
         self.uploads = AsyncUploads(client)
         self.webhooks = AsyncWebhooks(client)

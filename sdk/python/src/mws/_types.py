@@ -42,6 +42,26 @@ class AccountDetail(Model):
     """What it has left, as its own `GET /balances` shows it."""
 
 
+class AddCalendarEntry(Model):
+    """What to plan."""
+
+    __slots__ = ()
+    title: str
+    """What is planned, 1 to 200 characters."""
+    starts_at: str
+    """From when."""
+    ends_at: str | None
+    """Until when: after `starts_at`, by 366 days at most. Open when not given."""
+    refs: list[str] | None
+    """What names the items that it is about, at most 20."""
+    channel: str | None
+    """Where it is to be seen, at most 100 characters."""
+    note: str | None
+    """What is to be known beside, at most 5,000 characters."""
+    status: CalendarStatus | None
+    """How far it is; `planned` when not given."""
+
+
 class AddComment(Model):
     """What to say."""
 
@@ -183,6 +203,252 @@ class BeatsData(Model):
     """How the tempo goes."""
 
 
+class Board(Model):
+    """A board."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    name: str
+    """What it is called."""
+    revision: int
+    """How many times it was written."""
+    columns: list[BoardColumn]
+    """Its columns, from left to right."""
+    created_at: str
+    """When it was created."""
+    updated_at: str
+    """When it was last changed."""
+
+
+class BoardAnswer(Model):
+    """A board."""
+
+    __slots__ = ()
+    board: Board
+    """The board."""
+
+
+class BoardCard(Model):
+    """A card."""
+
+    __slots__ = ()
+    id: str
+    """Its id, one in its board."""
+    item_id: str | None
+    """The item that it is about."""
+    ref: str | None
+    """What clients call that item; null when it is deleted."""
+    item_deleted: bool
+    """Whether the item that it is about is deleted."""
+    text: str | None
+    """What it says."""
+    note: str | None
+    """What is to be known beside."""
+    assignee: str | None
+    """Who it is for."""
+    due: str | None
+    """The day it is due."""
+
+
+class BoardColumn(Model):
+    """A column."""
+
+    __slots__ = ()
+    id: str
+    """Its id, one in its board."""
+    name: str
+    """What it is called."""
+    cards: list[BoardCard]
+    """Its cards, from top to bottom."""
+
+
+class BoardOp(Model):
+    """One change of a board. A field that the operation does not take is refused."""
+
+    __slots__ = ()
+    op: BoardOpKind
+    """What is done."""
+    column_id: str | None
+    """The column. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent."""
+    card_id: str | None
+    """The card. Of a new one: as `column_id`."""
+    name: str | None
+    """A column's name, 1 to 200 characters."""
+    position: int | None
+    """The place from 0, counted without that which moves; the end when absent."""
+    ref: str | None
+    """What names the item that a card is about."""
+    text: str | None
+    """What a card says, at most 5,000 characters."""
+    note: str | None
+    """What is to be known beside, at most 5,000 characters."""
+    assignee: str | None
+    """Who a card is for, at most 200 characters."""
+    due: str | None
+    """The day a card is due, as `2026-12-01`."""
+
+BoardOpKind = Literal['add_column', 'update_column', 'remove_column', 'add_card', 'move_card', 'update_card', 'remove_card']
+"""What an operation does."""
+
+
+class BoardPage(Model):
+    """A page of the workspace's boards."""
+
+    __slots__ = ()
+    boards: list[ListedBoard]
+    """The boards, newest first."""
+    has_more: bool
+    """Whether there are boards after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the boards after these; null on the last page."""
+
+
+class BrandColor(Model):
+    """A colour by its name."""
+
+    __slots__ = ()
+    name: str
+    """What it is called, 1 to 100 characters; another in each colour, whatever their case."""
+    hex: str
+    """What it is, as `#1a2b3c`."""
+
+
+class BrandFont(Model):
+    """A font by its name."""
+
+    __slots__ = ()
+    name: str
+    """What it is called, 1 to 100 characters; another in each font."""
+    family: str
+    """One of `families`."""
+
+
+class BrandKit(Model):
+    """The brand kit."""
+
+    __slots__ = ()
+    colors: list[BrandColor]
+    """Its colours; the first stands for the brand."""
+    fonts: list[BrandFont]
+    """Its fonts."""
+    logos: list[BrandLogo]
+    """Its logos."""
+    voice: str | None
+    """How the brand speaks."""
+    caption_style: CaptionStyle | None
+    """How its captions look."""
+    revision: int
+    """How many times it was written; 0: never."""
+    updated_at: str | None
+    """When it was last changed; null: never."""
+
+
+class BrandKitAnswer(Model):
+    """The brand kit."""
+
+    __slots__ = ()
+    brand_kit: BrandKit
+    """The brand kit."""
+    families: list[str]
+    """The families that a font may be of."""
+
+
+class BrandLogo(Model):
+    """A logo by its name."""
+
+    __slots__ = ()
+    name: str
+    """What it is called."""
+    item_id: str
+    """The image."""
+    ref: str | None
+    """What clients call that item; null when it is deleted."""
+    item_deleted: bool
+    """Whether the image is deleted."""
+
+
+class CalendarEntry(Model):
+    """An entry of the calendar."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    title: str
+    """What is planned."""
+    starts_at: str
+    """From when."""
+    ends_at: str | None
+    """Until when; null: open."""
+    items: list[CalendarItem]
+    """The items that it is about."""
+    channel: str | None
+    """Where it is to be seen."""
+    note: str | None
+    """What is to be known beside."""
+    status: CalendarStatus
+    """How far it is."""
+    created_at: str
+    """When it was added."""
+    updated_at: str
+    """When it was last changed."""
+
+
+class CalendarEntryAnswer(Model):
+    """An entry of the calendar."""
+
+    __slots__ = ()
+    entry: CalendarEntry
+    """The entry."""
+
+
+class CalendarFeed(Model):
+    """A calendar feed, without its URL."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    created_at: str
+    """When it was made."""
+    last_read_at: str | None
+    """When a program last read it; null when none did."""
+
+
+class CalendarFeedList(Model):
+    """The workspace's calendar feeds."""
+
+    __slots__ = ()
+    feeds: list[CalendarFeed]
+    """The feeds, newest first."""
+
+
+class CalendarItem(Model):
+    """An item that an entry is about."""
+
+    __slots__ = ()
+    item_id: str
+    """The item."""
+    ref: str | None
+    """What clients call it; null when it is deleted."""
+    item_deleted: bool
+    """Whether it is deleted."""
+
+
+class CalendarPage(Model):
+    """A page of the calendar."""
+
+    __slots__ = ()
+    entries: list[CalendarEntry]
+    """The entries, the earliest first."""
+    has_more: bool
+    """Whether there are entries after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the entries after these; null on the last page."""
+
+CalendarStatus = Literal['idea', 'planned', 'done']
+"""How far what is planned is."""
+
+
 class CancelJobsAnswer(Model):
     """What became of each."""
 
@@ -214,6 +480,25 @@ class CancelledJob(Model):
     """Where it stands now."""
     outcome: CancelOutcome
     """What became of it."""
+
+CaptionPosition = Literal['top', 'middle', 'bottom']
+"""Where captions stand."""
+
+
+class CaptionStyle(Model):
+    """How captions look. What is absent is left to what draws them."""
+
+    __slots__ = ()
+    family: str | None
+    """One of the `families` that `get_brand_kit` lists."""
+    size: float | None
+    """The letters' height, as a part of the picture's: 0.01 to 0.25."""
+    color: str | None
+    """The letters' colour, as `#ffffff`."""
+    background: str | None
+    """What is behind the letters, as `#000000`."""
+    position: CaptionPosition | None
+    """Where in the picture they stand."""
 
 
 class ChangeAccount(Model):
@@ -397,12 +682,32 @@ class CommentRegion(Model):
     """Its height; with `y` at most 1."""
 
 
+class ConsoleLink(Model):
+    """A link to the console."""
+
+    __slots__ = ()
+    path: str
+    """The path of the link: put it behind the address that you reach the service by. It can be used once."""
+    url: str
+    """The same behind the service's public URL."""
+    expires_at: str
+    """When it ends."""
+
+
 class Cost(Model):
     """Cost object (contract §2)."""
 
     __slots__ = ()
     credits: int
     """AI credits."""
+
+
+class CreateBoard(Model):
+    """A board to create."""
+
+    __slots__ = ()
+    name: str
+    """What it is called, 1 to 200 characters."""
 
 
 class CreateKey(Model):
@@ -469,7 +774,7 @@ class CreateUpload(Model):
     """What clients will call the item, unique in the workspace; its id when not given."""
     reads: list[ReadKind] | None
     """Reads to start once the item is ready, as `prepare_media` would then; `reads_on_ready` of the item says what became of
-    each."""
+    each. Those of the workspace's settings when not given."""
 
 
 class CreateWebhook(Model):
@@ -484,6 +789,16 @@ class CreateWebhook(Model):
     """What to tell it of. Without it: all three."""
     kinds: list[JobKindWord] | None
     """Of which kinds of jobs to tell it. Without it: all, those that will be added too."""
+
+
+class CreatedCalendarFeed(Model):
+    """A calendar feed that was just made."""
+
+    __slots__ = ()
+    feed: CalendarFeed
+    """The feed."""
+    url: str
+    """Where it is. Shown here and never again: whoever has it reads the calendar."""
 
 
 class CreatedKey(Model):
@@ -518,10 +833,38 @@ class CreatedPublicLink(Model):
     """Where its page is. Shown here and never again: whoever has it sees the item."""
 
 
+class DeleteCalendarEntry(Model):
+    """Which entry."""
+
+    __slots__ = ()
+    entry_id: str
+    """The entry."""
+
+
 class Deleted(Model):
     """What a route that removes something answers."""
 
     __slots__ = ()
+    deleted: Literal[True]
+    """Always true."""
+
+
+class DeletedBoard(Model):
+    """The board that was deleted."""
+
+    __slots__ = ()
+    board_id: str
+    """Its id."""
+    deleted: Literal[True]
+    """Always true."""
+
+
+class DeletedCalendarEntry(Model):
+    """The entry that was deleted."""
+
+    __slots__ = ()
+    entry_id: str
+    """Its id."""
     deleted: Literal[True]
     """Always true."""
 
@@ -542,6 +885,36 @@ class DeletedItem(Model):
     __slots__ = ()
     item_id: str
     """Its id."""
+    deleted: Literal[True]
+    """Always true."""
+
+
+class DeletedPost(Model):
+    """The post that was deleted."""
+
+    __slots__ = ()
+    post_id: str
+    """Its id."""
+    deleted: Literal[True]
+    """Always true."""
+
+
+class DeletedSkill(Model):
+    """The skill that was deleted."""
+
+    __slots__ = ()
+    name: str
+    """What it was called."""
+    deleted: Literal[True]
+    """Always true."""
+
+
+class DeletedTemplate(Model):
+    """The template that was deleted."""
+
+    __slots__ = ()
+    name: str
+    """What it was called."""
     deleted: Literal[True]
     """Always true."""
 
@@ -657,7 +1030,7 @@ class DuckMusic(Model):
     music_ref: str
     """The item whose sound is the music, by any of the same."""
     duck_db: float | None
-    """Decibels that the music goes down under speech, 0 to 60; 12 when not given."""
+    """Decibels that the music goes down under speech, 0 to 60; what the settings say when not given, or 12."""
     attack_ms: int | None
     """Milliseconds that it takes to go down, 10 to 10000; 200 when not given."""
     release_ms: int | None
@@ -666,6 +1039,20 @@ class DuckMusic(Model):
     """Whether to mix both into a new item; false when not given."""
     dry_run: bool | None
     """`true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the render."""
+
+
+class EditBoard(Model):
+    """What to change of a board."""
+
+    __slots__ = ()
+    board_id: str
+    """The board."""
+    if_revision: int | None
+    """The revision that the change is for; another one stands: 409 `revision_conflict`."""
+    name: str | None
+    """Its new name, 1 to 200 characters."""
+    ops: list[BoardOp] | None
+    """What to do, 1 to 500 operations; may be left out with `name`."""
 
 
 class ErasedAnswer(Model):
@@ -822,6 +1209,52 @@ class GivenMinutes(Model):
 Giving = Literal['grant', 'purchase', 'allowance']
 """How minutes are given."""
 
+HealthAxis = Literal['flow', 'execution', 'delivery', 'money', 'liveness']
+"""What is looked at."""
+
+
+class HealthFinding(Model):
+    """How one axis stands."""
+
+    __slots__ = ()
+    axis: HealthAxis
+    """Which."""
+    state: HealthState
+    """How it stands."""
+    sentence: str
+    """In a sentence."""
+    numbers: list[HealthNumber]
+    """At most three."""
+    next: str | None
+    """The command that helps next, or null where nothing is to be done."""
+
+
+class HealthNumber(Model):
+    """A number that a finding goes by."""
+
+    __slots__ = ()
+    name: str
+    """What is counted or measured."""
+    value: float
+    """How much, to a tenth. A count of rows ends at 2,000."""
+    unit: str
+    """In what: `s`, `%`, or empty for a count."""
+
+
+class HealthReport(Model):
+    """How the service stands."""
+
+    __slots__ = ()
+    state: HealthState
+    """The worst of the axes."""
+    sentence: str
+    """In a sentence."""
+    axes: list[HealthFinding]
+    """The five: flow, execution, delivery, money, liveness."""
+
+HealthState = Literal['healthy', 'unknown', 'degraded', 'failing']
+"""How something stands."""
+
 
 class ImportMedia(Model):
     """What to import."""
@@ -834,7 +1267,8 @@ class ImportMedia(Model):
     ref: str | None
     """What clients will call it, unique in the workspace; its id when not given."""
     reads: list[ReadKind] | None
-    """Reads to start once it is ready, as `prepare_media` would then; `reads_on_ready` of the item says what became of each."""
+    """Reads to start once it is ready, as `prepare_media` would then; `reads_on_ready` of the item says what became of each.
+    Those of the workspace's settings when not given."""
 
 
 class ItemAnswer(Model):
@@ -959,6 +1393,18 @@ class JobsAnswer(Model):
     """Whether there are jobs after these; never of `job_ids`."""
     next_cursor: str | None
     """Pass it as `cursor` for the jobs after these; null on the last page."""
+
+
+class KeepPost(Model):
+    """Which post to keep."""
+
+    __slots__ = ()
+    post_id: str
+    """The post."""
+    tags: list[str] | None
+    """All of its tags from now on: at most 20, each of 1 to 64 characters."""
+    import_media: bool | None
+    """Whether to import its first media as an item."""
 
 
 class KeptSpan(Model):
@@ -1099,6 +1545,32 @@ LinkRight = Literal['view', 'download', 'comment']
 """What a link lets its visitors do beside seeing the item."""
 
 
+class ListBoards(Model):
+    """Which boards."""
+
+    __slots__ = ()
+    limit: int | None
+    """Boards to show, 1 to 100; 20 when not given."""
+    cursor: str | None
+    """The `next_cursor` of the page before."""
+
+
+class ListCalendar(Model):
+    """Which entries."""
+
+    __slots__ = ()
+    from_: str | None
+    """Only those that start or go on at or after."""
+    to: str | None
+    """Only those that start before."""
+    status: CalendarStatus | None
+    """Only those that are so far."""
+    limit: int | None
+    """Entries to show, 1 to 100; 20 when not given."""
+    cursor: str | None
+    """The `next_cursor` of the page before."""
+
+
 class ListComments(Model):
     """Which comments."""
 
@@ -1141,6 +1613,22 @@ class ListItems(Model):
     """What to show of each item that lists leave out: `media` is its `media_url`, and fills `media` of the answer."""
 
 
+class ListPosts(Model):
+    """Which posts."""
+
+    __slots__ = ()
+    query: str | None
+    """Those that have this in their title, text, author or tags, whatever its case; at most 200 characters."""
+    source: str | None
+    """Those that were pulled by this URL."""
+    kept: bool | None
+    """Only those that are kept, or that are not."""
+    limit: int | None
+    """Posts to show, 1 to 100; 20 when not given."""
+    cursor: str | None
+    """The `next_cursor` of the page before."""
+
+
 class ListPublicLinks(Model):
     """Which links."""
 
@@ -1149,6 +1637,26 @@ class ListPublicLinks(Model):
     """Only those to the item with this ref or id."""
     limit: int | None
     """Links to show, 1 to 100; 20 when not given."""
+    cursor: str | None
+    """The `next_cursor` of the page before."""
+
+
+class ListSkills(Model):
+    """Which skills."""
+
+    __slots__ = ()
+    limit: int | None
+    """Skills to show, 1 to 100; 20 when not given."""
+    cursor: str | None
+    """The `next_cursor` of the page before."""
+
+
+class ListTemplates(Model):
+    """Which templates."""
+
+    __slots__ = ()
+    limit: int | None
+    """Templates to show, 1 to 100; 20 when not given."""
     cursor: str | None
     """The `next_cursor` of the page before."""
 
@@ -1345,6 +1853,38 @@ class ListWorkspace(Model):
     """Pass it as `cursor` for the rows after these; null on the last page."""
 
 
+class ListWorkspaceMember(Model):
+    """A page of a list."""
+
+    __slots__ = ()
+    data: list[WorkspaceMember]
+    """The rows, in the list's order."""
+    has_more: bool
+    """Whether there are rows after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the rows after these; null on the last page."""
+
+
+class ListedBoard(Model):
+    """A board as lists show it."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    name: str
+    """What it is called."""
+    columns: int
+    """How many columns it has."""
+    cards: int
+    """How many cards are in them."""
+    revision: int
+    """How many times it was written."""
+    created_at: str
+    """When it was created."""
+    updated_at: str
+    """When it was last changed."""
+
+
 class ListedProject(Model):
     """A project in short."""
 
@@ -1371,6 +1911,46 @@ class ListedProject(Model):
     """When it was last changed."""
 
 
+class ListedSkill(Model):
+    """A skill as lists show it."""
+
+    __slots__ = ()
+    name: str
+    """What it is called."""
+    description: str | None
+    """What it is for."""
+    bytes: int
+    """Bytes of its text."""
+    revision: int
+    """How many times it was written."""
+    updated_at: str
+    """When it was last changed."""
+
+
+class ListedTemplate(Model):
+    """A template as lists show it."""
+
+    __slots__ = ()
+    name: str
+    """What it is called."""
+    tool: str
+    """The tool that it calls."""
+    revision: int
+    """How many times it was written."""
+    updated_at: str
+    """When it was last changed."""
+
+
+class LogoToSet(Model):
+    """A logo by its name, as it is set."""
+
+    __slots__ = ()
+    name: str
+    """What it is called, 1 to 100 characters; another in each logo."""
+    ref: str
+    """What names the item: an image that is ready."""
+
+
 class MediaLink(Model):
     """Media to show beside a tool's answer (contract §4.2, `media`)."""
 
@@ -1389,6 +1969,14 @@ class MediaLink(Model):
     """The media type that it is served as."""
     bytes: int
     """How many bytes it has."""
+
+
+class MemberRole(Model):
+    """The role to give."""
+
+    __slots__ = ()
+    role: RoleWord
+    """What they may do there."""
 
 
 class Meta(Model):
@@ -1462,6 +2050,14 @@ class NoArguments(Model):
     __slots__ = ()
 
 
+class OneBoard(Model):
+    """Which board."""
+
+    __slots__ = ()
+    board_id: str
+    """The board."""
+
+
 class OneComment(Model):
     """Which comment."""
 
@@ -1476,6 +2072,30 @@ class OneItem(Model):
     __slots__ = ()
     ref: str
     """An item ref, an item id, or the id of the job that made the item."""
+
+
+class OnePost(Model):
+    """Which post."""
+
+    __slots__ = ()
+    post_id: str
+    """The post."""
+
+
+class OneSkill(Model):
+    """Which skill."""
+
+    __slots__ = ()
+    name: str
+    """What it is called."""
+
+
+class OneTemplate(Model):
+    """Which template."""
+
+    __slots__ = ()
+    name: str
+    """What it is called."""
 
 
 class OpenAccount(Model):
@@ -1707,6 +2327,68 @@ class PingEventData(Model):
 
 PingType = Literal['ping']
 """The one type of a ping."""
+
+
+class Post(Model):
+    """A post."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    source: str
+    """The URL that it was last pulled by."""
+    url: str
+    """Where it is."""
+    author: str | None
+    """Who wrote it, as it says."""
+    title: str | None
+    """What it is called."""
+    text: str
+    """What it says: plain text, at most 10,000 characters."""
+    published_at: str | None
+    """When it was published, as it says."""
+    media: list[PostMedia]
+    """What it shows."""
+    sha256: str
+    """SHA-256 of what it says: another once it was edited."""
+    tags: list[str]
+    """What it is sorted by."""
+    kept_at: str | None
+    """When it was kept; null while nobody has."""
+    item_id: str | None
+    """The item that its media was imported as."""
+    pulled_at: str
+    """When it was last pulled."""
+
+
+class PostAnswer(Model):
+    """A post."""
+
+    __slots__ = ()
+    post: Post
+    """The post."""
+
+
+class PostMedia(Model):
+    """A link to media that a post shows."""
+
+    __slots__ = ()
+    url: str
+    """Where it is."""
+    content_type: str | None
+    """What it is, as the post says; null where it does not."""
+
+
+class PostPage(Model):
+    """A page of the workspace's posts."""
+
+    __slots__ = ()
+    posts: list[Post]
+    """The posts, newest first."""
+    has_more: bool
+    """Whether there are posts after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the posts after these; null on the last page."""
 
 
 class PrepareMediaRequest(Model):
@@ -2012,6 +2694,24 @@ class PublicLinkPage(Model):
     """Pass it as `cursor` for the links after these; null on the last page."""
 
 
+class PullPosts(Model):
+    """Where to pull from."""
+
+    __slots__ = ()
+    url: str
+    """A feed or a page: HTTPS and publicly reachable, as each of up to five redirects has to be."""
+    limit: int | None
+    """Posts of a feed to take, 1 to 50; 50 when not given."""
+
+
+class PulledPosts(Model):
+    """What was pulled."""
+
+    __slots__ = ()
+    posts: list[Post]
+    """The posts, in the feed's order."""
+
+
 class PutMember(Model):
     """A membership to give or to change."""
 
@@ -2132,9 +2832,9 @@ class RemoveSilence(Model):
     ref: str
     """An item ref, an item id, or the id of the job that made the item."""
     min_silence_ms: int | None
-    """Milliseconds of the shortest silence that is cut, 100 to 60000; 500 when not given."""
+    """Milliseconds of the shortest silence that is cut, 100 to 60000; what the settings say when not given, or 500."""
     padding_ms: int | None
-    """Milliseconds that stay before and after speech, 0 to 5000; 50 when not given."""
+    """Milliseconds that stay before and after speech, 0 to 5000; what the settings say when not given, or 50."""
     render: bool | None
     """Whether to make a new item of what is kept; false when not given."""
     dry_run: bool | None
@@ -2216,6 +2916,14 @@ class ResentTo(Model):
     """How many."""
 
 
+class RevokeCalendarFeed(Model):
+    """Which feed."""
+
+    __slots__ = ()
+    feed_id: str
+    """The feed's id, which is not a part of its URL."""
+
+
 class RevokePublicLink(Model):
     """Which link."""
 
@@ -2223,8 +2931,58 @@ class RevokePublicLink(Model):
     link_id: str
     """The link's id, which is not a part of its URL."""
 
+
+class RevokedCalendarFeed(Model):
+    """The feed that was revoked."""
+
+    __slots__ = ()
+    feed_id: str
+    """Its id."""
+    revoked: Literal[True]
+    """Always true."""
+
 RoleWord = Literal['viewer', 'editor', 'owner']
 """A role in a workspace; each may do what those before it may."""
+
+
+class RunTemplate(Model):
+    """Which template to run, and what to change for this run."""
+
+    __slots__ = ()
+    name: str
+    """What it is called."""
+    overrides: dict[str, Any] | None
+    """Arguments in the place of the template's; null for none."""
+
+
+class SaveSkill(Model):
+    """A skill to save."""
+
+    __slots__ = ()
+    name: str
+    """What it is called, 1 to 200 characters; it is found by that."""
+    text: str
+    """What it says, as Markdown: 1 to 20,000 bytes."""
+    description: str | None
+    """What it is for, at most 500 characters on one line."""
+    if_revision: int | None
+    """The revision that is written over, 0 where there should be none yet. Another one stands: 409 `revision_conflict`;
+    there is one already: 409 `name_taken`. Without it, whatever stands is written over."""
+
+
+class SaveTemplate(Model):
+    """A template to save."""
+
+    __slots__ = ()
+    name: str
+    """What it is called, 1 to 200 characters; it is found by that."""
+    tool: str
+    """The tool that it calls: any but `run_template`."""
+    arguments: dict[str, Any]
+    """What it calls the tool with. What the tool requires may be absent; a run adds it."""
+    if_revision: int | None
+    """The revision that is written over, 0 where there should be none yet. Another one stands: 409 `revision_conflict`;
+    there is one already: 409 `name_taken`. Without it, whatever stands is written over."""
 
 
 class Secret(Model):
@@ -2289,6 +3047,14 @@ class SessionTokenAnswer(Model):
     """The workspace it works in."""
 
 
+class SettingsAnswer(Model):
+    """The settings."""
+
+    __slots__ = ()
+    settings: WorkspaceSettings
+    """The settings."""
+
+
 class SilenceAnswer(Model):
     """What to keep of an item, or the job that finds out; with `render`, where the new item stands."""
 
@@ -2310,6 +3076,44 @@ class SilenceAnswer(Model):
     """Seconds that go."""
     output_item_id: str | None
     """The rendered item; when asked for and ready."""
+
+
+class Skill(Model):
+    """A skill."""
+
+    __slots__ = ()
+    name: str
+    """What it is called."""
+    description: str | None
+    """What it is for."""
+    text: str
+    """What it says, as Markdown."""
+    revision: int
+    """How many times it was written."""
+    created_at: str
+    """When it was first saved."""
+    updated_at: str
+    """When it was last changed."""
+
+
+class SkillAnswer(Model):
+    """A skill."""
+
+    __slots__ = ()
+    skill: Skill
+    """The skill."""
+
+
+class SkillPage(Model):
+    """A page of the workspace's skills."""
+
+    __slots__ = ()
+    skills: list[ListedSkill]
+    """The skills, newest first."""
+    has_more: bool
+    """Whether there are skills after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the skills after these; null on the last page."""
 
 
 class SpeakerTurn(Model):
@@ -2500,6 +3304,44 @@ class TakeLease(Model):
     """Seconds from now; a lease that is there already then ends at the new time."""
 
 
+class Template(Model):
+    """A template."""
+
+    __slots__ = ()
+    name: str
+    """What it is called."""
+    tool: str
+    """The tool that it calls."""
+    arguments: dict[str, Any]
+    """What it calls the tool with."""
+    revision: int
+    """How many times it was written."""
+    created_at: str
+    """When it was first saved."""
+    updated_at: str
+    """When it was last changed."""
+
+
+class TemplateAnswer(Model):
+    """A template."""
+
+    __slots__ = ()
+    template: Template
+    """The template."""
+
+
+class TemplatePage(Model):
+    """A page of the workspace's templates."""
+
+    __slots__ = ()
+    templates: list[ListedTemplate]
+    """The templates, newest first."""
+    has_more: bool
+    """Whether there are templates after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the templates after these; null on the last page."""
+
+
 class TempoPoint(Model):
     """The tempo at a time."""
 
@@ -2556,6 +3398,90 @@ class ToolAnswerBeatsAnswer(Model):
     """Media to show beside the answer: of the items in it that are ready."""
 
 
+class ToolAnswerBoardAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: BoardAnswer
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerBoardPage(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: BoardPage
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerBrandKitAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: BrandKitAnswer
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerCalendarEntryAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: CalendarEntryAnswer
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerCalendarFeedList(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: CalendarFeedList
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerCalendarPage(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: CalendarPage
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
 class ToolAnswerCancelJobsAnswer(Model):
     """A tool's answer (contract §4.2, "Response 200")."""
 
@@ -2598,6 +3524,20 @@ class ToolAnswerCommentPage(Model):
     """Media to show beside the answer: of the items in it that are ready."""
 
 
+class ToolAnswerCreatedCalendarFeed(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: CreatedCalendarFeed
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
 class ToolAnswerCreatedPublicLink(Model):
     """A tool's answer (contract §4.2, "Response 200")."""
 
@@ -2605,6 +3545,34 @@ class ToolAnswerCreatedPublicLink(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: CreatedPublicLink
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerDeletedBoard(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: DeletedBoard
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerDeletedCalendarEntry(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: DeletedCalendarEntry
     """What the tool answers."""
     meta: Meta
     """The request's id and what it cost."""
@@ -2633,6 +3601,48 @@ class ToolAnswerDeletedItem(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: DeletedItem
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerDeletedPost(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: DeletedPost
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerDeletedSkill(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: DeletedSkill
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerDeletedTemplate(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: DeletedTemplate
     """What the tool answers."""
     meta: Meta
     """The request's id and what it cost."""
@@ -2737,6 +3747,34 @@ class ToolAnswerOverviewAnswer(Model):
     """Media to show beside the answer: of the items in it that are ready."""
 
 
+class ToolAnswerPostAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: PostAnswer
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerPostPage(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: PostPage
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
 class ToolAnswerPreparedMedia(Model):
     """A tool's answer (contract §4.2, "Response 200")."""
 
@@ -2778,6 +3816,34 @@ class ToolAnswerPublicLinkPage(Model):
     """Media to show beside the answer: of the items in it that are ready."""
 
 
+class ToolAnswerPulledPosts(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: PulledPosts
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerRevokedCalendarFeed(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: RevokedCalendarFeed
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
 class ToolAnswerSessionCodeAnswer(Model):
     """A tool's answer (contract §4.2, "Response 200")."""
 
@@ -2785,6 +3851,20 @@ class ToolAnswerSessionCodeAnswer(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: SessionCodeAnswer
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerSettingsAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: SettingsAnswer
     """What the tool answers."""
     meta: Meta
     """The request's id and what it cost."""
@@ -2805,6 +3885,34 @@ class ToolAnswerSilenceAnswer(Model):
     """Media to show beside the answer: of the items in it that are ready."""
 
 
+class ToolAnswerSkillAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: SkillAnswer
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerSkillPage(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: SkillPage
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
 class ToolAnswerSpeakersAnswer(Model):
     """A tool's answer (contract §4.2, "Response 200")."""
 
@@ -2818,6 +3926,34 @@ class ToolAnswerSpeakersAnswer(Model):
     """Media to show beside the answer: of the items in it that are ready."""
 
 
+class ToolAnswerTemplateAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: TemplateAnswer
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerTemplatePage(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: TemplatePage
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
 class ToolAnswerTranscriptAnswer(Model):
     """A tool's answer (contract §4.2, "Response 200")."""
 
@@ -2827,6 +3963,20 @@ class ToolAnswerTranscriptAnswer(Model):
     data: TranscriptAnswer
     """What the tool answers."""
     meta: CloudMeta
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerFields(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: dict[str, Any]
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
     media: list[MediaLink] | None
     """Media to show beside the answer: of the items in it that are ready."""
 
@@ -2936,6 +4086,56 @@ Unarrived = Literal['failed', 'skipped']
 """How a delivery that is worth sending again has ended."""
 
 
+class UndoBoard(Model):
+    """Which board goes back."""
+
+    __slots__ = ()
+    board_id: str
+    """The board."""
+    if_revision: int | None
+    """The revision that is undone; another one stands: 409 `revision_conflict`."""
+
+
+class UpdateBrandKit(Model):
+    """What to change of the brand kit. What is absent stays; a list is all of it from now on."""
+
+    __slots__ = ()
+    if_revision: int | None
+    """The revision that the change is for, 0 before the first one. Another one stands: 409 `revision_conflict`."""
+    colors: list[BrandColor] | None
+    """Its colours, at most 50; the first stands for the brand."""
+    fonts: list[BrandFont] | None
+    """Its fonts, at most 50."""
+    logos: list[LogoToSet] | None
+    """Its logos, at most 50."""
+    voice: str | None
+    """How the brand speaks, at most 2,000 characters; null for nothing of it."""
+    caption_style: CaptionStyle | None
+    """How its captions look; null for nothing of it."""
+
+
+class UpdateCalendarEntry(Model):
+    """What to change of an entry."""
+
+    __slots__ = ()
+    entry_id: str
+    """The entry."""
+    title: str | None
+    """What is planned, 1 to 200 characters."""
+    starts_at: str | None
+    """From when."""
+    ends_at: str | None
+    """Until when; null for open."""
+    refs: list[str] | None
+    """What names the items that it is about, all of them."""
+    channel: str | None
+    """Where it is to be seen; null for nothing of it."""
+    note: str | None
+    """What is to be known beside; null for nothing."""
+    status: CalendarStatus | None
+    """How far it is."""
+
+
 class UpdateComment(Model):
     """What to change of a comment; what is absent stays as it is."""
 
@@ -2972,6 +4172,28 @@ class UpdateItemArguments(Model):
     """What clients will call it, unique in the workspace. Its id goes on naming it."""
     tags: list[str] | None
     """All of its tags from now on: at most 20, each of 1 to 64 characters. Two that differ in case alone are one."""
+
+
+class UpdateSettings(Model):
+    """What to change of the settings. What is absent stays; null, or an empty list, is the service's own default again."""
+
+    __slots__ = ()
+    if_revision: int | None
+    """The revision that the change is for, 0 before the first one. Another one stands: 409 `revision_conflict`."""
+    name: str | None
+    """What the workspace is called on the pages of public links, 1 to 200 characters."""
+    default_language: str | None
+    """The language of the workspace's media, as a tag of BCP 47 such as `en` or `pt-BR`."""
+    reads_on_import: list[ReadKind] | None
+    """The reads that an upload or an import starts which names none."""
+    min_silence_ms: int | None
+    """`min_silence_ms` of `remove_silence`, 100 to 60000."""
+    padding_ms: int | None
+    """`padding_ms` of `remove_silence`, 0 to 5000."""
+    duck_db: float | None
+    """`duck_db` of `duck_music`, 0 to 60."""
+    caption_style: CaptionStyle | None
+    """How captions look that name no style."""
 
 
 class Upload(Model):
@@ -3100,7 +4322,53 @@ class Workspace(Model):
     created_at: str
     """When it was created."""
 
-ErrorCode = Literal['invalid_request', 'invalid_json', 'invalid_cursor', 'code_malformed', 'unauthenticated', 'credential_revoked', 'token_expired', 'insufficient_minutes', 'insufficient_credits', 'workspace_forbidden', 'role_forbidden', 'account_suspended', 'user_disabled', 'session_not_allowed', 'key_wrong_workspace', 'link_invalid', 'link_expired', 'not_the_author', 'origin_forbidden', 'route_not_found', 'tool_not_found', 'item_not_found', 'job_not_found', 'comment_not_found', 'public_link_not_found', 'project_not_found', 'key_not_found', 'webhook_not_found', 'delivery_not_found', 'webhook_secret_not_found', 'upload_not_found', 'event_not_found', 'account_not_found', 'user_not_found', 'workspace_not_found', 'member_not_found', 'read_not_found', 'method_not_allowed', 'idempotency_in_progress', 'item_not_ready', 'item_leased', 'ref_taken', 'upload_incomplete', 'upload_offset_mismatch', 'key_limit_reached', 'endpoint_limit_reached', 'endpoint_disabled', 'quota_reached', 'rotation_in_progress', 'illegal_transition', 'subject_taken', 'code_not_redeemable', 'cursor_gone', 'tus_version_unsupported', 'request_too_large', 'file_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'range_not_satisfiable', 'url_not_https', 'url_not_public', 'webhook_url_not_allowed', 'url_not_allowed', 'read_not_applicable', 'engine_not_configured', 'checksum_mismatch', 'chunk_mismatch', 'rate_limited', 'internal', 'unavailable', 'database_unavailable', 'shutting_down']
+
+class WorkspaceMember(Model):
+    """A member of a workspace."""
+
+    __slots__ = ()
+    user_id: str
+    """The user."""
+    user_name: str
+    """What the user is called."""
+    role: RoleWord
+    """What they may do there."""
+    created_at: str
+    """Since when they are a member."""
+
+
+class WorkspaceName(Model):
+    """What a workspace is called."""
+
+    __slots__ = ()
+    name: str
+    """Its name, 1 to 200 characters on one line."""
+
+
+class WorkspaceSettings(Model):
+    """The settings as they count: what nobody has set is the service's own default."""
+
+    __slots__ = ()
+    name: str | None
+    """What the workspace is called on the pages of public links; null: nothing of it is said there."""
+    default_language: str | None
+    """The language of the workspace's media; null where it is not set."""
+    reads_on_import: list[ReadKind]
+    """The reads that an upload or an import starts which names none."""
+    min_silence_ms: int
+    """`min_silence_ms` of `remove_silence`."""
+    padding_ms: int
+    """`padding_ms` of `remove_silence`."""
+    duck_db: float
+    """`duck_db` of `duck_music`."""
+    caption_style: CaptionStyle | None
+    """How captions look that name no style; null where it is not set."""
+    revision: int
+    """How many times they were written; 0: never."""
+    updated_at: str | None
+    """When they were last changed; null: never."""
+
+ErrorCode = Literal['invalid_request', 'invalid_json', 'invalid_cursor', 'code_malformed', 'unauthenticated', 'credential_revoked', 'token_expired', 'insufficient_minutes', 'insufficient_credits', 'workspace_forbidden', 'role_forbidden', 'account_suspended', 'user_disabled', 'session_not_allowed', 'key_wrong_workspace', 'link_invalid', 'link_expired', 'not_the_author', 'origin_forbidden', 'route_not_found', 'tool_not_found', 'item_not_found', 'job_not_found', 'comment_not_found', 'public_link_not_found', 'board_not_found', 'post_not_found', 'calendar_entry_not_found', 'calendar_feed_not_found', 'skill_not_found', 'template_not_found', 'project_not_found', 'key_not_found', 'webhook_not_found', 'delivery_not_found', 'webhook_secret_not_found', 'upload_not_found', 'event_not_found', 'account_not_found', 'user_not_found', 'workspace_not_found', 'member_not_found', 'read_not_found', 'method_not_allowed', 'idempotency_in_progress', 'item_not_ready', 'item_leased', 'ref_taken', 'revision_conflict', 'name_taken', 'last_owner', 'nothing_to_undo', 'upload_incomplete', 'upload_offset_mismatch', 'key_limit_reached', 'endpoint_limit_reached', 'endpoint_disabled', 'quota_reached', 'rotation_in_progress', 'illegal_transition', 'subject_taken', 'code_not_redeemable', 'cursor_gone', 'tus_version_unsupported', 'request_too_large', 'file_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'range_not_satisfiable', 'url_not_https', 'url_not_public', 'webhook_url_not_allowed', 'url_not_allowed', 'pull_failed', 'read_not_applicable', 'engine_not_configured', 'checksum_mismatch', 'chunk_mismatch', 'rate_limited', 'internal', 'unavailable', 'database_unavailable', 'shutting_down']
 """Why a request is refused."""
 
 
@@ -3181,18 +4449,32 @@ shapes(
     (BalancesAnswer, {'rates': ReadRates}),
     (BeatsAnswer, {'beats': StoredReadBeatsData}),
     (BeatsData, {'tempo_curve': TempoPoint}),
+    (Board, {'columns': BoardColumn}),
+    (BoardAnswer, {'board': Board}),
+    (BoardColumn, {'cards': BoardCard}),
+    (BoardPage, {'boards': ListedBoard}),
+    (BrandKit, {'colors': BrandColor, 'fonts': BrandFont, 'logos': BrandLogo, 'caption_style': CaptionStyle}),
+    (BrandKitAnswer, {'brand_kit': BrandKit}),
+    (CalendarEntry, {'items': CalendarItem}),
+    (CalendarEntryAnswer, {'entry': CalendarEntry}),
+    (CalendarFeedList, {'feeds': CalendarFeed}),
+    (CalendarPage, {'entries': CalendarEntry}),
     (CancelJobsAnswer, {'jobs': CancelledJob}),
     (ChangeProjectStatus, {'assets': ProjectAsset, 'timeline': ProjectTimeline}),
     (Comment, {'region': CommentRegion, 'author': CommentAuthor}),
     (CommentAnswer, {'comment': Comment}),
     (CommentPage, {'comments': Comment}),
+    (CreatedCalendarFeed, {'feed': CalendarFeed}),
     (CreatedPublicLink, {'link': PublicLink}),
     (Delivery, {'attempts': Attempt}),
     (DeliveryDetail, {'attempts': SentAttempt}),
     (DuckAnswer, {'envelope': GainAt}),
+    (EditBoard, {'ops': BoardOp}),
     (FootageMatch, {'moment': MomentSpan}),
     (FootageMatches, {'matches': FootageMatch}),
     (GivenMinutes, {'balances': BalancesAnswer}),
+    (HealthFinding, {'numbers': HealthNumber}),
+    (HealthReport, {'axes': HealthFinding}),
     (ItemAnswer, {'item': LibraryItem}),
     (ItemPage, {'items': LibraryItem}),
     (JobAnswer, {'error': JobErrorAnswer}),
@@ -3216,6 +4498,7 @@ shapes(
     (ListProjectDelivery, {'data': ProjectDelivery}),
     (ListWebhook, {'data': Webhook}),
     (ListWorkspace, {'data': Workspace}),
+    (ListWorkspaceMember, {'data': WorkspaceMember}),
     (Meta, {'cost': Cost, 'cloud_processing': CloudProcessing}),
     (ModelList, {'data': Model}),
     (ModelPage, {'models': Model}),
@@ -3224,6 +4507,9 @@ shapes(
     (OperatorReadList, {'data': OperatorRead}),
     (OverviewAnswer, {'newest_items': LibraryItem, 'troubled_endpoints': TroubledEndpoint}),
     (PingEvent, {'data': PingEventData}),
+    (Post, {'media': PostMedia}),
+    (PostAnswer, {'post': Post}),
+    (PostPage, {'posts': Post}),
     (PreparedMedia, {'items': PreparedRef, 'estimate': Estimate}),
     (PreparedRead, {'reason': ReadReason}),
     (PreparedRef, {'reads': PreparedRead}),
@@ -3232,9 +4518,13 @@ shapes(
     (ProjectTimeline, {'scenes': ProjectScene, 'audio': ProjectAudio}),
     (PublicLinkAnswer, {'link': PublicLink}),
     (PublicLinkPage, {'links': PublicLink}),
+    (PulledPosts, {'posts': Post}),
     (ReadsOnReady, {'answers': PreparedRead}),
     (ResentAll, {'endpoints': ResentTo}),
+    (SettingsAnswer, {'settings': WorkspaceSettings}),
     (SilenceAnswer, {'keep': KeptSpan}),
+    (SkillAnswer, {'skill': Skill}),
+    (SkillPage, {'skills': ListedSkill}),
     (SpeakersAnswer, {'speakers': StoredReadSpeakersData, 'speech': StoredReadSpeechData}),
     (SpeakersData, {'segments': SpeakerTurn}),
     (SpeechData, {'segments': SpeechSegment}),
@@ -3243,14 +4533,28 @@ shapes(
     (StoredReadSpeechData, {'engine': ReadEngine, 'data': SpeechData}),
     (StoredReadTranscriptData, {'engine': ReadEngine, 'data': TranscriptData}),
     (SuspendedAccount, {'account': OperatorAccount}),
+    (TemplateAnswer, {'template': Template}),
+    (TemplatePage, {'templates': ListedTemplate}),
     (ToolAnswerBalancesAnswer, {'data': BalancesAnswer, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerBeatsAnswer, {'data': BeatsAnswer, 'meta': CloudMeta, 'media': MediaLink}),
+    (ToolAnswerBoardAnswer, {'data': BoardAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerBoardPage, {'data': BoardPage, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerBrandKitAnswer, {'data': BrandKitAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerCalendarEntryAnswer, {'data': CalendarEntryAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerCalendarFeedList, {'data': CalendarFeedList, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerCalendarPage, {'data': CalendarPage, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerCancelJobsAnswer, {'data': CancelJobsAnswer, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerCommentAnswer, {'data': CommentAnswer, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerCommentPage, {'data': CommentPage, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerCreatedCalendarFeed, {'data': CreatedCalendarFeed, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerCreatedPublicLink, {'data': CreatedPublicLink, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerDeletedBoard, {'data': DeletedBoard, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerDeletedCalendarEntry, {'data': DeletedCalendarEntry, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerDeletedComment, {'data': DeletedComment, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerDeletedItem, {'data': DeletedItem, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerDeletedPost, {'data': DeletedPost, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerDeletedSkill, {'data': DeletedSkill, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerDeletedTemplate, {'data': DeletedTemplate, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerDuckAnswer, {'data': DuckAnswer, 'meta': CloudMeta, 'media': MediaLink}),
     (ToolAnswerFootageMatches, {'data': FootageMatches, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerItemAnswer, {'data': ItemAnswer, 'meta': Meta, 'media': MediaLink}),
@@ -3258,19 +4562,32 @@ shapes(
     (ToolAnswerJobsAnswer, {'data': JobsAnswer, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerModelPage, {'data': ModelPage, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerOverviewAnswer, {'data': OverviewAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerPostAnswer, {'data': PostAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerPostPage, {'data': PostPage, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerPreparedMedia, {'data': PreparedMedia, 'meta': CloudMeta, 'media': MediaLink}),
     (ToolAnswerPublicLinkAnswer, {'data': PublicLinkAnswer, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerPublicLinkPage, {'data': PublicLinkPage, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerPulledPosts, {'data': PulledPosts, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerRevokedCalendarFeed, {'data': RevokedCalendarFeed, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerSessionCodeAnswer, {'data': SessionCodeAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerSettingsAnswer, {'data': SettingsAnswer, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerSilenceAnswer, {'data': SilenceAnswer, 'meta': CloudMeta, 'media': MediaLink}),
+    (ToolAnswerSkillAnswer, {'data': SkillAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerSkillPage, {'data': SkillPage, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerSpeakersAnswer, {'data': SpeakersAnswer, 'meta': CloudMeta, 'media': MediaLink}),
+    (ToolAnswerTemplateAnswer, {'data': TemplateAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerTemplatePage, {'data': TemplatePage, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerTranscriptAnswer, {'data': TranscriptAnswer, 'meta': CloudMeta, 'media': MediaLink}),
+    (ToolAnswerFields, {'meta': Meta, 'media': MediaLink}),
     (ToolList, {'data': Tool}),
     (TranscriptAnswer, {'transcript': StoredReadTranscriptData}),
     (TranscriptData, {'segments': TranscriptSegment, 'words': TranscriptWord}),
+    (UpdateBrandKit, {'colors': BrandColor, 'fonts': BrandFont, 'logos': LogoToSet, 'caption_style': CaptionStyle}),
+    (UpdateSettings, {'caption_style': CaptionStyle}),
     (Upload, {'upload': Presigned}),
     (UploadDetail, {'error': UploadFault}),
     (Webhook, {'ping': Ping}),
+    (WorkspaceSettings, {'caption_style': CaptionStyle}),
     (CloudMeta, {'cost': Cost, 'cloud_processing': CloudProcessing}),
     (ProjectEvent, {'assets': ProjectAsset, 'timeline': ProjectTimeline}),
 )
