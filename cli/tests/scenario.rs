@@ -1,6 +1,7 @@
-//! One list of steps, `tests/clients/scenario.json`, by every way to call the service: the Python package in both kinds,
-//! the TypeScript package, curl, and this program. Between them and the service each call is broken twice: answers are
-//! lost once the work is done, cut off, refused with 503, connections reset. Nothing starts twice, nothing is lost.
+//! One list of steps, `tests/clients/scenario.json`, by every way to call the service: the Python package in both
+//! kinds, the TypeScript package, curl, and this program. Between them and the service each call is broken twice:
+//! answers are lost once the work is done, cut off, refused with 503, connections reset. Nothing starts twice, nothing
+//! is lost.
 
 use anyhow::{Context, ensure};
 use mws_tests::clients;

@@ -40,8 +40,8 @@ impl OpenMedia {
         Self { store, held: Mutex::default() }
     }
 
-    /// The media under this key, which has so many bytes: as another job holds it, or opened now. The wait is within the
-    /// bounds of `ctx`.
+    /// The media under this key, which has so many bytes: as another job holds it, or opened now. The wait is within
+    /// the bounds of `ctx`.
     pub(crate) async fn get(
         &self,
         (key, bytes): (&str, i64),

@@ -1,9 +1,9 @@
 //! The pages of public links: what was just put together of them, and turns to put more together.
 //!
 //! A page is asked for by whoever has its link, as often as they like, and to put its comments and its transcript
-//! together costs a hundred times what it costs to look the link up. So one request at a time does it for a link, and few
-//! in all; what they made is shown for two seconds to all who come, and what is drawn of an item for ten. Whether the link
-//! still works is asked each time, elsewhere: nothing here lets anybody in.
+//! together costs a hundred times what it costs to look the link up. So one request at a time does it for a link, and
+//! few in all; what they made is shown for two seconds to all who come, and what is drawn of an item for ten. Whether
+//! the link still works is asked each time, elsewhere: nothing here lets anybody in.
 
 use crate::app::turns::{Turn, Turns};
 use crate::http::error::Answer;

@@ -34,8 +34,8 @@ const MOST_EMBED_BYTES: u64 = 64 << 10;
 /// Pulls up to `limit` posts from a feed, or the one that a page is. Returns them as they are stored.
 ///
 /// # Errors
-/// `url_not_allowed`, `pull_failed`, `rate_limited` while the account has two pulls under way, `quota_reached` where the
-/// workspace keeps as many posts as it may.
+/// `url_not_allowed`, `pull_failed`, `rate_limited` while the account has two pulls under way, `quota_reached` where
+/// the workspace keeps as many posts as it may.
 pub async fn pull_posts(app: &App, caller: &Caller, url: &str, limit: usize) -> Answer<Vec<PostRow>> {
     let _share = app.pulls.take(caller.account_id, MOST_OF_ACCOUNT).ok_or_else(|| {
         let message = format!("The account has {MOST_OF_ACCOUNT} pulls under way, which is the most at once.");
@@ -55,7 +55,8 @@ pub async fn pull_posts(app: &App, caller: &Caller, url: &str, limit: usize) -> 
     for post in &posts {
         rows.push(put(&mut keep_pulled, caller, &source, post).await?);
     }
-    if posts::make_room(&mut keep_pulled, caller.workspace.id, MOST_POSTS).await? > 0 {
+    let pulled: Vec<PostId> = rows.iter().map(|row| row.id).collect();
+    if posts::make_room(&mut keep_pulled, caller.workspace.id, &pulled, MOST_POSTS).await? > 0 {
         let message = format!("The workspace keeps {MOST_POSTS} posts, which is the most.");
         let refusal = ApiError::new(Code::QuotaReached, message);
         return Err(refusal.suggest("Delete some of them with `delete_post`."));

@@ -47,8 +47,8 @@ pub enum Disposition {
 }
 
 /// A file's name for an item of this name: no path, not hidden, nothing that a shell or a screen takes for anything
-/// else. It ends in `extension`, unless it ends already in what such files may end in: an uploader's `invoice.exe` is no
-/// program to whoever saves it. Of a type that says nothing it keeps an ending of some media.
+/// else. It ends in `extension`, unless it ends already in what such files may end in: an uploader's `invoice.exe` is
+/// no program to whoever saves it. Of a type that says nothing it keeps an ending of some media.
 pub fn file_name(name: &str, extension: Option<&str>) -> String {
     let plain: String = name.chars().filter_map(plain).collect();
     let plain = plain.trim().trim_end_matches(['.', ' ']);

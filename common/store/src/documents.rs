@@ -1,7 +1,7 @@
 //! Documents and what they were before their latest changes (`domain::document`).
 //!
-//! A change locks the row, so that its revision is the one that was looked at, and keeps the body before it. What a body
-//! says is nothing to this file.
+//! A change locks the row, so that its revision is the one that was looked at, and keeps the body before it. What a
+//! body says is nothing to this file.
 
 use chrono::{DateTime, Utc};
 use domain::document::{DocumentKind, KEPT_REVISIONS, MOST_KEPT_BYTES};

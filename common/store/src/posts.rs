@@ -101,21 +101,27 @@ pub async fn put(
     .await
 }
 
-/// Deletes the oldest posts of the workspace that nobody keeps, as many as it has beyond `most`. Returns how many are
-/// beyond it still, because they are kept.
-pub async fn make_room(conn: &mut PgConnection, workspace: WorkspaceId, most: i64) -> sqlx::Result<i64> {
+/// Deletes the oldest posts of the workspace that nobody keeps, as many as it has beyond `most`, but none of `pulled`.
+/// Returns how many are beyond it still, because the others are kept.
+pub async fn make_room(
+    conn: &mut PgConnection,
+    workspace: WorkspaceId,
+    pulled: &[PostId],
+    most: i64,
+) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"WITH beyond AS (
                SELECT greatest(count(*) - $2, 0) AS many FROM posts WHERE workspace_id = $1
            ), gone AS (
                DELETE FROM posts WHERE id = ANY (ARRAY(
-                   SELECT id FROM posts WHERE workspace_id = $1 AND kept_at IS NULL
+                   SELECT id FROM posts WHERE workspace_id = $1 AND kept_at IS NULL AND id <> ALL ($3)
                    ORDER BY pulled_at, id LIMIT (SELECT many FROM beyond)))
                RETURNING 1
            )
            SELECT many - (SELECT count(*) FROM gone) AS "left!" FROM beyond"#,
         workspace as WorkspaceId,
         most,
+        pulled as &[PostId],
     )
     .fetch_one(conn)
     .await

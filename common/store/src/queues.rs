@@ -1,7 +1,7 @@
 //! What waits in each queue, for the numbers that operators scale and are woken by.
 //!
-//! It counts jobs and deliveries, which are the truth, and no tickets. A job without a place waits for its account's own
-//! jobs and not for workers, so that it is not counted. It decides nothing.
+//! It counts jobs and deliveries, which are the truth, and no tickets. A job without a place waits for its account's
+//! own jobs and not for workers, so that it is not counted. It decides nothing.
 
 use sqlx::PgConnection;
 

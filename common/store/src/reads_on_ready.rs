@@ -2,8 +2,8 @@
 //!
 //! A row is due from the moment that its item is ready (a trigger of `items`). Whoever starts its reads moves it on by
 //! half a minute first, so that one that is killed is followed by another; to start them twice does no harm, since a
-//! read of an item has one live job. The answer ends it. Accounts take turns, and one that has to wait waits with all of
-//! its rows.
+//! read of an item has one live job. The answer ends it. Accounts take turns, and one that has to wait waits with all
+//! of its rows.
 
 use crate::credentials::LetIn;
 use domain::ids::{AccountId, ItemId, KeyId, UserId, WorkspaceId};

@@ -76,7 +76,7 @@ async fn a_feed_is_pulled_once_however_often_it_is_asked_and_says_what_it_says_n
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
     let site = Site::default();
-    site.put("/feed", "application/rss+xml", feed(&[("/one?utm_source=x", "One"), ("/two", "Two <i>")]));
+    site.put("/feed", "application/rss+xml", feed(&[("/one?utm_source=x", "One"), ("/two", "Two &lt;i&gt;")]));
     let base = site.clone().start().await?;
     let url = format!("{base}/feed");
     let first = posts(pull(&tenant.client, &url).await?.data()?);

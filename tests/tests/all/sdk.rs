@@ -1,5 +1,5 @@
-//! The client libraries of `sdk`: what is generated of them is of this document, and what is built of them and installed
-//! from its own archives holds its tests, the vectors of webhooks, and the examples of its README.
+//! The client libraries of `sdk`: what is generated of them is of this document, and what is built of them and
+//! installed from its own archives holds its tests, the vectors of webhooks, and the examples of its README.
 //!
 //! That both come through faults as the command line and curl do is `cli/tests/scenario.rs`.
 

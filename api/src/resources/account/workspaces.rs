@@ -1,5 +1,5 @@
-//! `/workspaces`: where the caller can act, and as what; owners open and rename them (contract §4.3, §5). `members` says
-//! who else acts there.
+//! `/workspaces`: where the caller can act, and as what; owners open and rename them (contract §4.3, §5). `members`
+//! says who else acts there.
 
 use super::members::here;
 use crate::app::App;

@@ -1,8 +1,8 @@
 //! What is put together for a link's page, and shown to all who come within two seconds: what is said in the item, and
 //! about it.
 //!
-//! It is bounded in bytes, and in what it costs: one request at a time puts it together for a link, which holds its room
-//! from before the first row is fetched until the HTML is written. That goes on when its visitor hangs up.
+//! It is bounded in bytes, and in what it costs: one request at a time puts it together for a link, which holds its
+//! room from before the first row is fetched until the HTML is written. That goes on when its visitor hangs up.
 
 use super::view::Talk;
 use super::{Visit, view};

@@ -2,8 +2,8 @@
 //!
 //! A face of the registry, not another implementation: a call is handed to the very endpoint that answers `POST
 //! /api/v1/tools/<name>`, under the request id, the caller and the rate that were settled here. Every message is a
-//! request of its own, so any process may answer it. `server` speaks the protocol, `tools` is the list, `prompts` are the
-//! workspace's skills, `metadata` says where tokens come from.
+//! request of its own, so any process may answer it. `server` speaks the protocol, `tools` is the list, `prompts` are
+//! the workspace's skills, `metadata` says where tokens come from.
 
 mod metadata;
 mod prompts;

@@ -173,8 +173,8 @@ impl PublicLinkTools {
     /// Make a public link
     ///
     /// A page that shows one item to whoever has its URL, until it ends, is revoked, or the item is deleted: the media,
-    /// its waveform and its transcript as far as they are read, and its comments where `rights` says so. It works for as
-    /// long as whoever makes it might: not past the end of their key, or of their place in the workspace. A script
+    /// its waveform and its transcript as far as they are read, and its comments where `rights` says so. It works for
+    /// as long as whoever makes it might: not past the end of their key, or of their place in the workspace. A script
     /// session's token can make none.
     #[oai(path = "/tools/create_public_link", method = "post", operation_id = "create_public_link")]
     async fn create_public_link(

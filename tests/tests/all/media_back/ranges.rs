@@ -89,13 +89,13 @@ async fn a_file_is_served_as_media_alone_and_saved_under_its_own_name() -> anyho
             "<b>\"x\"</b>; filename=evil.html",
             "text/html",
             "application/octet-stream",
-            "filename=\"_b__x___b_; filename=evil.html\"; filename*=UTF-8''_b__x___b_%3B%20filename%3Devil.html",
+            "filename=\"_b__x___b_; filename=evil.html.bin\"; filename*=UTF-8''_b__x___b_%3B%20filename%3Devil.html.bin",
         ),
         (
             "../../x.svg",
             "image/svg+xml",
             "application/octet-stream",
-            "filename=\"__.._x.svg\"; filename*=UTF-8''__.._x.svg",
+            "filename=\"__.._x.svg.bin\"; filename*=UTF-8''__.._x.svg.bin",
         ),
     ] {
         let item = world.stored(&tenant, (name, content_type), BYTES).await?;
