@@ -37,7 +37,7 @@ pub enum Command {
     },
     /// Save a skill from a file, over the one of the same name.
     #[command(after_help = "Example:
-  mws skills save \"How we cut\" cutting.md --for \"Read before cutting an interview.\"")]
+  mws skills save \"How we cut\" cutting.markdown --for \"Read before cutting an interview.\"")]
     Save {
         /// What it is called.
         name: String,

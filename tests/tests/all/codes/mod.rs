@@ -15,7 +15,7 @@ use poem::{Endpoint, Request};
 use runtime::config::ApiSettings;
 use serde_json::{Value, json};
 use std::time::Duration;
-use workspace::{documents, last_owner};
+use workspace::documents;
 
 /// Nothing can answer these yet, and no operation documents them; each says what it waits for.
 const UNHEARD: &[(Code, &str)] = &[(Code::InsufficientCredits, "no engine that costs AI credits can be configured")];
@@ -315,14 +315,11 @@ async fn provoked(stage: &CodeBench, code: Code) -> anyhow::Result<Option<Answer
         }
         C::AccountSuspended | C::UserDisabled | C::NotTheAuthor => forbidden(stage, code).await,
         C::ItemNotFound | C::ProjectNotFound | C::KeyNotFound | C::WebhookNotFound => missing(stage, code).await,
-        C::EventNotFound | C::ReadNotFound | C::CommentNotFound | C::PublicLinkNotFound | C::PostNotFound => {
-            missing(stage, code).await
-        }
+        C::EventNotFound | C::ReadNotFound | C::CommentNotFound | C::PublicLinkNotFound => missing(stage, code).await,
         C::BoardNotFound | C::RevisionConflict | C::NothingToUndo | C::NameTaken => documents(stage, code).await,
-        C::SkillNotFound | C::TemplateNotFound => documents(stage, code).await,
+        C::SkillNotFound | C::TemplateNotFound | C::LastOwner => documents(stage, code).await,
         C::CalendarEntryNotFound | C::CalendarFeedNotFound => documents(stage, code).await,
-        C::LastOwner => last_owner(stage).await,
-        C::DeliveryNotFound | C::WebhookSecretNotFound | C::UploadNotFound | C::CodeNotRedeemable => {
+        C::DeliveryNotFound | C::WebhookSecretNotFound | C::UploadNotFound | C::CodeNotRedeemable | C::PostNotFound => {
             missing(stage, code).await
         }
         C::ItemLeased | C::RefTaken => taken(stage, code).await,

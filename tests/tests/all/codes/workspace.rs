@@ -18,6 +18,7 @@ pub async fn documents(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> 
             stage.post("/tools/save_skill", new.clone()).await?;
             stage.post("/tools/save_skill", new).await
         }
+        Code::LastOwner => last_owner(stage).await,
         Code::SkillNotFound => stage.post("/tools/get_skill", json!({ "name": "none" })).await,
         Code::TemplateNotFound => stage.post("/tools/run_template", json!({ "name": "none" })).await,
         Code::CalendarEntryNotFound => stage.post("/tools/delete_calendar_entry", json!({ "entry_id": "x" })).await,
@@ -28,7 +29,7 @@ pub async fn documents(stage: &CodeBench, code: Code) -> anyhow::Result<Answer> 
 }
 
 /// What an owner is told who would leave nobody.
-pub async fn last_owner(stage: &CodeBench) -> anyhow::Result<Answer> {
+async fn last_owner(stage: &CodeBench) -> anyhow::Result<Answer> {
     let (world, tenant) = (&stage.world, &stage.tenant);
     let mut conn = world.pool().acquire().await?;
     let user = accounts::create_user(&mut conn, tenant.account, "x", None).await?;
