@@ -20,6 +20,7 @@ struct Browser {
 
 impl Browser {
     fn new(world: &World) -> anyhow::Result<Self> {
+        #[expect(clippy::disallowed_methods, reason = "a client of the service, not the service as a client")]
         let http = reqwest::Client::builder().redirect(Policy::none()).no_proxy().build()?;
         Ok(Self { http, base: world.base_url().to_owned(), cookie: None })
     }

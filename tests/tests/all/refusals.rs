@@ -146,7 +146,7 @@ async fn what_is_not_there_is_said_in_the_envelope_of_its_path() -> anyhow::Resu
         ("GET", TOOL, 405, "method_not_allowed", "POST"),
         ("DELETE", TOOL, 405, "method_not_allowed", "POST"),
         ("PUT", "/keys", 405, "method_not_allowed", "POST, GET"),
-        ("POST", "/workspaces", 405, "method_not_allowed", "GET"),
+        ("POST", "/balances", 405, "method_not_allowed", "GET"),
     ];
     for (method, path, status, code, allow) in unknown {
         for client in [&tenant.client, &world.client(None)] {

@@ -4,13 +4,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Tests that end otherwise: of templates of databases, of a start that fails, and one that reads the log to its end.
-const OTHERS: [&str; 6] = [
+const OTHERS: [&str; 9] = [
     "a_test_database_has_the_schema_and_is_nobody_elses",
     "a_database_is_dropped_even_while_it_is_in_use",
     "its_url_leads_to_it",
     "many_databases_at_once_are_no_trouble",
     "a_file_of_roots_that_holds_none_stops_the_start_and_is_named",
     "no_secret_is_logged_whatever_is_done_and_however_much_is_logged",
+    "the_python_package_holds_its_own_tests",
+    "the_typescript_package_holds_its_own_tests",
+    "what_is_generated_of_the_libraries_is_of_this_document",
 ];
 
 /// The files of a folder and of those in it.
