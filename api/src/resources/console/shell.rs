@@ -159,6 +159,11 @@ pub(super) fn section(id: &str, title: &str, body: &Markup) -> Markup {
     html! { section id=(id) data-live aria-labelledby={ "h-" (id) } { h2 id={ "h-" (id) } { (title) } (body) } }
 }
 
+/// A part of a page that is shown as it was asked for: what is dear to look up is not looked up again and again.
+pub(super) fn still(id: &str, title: &str, body: &Markup) -> Markup {
+    html! { section id=(id) aria-labelledby={ "h-" (id) } { h2 id={ "h-" (id) } { (title) } (body) } }
+}
+
 /// The command that shows the same.
 pub(super) fn command(line: &str) -> Markup {
     html! { p.cli { span.soft { "The same in a terminal: " } code data-copy="" { (line) } } }

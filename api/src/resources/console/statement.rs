@@ -58,8 +58,8 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
     let last = lines.last().map(|line| line.entry.id).filter(|_| has_more);
     let main = html! {
         h1 { "Minutes of " (account.name) }
-        (shell::section("proof", "Whether it adds up", &proof(&visit, id, &lines, has_more).await))
-        (shell::section("rows", "The journal, newest first", &html! {
+        (shell::still("proof", "Whether it adds up", &proof(&visit, id, &lines, has_more).await))
+        (shell::still("rows", "The journal, newest first", &html! {
             @if lines.is_empty() { p.empty { "There are no entries." } } @else { (shell::table("The journal", &columns, &rows)) }
             nav.pages aria-label="Pages of the journal" {
                 @if before.is_some() { a href={ "/console/accounts/" (id) "/minutes" } { "Newest" } }
