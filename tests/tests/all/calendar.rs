@@ -30,8 +30,10 @@ async fn entries_are_listed_by_when_they_are_and_changed_as_asked() -> anyhow::R
         let ends = json!({ "title": title, "ends_at": format!("2026-12-0{day}T18:00:00Z") });
         add(&tenant.client, &format!("2026-12-0{day}T09:00:00Z"), ends).await?.data()?;
     }
-    let all = ["a", "b", "b2", "c", "d"];
-    assert_eq!(titles(&tenant.client, json!({})).await?, all);
+    let all = titles(&tenant.client, json!({})).await?;
+    let mut b_first = all.clone();
+    b_first[1..3].sort();
+    assert_eq!(b_first, ["a", "b", "b2", "c", "d"], "those of one moment in either order, and always the same");
     let (mut seen, mut cursor) = (Vec::new(), Value::Null);
     loop {
         let mut asked = json!({ "limit": 2 });
@@ -47,11 +49,7 @@ async fn entries_are_listed_by_when_they_are_and_changed_as_asked() -> anyhow::R
     }
     assert_eq!(seen, all, "none is shown twice or left out, also of those at one moment");
     let between = json!({ "from": "2026-12-02T12:00:00Z", "to": "2026-12-04T09:00:00Z" });
-    assert_eq!(
-        titles(&tenant.client, between).await?,
-        ["b", "b2", "c"],
-        "what goes on is there, what starts then is not"
-    );
+    assert_eq!(titles(&tenant.client, between).await?, all[1..4], "what goes on is there, what starts then is not");
     assert!(titles(&other.client, json!({})).await?.is_empty());
 
     for (more, code) in [
