@@ -1,4 +1,5 @@
-//! Tells how much waits in each queue and for how long, as numbers for Prometheus: what workers are scaled by.
+//! Tells how much waits in each queue and for how long, as numbers for Prometheus: what workers are scaled by. And how
+//! many endpoints were disabled of late, whose owners may not know it.
 //!
 //! Every scheduler tells the same, so rules take the greatest. A queue in which nothing waits is told as 0: a series
 //! that ends would keep its last value in an alert.
@@ -7,11 +8,15 @@ use domain::task::Task;
 use runtime::process::Process;
 use runtime::queue::Queue;
 use std::collections::HashMap;
+use store::endpoints;
 use store::queues::{self, Waiting};
 
 /// Measures once. Nothing is put right by that.
 pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
-    let found = queues::waiting(&mut *process.pool.acquire().await?).await?;
+    let mut conn = process.pool.acquire().await?;
+    let found = queues::waiting(&mut conn).await?;
+    let disabled = endpoints::disabled_lately(&mut conn).await?;
+    metrics::gauge!("mws_webhook_endpoints_disabled").set(number(disabled));
     let mut waiting: HashMap<String, Waiting> = found.into_iter().map(|one| (one.queue.clone(), one)).collect();
     let jobs = Task::ALL.into_iter().map(Queue::from);
     for queue in jobs.chain([Queue::WebhookFirst, Queue::WebhookSlow]) {
@@ -22,8 +27,11 @@ pub async fn run_once(process: &Process) -> sqlx::Result<u64> {
 
 fn tell(queue: &'static str, waiting: Option<Waiting>) {
     let (due, delayed, oldest) = waiting.map_or((0, 0, 0.0), |one| (one.due, one.delayed, one.oldest_due_seconds));
-    let number = |count: i64| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
     metrics::gauge!("mws_queue_depth", "queue" => queue, "state" => "due").set(number(due));
     metrics::gauge!("mws_queue_depth", "queue" => queue, "state" => "delayed").set(number(delayed));
     metrics::gauge!("mws_queue_oldest_due_age_seconds", "queue" => queue).set(oldest);
+}
+
+fn number(count: i64) -> f64 {
+    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }

@@ -56,6 +56,7 @@ async fn rescue(process: &Process, only: Option<JobId>) -> sqlx::Result<u64> {
     let ended = jobs::end(&mut tx, &ends).await?;
     let after_commit = ending::end_jobs(&mut tx, &ended, &[], &process.settings.event_kinds).await?;
     tx.commit().await?;
+    metrics::counter!("mws_job_leases_lost_total").increment(ended.len() as u64);
     for job in &ended {
         tracing::warn!(job.id = %job.job, status = job.status.name(), "A job's worker was lost; the job was taken back.");
     }

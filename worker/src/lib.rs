@@ -137,6 +137,7 @@ impl Beat {
         if let Some(render) = self.engines.iter().find(|offer| offer.task == Task::Render) {
             store::renders::announce(&mut conn, &render.engine, &render.version).await?;
         }
+        metrics::gauge!("mws_worker_slots").set(f64::from(u32::try_from(self.slots).unwrap_or(u32::MAX)));
         let capacity = Capacity { all: self.slots, busy: self.worker.busy() };
         fleet::join(&mut conn, self.process.member(Service::Worker), &self.engines, capacity).await
     }

@@ -31,6 +31,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 use store::PoolSize;
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
 use doors::Door;
 use downloads::Downloads;
@@ -190,9 +191,12 @@ impl App {
         Self { parts: Arc::clone(&self.parts), door: Door::Operators }
     }
 
-    /// A connection from the pool.
+    /// A connection from the pool. How long it took is measured.
     pub async fn conn(&self) -> sqlx::Result<sqlx::pool::PoolConnection<sqlx::Postgres>> {
-        self.process.pool.acquire().await
+        let asked = Instant::now();
+        let conn = self.process.pool.acquire().await;
+        metrics::histogram!("mws_db_pool_wait_seconds").record(asked.elapsed().as_secs_f64());
+        conn
     }
 }
 

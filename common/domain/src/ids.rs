@@ -37,6 +37,11 @@ macro_rules! ids {
                 Self(minted())
             }
 
+            /// When it was minted, in milliseconds of Unix time.
+            pub const fn minted_at_ms(self) -> u64 {
+                self.0.timestamp_ms()
+            }
+
             /// The 16 bytes as the database keeps them.
             pub fn uuid(self) -> Uuid {
                 Uuid::from_u128(self.0.into())

@@ -7,6 +7,7 @@
 //! elsewhere.
 
 use crate::measure;
+use crate::media::MediaStore;
 use crate::process::Process;
 use crate::signs::{Loops, Signs};
 use bytes::Bytes;
@@ -60,6 +61,7 @@ pub struct Health {
     host: Arc<str>,
     service: Service,
     signs: Signs,
+    media: MediaStore,
     decoders: Arc<OnceLock<&'static str>>,
     found: Arc<Mutex<Option<(Instant, Database)>>>,
     recorder: Option<PrometheusHandle>,
@@ -82,6 +84,7 @@ impl Health {
             host: Arc::clone(&process.host),
             service,
             signs: process.signs.clone(),
+            media: process.media.clone(),
             decoders: Arc::clone(&process.decoders),
             found: Arc::default(),
             recorder,
@@ -180,6 +183,9 @@ impl Health {
         let busy = (f64::from(self.pool.size()) - idle).max(0.0);
         metrics::gauge!("mws_db_pool_connections", "state" => "idle").set(idle);
         metrics::gauge!("mws_db_pool_connections", "state" => "busy").set(busy);
+        if let Some(free) = self.media.free_ratio() {
+            metrics::gauge!("mws_media_store_free_ratio").set(free);
+        }
         self.recorder.as_ref().map(PrometheusHandle::render).unwrap_or_default().into()
     }
 }

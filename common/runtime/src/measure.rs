@@ -9,6 +9,17 @@ use std::sync::OnceLock;
 
 /// Each is a line for every route: few, around what is promised (tens of milliseconds) and what alerts (seconds).
 const REQUEST_SECONDS: &[f64] = &[0.01, 0.05, 0.25, 1.0, 5.0, 30.0];
+/// Of what waits or runs: from what nobody notices to what somebody is woken for.
+const WORK_SECONDS: &[f64] = &[0.01, 0.1, 1.0, 10.0, 60.0, 600.0, 3600.0];
+/// Of what is to take milliseconds.
+const SHORT_SECONDS: &[f64] = &[0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0];
+const WORK: [&str; 2] = ["mws_job_wait_seconds", "mws_job_run_seconds"];
+const SHORT: [&str; 4] = [
+    "mws_webhook_attempt_seconds",
+    "mws_webhook_first_attempt_delay_seconds",
+    "mws_project_webhook_seconds",
+    "mws_db_pool_wait_seconds",
+];
 
 /// The process's recorder: installed by the first call, the same one after it.
 ///
@@ -21,10 +32,15 @@ pub fn recorder() -> Result<&'static PrometheusHandle, BuildError> {
     if let Some(handle) = RECORDER.get() {
         return Ok(handle);
     }
-    let handle = PrometheusBuilder::new()
-        .set_buckets_for_metric(Matcher::Suffix("_duration_seconds".to_owned()), REQUEST_SECONDS)?
-        .install_recorder()?;
+    let mut builder = PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Suffix("_duration_seconds".to_owned()), REQUEST_SECONDS)?;
+    let named = WORK.map(|name| (name, WORK_SECONDS)).into_iter().chain(SHORT.map(|name| (name, SHORT_SECONDS)));
+    for (name, buckets) in named {
+        builder = builder.set_buckets_for_metric(Matcher::Full(name.to_owned()), buckets)?;
+    }
+    let handle = builder.install_recorder()?;
     describe();
+    describe_work();
     metrics::gauge!("mws_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
     Ok(RECORDER.get_or_init(|| handle))
 }
@@ -60,7 +76,7 @@ fn describe() {
         Unit::Seconds,
         "Since when the oldest of a queue that could be claimed is due; 0 where nothing is."
     );
-    describe_counter!("mws_webhook_attempts_total", "Attempts of job webhooks, by what came of them.");
+    describe_counter!("mws_webhook_attempts_total", "Attempts of job webhooks, by lane and by what came of them.");
     describe_histogram!("mws_webhook_attempt_seconds", Unit::Seconds, "An attempt of a job webhook.");
     describe_counter!("mws_project_webhooks_total", "Webhooks of projects that were sent, by what came of them.");
     describe_histogram!("mws_project_webhook_seconds", Unit::Seconds, "The sending of a project's webhook.");
@@ -73,4 +89,26 @@ fn describe() {
     describe_gauge!("mws_ledger_drifting", "Balances that the journal does not explain.");
     describe_gauge!("mws_seals", "Secrets that are not sealed under the current key, by what is known of theirs.");
     describe_gauge!("mws_build_info", "Always 1; the version is a label.");
+}
+
+fn describe_work() {
+    describe_counter!("mws_claims_total", "Jobs that tickets named: claimed here, or another's, ended or put off.");
+    describe_histogram!("mws_job_wait_seconds", Unit::Seconds, "From when a job was due to its claim.");
+    describe_histogram!("mws_job_run_seconds", Unit::Seconds, "From a job's claim to its end.");
+    describe_counter!("mws_jobs_ended_total", "Jobs that ended in this process.");
+    describe_counter!("mws_job_retries_total", "Attempts at jobs that failed and are made again.");
+    describe_counter!("mws_jobs_handed_back_total", "Attempts at jobs that a stopping or lacking worker gave back.");
+    describe_counter!("mws_job_leases_lost_total", "Jobs taken back from workers that died or lost the database.");
+    describe_gauge!("mws_jobs_running", "Jobs that run in this process.");
+    describe_gauge!("mws_worker_slots", "Jobs that this process runs at once.");
+    describe_counter!("mws_minutes_settled_hundredths_total", "Hundredths of minutes charged for jobs, at most.");
+    describe_histogram!(
+        "mws_webhook_first_attempt_delay_seconds",
+        Unit::Seconds,
+        "From when a delivery came to be to its first attempt."
+    );
+    describe_gauge!("mws_webhook_endpoints_disabled", "Endpoints disabled for their failures within the last hour.");
+    describe_histogram!("mws_db_pool_wait_seconds", Unit::Seconds, "What calls of the API wait for a connection.");
+    describe_gauge!("mws_media_store_free_ratio", "Free part of the disk that media is kept on; no bucket has one.");
+    describe_gauge!("mws_event_streams", "Event streams that are open in this process.");
 }

@@ -313,3 +313,14 @@ fn kind_names(kinds: &[JobKind]) -> Vec<String> {
 fn names(types: &[EventType]) -> Vec<String> {
     types.iter().map(|each| each.name().to_owned()).collect()
 }
+
+/// How many endpoints were disabled for their failures within the last hour and are so still.
+pub async fn disabled_lately(conn: &mut PgConnection) -> sqlx::Result<i64> {
+    sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM webhook_endpoints
+           WHERE disabled_reason = 'too_many_failures' AND deleted_at IS NULL
+               AND disabled_at >= mws_now() - interval '1 hour'"#
+    )
+    .fetch_one(conn)
+    .await
+}

@@ -38,6 +38,16 @@ async fn what_waits_is_told_with_its_age_and_nothing_once_it_is_done() -> anyhow
         tenant.client.reaches(job, "succeeded").await?;
     }
     assert_eq!(store::queues::waiting(&mut conn).await?, []);
+    // Other tests end jobs too.
+    let ended = told("mws_jobs_ended_total{queue=\"read:levels\",status=\"succeeded\",error_code=\"\"}");
+    assert!(ended.is_some_and(|ended| ended >= 25.0), "{ended:?}");
+    assert!(told("mws_job_wait_seconds_count{queue=\"read:levels\"}").is_some_and(|waited| waited >= 25.0));
+    assert!(
+        told("mws_job_run_seconds_count{queue=\"read:levels\",status=\"succeeded\"}").is_some_and(|ran| ran >= 25.0)
+    );
+    assert!(told("mws_claims_total{result=\"won\"}").is_some_and(|won| won >= 25.0));
+    assert!(told("mws_minutes_settled_hundredths_total").is_some_and(|settled| settled > 0.0));
+    assert!(told("mws_media_store_free_ratio").is_none_or(|free| (0.0..=1.0).contains(&free)));
     drop(conn);
     world.end().await
 }

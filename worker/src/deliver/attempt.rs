@@ -93,7 +93,7 @@ impl Sender {
             timeout: self.timeout,
         };
         let outcome = self.client.post_webhook(request).await;
-        measure(&outcome);
+        measure(claim, at.timestamp_millis(), &outcome);
         // Where it goes on for too long it counts after all: an address may be one that we can never reach.
         if outcome.is_ours
             && let Some(wait) = own_fault::wait(claim.claim_no - i32::from(claim.attempt))
@@ -143,8 +143,15 @@ impl Sender {
     }
 }
 
-fn measure(outcome: &AttemptOutcome) {
+/// The lane is told by the number of the attempt, as the queues are.
+fn measure(claim: &Claim, at_ms: i64, outcome: &AttemptOutcome) {
+    let lane = if claim.attempt <= 1 { "first" } else { "slow" };
     let result = if outcome.is_ours { "own_fault" } else { outcome.error.map_or("succeeded", AttemptError::name) };
-    metrics::counter!("mws_webhook_attempts_total", "result" => result).increment(1);
+    metrics::counter!("mws_webhook_attempts_total", "lane" => lane, "result" => result).increment(1);
     metrics::histogram!("mws_webhook_attempt_seconds").record(f64::from(outcome.duration_ms) / 1000.0);
+    if lane == "first" {
+        let delay = u64::try_from(at_ms).unwrap_or_default().saturating_sub(claim.id.minted_at_ms());
+        metrics::histogram!("mws_webhook_first_attempt_delay_seconds")
+            .record(Duration::from_millis(delay).as_secs_f64());
+    }
 }

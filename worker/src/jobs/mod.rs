@@ -2,13 +2,14 @@
 //!
 //! The handler never fails: whatever happens is an outcome in our tables, or, if this process dies, a lease that ends.
 //! What the work is, is `read`'s and `render`'s to know; `leases` keeps what is claimed, `ends` writes how it ended, by
-//! batches of `finish`, and `lend` runs jobs beside slots that one account holds.
+//! batches of `finish`, `lend` runs jobs beside slots that one account holds, and `numbers` counts all of it.
 
 mod ends;
 mod finish;
 mod kept;
 mod leases;
 pub(crate) mod lend;
+mod numbers;
 mod read;
 mod render;
 
@@ -18,6 +19,7 @@ use crate::jobs::ends::Ends;
 use crate::jobs::finish::Finish;
 use crate::jobs::kept::Kept;
 use crate::jobs::leases::{Lease, Leases, Stop};
+use crate::jobs::numbers::Running;
 use crate::readers::{JobCtx, ReadError};
 use domain::ids::{AccountId, JobId};
 use domain::job::{JobError, Next, after_failure, after_timeout};
@@ -128,6 +130,7 @@ impl Worker {
             jobs::claim(&mut claim, &jobs, &self.process.name, &picked.tickets).await?;
         claim.commit().await?;
         self.claims.keep(conn);
+        numbers::claimed(jobs.len(), &claimed);
         self.admit_others(freed);
         let run = |claimed| Arc::clone(&self).run(claimed, claimed_at);
         Ok(Taken { work: claimed.into_iter().map(run).collect(), next: picked.next })
@@ -199,6 +202,7 @@ impl Worker {
     /// begun is handed back at once.
     fn run(self: Arc<Self>, claimed: Claimed, claimed_at: Instant) -> BoxFuture<'static, ()> {
         let lease = self.leases.keep(claimed.job, claimed.claim_no, claimed.payer, claimed_at);
+        let running = Running::of(&claimed);
         let (job, payer, claim_no) = (claimed.job, claimed.payer, claimed.claim_no);
         let span = tracing::error_span!("job", job.id = %job, account.id = %payer, claim_no);
         let life = async move {
@@ -211,6 +215,7 @@ impl Worker {
                 tracing::warn!(job.id = %claimed.job, "A job's lease was lost while it ran; its result is dropped.");
                 return;
             };
+            running.ended(&outcome, error.as_ref());
             let item = claimed.item.as_ref().map(|item| item.id);
             let end = End { job: claimed.job, claim_no: claimed.claim_no, item, outcome, error };
             self.ends.write(Finish { end, made }, &lease).await;

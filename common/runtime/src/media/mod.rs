@@ -96,6 +96,16 @@ pub enum MediaError {
     },
 }
 
+impl MediaStore {
+    /// How much of the disk under the folder is free, from 0 to 1; none of a bucket, or when it can't be told.
+    pub fn free_ratio(&self) -> Option<f64> {
+        let disk = rustix::fs::statvfs(self.folder.as_ref()?).ok()?;
+        #[expect(clippy::cast_precision_loss, reason = "a ratio of blocks needs no more digits")]
+        let ratio = disk.f_bavail as f64 / disk.f_blocks.max(1) as f64;
+        Some(ratio)
+    }
+}
+
 impl MediaError {
     /// Whether the store itself failed: it is away, or refuses us. That says nothing of the object.
     pub fn is_of_the_store(&self) -> bool {

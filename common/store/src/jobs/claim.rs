@@ -37,6 +37,8 @@ pub struct Claimed {
     pub payer: AccountId,
     /// Whose workspace it is, and whose storage a new item takes.
     pub owner: AccountId,
+    /// Seconds from when it was due until this claim.
+    pub waited_seconds: f64,
 }
 
 impl Claimed {
@@ -135,6 +137,7 @@ struct ClaimedRow {
     workspace_id: WorkspaceId,
     payer: AccountId,
     owner: AccountId,
+    waited_seconds: f64,
     item_id: Option<ItemId>,
     object_key: Option<String>,
     duration_ms: Option<i64>,
@@ -191,6 +194,7 @@ impl From<ClaimedRow> for Claimed {
             workspace: row.workspace_id,
             payer: row.payer,
             owner: row.owner,
+            waited_seconds: row.waited_seconds,
         }
     }
 }

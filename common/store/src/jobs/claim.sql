@@ -17,7 +17,8 @@ WITH due AS MATERIALIZED (
         started_at = coalesce(started_at, mws_now())
     WHERE id = ANY (ARRAY(SELECT id FROM due WHERE NOT paused))
     RETURNING id, claim_no, failures, kind, read, item_id, held_month + held_bought AS held, workspace_id,
-              payer_account_id, owner_account_id
+              payer_account_id, owner_account_id,
+              extract(epoch FROM mws_now() - due_at)::double precision AS waited_seconds
 ), kept AS MATERIALIZED (
     SELECT ticket_id FROM jobs
     WHERE id = ANY ($1) AND status = 'queued' AND admitted AND due_at <= mws_now() AND ticket_id = ANY ($4)
@@ -30,10 +31,10 @@ WITH due AS MATERIALIZED (
     INSERT INTO job_claims (job_id, claim_no, worker) SELECT id, claim_no, $2 FROM claimed
 ), taken AS (
     SELECT false AS shelved, id, claim_no, failures, kind, read, item_id, held, workspace_id, payer_account_id,
-           owner_account_id
+           owner_account_id, waited_seconds
     FROM claimed
     UNION ALL
-    SELECT true, id, claim_no, failures, kind, read, NULL, held, workspace_id, payer_account_id, owner_account_id
+    SELECT true, id, claim_no, failures, kind, read, NULL, held, workspace_id, payer_account_id, owner_account_id, 0
     FROM shelved
 )
 SELECT
@@ -41,6 +42,7 @@ SELECT
     c.id AS "id!: JobId", c.claim_no AS "claim_no!", c.failures AS "failures!", c.kind AS "kind!: JobKind",
     c.read AS "read: Read", c.held AS "held!", c.workspace_id AS "workspace_id!: WorkspaceId",
     c.payer_account_id AS "payer!: AccountId", c.owner_account_id AS "owner!: AccountId",
+    c.waited_seconds AS "waited_seconds!",
     i.id AS "item_id?: ItemId", i.object_key AS "object_key?", i.duration_ms AS "duration_ms?",
     (SELECT r.job_id FROM job_reads r WHERE r.item_id = c.item_id AND r.read = 'speech') IS NOT DISTINCT FROM c.id
         AS "owns_speech!",

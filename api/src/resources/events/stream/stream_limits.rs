@@ -61,6 +61,7 @@ impl StreamLimits {
         taken.next += 1;
         taken.of_account.entry(account).or_default().push((number, lost.clone()));
         drop(taken);
+        metrics::gauge!("mws_event_streams").increment(1.0);
         Ok(StreamPermit { account, number, limits: self.clone(), lost })
     }
 
@@ -83,6 +84,7 @@ impl Taken {
 
 impl Drop for StreamPermit {
     fn drop(&mut self) {
+        metrics::gauge!("mws_event_streams").decrement(1.0);
         let mut taken = self.limits.lock();
         if let Some(limits) = taken.of_account.get_mut(&self.account) {
             limits.retain(|(number, _)| *number != self.number);

@@ -1,0 +1,63 @@
+//! What the jobs of this process are counted by, for Prometheus: how long they waited and ran, and how they ended.
+//!
+//! `queue` is the name that `mws_queue_depth` has too: a read's, or `render`. What ends is counted before it is
+//! written: an end that the database does not take is in `mws_job_ends_not_written_total`.
+
+use domain::job::JobError;
+use domain::task::Task;
+use runtime::queue::Queue;
+use store::jobs::{Claimed, Outcome};
+use tokio::time::Instant;
+
+/// Counts what a claim came to, of so many jobs that its tickets named.
+pub(super) fn claimed(named: usize, claimed: &[Claimed]) {
+    metrics::counter!("mws_claims_total", "result" => "won").increment(claimed.len() as u64);
+    metrics::counter!("mws_claims_total", "result" => "gone").increment(named.saturating_sub(claimed.len()) as u64);
+}
+
+/// One attempt at a job, from its claim on; it counts as running until it is dropped.
+pub(super) struct Running {
+    queue: &'static str,
+    began: Instant,
+}
+
+impl Running {
+    /// Begins to count one that is claimed.
+    pub(super) fn of(claimed: &Claimed) -> Self {
+        let queue = claimed.task.map_or("none", |task: Task| Queue::from(task).name());
+        metrics::histogram!("mws_job_wait_seconds", "queue" => queue).record(claimed.waited_seconds);
+        metrics::gauge!("mws_jobs_running", "queue" => queue).increment(1.0);
+        Self { queue, began: Instant::now() }
+    }
+
+    /// Counts how it ends.
+    pub(super) fn ended(&self, outcome: &Outcome, error: Option<&JobError>) {
+        let queue = self.queue;
+        let status = match outcome {
+            Outcome::Succeeded { charge, .. } => {
+                let charged = u64::try_from(charge.hundredths()).unwrap_or_default();
+                metrics::counter!("mws_minutes_settled_hundredths_total").increment(charged);
+                "succeeded"
+            }
+            Outcome::Failed | Outcome::Abandoned => "failed",
+            Outcome::Cancelled => "cancelled",
+            Outcome::Retry(_) | Outcome::Lost => {
+                return metrics::counter!("mws_job_retries_total", "queue" => queue).increment(1);
+            }
+            Outcome::HandedBack | Outcome::PutBack(_) => {
+                return metrics::counter!("mws_jobs_handed_back_total", "queue" => queue).increment(1);
+            }
+        };
+        let code = error.map_or_else(String::new, |error| error.code.clone());
+        metrics::counter!("mws_jobs_ended_total", "queue" => queue, "status" => status, "error_code" => code)
+            .increment(1);
+        metrics::histogram!("mws_job_run_seconds", "queue" => queue, "status" => status)
+            .record(self.began.elapsed().as_secs_f64());
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        metrics::gauge!("mws_jobs_running", "queue" => self.queue).decrement(1.0);
+    }
+}
