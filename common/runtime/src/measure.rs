@@ -101,7 +101,7 @@ fn describe_work() {
     describe_counter!("mws_job_leases_lost_total", "Jobs taken back from workers that died or lost the database.");
     describe_gauge!("mws_jobs_running", "Jobs that run in this process.");
     describe_gauge!("mws_worker_slots", "Jobs that this process runs at once.");
-    describe_counter!("mws_minutes_settled_hundredths_total", "Hundredths of minutes charged for jobs, at most.");
+    describe_counter!("mws_charged_hundredths_total", "Hundredths of minutes charged for jobs, at most.");
     describe_histogram!(
         "mws_webhook_first_attempt_delay_seconds",
         Unit::Seconds,

@@ -46,7 +46,7 @@ async fn what_waits_is_told_with_its_age_and_nothing_once_it_is_done() -> anyhow
         told("mws_job_run_seconds_count{queue=\"read:levels\",status=\"succeeded\"}").is_some_and(|ran| ran >= 25.0)
     );
     assert!(told("mws_claims_total{result=\"won\"}").is_some_and(|won| won >= 25.0));
-    assert!(told("mws_minutes_settled_hundredths_total").is_some_and(|settled| settled > 0.0));
+    assert!(told("mws_charged_hundredths_total").is_some_and(|settled| settled > 0.0));
     assert!(told("mws_media_store_free_ratio").is_none_or(|free| (0.0..=1.0).contains(&free)));
     drop(conn);
     world.end().await

@@ -36,7 +36,7 @@ impl Running {
         let status = match outcome {
             Outcome::Succeeded { charge, .. } => {
                 let charged = u64::try_from(charge.hundredths()).unwrap_or_default();
-                metrics::counter!("mws_minutes_settled_hundredths_total").increment(charged);
+                metrics::counter!("mws_charged_hundredths_total").increment(charged);
                 "succeeded"
             }
             Outcome::Failed | Outcome::Abandoned => "failed",
