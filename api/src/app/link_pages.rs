@@ -36,6 +36,8 @@ pub struct PageParts {
     pub brand: Brand,
     /// What is said in it, where that is read.
     pub said: Option<String>,
+    /// In which language, where its transcript tells.
+    pub language: Option<String>,
     /// What is said about it, where the link shows that.
     pub talk: Option<String>,
 }

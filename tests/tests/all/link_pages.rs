@@ -25,7 +25,7 @@ async fn a_page_is_bounded_however_much_is_said() -> anyhow::Result<()> {
     add("😀", 500).await?;
     let (status, page) = visitor.page().await?;
     assert!(status == StatusCode::OK && page.len() < 300_000, "{} bytes", page.len());
-    let shown = page.matches("<p class=\"text\">").count();
+    let shown = page.matches("<p class=\"text\" dir=\"auto\">").count();
     assert_eq!(shown, 10, "as many as have 200,000 bytes");
     assert!(page.contains("The newest 10 comments are shown; there are 490 older ones."));
     // A comment that is not taken shows the page too.

@@ -95,7 +95,7 @@ async fn a_link_shows_its_item_and_sends_its_bytes_until_it_is_revoked() -> anyh
     assert!(policy.starts_with("default-src 'none'; style-src 'sha256-") && !policy.contains("unsafe"), "{policy}");
     assert_eq!((page.status(), page.headers()["x-robots-tag"].to_str()?), (StatusCode::OK, "noindex, nofollow"));
     let text = page.text().await?;
-    assert!(text.contains("<h1>&lt;b&gt;Talk&lt;/b&gt; &amp; &quot;music&quot;</h1>"), "{text}");
+    assert!(text.contains("<h1 dir=\"auto\">&lt;b&gt;Talk&lt;/b&gt; &amp; &quot;music&quot;</h1>"), "{text}");
     assert!(!text.contains("Download") && !text.contains("Comments"), "nothing that the link does not allow");
 
     let whole = visitor.get("/media").await?;
@@ -269,7 +269,7 @@ async fn what_was_said_is_read_on_the_page_and_goes_with_the_player() -> anyhow:
         .await?;
     let (_, visitor) = link(&tenant, item, json!({})).await?;
     let page = visitor.page().await?.1;
-    assert!(page.contains("<b>A</b> Good &lt;morning&gt;.") && page.contains("?t=65\">1:05</a>"), "{page}");
+    assert!(page.contains("<b><bdi>A</bdi></b> Good &lt;morning&gt;.") && page.contains("?t=65\">1:05</a>"), "{page}");
     let from = visitor.get("?t=1:05").await?.text().await?;
     assert!(from.contains("/media#t=65\"") && from.contains("autoplay"), "without a script it begins there");
     let captions = visitor.get("/captions.vtt").await?;

@@ -82,6 +82,16 @@
     });
   }
 
+  if (lanes) {
+    lanes.setAttribute("aria-label", "Waveform. The left and right arrow keys go five seconds back and on.");
+    lanes.addEventListener("keydown", (event) => {
+      const by = { ArrowLeft: -5, ArrowRight: 5 }[event.key];
+      if (!by || !media.duration || event.altKey || event.ctrlKey || event.metaKey) return;
+      event.preventDefault();
+      media.currentTime = Math.min(Math.max(media.currentTime + by, 0), media.duration);
+    });
+  }
+
   // A comment is about the moment that is shown when somebody begins to write it.
   const text = document.getElementById("text");
   if (at && text) {

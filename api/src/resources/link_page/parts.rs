@@ -47,11 +47,12 @@ pub(super) async fn of(visit: &Visit) -> Answer<Arc<PageParts>> {
     let talk = if link.may_comment { Some(talk(visit).await?) } else { None };
     let brand = brand(app, link.workspace_id).await?;
     let base = view::base(&visit.token);
+    let language = transcript.as_ref().and_then(|said| said.language.clone());
     let written = tokio::task::spawn_blocking(move || {
         let said = transcript.map(|said| view::said(&bounded(said), &base).0);
         let talk = talk.map(|talk| view::talk(&talk, &base).0);
         drop((turn, room));
-        Arc::new(PageParts { item, brand, said, talk })
+        Arc::new(PageParts { item, brand, said, language, talk })
     });
     let parts = written.await.map_err(ApiError::internal)?;
     app.link_pages.show(link.id, &parts).await;

@@ -53,12 +53,12 @@ pub(super) fn page(
     from: Option<f64>,
     written: Option<&Written>,
 ) -> Markup {
-    let PageParts { item, brand, said, talk } = parts;
+    let PageParts { item, brand, said, language, talk } = parts;
     let base = base(token);
     let is_ready = item.status == ItemStatus::Ready;
     let main = html! {
         @if is_ready {
-            (player(item, &base, said.is_some(), from))
+            (player(item, &base, said.as_ref().map(|_| language.as_deref().unwrap_or("en")), from))
             @if link.may_download {
                 p { a.button href={ (base) "/media?download=1" } { "Download" } " " (size(item)) }
             }
@@ -81,8 +81,8 @@ pub(super) fn page(
                 rect width="1" height="1" fill=(color) {}
             }
         }
-        @if let Some(name) = &brand.name { p.from { (name) } }
-        h1 { (name(item)) }
+        @if let Some(name) = &brand.name { p.from dir="auto" { (name) } }
+        h1 dir="auto" { (name(item)) }
         p.about { (about.into_iter().flatten().collect::<Vec<_>>().join(" · ")) }
     };
     let foot = html! { p { "This link works until " (time(link.expires_at)) "." } };
@@ -138,21 +138,23 @@ fn whole(title: &str, head: &Markup, main: &Markup, foot: &Markup, with_script: 
     }
 }
 
-fn player(item: &ItemRow, base: &str, has_captions: bool, from: Option<f64>) -> Markup {
+/// What plays. `spoken` is the language of its captions, where it has some.
+fn player(item: &ItemRow, base: &str, spoken: Option<&str>, from: Option<f64>) -> Markup {
     let source = format!("{base}/media{}", from.map(|from| format!("#t={from}")).unwrap_or_default());
+    let poster = item.thumbnail_key.is_some().then(|| format!("{base}/poster.jpg"));
     let is_drawn = DRAWN.iter().any(|read| item.reads.iter().any(|stored| stored == read));
     html! {
         section.player aria-label="Media" {
             @match item.item_type {
                 Some(ItemType::Image) => { img src=(source) alt=(name(item)); }
                 Some(ItemType::Video) => {
-                    video #media src=(source) poster={ (base) "/poster.jpg" } controls playsinline preload="metadata" autoplay[from.is_some()] {
-                        @if has_captions { (track(base)) }
+                    video #media src=(source) poster=[poster] controls playsinline preload="metadata" autoplay[from.is_some()] {
+                        @if let Some(language) = spoken { (track(base, language)) }
                     }
                 }
                 _ => {
                     audio #media src=(source) controls preload="metadata" autoplay[from.is_some()] {
-                        @if has_captions { (track(base)) }
+                        @if let Some(language) = spoken { (track(base, language)) }
                     }
                 }
             }
@@ -175,8 +177,8 @@ fn player(item: &ItemRow, base: &str, has_captions: bool, from: Option<f64>) -> 
     }
 }
 
-fn track(base: &str) -> Markup {
-    html! { track kind="captions" label="Captions" srclang="en" src={ (base) "/captions.vtt" }; }
+fn track(base: &str, language: &str) -> Markup {
+    html! { track kind="captions" label="Captions" srclang=(language) src={ (base) "/captions.vtt" }; }
 }
 
 /// What is said in an item.
@@ -185,13 +187,13 @@ pub(super) fn said(transcript: &Stretches, base: &str) -> Markup {
         section.transcript aria-labelledby="transcript" {
             h2 #transcript { "Transcript" }
             @if transcript.first.is_empty() { p.note { "Nobody speaks." } }
-            ol #stretches tabindex="0" aria-label="What is said, and when" {
+            ol #stretches tabindex="0" lang=[transcript.language.as_deref()] aria-label="What is said, and when" {
                 @for stretch in &transcript.first {
                     @let start = seconds(stretch.start_ms);
                     li data-start=(start) data-end=(seconds(stretch.end_ms)) {
                         a href={ (base) "?t=" (start) } { (clock(start.floor())) }
-                        p {
-                            @if let Some(speaker) = &stretch.speaker { b { (speaker) } " " }
+                        p dir="auto" {
+                            @if let Some(speaker) = &stretch.speaker { b { bdi { (speaker) } } " " }
                             (stretch.text)
                         }
                     }
@@ -249,7 +251,7 @@ fn one_comment(comment: &CommentRow, base: &str) -> Markup {
             " · " (time(comment.created_at))
             @if comment.resolved_at.is_some() { " · resolved" }
         }
-        p.text { (comment.text) }
+        p.text dir="auto" { (comment.text) }
     }
 }
 
@@ -261,13 +263,13 @@ fn comment_form(item: &ItemRow, base: &str, written: Option<&Written>) -> Markup
             h3 { "Say something" }
             @if !written.fault.is_empty() { p.fault role="alert" { (written.fault) } }
             label for="name" { "Your name" }
-            input #name name="name" value=(written.name) maxlength=(MOST_NAME_CHARACTERS) autocomplete="name" required;
+            input #name name="name" dir="auto" value=(written.name) maxlength=(MOST_NAME_CHARACTERS) autocomplete="name" required;
             @if item.item_type != Some(ItemType::Image) {
                 label for="at" { "At (minutes:seconds; leave it empty for the whole)" }
                 input #at name="at" value=(written.at) placeholder="1:15" size="8" inputmode="numeric";
             }
             label for="text" { "Comment" }
-            textarea #text name="text" rows="4" maxlength=(MOST_CHARACTERS) required { (written.text) }
+            textarea #text name="text" dir="auto" rows="4" maxlength=(MOST_CHARACTERS) required { (written.text) }
             button { "Send" }
         }
     }

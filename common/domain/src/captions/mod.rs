@@ -62,6 +62,8 @@ struct Stored {
 #[derive(Debug, Default, Deserialize)]
 struct Data {
     #[serde(default)]
+    language: Option<String>,
+    #[serde(default)]
     text: String,
     #[serde(default)]
     words: Vec<Timed>,
@@ -118,6 +120,8 @@ pub struct Stretches {
     pub first: Vec<Stretch>,
     /// Whether there are more.
     pub has_more: bool,
+    /// The language that is spoken, as BCP 47 has it, where the transcript tells one.
+    pub language: Option<String>,
 }
 
 /// The stretches of a stored transcript as it was segmented, at most so many. `turns` say who speaks when.
@@ -134,7 +138,14 @@ pub fn stretches(document: &[u8], turns: &[Turn], most: usize) -> serde_json::Re
         let speaker = voices.longest_between(start_ms, end_ms).map(str::to_owned);
         Stretch { start_ms, end_ms, speaker, text: said.text }
     };
-    Ok(Stretches { first: data.segments.into_iter().take(most).map(stretch).collect(), has_more })
+    let first = data.segments.into_iter().take(most).map(stretch).collect();
+    Ok(Stretches { first, has_more, language: data.language.filter(|tag| is_language(tag)) })
+}
+
+/// Whether a text may be a tag of a language (RFC 5646): subtags of letters and digits.
+fn is_language(tag: &str) -> bool {
+    tag.len() <= 35
+        && tag.split('-').all(|part| (1..=8).contains(&part.len()) && part.bytes().all(|b| b.is_ascii_alphanumeric()))
 }
 
 /// The text with the end of its last line.
