@@ -7,11 +7,15 @@ use crate::app::App;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::refusal::{Envelope, Refused};
 use crate::http::request::Template;
+use crate::http::scope::Scope;
+use crate::resources::library::hexadecimal;
 use crate::usecases::calendar::read_feed;
+use domain::http_range::is_known;
 use domain::public_link::LinkToken;
 use poem::endpoint::make;
 use poem::http::{HeaderValue, StatusCode, header};
 use poem::{Request, Response, Route, get};
+use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
 /// What the paths of feeds begin with.
@@ -42,9 +46,15 @@ pub fn add_to(route: Route, app: &App) -> Route {
 async fn told(app: &App, request: &Request) -> Answer<Response> {
     let file = request.path_params::<String>().unwrap_or_default();
     let token = file.strip_suffix(SUFFIX).and_then(|token| token.parse::<LinkToken>().ok()).ok_or_else(ended)?;
-    let text = read_feed(app, &token).await?.ok_or_else(ended)?;
-    let mut response = Response::builder().content_type("text/calendar; charset=utf-8").body(text);
+    let text = read_feed(app, &Scope::of(request), &token).await?.ok_or_else(ended)?;
+    let tag = format!("\"{}\"", hexadecimal(&Sha256::digest(&text)));
+    let mut response = if is_known(request.header(header::IF_NONE_MATCH), &tag) {
+        Response::builder().status(StatusCode::NOT_MODIFIED).finish()
+    } else {
+        Response::builder().content_type("text/calendar; charset=utf-8").body(text)
+    };
     let headers = response.headers_mut();
+    headers.insert(header::ETAG, HeaderValue::from_str(&tag).map_err(ApiError::internal)?);
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, max-age=300"));
     headers.insert(header::CONTENT_DISPOSITION, HeaderValue::from_static("inline; filename=\"calendar.ics\""));
     Ok(response)

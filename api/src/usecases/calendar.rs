@@ -4,6 +4,7 @@
 use crate::app::App;
 use crate::auth::{Caller, in_time};
 use crate::http::error::{Answer, ApiError, Code};
+use crate::http::scope::Scope;
 use crate::usecases::account_audit::{note, note_made};
 use crate::usecases::library;
 use crate::usecases::once::{Before, Begun, Made, Once, forgotten};
@@ -11,6 +12,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use domain::calendar::{
     MOST_ENTRIES, MOST_FEEDS, MOST_ITEMS, MOST_READS_A_MINUTE, MOST_TOLD, Plan, PlanError, Status, TOLD_DAYS_BACK,
 };
+use domain::credential::CredentialHash;
 use domain::ics::{self, Event};
 use domain::ids::{CalendarEntryId, CalendarFeedId, ItemId};
 use domain::public_link::LinkToken;
@@ -187,15 +189,23 @@ pub async fn revoke_feed(app: &App, caller: &Caller, id: CalendarFeedId) -> Answ
     Ok(())
 }
 
-/// The calendar of the feed with this token as calendar programs read it; none where there is no such feed.
+/// The calendar of the feed with this token as calendar programs read it; none where there is no such feed. Looked up
+/// by turns; who tries tokens is treated as who tries keys.
 ///
 /// # Errors
-/// `rate_limited` where it is read more often than a feed is.
-pub async fn read_feed(app: &App, token: &LinkToken) -> Answer<Option<String>> {
-    let hash = token.hash();
+/// `rate_limited` where it is read more often than a feed is, and after many wrong tokens from the same address.
+pub async fn read_feed(app: &App, scope: &Scope, token: &LinkToken) -> Answer<Option<String>> {
+    let (hash, presented) = (token.hash(), CredentialHash::of(&format!("calendar feed {}", token.expose())));
+    app.guesses.refuse(scope, &presented).await?;
+    // Strangers wait for each other first, or they would have the turns of programs whose feeds are known to work.
+    let _strangers_turn = in_time(async { Ok(app.guesses.turn(scope, &presented).await) }).await?;
     let _turn = app.page_turns.turn_soon(hash).await?;
     let counted = async { calendar::count_read(&mut *app.conn().await?, &hash, MOST_READS_A_MINUTE).await };
-    let Some(read) = in_time(counted).await? else { return Ok(None) };
+    let Some(read) = in_time(counted).await? else {
+        app.guesses.count(scope).await;
+        return Ok(None);
+    };
+    app.guesses.right(&presented).await;
     if !read.within {
         let message = format!("A feed is read {MOST_READS_A_MINUTE} times a minute at most. It changes slowly.");
         return Err(ApiError::new(Code::RateLimited, message).retry_after(60));

@@ -118,6 +118,16 @@ async fn a_feed_is_read_by_a_calendar_program_until_it_is_revoked_and_not_each_s
     assert_eq!(events[0]["description"], note.replace("\r\n", "\n"));
     assert_eq!((&events[0]["seconds"], &events[0]["categories"]), (&json!(7200), &json!(["News, web"])));
 
+    // A program that has it takes nothing again, until something changes.
+    let tag = feed.header("etag").to_owned();
+    let known = [("if-none-match", tag.as_str())];
+    let same = anyone.send("GET", &format!("/cal/{token}.ics"), &known, None).await?;
+    assert_eq!((same.status, same.text.as_str(), same.header("etag")), (304, "", tag.as_str()));
+    let done = json!({ "entry_id": entry["id"], "status": "done" });
+    tenant.client.tool("update_calendar_entry", &done).await?.data()?;
+    let changed = anyone.send("GET", &format!("/cal/{token}.ics"), &known, None).await?;
+    assert!(changed.status == 200 && changed.header("etag") != tag, "{}", changed.status);
+
     let mut refused = None;
     for _ in 0..60 {
         let answer = read().await?;
