@@ -86,6 +86,25 @@ impl Refusal {
     }
 }
 
+/// What helps where the service does not say it: refusals of routes have no room for a next step.
+fn usual_step(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "item_not_found" => "`mws items list` lists the items of the workspace.",
+        "ref_taken" => "Take another ref, or give the other item one: `mws items update`.",
+        "key_not_found" => "`mws keys list` lists the account's keys.",
+        "webhook_not_found" => "`mws webhooks list` lists the account's endpoints.",
+        "delivery_not_found" => "`mws deliveries list` lists what was sent.",
+        "event_not_found" => "`mws events list` lists the events that are kept.",
+        "read_not_found" => "`mws prepare REF --reads READ --watch` reads it.",
+        "workspace_not_found" | "workspace_forbidden" => "`mws workspaces list` lists those that you reach.",
+        "member_not_found" | "user_not_found" => "`mws workspaces members ID` lists who acts there.",
+        "role_forbidden" => "Ask an owner of the workspace for a role that may.",
+        "quota_reached" => "Delete what is no longer needed.",
+        "invalid_request" => "Correct what the message names; `--help` of the command shows what it takes.",
+        _ => return None,
+    })
+}
+
 impl Failure {
     /// The exit code.
     pub fn exit_code(&self) -> ExitCode {
@@ -115,7 +134,8 @@ impl Failure {
         match self {
             Self::Refused(refusal) => {
                 let id = refusal.request_id.as_deref().map(|id| format!(", {id}")).unwrap_or_default();
-                let next = refusal.suggested_action.as_deref().map(|next| format!("\n  next: {next}"));
+                let next = refusal.suggested_action.as_deref().or_else(|| usual_step(&refusal.code));
+                let next = next.map(|next| format!("\n  next: {next}"));
                 format!("error: {}      ({}{id}){}", refusal.message, refusal.code, next.unwrap_or_default())
             }
             Self::Interrupted(said) => said.clone(),

@@ -5,7 +5,7 @@ use super::api::input;
 use super::confirm::confirm;
 use super::pages::{Pages, of_tool};
 use crate::failure::Failure;
-use crate::output::{Column, document, print};
+use crate::output::{Column, print};
 use clap::Subcommand;
 use serde_json::{Value, json};
 
@@ -34,7 +34,16 @@ pub enum Command {
         id: String,
     },
     /// Change a board: a JSON list of operations, all done or none.
-    #[command(after_help = "Example:
+    #[command(after_help = "Operations, with what each needs; the rest may be left out:
+  add_column     name (column_id, position)
+  update_column  column_id (name, position)
+  remove_column  column_id
+  add_card       column_id (card_id, position, ref, text, note, assignee, due)
+  move_card      card_id, column_id (position)
+  update_card    card_id (ref, text, note, assignee, due)
+  remove_card    card_id
+
+Example:
   echo '[{\"op\":\"add_column\",\"name\":\"To do\"}]' | mws boards edit brd_01J… --input -")]
     Edit {
         /// Its id.
@@ -80,8 +89,8 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
 /// The board as text: a line a column, and a line a card under it.
 fn shown(context: &Context, answer: &Value) -> Result<(), Failure> {
     let board = &answer["board"];
-    if context.out.json {
-        return document(board);
+    if !context.out.in_words() {
+        return context.out.record(board, "id", &[]);
     }
     let text = |value: &Value| value.as_str().unwrap_or_default().replace(char::is_control, " ");
     let mut lines = vec![format!("{}  {}  revision {}", text(&board["id"]), text(&board["name"]), board["revision"])];

@@ -34,7 +34,7 @@ const SETTINGS: [Column; 9] = [
 pub enum Command {
     /// Show it.
     Show,
-    /// Change it: the fields of a JSON object; what is absent stays, and null is nothing of it.
+    /// Change it: the fields of a JSON object; what is absent stays; [] empties a list, null anything else.
     #[command(after_help = "Examples:
   echo '{\"colors\":[{\"name\":\"Ink\",\"hex\":\"#1a2b3c\"}]}' | mws brand set --input -
   echo '{\"reads_on_import\":[\"speech\"],\"min_silence_ms\":700}' | mws settings set --input -")]

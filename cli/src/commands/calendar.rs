@@ -6,7 +6,7 @@ use super::{Context, without_nulls};
 use crate::failure::Failure;
 use crate::output::{Column, document, print};
 use clap::Subcommand;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 const COLUMNS: [Column; 6] = [
     Column::new("ID", "/id"),
@@ -76,6 +76,32 @@ pub enum Command {
         /// idea, planned or done.
         status: String,
     },
+    /// Change an entry. What is not given stays; '' leaves nothing.
+    #[command(after_help = "Examples:
+  mws calendar update cal_01J… --at 2026-12-02T09:00:00Z --until ''
+  mws calendar update cal_01J… --ref interview --ref trailer")]
+    Update {
+        /// Its id.
+        id: String,
+        /// What is planned.
+        #[arg(long)]
+        title: Option<String>,
+        /// From when.
+        #[arg(long, value_name = "TIME")]
+        at: Option<String>,
+        /// Until when.
+        #[arg(long, value_name = "TIME")]
+        until: Option<String>,
+        /// An item that it is about, in the place of all it has; may be given again.
+        #[arg(long = "ref", value_name = "REF")]
+        refs: Vec<String>,
+        /// Where it is to be seen.
+        #[arg(long)]
+        channel: Option<String>,
+        /// What is to be known beside.
+        #[arg(long)]
+        note: Option<String>,
+    },
     /// Delete an entry.
     Delete {
         /// Its id.
@@ -111,6 +137,26 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let changed = client.tool("update_calendar_entry", &change).await?;
             out.record(&changed["entry"], "id", &FIELDS)
         }
+        Command::Update { id, title, at, until, refs, channel, note } => {
+            let has_refs = !refs.is_empty();
+            let refs: Vec<_> = refs.into_iter().filter(|name| !name.is_empty()).map(Value::from).collect();
+            let given = [
+                ("title", title.map(Value::from)),
+                ("starts_at", at.map(Value::from)),
+                ("ends_at", until.map(emptied)),
+                ("refs", has_refs.then(|| refs.into())),
+                ("channel", channel.map(emptied)),
+                ("note", note.map(emptied)),
+            ];
+            let mut change: Map<String, Value> =
+                given.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect();
+            if change.is_empty() {
+                return Err(Failure::Usage("nothing to change: --help lists what can be".to_owned()));
+            }
+            change.insert("entry_id".to_owned(), id.into());
+            let changed = client.tool("update_calendar_entry", &Value::Object(change)).await?;
+            out.record(&changed["entry"], "id", &FIELDS)
+        }
         Command::Delete { id } => {
             confirm(context, &format!("Delete the entry {id}?"))?;
             let deleted = client.tool("delete_calendar_entry", &json!({ "entry_id": id })).await?;
@@ -132,4 +178,9 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             out.done(&revoked, &format!("Revoked {id}."))
         }
     }
+}
+
+/// A text, or null for an empty one.
+fn emptied(text: String) -> Value {
+    if text.is_empty() { Value::Null } else { text.into() }
 }

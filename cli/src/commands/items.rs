@@ -40,7 +40,7 @@ const FIELDS: [Column; 16] = [
 /// Commands about items.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// List items, newest first.
+    /// List items, newest first unless sorted otherwise.
     List {
         /// Whose name, ref or tag holds this.
         #[arg(long)]
@@ -60,6 +60,12 @@ pub enum Command {
         /// With this tag.
         #[arg(long)]
         tag: Option<String>,
+        /// On a card of this board.
+        #[arg(long, value_name = "BOARD")]
+        board: Option<String>,
+        /// In which order: newest, oldest or name.
+        #[arg(long, value_name = "ORDER")]
+        sort: Option<String>,
         #[command(flatten)]
         pages: pages::Pages,
     },
@@ -96,7 +102,7 @@ pub enum Command {
 
 pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
     match command {
-        Command::List { query, kind, status, has_read, missing_read, tag, pages } => {
+        Command::List { query, kind, status, has_read, missing_read, tag, board, sort, pages } => {
             let filters = [
                 ("query", query),
                 ("type", kind),
@@ -104,9 +110,14 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
                 ("has_read", has_read),
                 ("missing_read", missing_read),
                 ("tag", tag),
+                ("board_id", board),
+                ("sort", sort),
             ];
             let list = pages::fetch(context, "/library/items", &filters, pages).await?;
             context.out.list(&list, "id", &COLUMNS)
+        }
+        Command::Update { name: None, item_ref: None, tags: None, .. } => {
+            Err(Failure::Usage("nothing to change: give --name, --ref or --tags".to_owned()))
         }
         Command::Update { item, name, item_ref, tags } => {
             let tags = tags.map(|tags| tags.into_iter().filter(|tag| !tag.is_empty()).collect::<Vec<_>>());

@@ -75,7 +75,7 @@ pub enum ClientCommand {
     /// See, follow and cancel jobs.
     #[command(subcommand)]
     Jobs(jobs::Command),
-    /// See and delete items of the library.
+    /// See, change, download and delete items of the library.
     #[command(subcommand)]
     Items(items::Command),
     /// See and write comments on items.
@@ -108,7 +108,7 @@ pub enum ClientCommand {
     /// Pull posts from feeds and pages, and keep them.
     #[command(subcommand)]
     Research(research::Command),
-    /// Find what is said in videos.
+    /// Find what is said in videos and recordings.
     Search(search::Args),
     /// Draw what was read of an item on one time axis.
     Show(show::Args),

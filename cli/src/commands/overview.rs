@@ -4,9 +4,10 @@ use super::Context;
 use crate::failure::Failure;
 use crate::output::Column;
 
-const FIELDS: [Column; 9] = [
+const FIELDS: [Column; 10] = [
     Column::new("items", "/items"),
     Column::new("ready", "/ready"),
+    Column::new("newest", "/newest_items"),
     Column::new("reads missing", "/missing_reads"),
     Column::new("live jobs", "/live_jobs"),
     Column::new("running", "/running_jobs"),

@@ -1,4 +1,4 @@
-//! `mws search`: what is said in videos, and where.
+//! `mws search`: what is said in items, and where.
 
 use super::Context;
 use super::without_nulls;
@@ -42,13 +42,14 @@ pub(super) async fn run(args: Args, context: &Context) -> Result<(), Failure> {
     }
     let rows = |name: &str| found[name].as_array().cloned().unwrap_or_default();
     context.out.rows(&rows("matches"), "item_id", &COLUMNS)?;
-    for (name, lacks, read) in
-        [("unindexed_refs", "no search index", "search_index"), ("untranscribed_refs", "no transcript", "transcript")]
-    {
+    for (name, what, read) in [
+        ("untranscribed_refs", "Not searched, for they have no transcript", "transcript"),
+        ("unindexed_refs", "Without moments and stills, for they have no search index", "search_index"),
+    ] {
         let listed = rows(name);
         let refs: Vec<&str> = listed.iter().filter_map(Value::as_str).collect();
         if !refs.is_empty() {
-            context.out.say(&format!("Not searched, for they have {lacks}: {}", refs.join(", ")));
+            context.out.say(&format!("{what}: {}", refs.join(", ")));
             let some: Vec<&str> = refs.into_iter().take(MOST_A_CALL).collect();
             context.out.say(&format!("Next: mws prepare {} --reads {read} --watch", some.join(" ")));
         }

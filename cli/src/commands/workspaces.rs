@@ -16,6 +16,13 @@ const COLUMNS: [Column; 4] = [
     Column::new("CREATED", "/created_at"),
 ];
 
+const FIELDS: [Column; 4] = [
+    Column::new("id", "/id"),
+    Column::new("name", "/name"),
+    Column::new("role", "/role"),
+    Column::new("created", "/created_at"),
+];
+
 const MEMBERS: [Column; 4] = [
     Column::new("USER", "/user_id"),
     Column::new("NAME", "/user_name"),
@@ -35,14 +42,14 @@ pub enum Command {
     },
     /// Rename the one that the credential acts in.
     Rename {
-        /// Its id.
+        /// Its id, as `mws workspaces list` shows it.
         id: String,
         /// Its new name.
         name: String,
     },
     /// List the members of the one that the credential acts in.
     Members {
-        /// Its id.
+        /// Its id, as `mws workspaces list` shows it.
         id: String,
         #[command(flatten)]
         pages: pages::Pages,
@@ -75,11 +82,11 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         }
         Command::Create { name } => {
             let made = client.post("/workspaces", &json!({ "name": name })).await?;
-            context.out.record(&made, "id", &COLUMNS)
+            context.out.record(&made, "id", &FIELDS)
         }
         Command::Rename { id, name } => {
             let renamed = client.patch(&format!("/workspaces/{}", part(&id)), &json!({ "name": name })).await?;
-            context.out.record(&renamed, "id", &COLUMNS)
+            context.out.record(&renamed, "id", &FIELDS)
         }
         Command::Members { id, pages } => {
             let list = pages::fetch(context, &format!("/workspaces/{}/members", part(&id)), &[], pages).await?;

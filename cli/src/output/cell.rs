@@ -32,9 +32,18 @@ pub fn plain(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
         Value::String(text) => text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
-        Value::Array(members) => members.iter().map(plain).collect::<Vec<_>>().join(","),
+        Value::Array(members) => members.iter().map(member).collect::<Vec<_>>().join(","),
         Value::Object(fields) => fields.iter().map(field).collect::<Vec<_>>().join(","),
         Value::Bool(_) | Value::Number(_) => value.to_string(),
+    }
+}
+
+/// A member of a list: what a person knows it by, with what it is of a font or a colour.
+fn member(value: &Value) -> String {
+    let known_by = |names: &[&str]| names.iter().find_map(|name| value[name].as_str()).map(|text| plain(&text.into()));
+    match known_by(&["name", "ref", "item_id", "id"]) {
+        Some(name) => [Some(name), known_by(&["hex", "family"])].into_iter().flatten().collect::<Vec<_>>().join(" "),
+        None => plain(value),
     }
 }
 
@@ -51,6 +60,9 @@ mod tests {
     fn a_value_is_shown_on_one_line_and_can_not_steer_the_terminal() {
         assert_eq!(plain(&json!("a\tb\n\u{1b}[31m")), "a b  [31m");
         assert_eq!(plain(&json!(["x", 1, true])), "x,1,true");
+        let colors = json!([{ "name": "Ink", "hex": "#112233" }, { "item_id": "itm_1", "ref": "talk" }]);
+        assert_eq!(plain(&colors), "Ink #112233,talk");
+        assert_eq!(plain(&json!([{ "start": 1 }])), "start 1");
         assert_eq!(plain(&json!({ "levels": {}, "speech": {} })), "levels,speech");
         assert_eq!(plain(&json!({ "failed": 1, "ready": 20 })), "failed 1,ready 20");
     }

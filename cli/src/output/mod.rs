@@ -113,6 +113,11 @@ impl Out {
         Ok(())
     }
 
+    /// Whether a person or a program is to be shown more than ids, in words of ours.
+    pub const fn in_words(&self) -> bool {
+        !self.json && !self.ids
+    }
+
     /// Rows of a list, as a table, as lines or as ids.
     pub fn rows(&self, rows: &[Value], id: &str, columns: &[Column]) -> Result<(), Failure> {
         if self.ids {
