@@ -102,9 +102,20 @@ fn time(schema: &Value, text: &str, at: &str) -> Option<String> {
 }
 
 fn range(schema: &Value, number: f64, at: &str) -> Option<String> {
-    let (least, most) = (schema["minimum"].as_f64(), schema["maximum"].as_f64());
+    let (holds_least, holds_most) = held(schema);
+    let (least, most) = (schema["minimum"].as_f64().or(holds_least), schema["maximum"].as_f64().or(holds_most));
     let fits = least.is_none_or(|least| number >= least) && most.is_none_or(|most| number <= most);
     (!fits).then(|| format!("{}: expected {}, found {number}.", place(at), bounds(least, most)))
+}
+
+/// What a number of this format can be, whatever else is said of it.
+fn held(schema: &Value) -> (Option<f64>, Option<f64>) {
+    match schema["format"].as_str() {
+        Some("uint32") => (Some(0.0), Some(u32::MAX.into())),
+        Some("uint64") => (Some(0.0), None),
+        Some("int32") => (Some(i32::MIN.into()), Some(i32::MAX.into())),
+        _ => (None, None),
+    }
 }
 
 fn bounds<T: std::fmt::Display>(least: Option<T>, most: Option<T>) -> String {
