@@ -6,7 +6,8 @@ use crate::ids::ItemId;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// Families that a font may be of: those that whatever draws text here has (Debian's `fonts-dejavu-core`).
+/// Families that a font may be of: those of Debian's `fonts-dejavu-core`, which `scripts/setup` and the image install,
+/// and which whatever draws text here draws with.
 pub const FAMILIES: [&str; 3] = ["DejaVu Sans", "DejaVu Sans Mono", "DejaVu Serif"];
 /// Entries of each list.
 pub const MOST_ENTRIES: usize = 50;

@@ -1,6 +1,8 @@
 //! What a workspace's settings and brand kit are to its tools and pages.
 
 use super::renders::speaks;
+use anyhow::Context;
+use domain::brand_kit::FAMILIES;
 use mws_tests::world::{Client, Media, Tenant, World};
 use serde_json::{Value, json};
 
@@ -93,6 +95,22 @@ async fn an_upload_starts_the_reads_of_the_settings_where_it_names_none() -> any
         .await?;
     assert_eq!(reads, ["levels", "speech"]);
     world.end().await
+}
+
+/// A renderer that has no such font draws another, or nothing.
+#[test]
+fn setup_and_the_image_install_the_families_that_a_brand_kit_may_name() -> anyhow::Result<()> {
+    for family in FAMILIES {
+        let file = format!("/usr/share/fonts/truetype/dejavu/{}.ttf", family.replace(' ', ""));
+        let font = std::fs::read(&file).with_context(|| file.clone())?;
+        // Its table of names is in UTF-16, big end first, with its length elsewhere.
+        let name: Vec<u8> = family.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        assert!(font.windows(name.len()).any(|part| part == name), "{file} is no {family}");
+    }
+    for installs in [include_str!("../../../scripts/setup"), include_str!("../../../deploy/Dockerfile")] {
+        assert!(installs.contains("fonts-dejavu-core"), "{}", &installs[..60]);
+    }
+    Ok(())
 }
 
 #[tokio::test]
