@@ -1,7 +1,8 @@
 //! Lists on routes: `limit`, an opaque keyset cursor, and `{data, has_more, next_cursor}` (contract §4).
 //!
-//! A cursor is the list's name and the last id shown, so that one of another list is refused. Never an offset: rows
-//! that come and go between two pages neither repeat nor hide others.
+//! A cursor is the list's name and the last id shown, and of a list that is sorted by a text that text too. So one of
+//! another list, or of another order, is refused. Never an offset: rows that come and go between two pages neither
+//! repeat nor hide others.
 
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{Text, plain_type};
@@ -78,14 +79,32 @@ pub struct Page {
     pub after: Option<Uuid>,
 }
 
+/// Where a list stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The last row's id.
+    pub id: Uuid,
+    /// What the list is sorted by before that; empty where it is not sorted by a text.
+    pub text: String,
+}
+
 impl Page {
     /// Reads `limit` and `cursor`. `list` is the name that the list's cursors carry.
     ///
     /// # Errors
     /// `invalid_cursor` when the cursor is not one of this list.
     pub fn new(list: &'static str, limit: Option<Limit>, cursor: Option<&Text>) -> Answer<Self> {
-        let after = cursor.map(|cursor| opened(list, cursor)).transpose()?;
-        Ok(Self { list, limit: usize::from(limit.unwrap_or_default().0), after })
+        Self::sorted(list, limit, cursor).map(|(page, _)| page)
+    }
+
+    /// The same of a list that may be sorted by a text, and where it stands.
+    ///
+    /// # Errors
+    /// As [`Page::new`].
+    pub fn sorted(list: &'static str, limit: Option<Limit>, cursor: Option<&Text>) -> Answer<(Self, Option<Place>)> {
+        let place = cursor.map(|cursor| opened(list, cursor)).transpose()?;
+        let after = place.as_ref().map(|place| place.id);
+        Ok((Self { list, limit: usize::from(limit.unwrap_or_default().0), after }, place))
     }
 
     /// How many rows to fetch: one more than is shown, which tells whether there are more.
@@ -103,13 +122,22 @@ impl Page {
         List { data: rows.into_iter().filter_map(show).collect(), has_more: next_cursor.is_some(), next_cursor }
     }
 
+    /// Makes the answer of rows that are a page, and of where the list stands then when there may be more.
+    pub fn placed<R, T>(&self, rows: Vec<R>, last: Option<&Place>, show: impl Fn(R) -> T) -> List<T>
+    where
+        T: ParseFromJSON + ToJSON,
+    {
+        let next_cursor = last.map(|last| sealed(self.list, last.id, &last.text).into());
+        List { data: rows.into_iter().map(show).collect(), has_more: next_cursor.is_some(), next_cursor }
+    }
+
     /// The rows of a page that looked through a bounded number of rows, and the cursor after it when there are more.
     pub fn cut<R>(&self, seen: Seen<R>, id: impl Fn(&R) -> Uuid) -> (Vec<R>, Option<Text>) {
         let Seen { mut rows, last_seen } = seen;
         let is_full = rows.len() > self.limit;
         rows.truncate(self.limit);
         let last = if is_full { rows.last().map(id) } else { last_seen };
-        (rows, last.map(|last| sealed(self.list, last).into()))
+        (rows, last.map(|last| sealed(self.list, last, "").into()))
     }
 
     /// Makes the answer of at most `fetch()` rows; `id` is what the rows are ordered by.
@@ -119,7 +147,7 @@ impl Page {
     {
         let has_more = rows.len() > self.limit;
         rows.truncate(self.limit);
-        let next_cursor = rows.last().filter(|_| has_more).map(|row| sealed(self.list, id(row)).into());
+        let next_cursor = rows.last().filter(|_| has_more).map(|row| sealed(self.list, id(row), "").into());
         List { data: rows.into_iter().map(show).collect(), has_more, next_cursor }
     }
 }
@@ -135,20 +163,27 @@ pub struct List<T: ParseFromJSON + ToJSON> {
     pub next_cursor: Option<Text>,
 }
 
-fn sealed(list: &str, id: Uuid) -> String {
+/// The id, the list's name and, behind a zero, the text.
+fn sealed(list: &str, id: Uuid, text: &str) -> String {
     let mut bytes = id.as_bytes().to_vec();
     bytes.extend_from_slice(list.as_bytes());
+    if !text.is_empty() {
+        bytes.push(0);
+        bytes.extend_from_slice(text.as_bytes());
+    }
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-fn opened(list: &str, cursor: &str) -> Answer<Uuid> {
+fn opened(list: &str, cursor: &str) -> Answer<Place> {
     let refused = || ApiError::new(Code::InvalidCursor, "`cursor` is not one that this list gave out.");
     let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refused())?;
     let (id, name) = bytes.split_at_checked(16).ok_or_else(refused)?;
-    if name != list.as_bytes() {
+    let (name, text) = name.split_at(name.iter().position(|byte| *byte == 0).unwrap_or(name.len()));
+    let text = String::from_utf8(text.iter().skip(1).copied().collect()).map_err(|_| refused())?;
+    if name != list.as_bytes() || text.contains('\0') {
         return Err(refused());
     }
-    Uuid::from_slice(id).map_err(|_| refused())
+    Ok(Place { id: Uuid::from_slice(id).map_err(|_| refused())?, text })
 }
 
 #[cfg(test)]
@@ -158,10 +193,15 @@ mod tests {
     #[test]
     fn a_cursor_opens_in_its_own_list_alone() {
         let id = Uuid::from_u128(7);
-        let cursor = sealed("keys", id);
-        assert_eq!(opened("keys", &cursor).ok(), Some(id));
-        for wrong in [opened("items", &cursor), opened("keys", "x"), opened("keys", "!!"), opened("keys", "")] {
-            assert_eq!(wrong.err().map(|error| error.code()), Some(Code::InvalidCursor));
+        let cursor = sealed("keys", id, "");
+        assert_eq!(opened("keys", &cursor).ok(), Some(Place { id, text: String::new() }));
+        let by_name = sealed("items by name", id, "über");
+        assert_eq!(opened("items by name", &by_name).ok(), Some(Place { id, text: "über".to_owned() }));
+        let forged = sealed("keys", id, "a\0b");
+        for (list, wrong) in
+            [("items", &*cursor), ("items", &by_name), ("keys", "x"), ("keys", "!!"), ("keys", ""), ("keys", &forged)]
+        {
+            assert_eq!(opened(list, wrong).err().map(|error| error.code()), Some(Code::InvalidCursor), "{wrong}");
         }
     }
 

@@ -9,6 +9,7 @@ use domain::board::Board;
 use domain::document::{DocumentKind, edited};
 use domain::ids::{BoardId, ItemId};
 use serde_json::{Value, json};
+use sqlx::PgConnection;
 
 impl Document for Board {
     const KIND: DocumentKind = DocumentKind::Board;
@@ -59,6 +60,14 @@ pub async fn edit_board(
         change.name = name;
     }
     change.write(app, caller, once, show).await
+}
+
+/// The items that the cards of a board are about, deleted ones too.
+///
+/// # Errors
+/// As `documents::reach`.
+pub async fn items_on(conn: &mut PgConnection, caller: &Caller, board: BoardId) -> Answer<Vec<ItemId>> {
+    Ok(Document::items(&documents::reach::<Board>(conn, caller, board.uuid()).await?.body))
 }
 
 /// Goes back to what a board was before its latest change. `show` writes the answer.

@@ -57,6 +57,18 @@ impl ItemStatus {
     }
 }
 
+/// What a list of items is sorted by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ItemSort {
+    /// By when they were made, the newest first.
+    #[default]
+    Newest,
+    /// By when they were made, the oldest first.
+    Oldest,
+    /// By their names, whatever their case, from A on.
+    Name,
+}
+
 /// One stream of an item's file, as its container describes it. What does not apply to its kind is absent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stream {

@@ -78,7 +78,8 @@ pub struct LinkRow {
 pub async fn count_live(conn: &mut PgConnection, workspace: WorkspaceId, most: i64) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM (
-               SELECT FROM public_links WHERE workspace_id = $1 AND revoked_at IS NULL AND expires_at > mws_now() LIMIT $2
+               SELECT FROM public_links WHERE workspace_id = $1 AND revoked_at IS NULL AND expires_at > mws_now()
+               ORDER BY id LIMIT $2
            ) AS counted"#,
         workspace as WorkspaceId,
         most,

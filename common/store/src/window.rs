@@ -8,11 +8,11 @@ use uuid::Uuid;
 /// Rows that one page looks through.
 pub const WINDOW: i64 = 2_000;
 
-/// A page of such a list.
+/// A page of such a list. `P` is what tells where the list stands: an id, where that is what it is sorted by.
 #[derive(Debug)]
-pub struct Seen<T> {
-    /// What was found, newest first.
+pub struct Seen<T, P = Uuid> {
+    /// What was found, in the list's order.
     pub rows: Vec<T>,
     /// The last row looked at, when there may be more beyond it.
-    pub last_seen: Option<Uuid>,
+    pub last_seen: Option<P>,
 }

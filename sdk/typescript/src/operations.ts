@@ -164,8 +164,9 @@ export class Library {
     return this.calls.call(OPERATIONS.prepare_media, { body, options });
   }
 
-  /** The items of the workspace that the call acts in, newest first. With filters a page looks through 2,000 items: it
-   * may show fewer than `limit`, or none, and still have more after it. */
+  /** The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
+   * looks through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is
+   * of one `sort`. */
   listItems(body: Schemas["ListItems"] = {}, options: Options = {}): Pages<Schemas["LibraryItem"]> {
     return this.calls.pages(OPERATIONS.list_items, { body, options });
   }
@@ -235,11 +236,12 @@ export class Library {
     return this.calls.call(OPERATIONS.duck_music, { body, options });
   }
 
-  /** Finds what is said in videos, by their stored search indexes and transcripts, at no charge. Each match has the
-   * time range of the words that were meant, narrowed to the phrase, the moment (shot) that they begin in, and a
-   * still of it. A score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that
-   * words are alike, which forgives slips of the pen and of the transcript in queries of up to 16 words. English
-   * words are found in all their forms. No match is an empty list; what could not be searched is named. */
+  /** Finds what is said in videos and in recordings of sound, by their stored transcripts, at no charge. Each match has
+   * the time range of the words that were meant, narrowed to the phrase; of a video whose search index is stored
+   * also the moment (shot) that they begin in, and a still of it. A score of 1 is the phrase as it was asked for;
+   * from 0.5 on all words are there; below that words are alike, which forgives slips of the pen and of the
+   * transcript in queries of up to 16 words. English words are found in all their forms. No match is an empty
+   * list; what could not be searched is named. */
   searchFootage(body: Schemas["FootageSearch"], options: Options = {}): Promise<Schemas["ToolAnswer_FootageMatches"]> {
     return this.calls.call(OPERATIONS.search_footage, { body, options });
   }
@@ -315,8 +317,9 @@ export class Library {
     return this.calls.call(OPERATIONS.revoke_public_link, { body, options });
   }
 
-  /** The items of the workspace that the call acts in, newest first. With filters a page looks through 2,000 items: it
-   * may show fewer than `limit`, or none, and still have more after it. */
+  /** The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
+   * looks through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is
+   * of one `sort`. */
   listLibraryItems(query: NonNullable<operations["list_library_items"]["parameters"]["query"]> = {}, options: Options = {}): Pages<Schemas["LibraryItem"]> {
     return this.calls.pages(OPERATIONS.list_library_items, { query, options });
   }

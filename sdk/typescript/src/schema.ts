@@ -116,7 +116,7 @@ export interface paths {
         put?: never;
         /**
          * List library items
-         * @description The items of the workspace that the call acts in, newest first. With filters a page looks through 2,000 items: it may show fewer than `limit`, or none, and still have more after it.
+         * @description The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page looks through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is of one `sort`.
          */
         post: operations["list_items"];
         delete?: never;
@@ -316,7 +316,7 @@ export interface paths {
         put?: never;
         /**
          * Search footage
-         * @description Finds what is said in videos, by their stored search indexes and transcripts, at no charge. Each match has the time range of the words that were meant, narrowed to the phrase, the moment (shot) that they begin in, and a still of it. A score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are alike, which forgives slips of the pen and of the transcript in queries of up to 16 words. English words are found in all their forms. No match is an empty list; what could not be searched is named.
+         * @description Finds what is said in videos and in recordings of sound, by their stored transcripts, at no charge. Each match has the time range of the words that were meant, narrowed to the phrase; of a video whose search index is stored also the moment (shot) that they begin in, and a still of it. A score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are alike, which forgives slips of the pen and of the transcript in queries of up to 16 words. English words are found in all their forms. No match is an empty list; what could not be searched is named.
          */
         post: operations["search_footage"];
         delete?: never;
@@ -1442,7 +1442,7 @@ export interface paths {
         };
         /**
          * List library items
-         * @description The items of the workspace that the call acts in, newest first. With filters a page looks through 2,000 items: it may show fewer than `limit`, or none, and still have more after it.
+         * @description The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page looks through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is of one `sort`.
          */
         get: operations["list_library_items"];
         put?: never;
@@ -3731,7 +3731,7 @@ export interface components {
         };
         /**
          * FootageMatch
-         * @description Something said in a video.
+         * @description Something said in an item.
          */
         FootageMatch: {
             /** @description What clients call the item. */
@@ -3755,7 +3755,7 @@ export interface components {
             score: number;
             /** @description The words, with some of those around them. */
             text: string;
-            /** @description The moment that it begins in. */
+            /** @description The moment that it begins in; absent for sound, and where no search index is stored. */
             moment?: components["schemas"]["MomentSpan"] | null;
             /** @description A still of that moment, a JPEG: this link needs no credential and is good for at least an hour. Absent where there is none. */
             thumbnail_url?: string | null;
@@ -3767,9 +3767,9 @@ export interface components {
         FootageMatches: {
             /** @description The best first; empty when nothing is said that is like the query. */
             matches: components["schemas"]["FootageMatch"][];
-            /** @description Videos without a stored search index, newest first and at most 50: of `refs`, or else of the workspace's newest thousand. Read `search_index` on them with `prepare_media`. What can have no search index, such as sound, is not named. */
+            /** @description Videos with sound whose matches have no moment and no still, because no search index is stored; newest first and at most 50: of `refs`, or else of the workspace's newest 2,000 items. Read `search_index` on them with `prepare_media`. What no search index would help, such as sound alone or a silent film, is not named. */
             unindexed_refs: string[];
-            /** @description Items whose moments have no words, because no transcript is stored; newest first, of the same and as many. Read `transcript` on them. */
+            /** @description Items with sound that could not be searched, because no transcript is stored; newest first, of the same and as many. Read `transcript` on them. */
             untranscribed_refs: string[];
         };
         /**
@@ -3964,7 +3964,7 @@ export interface components {
          * @description A page of the library.
          */
         ItemPage: {
-            /** @description The items, newest first. */
+            /** @description The items, in the order that was asked for. */
             items: components["schemas"]["LibraryItem"][];
             /** @description Whether there are items after these. */
             has_more: boolean;
@@ -4259,6 +4259,11 @@ export interface components {
          */
         LibraryItemInclude: "media";
         /**
+         * @description What a list of items is sorted by.
+         * @enum {string}
+         */
+        LibraryItemSort: "newest" | "oldest" | "name";
+        /**
          * @description How far an item has come.
          * @enum {string}
          */
@@ -4391,6 +4396,10 @@ export interface components {
              * @description Only those made before.
              */
             created_before?: string | null;
+            /** @description Only those that a card of this board is about. */
+            board_id?: string | null;
+            /** @description What to sort them by; `newest` when not given. */
+            sort?: components["schemas"]["LibraryItemSort"] | null;
             /** @description Items to show, 1 to 100; 20 when not given. */
             limit?: number | null;
             /** @description The `next_cursor` of the page before. */
@@ -9474,6 +9483,7 @@ export interface operations {
             400: components["responses"]["Tool.invalid_request.invalid_json.invalid_cursor"];
             401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
             403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.board_not_found"];
             413: components["responses"]["Tool.request_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
             429: components["responses"]["Tool.rate_limited"];
@@ -16003,6 +16013,10 @@ export interface operations {
                 created_after?: string;
                 /** @description Only those made before. */
                 created_before?: string;
+                /** @description Only those that a card of this board is about. */
+                board_id?: string;
+                /** @description What to sort them by; `newest` when not given. */
+                sort?: components["schemas"]["LibraryItemSort"];
                 /** @description Rows to show. */
                 limit?: number;
                 /** @description The `next_cursor` of the page before. */
@@ -16103,6 +16117,20 @@ export interface operations {
             400: components["responses"]["Route.invalid_request.invalid_cursor"];
             401: components["responses"]["Route.unauthenticated.credential_revoked.token_expired"];
             403: components["responses"]["Route.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            /** @description `board_not_found`: There is no such board. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RouteError"];
+                };
+            };
             429: components["responses"]["Route.rate_limited"];
             500: components["responses"]["Route.internal"];
             503: components["responses"]["Route.unavailable.database_unavailable.shutting_down"];

@@ -1,6 +1,7 @@
 //! The library as people sort it: what items are called, their tags, and lists that a filter passes.
 
 use anyhow::Context;
+use domain::item::ItemSort;
 use mws_tests::plans;
 use mws_tests::world::{Client, Media, World};
 use serde_json::{Value, json};
@@ -105,13 +106,15 @@ async fn what_an_item_can_not_be_called_is_refused_and_nothing_is_half_done() ->
     world.end().await
 }
 
-async fn goes_by(conn: &mut PgConnection, statement: &str, indexes: &[&str]) -> anyhow::Result<()> {
+/// The statement that was prepared last has these indexes, and reads no table of items or jobs from end to end. Returns
+/// its plan.
+pub async fn goes_by(conn: &mut PgConnection, statement: &str, indexes: &[&str]) -> anyhow::Result<String> {
     let plan = plans::of_last(conn).await?;
     for index in indexes {
         assert!(plan.contains(index), "{statement} does not go by {index}:\n{plan}");
     }
     assert!(!plan.contains("Seq Scan on items") && !plan.contains("Seq Scan on jobs"), "{statement}:\n{plan}");
-    Ok(())
+    Ok(plan)
 }
 
 #[tokio::test]
@@ -152,7 +155,7 @@ async fn a_filter_looks_at_two_thousand_items_a_page_and_comes_to_the_end() -> a
     .await?;
     let (mut conn, workspace) = (world.pool().acquire().await?, tenant.workspace);
     let none = Filter { tag: Some("none".to_owned()), ..Filter::default() };
-    items::search(&mut conn, workspace, &none, None, 21).await?;
+    items::search(&mut conn, workspace, (&none, ItemSort::Newest), None, 21).await?;
     goes_by(&mut conn, "a filtered list", &["items_workspace"]).await?;
     overview::items(&mut conn, workspace).await?;
     goes_by(&mut conn, "items of an overview", &["items_workspace"]).await?;

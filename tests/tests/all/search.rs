@@ -2,7 +2,7 @@
 //! (contract §4.4).
 
 use domain::ids::{ItemId, WorkspaceId};
-use mws_tests::world::footage::Script;
+use mws_tests::world::footage::{Script, performing};
 use mws_tests::world::{Answer, Client, Media, World, runners};
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
@@ -97,13 +97,13 @@ async fn what_can_not_be_searched_is_named_and_refs_narrow_the_search() -> anyho
 
     let everywhere = search(&tenant.client, "river").await?;
     assert_eq!(everywhere.data()?["matches"].as_array().map(Vec::len), Some(2));
-    assert_eq!(everywhere.data()?["unindexed_refs"], json!([plain]), "a sound is no footage");
-    assert_eq!(everywhere.data()?["untranscribed_refs"], json!([mute]));
+    assert_eq!(everywhere.data()?["unindexed_refs"], json!([plain]), "a sound and a silent film have no use for one");
+    assert_eq!(everywhere.data()?["untranscribed_refs"], json!([mute, sound, plain]));
     let asked = json!({ "query": "river", "refs": [other, sound, plain], "limit": 1 });
     let narrowed = tenant.client.tool("search_footage", &asked).await?;
     assert_eq!(narrowed.data()?["matches"][0]["item_id"], json!(other));
     assert_eq!(narrowed.data()?["unindexed_refs"], json!([plain]), "a read would not help a sound");
-    assert_eq!(narrowed.data()?["untranscribed_refs"], json!([]));
+    assert_eq!(narrowed.data()?["untranscribed_refs"], json!([sound, plain]));
     let none = tenant.client.tool("search_footage", &json!({ "query": "helicopter", "refs": [plain] })).await?;
     assert_eq!((&none.data()?["matches"], &none.data()?["unindexed_refs"]), (&json!([]), &json!([plain])));
 
@@ -120,6 +120,33 @@ async fn what_can_not_be_searched_is_named_and_refs_narrow_the_search() -> anyho
             .await?;
         assert_eq!(rows, 0, "{table}");
     }
+    world.end().await
+}
+
+#[tokio::test]
+async fn sound_and_videos_without_an_index_are_searched_by_their_transcripts() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let sound = world.item(&tenant, Media::audio(60)).await?;
+    let film = world.item(&tenant, Media::video(60)).await?;
+    let silent = world.item(&tenant, Media::silent(60)).await?;
+    let scripts = [sound, film].map(|item| (item, Script::saying(TALK))).to_vec();
+    let worker = world.worker(performing(scripts)).await?;
+    let jobs = tenant.client.prepare(&[sound, film], &["transcript"]).await?.job_ids()?;
+    tenant.client.ended(&jobs).await?;
+    worker.stop().await?;
+    let answer = search(&tenant.client, "the part about the river").await?;
+    let found = answer.data()?;
+    let items: Vec<&Value> = found["matches"].as_array().into_iter().flatten().map(|one| &one["item_id"]).collect();
+    assert_eq!(items, [&json!(film), &json!(sound)]);
+    for one in found["matches"].as_array().into_iter().flatten() {
+        assert_eq!((&one["start"], &one["end"], &one["score"]), (&json!(7.6), &json!(9.4), &json!(1.0)));
+        assert!(one.get("moment").is_none() && one.get("thumbnail_url").is_none(), "{one}");
+    }
+    let slip = search(&tenant.client, "part of the rivver").await?;
+    assert_eq!(slip.data()?["matches"].as_array().map(Vec::len), Some(2), "{}", slip.text);
+    assert_eq!(found["unindexed_refs"], json!([film]), "no index would help a sound, or {silent}, which says nothing");
+    assert_eq!(found["untranscribed_refs"], json!([]));
     world.end().await
 }
 

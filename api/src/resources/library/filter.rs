@@ -1,17 +1,42 @@
 //! Which items a list shows, and what is changed of one.
 
+use crate::auth::Caller;
 use crate::contract::envelope::ItemKind;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::text::{Text, Time};
 use crate::resources::library::item::ItemState;
 use crate::resources::tools::prepare_media::ReadKind;
-use domain::item::{ItemStatus, ItemType, check_name, check_ref, checked_tags};
+use crate::usecases::boards::items_on;
+use domain::item::{ItemSort, ItemStatus, ItemType, check_name, check_ref, checked_tags};
 use domain::read::Read;
-use poem_openapi::Object;
+use poem_openapi::{Enum, Object};
+use sqlx::PgConnection;
 use store::items::{Change, Filter};
 
 /// Characters of the longest text that items are looked for by.
 const LONGEST_QUERY: usize = 255;
+
+/// What a list of items is sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case", rename = "LibraryItemSort")]
+pub enum Sort {
+    /// By when they were made, the newest first.
+    Newest,
+    /// By when they were made, the oldest first.
+    Oldest,
+    /// By their names, whatever their case, from A on: by the numbers of the characters in Unicode.
+    Name,
+}
+
+impl From<Sort> for ItemSort {
+    fn from(sort: Sort) -> Self {
+        match sort {
+            Sort::Newest => Self::Newest,
+            Sort::Oldest => Self::Oldest,
+            Sort::Name => Self::Name,
+        }
+    }
+}
 
 /// Which items to list. With any of them a page looks through 2,000 items: it may show fewer than `limit`, or none, and
 /// still have more after it.
@@ -25,14 +50,19 @@ pub struct Asked {
     pub tag: Option<Text>,
     pub created_after: Option<Time>,
     pub created_before: Option<Time>,
+    pub board_id: Option<Text>,
 }
 
 impl Asked {
-    /// The filter that is asked for.
+    /// The filter that is asked for. What a board has is looked up now: its cards may move between two pages.
     ///
     /// # Errors
-    /// `invalid_request` by field.
-    pub fn filter(self) -> Answer<Filter> {
+    /// `invalid_request` by field; `board_not_found` and `workspace_forbidden`.
+    pub async fn filter(self, conn: &mut PgConnection, caller: &Caller) -> Answer<Filter> {
+        let among = match self.board_id {
+            Some(board) => Some(items_on(conn, caller, board.id(Code::BoardNotFound)?).await?),
+            None => None,
+        };
         Ok(Filter {
             query: text("query", self.query)?,
             item_type: self.kind.map(ItemType::from),
@@ -42,6 +72,7 @@ impl Asked {
             tag: text("tag", self.tag)?,
             created_after: self.created_after.map(|time| time.0),
             created_before: self.created_before.map(|time| time.0),
+            among,
         })
     }
 }

@@ -15,7 +15,7 @@ mod stored;
 
 pub use captions::{ReadFormat, captions, first_stretches};
 pub use document::Document;
-pub use filter::{Asked, UpdateItem};
+pub use filter::{Asked, Sort, UpdateItem};
 pub use include::{Include, with_media};
 pub use item::{Item, ItemState, WithMedia, hexadecimal};
 pub use lanes::{as_picture, lanes};
@@ -24,26 +24,27 @@ pub use stored::{StoredResult, stored_read};
 
 use crate::app::App;
 use crate::app::links::Links;
-use crate::auth::{Auth, CallerWorkspace};
+use crate::auth::{Auth, Caller};
 use crate::contract::envelope::{Deleted, ItemKind};
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::{Answer, ApiError, Code};
-use crate::http::paging::{Limit, List, Page};
+use crate::http::paging::{Limit, List, Page, Place};
 use crate::http::text::{Text, Time};
 use crate::resources::tools::prepare_media::ReadKind;
 use crate::usecases::library::{delete_item, reach, reach_settled, unknown, update_item};
 use domain::ids::ItemId;
+use domain::item::ItemSort;
 use domain::read::Read;
 use poem_openapi::param::{Path, Query};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 use sqlx::PgConnection;
 use std::time::Duration;
-use store::items::{self, Filter};
+use store::items;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
-    ("GET /library/items", &[Code::InvalidCursor]),
+    ("GET /library/items", &[Code::InvalidCursor, Code::BoardNotFound, Code::WorkspaceForbidden]),
     ("GET /library/items/{id}", REACHING),
     ("PATCH /library/items/{id}", &[Code::ItemNotFound, Code::WorkspaceForbidden, Code::RoleForbidden, Code::RefTaken]),
     ("DELETE /library/items/{id}", CHANGING),
@@ -79,8 +80,9 @@ pub struct Lease {
 impl Library {
     /// List library items
     ///
-    /// The items of the workspace that the call acts in, newest first. With filters a page looks through 2,000 items:
-    /// it may show fewer than `limit`, or none, and still have more after it.
+    /// The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
+    /// looks through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is of
+    /// one `sort`.
     #[oai(path = "/library/items", method = "get", operation_id = "list_library_items")]
     #[expect(clippy::too_many_arguments, reason = "an operation's parameters are its arguments")]
     async fn list(
@@ -102,6 +104,10 @@ impl Library {
         created_after: Query<Option<Time>>,
         /// Only those made before.
         created_before: Query<Option<Time>>,
+        /// Only those that a card of this board is about.
+        board_id: Query<Option<Text>>,
+        /// What to sort them by; `newest` when not given.
+        sort: Query<Option<Sort>>,
         /// Rows to show.
         limit: Query<Option<Limit>>,
         /// The `next_cursor` of the page before.
@@ -120,9 +126,10 @@ impl Library {
             tag: tag.0,
             created_after: created_after.0,
             created_before: created_before.0,
+            board_id: board_id.0,
         };
-        let (filter, pages) = (asked.filter()?, (limit.0, cursor.0.as_ref()));
-        Ok(Json(page(&mut conn, &self.0.links, caller.workspace, &filter, pages, with_media).await?))
+        let pages = (sort.0, limit.0, cursor.0.as_ref());
+        Ok(Json(page(&mut conn, &self.0.links, &caller, asked, pages, with_media).await?))
     }
 
     /// Get a library item
@@ -250,21 +257,34 @@ impl Library {
     }
 }
 
-/// A page of those of the workspace's items that a filter passes.
+/// A page of those of the workspace's items that are asked for.
 pub async fn page(
     conn: &mut PgConnection,
     links: &Links,
-    workspace: CallerWorkspace,
-    filter: &Filter,
-    (limit, cursor): (Option<Limit>, Option<&Text>),
+    caller: &Caller,
+    asked: Asked,
+    (sort, limit, cursor): (Option<Sort>, Option<Limit>, Option<&Text>),
     with_media: WithMedia,
 ) -> Answer<List<Item>> {
-    let page = Page::new("items", limit, cursor)?;
-    let before = page.after.map(ItemId::from);
-    if !filter.is_open() {
-        let seen = items::search(conn, workspace.id, filter, before, page.fetch()).await?;
-        return Ok(page.window(seen, |row| row.id.uuid(), |row| Some(Item::shown(row, links, with_media))));
+    let (sort, workspace) = (sort.map(ItemSort::from).unwrap_or_default(), caller.workspace.id);
+    let (page, place) = Page::sorted(list_name(sort), limit, cursor)?;
+    let filter = asked.filter(conn, caller).await?;
+    let show = |row| Item::shown(row, links, with_media);
+    if filter.is_open() && sort == ItemSort::Newest {
+        let rows = items::page(conn, workspace, page.after.map(ItemId::from), page.fetch()).await?;
+        return Ok(page.list(rows, |row| row.id.uuid(), show));
     }
-    let rows = items::page(conn, workspace.id, before, page.fetch()).await?;
-    Ok(page.list(rows, |row| row.id.uuid(), |row| Item::shown(row, links, with_media)))
+    let after = place.map(|place| items::Place { id: place.id.into(), name: place.text });
+    let seen = items::search(conn, workspace, (&filter, sort), after, page.fetch()).await?;
+    let last = seen.last_seen.map(|place| Place { id: place.id.uuid(), text: place.name });
+    Ok(page.placed(seen.rows, last.as_ref(), show))
+}
+
+/// What cursors of a list in this order carry.
+const fn list_name(sort: ItemSort) -> &'static str {
+    match sort {
+        ItemSort::Newest => "items",
+        ItemSort::Oldest => "items, oldest first",
+        ItemSort::Name => "items by name",
+    }
 }

@@ -10,7 +10,7 @@ use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, Code};
 use crate::http::paging::Limit;
 use crate::http::text::{Text, Time, True};
-use crate::resources::library::{self, Asked, Include, Item, ItemState, UpdateItem, with_media};
+use crate::resources::library::{self, Asked, Include, Item, ItemState, Sort, UpdateItem, with_media};
 use crate::resources::tools::prepare_media::ReadKind;
 use crate::resources::uploads::{AskedImport, checked_import, wished_reads};
 use crate::usecases::library::{delete_item, reach_settled, update_item};
@@ -24,7 +24,7 @@ use store::items::ItemRow;
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[
-    ("POST /tools/list_items", &[Code::InvalidCursor]),
+    ("POST /tools/list_items", &[Code::InvalidCursor, Code::BoardNotFound, Code::WorkspaceForbidden]),
     ("POST /tools/get_item", &[Code::ItemNotFound, Code::WorkspaceForbidden]),
     (
         "POST /tools/import_media",
@@ -58,6 +58,10 @@ pub struct ListItems {
     pub created_after: Option<Time>,
     /// Only those made before.
     pub created_before: Option<Time>,
+    /// Only those that a card of this board is about.
+    pub board_id: Option<Text>,
+    /// What to sort them by; `newest` when not given.
+    pub sort: Option<Sort>,
     /// Items to show, 1 to 100; 20 when not given.
     pub limit: Option<Limit>,
     /// The `next_cursor` of the page before.
@@ -69,7 +73,7 @@ pub struct ListItems {
 /// A page of the library.
 #[derive(Debug, Object)]
 pub struct ItemPage {
-    /// The items, newest first.
+    /// The items, in the order that was asked for.
     pub items: Vec<Item>,
     /// Whether there are items after these.
     pub has_more: bool,
@@ -149,14 +153,16 @@ pub struct DeletedItem {
 impl LibraryTools {
     /// List library items
     ///
-    /// The items of the workspace that the call acts in, newest first. With filters a page looks through 2,000 items:
-    /// it may show fewer than `limit`, or none, and still have more after it.
+    /// The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page
+    /// looks through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is of
+    /// one `sort`.
     #[oai(path = "/tools/list_items", method = "post", operation_id = "list_items")]
     async fn list_items(&self, auth: Auth, arguments: Json<Option<ListItems>>) -> Answer<Json<ToolAnswer<ItemPage>>> {
         let Auth(caller) = auth;
         let asked = arguments.0.unwrap_or_default();
         let mut conn = self.0.conn().await?;
-        let (pages, with_media) = ((asked.limit, asked.cursor.as_ref()), with_media(asked.include.as_deref()));
+        let (pages, with_media) =
+            ((asked.sort, asked.limit, asked.cursor.as_ref()), with_media(asked.include.as_deref()));
         let filter = Asked {
             query: asked.query,
             kind: asked.kind,
@@ -166,9 +172,9 @@ impl LibraryTools {
             tag: asked.tag,
             created_after: asked.created_after,
             created_before: asked.created_before,
+            board_id: asked.board_id,
         };
-        let filter = filter.filter()?;
-        let page = library::page(&mut conn, &self.0.links, caller.workspace, &filter, pages, with_media).await?;
+        let page = library::page(&mut conn, &self.0.links, &caller, filter, pages, with_media).await?;
         let media: Vec<MediaLink> = page.data.iter().filter_map(Item::media).collect();
         let data = ItemPage { items: page.data, has_more: page.has_more, next_cursor: page.next_cursor };
         Ok(ToolAnswer::new(&caller.request_id, data).showing(media).json())

@@ -1,11 +1,11 @@
-//! From passages that may be meant to hits: narrowed, scored, and each place in a video once.
+//! From passages that may be meant to hits: narrowed, scored, and each place in an item once.
 
 use domain::footage::Said;
 use domain::ids::ItemId;
 use domain::search::{Asked, Fit, Judged, Spoken, Term, narrow};
 use store::footage::FoundPassage;
 
-/// Something said in a video.
+/// Something said in an item.
 #[derive(Debug)]
 pub struct Hit {
     /// The item.

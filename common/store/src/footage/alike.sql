@@ -7,7 +7,6 @@ WITH held AS MATERIALIZED (
     SELECT held.*, i.ref
     FROM held
     JOIN items i ON i.id = held.item_id AND i.deleted_at IS NULL
-    WHERE EXISTS (SELECT FROM item_reads r WHERE r.item_id = held.item_id AND r.read = 'search_index')
     ORDER BY held.rank DESC, held.item_id DESC, held.number
     LIMIT $4
 )

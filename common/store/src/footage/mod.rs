@@ -40,7 +40,7 @@ pub async fn add_moments(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sql
     Ok(())
 }
 
-/// Adds the passages of these items, of those that are videos: footage alone is searched.
+/// Adds the passages of these items.
 pub async fn add_passages(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sqlx::Result<()> {
     let numbered = |rows: &'_ Rows| (1..).zip(rows.passages.clone()).collect::<Vec<(i32, Passage)>>();
     let rows: Vec<(ItemId, i32, Passage)> = of
@@ -53,7 +53,7 @@ pub async fn add_passages(conn: &mut PgConnection, of: &[(ItemId, &Rows)]) -> sq
         "INSERT INTO passages (item_id, number, workspace_id, text, own_words, times)
          SELECT p.item_id, p.number, i.workspace_id, p.text, p.own_words, p.times
          FROM unnest($1::uuid[], $2::int[], $3::text[], $4::int[], $5::json[]) AS p (item_id, number, text, own_words, times)
-         JOIN items i ON i.id = p.item_id AND i.has_video
+         JOIN items i ON i.id = p.item_id
          ON CONFLICT DO NOTHING",
         &rows.iter().map(|row| row.0.uuid()).collect::<Vec<_>>(),
         &rows.iter().map(|row| row.1).collect::<Vec<_>>(),
@@ -99,7 +99,7 @@ pub async fn moments(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec<
     .await
 }
 
-/// An item's passages, in their order; none for an item without pictures.
+/// An item's passages, in their order.
 pub async fn passages(conn: &mut PgConnection, item: ItemId) -> sqlx::Result<Vec<Passage>> {
     let rows = sqlx::query!(
         r#"SELECT text, own_words, times AS "times: Json<Vec<(i32, i32)>>" FROM passages WHERE item_id = $1 ORDER BY number"#,

@@ -3,6 +3,7 @@
 //! Every statement begins with the workspace, and so do the indexes: what others have in their libraries neither shows
 //! nor slows. What a passage is worth is judged by `domain::search`.
 
+use crate::WINDOW;
 use chrono::{DateTime, Utc};
 use domain::footage::{Moment, Passage};
 use domain::ids::{ItemId, WorkspaceId};
@@ -142,46 +143,47 @@ pub async fn seen_at(conn: &mut PgConnection, at: &[(ItemId, i32)]) -> sqlx::Res
     Ok(seen)
 }
 
-/// The refs of items without a search index that could have one, newest first: of these items, or else of the
-/// workspace's newest thousand videos, since a library may be large and all of it indexed. What no read would help,
-/// such as sound or what can't be read at all, is not among them; one of these items that is still processing is.
+/// The refs of videos without a search index that could have one, newest first: of these items, or else of the
+/// workspace's newest, since a library may be large and all of it indexed. What no read would help, such as sound, a
+/// silent film or what can't be read at all, is not among them; one of these items that is still processing is.
 pub async fn unindexed(conn: &mut PgConnection, within: Within<'_>) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(
-        r#"SELECT i.ref AS "ref!" FROM (
-               SELECT id, ref FROM items
-               WHERE workspace_id = $1 AND deleted_at IS NULL
-                   AND ($2::uuid[] IS NULL OR id = ANY ($2))
-                   AND (has_video AND status = 'ready' AND duration_ms >= $4
-                       OR $2::uuid[] IS NOT NULL AND status = 'processing')
-               ORDER BY id DESC LIMIT 1000
-           ) AS i
-           WHERE NOT EXISTS (SELECT FROM item_reads r WHERE r.item_id = i.id AND r.read = 'search_index')
+        r#"SELECT i.ref AS "ref!"
+           FROM unnest(coalesce($2::uuid[], ARRAY(
+               SELECT id FROM items WHERE workspace_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT $5
+           ))) AS asked (id)
+           JOIN items i ON i.id = asked.id AND i.workspace_id = $1 AND i.deleted_at IS NULL
+           WHERE (i.has_video AND i.has_audio AND i.status = 'ready' AND i.duration_ms >= $4
+                   OR $2::uuid[] IS NOT NULL AND i.status = 'processing')
+               AND NOT EXISTS (SELECT FROM item_reads r WHERE r.item_id = i.id AND r.read = 'search_index')
            ORDER BY i.id DESC LIMIT $3"#,
         within.workspace as WorkspaceId,
         within.items as Option<&[ItemId]>,
         within.limit,
-        SHORTEST_MS
+        SHORTEST_MS,
+        WINDOW,
     )
     .fetch_all(conn)
     .await
 }
 
-/// The refs of items with a search index and sound, but without a transcript: their moments have no words to be found
-/// by. Of these items, or else of the workspace's newest thousand videos.
+/// The refs of items with sound but without a transcript, which have no words to be found by, newest first. Of these
+/// items, or else of the workspace's newest.
 pub async fn untranscribed(conn: &mut PgConnection, within: Within<'_>) -> sqlx::Result<Vec<String>> {
     sqlx::query_scalar!(
-        r#"SELECT i.ref AS "ref!" FROM (
-               SELECT id, ref FROM items
-               WHERE workspace_id = $1 AND deleted_at IS NULL AND has_video AND has_audio
-                   AND ($2::uuid[] IS NULL OR id = ANY ($2))
-               ORDER BY id DESC LIMIT 1000
-           ) AS i
-           WHERE EXISTS (SELECT FROM item_reads r WHERE r.item_id = i.id AND r.read = 'search_index')
+        r#"SELECT i.ref AS "ref!"
+           FROM unnest(coalesce($2::uuid[], ARRAY(
+               SELECT id FROM items WHERE workspace_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT $5
+           ))) AS asked (id)
+           JOIN items i ON i.id = asked.id AND i.workspace_id = $1 AND i.deleted_at IS NULL
+           WHERE i.has_audio AND i.status = 'ready' AND i.duration_ms >= $4
                AND NOT EXISTS (SELECT FROM item_reads r WHERE r.item_id = i.id AND r.read = 'transcript')
            ORDER BY i.id DESC LIMIT $3"#,
         within.workspace as WorkspaceId,
         within.items as Option<&[ItemId]>,
-        within.limit
+        within.limit,
+        SHORTEST_MS,
+        WINDOW,
     )
     .fetch_all(conn)
     .await

@@ -15,7 +15,7 @@ mod sweep;
 pub use change::{Change, Changed, change};
 pub use linked::{LinkedMedia, linked_media, refs};
 pub use resolve::{ItemForReads, Resolved, resolve};
-pub use search::{Filter, search};
+pub use search::{Filter, Place, search};
 pub use storage::{bytes_kept, lock_storage, prune, purged, to_purge, workspace_of};
 pub use sweep::{named_objects, next_to_sweep, settled_before};
 
@@ -167,10 +167,10 @@ pub async fn page(
     }
 }
 
-/// These items of a workspace, newest first.
+/// These items of a workspace, in the order of the ids.
 async fn by_ids(conn: &mut PgConnection, workspace: WorkspaceId, ids: &[ItemId]) -> sqlx::Result<Vec<ItemRow>> {
     select_items!(
-        "WHERE id = ANY ($1) AND workspace_id = $2 AND deleted_at IS NULL ORDER BY id DESC",
+        "WHERE id = ANY ($1) AND workspace_id = $2 AND deleted_at IS NULL ORDER BY array_position($1, id)",
         ids as &[ItemId],
         workspace as WorkspaceId
     )

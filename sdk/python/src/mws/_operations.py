@@ -195,15 +195,18 @@ class Library(Group):
         tag: str | None = None,
         created_after: str | datetime | None = None,
         created_before: str | datetime | None = None,
+        board_id: str | None = None,
+        sort: types.LibraryItemSort | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         include: Sequence[types.LibraryItemInclude] | None = None,
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.LibraryItem]:
-        """The items of the workspace that the call acts in, newest first. With filters a page looks through 2,000 items: it may
-        show fewer than `limit`, or none, and still have more after it."""
-        return self._client.pages(OPERATIONS['list_items'], body={}, maybe={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
+        """The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page looks
+        through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is of one
+        `sort`."""
+        return self._client.pages(OPERATIONS['list_items'], body={}, maybe={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'board_id': board_id, 'sort': sort, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
 
     def get_item(
         self,
@@ -350,11 +353,12 @@ class Library(Group):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerFootageMatches:
-        """Finds what is said in videos, by their stored search indexes and transcripts, at no charge. Each match has the time
-        range of the words that were meant, narrowed to the phrase, the moment (shot) that they begin in, and a still
-        of it. A score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are
-        alike, which forgives slips of the pen and of the transcript in queries of up to 16 words. English words are
-        found in all their forms. No match is an empty list; what could not be searched is named."""
+        """Finds what is said in videos and in recordings of sound, by their stored transcripts, at no charge. Each match has the
+        time range of the words that were meant, narrowed to the phrase; of a video whose search index is stored also
+        the moment (shot) that they begin in, and a still of it. A score of 1 is the phrase as it was asked for; from
+        0.5 on all words are there; below that words are alike, which forgives slips of the pen and of the transcript
+        in queries of up to 16 words. English words are found in all their forms. No match is an empty list; what
+        could not be searched is named."""
         return self._client.call(OPERATIONS['search_footage'], body={'query': query}, maybe={'refs': refs, 'limit': limit}, workspace_id=workspace_id, timeout=timeout)
 
     def create_board(
@@ -528,15 +532,18 @@ class Library(Group):
         tag: str | None = None,
         created_after: str | datetime | None = None,
         created_before: str | datetime | None = None,
+        board_id: str | None = None,
+        sort: types.LibraryItemSort | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         include: Sequence[types.LibraryItemInclude] | None = None,
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> Page[types.LibraryItem]:
-        """The items of the workspace that the call acts in, newest first. With filters a page looks through 2,000 items: it may
-        show fewer than `limit`, or none, and still have more after it."""
-        return self._client.pages(OPERATIONS['list_library_items'], query={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
+        """The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page looks
+        through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is of one
+        `sort`."""
+        return self._client.pages(OPERATIONS['list_library_items'], query={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'board_id': board_id, 'sort': sort, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
 
     def get_library_item(
         self,
@@ -1905,15 +1912,18 @@ class AsyncLibrary(AsyncGroup):
         tag: str | None = None,
         created_after: str | datetime | None = None,
         created_before: str | datetime | None = None,
+        board_id: str | None = None,
+        sort: types.LibraryItemSort | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         include: Sequence[types.LibraryItemInclude] | None = None,
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.LibraryItem]:
-        """The items of the workspace that the call acts in, newest first. With filters a page looks through 2,000 items: it may
-        show fewer than `limit`, or none, and still have more after it."""
-        return self._client.pages(OPERATIONS['list_items'], body={}, maybe={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
+        """The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page looks
+        through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is of one
+        `sort`."""
+        return self._client.pages(OPERATIONS['list_items'], body={}, maybe={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'board_id': board_id, 'sort': sort, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
 
     async def get_item(
         self,
@@ -2060,11 +2070,12 @@ class AsyncLibrary(AsyncGroup):
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> types.ToolAnswerFootageMatches:
-        """Finds what is said in videos, by their stored search indexes and transcripts, at no charge. Each match has the time
-        range of the words that were meant, narrowed to the phrase, the moment (shot) that they begin in, and a still
-        of it. A score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words are
-        alike, which forgives slips of the pen and of the transcript in queries of up to 16 words. English words are
-        found in all their forms. No match is an empty list; what could not be searched is named."""
+        """Finds what is said in videos and in recordings of sound, by their stored transcripts, at no charge. Each match has the
+        time range of the words that were meant, narrowed to the phrase; of a video whose search index is stored also
+        the moment (shot) that they begin in, and a still of it. A score of 1 is the phrase as it was asked for; from
+        0.5 on all words are there; below that words are alike, which forgives slips of the pen and of the transcript
+        in queries of up to 16 words. English words are found in all their forms. No match is an empty list; what
+        could not be searched is named."""
         return await self._client.call(OPERATIONS['search_footage'], body={'query': query}, maybe={'refs': refs, 'limit': limit}, workspace_id=workspace_id, timeout=timeout)
 
     async def create_board(
@@ -2238,15 +2249,18 @@ class AsyncLibrary(AsyncGroup):
         tag: str | None = None,
         created_after: str | datetime | None = None,
         created_before: str | datetime | None = None,
+        board_id: str | None = None,
+        sort: types.LibraryItemSort | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         include: Sequence[types.LibraryItemInclude] | None = None,
         workspace_id: str | None = None,
         timeout: float | None = None,
     ) -> AsyncPages[types.LibraryItem]:
-        """The items of the workspace that the call acts in, newest first. With filters a page looks through 2,000 items: it may
-        show fewer than `limit`, or none, and still have more after it."""
-        return self._client.pages(OPERATIONS['list_library_items'], query={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
+        """The items of the workspace that the call acts in, newest first unless `sort` says otherwise. With filters a page looks
+        through 2,000 items: it may show fewer than `limit`, or none, and still have more after it. A cursor is of one
+        `sort`."""
+        return self._client.pages(OPERATIONS['list_library_items'], query={'query': query, 'type': type, 'status': status, 'has_read': has_read, 'missing_read': missing_read, 'tag': tag, 'created_after': created_after, 'created_before': created_before, 'board_id': board_id, 'sort': sort, 'limit': limit, 'cursor': cursor, 'include': include}, workspace_id=workspace_id, timeout=timeout)
 
     async def get_library_item(
         self,

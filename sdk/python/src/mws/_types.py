@@ -1084,7 +1084,7 @@ class Estimate(Model):
 
 
 class FootageMatch(Model):
-    """Something said in a video."""
+    """Something said in an item."""
 
     __slots__ = ()
     ref: str
@@ -1100,7 +1100,7 @@ class FootageMatch(Model):
     text: str
     """The words, with some of those around them."""
     moment: MomentSpan | None
-    """The moment that it begins in."""
+    """The moment that it begins in; absent for sound, and where no search index is stored."""
     thumbnail_url: str | None
     """A still of that moment, a JPEG: this link needs no credential and is good for at least an hour. Absent where there is
     none."""
@@ -1113,12 +1113,12 @@ class FootageMatches(Model):
     matches: list[FootageMatch]
     """The best first; empty when nothing is said that is like the query."""
     unindexed_refs: list[str]
-    """Videos without a stored search index, newest first and at most 50: of `refs`, or else of the workspace's newest
-    thousand. Read `search_index` on them with `prepare_media`. What can have no search index, such as sound, is not
-    named."""
+    """Videos with sound whose matches have no moment and no still, because no search index is stored; newest first and at
+    most 50: of `refs`, or else of the workspace's newest 2,000 items. Read `search_index` on them with
+    `prepare_media`. What no search index would help, such as sound alone or a silent film, is not named."""
     untranscribed_refs: list[str]
-    """Items whose moments have no words, because no transcript is stored; newest first, of the same and as many. Read
-    `transcript` on them."""
+    """Items with sound that could not be searched, because no transcript is stored; newest first, of the same and as many.
+    Read `transcript` on them."""
 
 
 class FootageSearch(Model):
@@ -1284,7 +1284,7 @@ class ItemPage(Model):
 
     __slots__ = ()
     items: list[LibraryItem]
-    """The items, newest first."""
+    """The items, in the order that was asked for."""
     has_more: bool
     """Whether there are items after these."""
     next_cursor: str | None
@@ -1511,6 +1511,9 @@ class LibraryItemError(Model):
 LibraryItemInclude = Literal['media']
 """A part of an item that lists leave out."""
 
+LibraryItemSort = Literal['newest', 'oldest', 'name']
+"""What a list of items is sorted by."""
+
 LibraryItemStatus = Literal['processing', 'ready', 'failed']
 """How far an item has come."""
 
@@ -1605,6 +1608,10 @@ class ListItems(Model):
     """Only those made at or after."""
     created_before: str | None
     """Only those made before."""
+    board_id: str | None
+    """Only those that a card of this board is about."""
+    sort: LibraryItemSort | None
+    """What to sort them by; `newest` when not given."""
     limit: int | None
     """Items to show, 1 to 100; 20 when not given."""
     cursor: str | None

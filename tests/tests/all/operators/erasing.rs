@@ -1,7 +1,7 @@
 //! Erasing: no word of what was erased is left in any table, and the ledger is as it was.
 
 use super::{done, get, log, refusal, send, stage, text};
-use mws_tests::world::{Media, Tenant, World, runners};
+use mws_tests::world::{Client, Media, Tenant, World, runners};
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 use store::accounts;
@@ -41,6 +41,56 @@ async fn item(world: &World, tenant: &Tenant) -> anyhow::Result<String> {
         .execute(world.pool())
         .await?;
     Ok(item.to_string())
+}
+
+/// Leaves the word in everything that people keep in a workspace beside its media.
+async fn kept_in_the_workspace(client: &Client, item: &str) -> anyhow::Result<()> {
+    let plan =
+        json!({ "title": WORD, "starts_at": "2026-12-01T09:00:00Z", "note": WORD, "channel": WORD, "refs": [item] });
+    let board = done(client, "POST", "/tools/create_board", &json!({ "name": WORD }), 200).await?;
+    let ops = [json!({ "op": "add_column", "name": WORD })];
+    let edit = json!({ "board_id": board["data"]["board"]["id"], "name": format!("{WORD} two"), "ops": ops });
+    for (tool, body) in [
+        ("edit_board", edit),
+        ("add_calendar_entry", plan),
+        ("create_calendar_feed", json!({})),
+        ("add_comment", json!({ "ref": item, "text": WORD })),
+        ("create_public_link", json!({ "ref": item, "passphrase": WORD })),
+        ("save_skill", json!({ "name": WORD, "text": WORD })),
+        ("save_template", json!({ "name": WORD, "tool": "list_items", "arguments": { "query": WORD } })),
+        ("update_settings", json!({ "name": WORD })),
+        ("update_brand_kit", json!({ "voice": WORD })),
+    ] {
+        done(client, "POST", &format!("/tools/{tool}"), &body, 200).await?;
+    }
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_erased_workspace_leaves_nothing_that_was_kept_in_it() -> anyhow::Result<()> {
+    let (world, anna) = stage().await?;
+    let tenant = world.tenant("a").await?;
+    let named = json!({ "account_id": tenant.account, "name": "two" });
+    let second = text(&done(&anna, "POST", "/operator/workspaces", &named, 201).await?, "/id");
+    kept_in_the_workspace(&tenant.client, &item(&world, &tenant).await?).await?;
+    assert!(told_in(&world).await?.len() >= 5);
+    // The one that an account falls back on is not erased: from now on that is another.
+    done(&anna, "PATCH", &format!("/operator/workspaces/{second}"), &json!({ "is_default": true }), 200).await?;
+    done(&anna, "POST", &format!("/operator/workspaces/{}/erase", tenant.workspace), &json!({}), 200).await?;
+    scheduler::purge_items::run_once(&world.process).await?;
+    let told = told_in(&world).await?;
+    assert!(told.iter().all(|table| LAPSES.contains(&table.as_str())), "{told:?}");
+    for rows in [
+        "SELECT count(*) FROM calendar_entries",
+        "SELECT count(*) FROM calendar_feeds",
+        "SELECT count(*) FROM documents",
+        "SELECT count(*) FROM document_revisions",
+        "SELECT count(*) FROM comments",
+        "SELECT count(*) FROM public_links WHERE revoked_at IS NULL",
+    ] {
+        assert_eq!(world.count(rows).await?, 0, "{rows}");
+    }
+    world.end().await
 }
 
 #[tokio::test]
@@ -89,6 +139,8 @@ async fn an_erased_account_leaves_its_ledger_and_ids_and_no_word_of_anybodys() -
     }
     done(client, "POST", "/webhook-secret", &json!({}), 200).await?;
     let items = [item(&world, &tenant).await?, item(&world, &tenant).await?];
+    kept_in_the_workspace(client, &items[0]).await?;
+    world.post(&tenant, &format!("https://93.184.216.34/{WORD}-post")).await?;
     let jobs = client.prepare_once("key", &items[..1], &["levels"]).await?.job_ids()?;
     world.work(runners::instant()).await?;
     client.ended(&jobs).await?;

@@ -1,4 +1,4 @@
-//! A match as it is shown: what is said in a video, and what is seen there.
+//! A match as it is shown: what is said in an item, and what is seen there.
 
 use crate::app::links::Links;
 use crate::http::text::Text;
@@ -8,7 +8,7 @@ use domain::link::Picture;
 use poem_openapi::Object;
 use store::footage::Seen;
 
-/// Something said in a video.
+/// Something said in an item.
 #[derive(Debug, Object)]
 #[oai(skip_serializing_if_is_none)]
 pub struct FootageMatch {
@@ -25,7 +25,7 @@ pub struct FootageMatch {
     pub score: f64,
     /// The words, with some of those around them.
     pub text: Text,
-    /// The moment that it begins in.
+    /// The moment that it begins in; absent for sound, and where no search index is stored.
     pub moment: Option<MomentSpan>,
     /// A still of that moment, a JPEG: this link needs no credential and is good for at least an hour. Absent where
     /// there is none.

@@ -1,8 +1,8 @@
-//! `search_footage`: what is said in videos, found by words (contract §2, "Read kinds"; contract §4.4).
+//! `search_footage`: what is said in items, found by words (contract §2, "Read kinds"; contract §4.4).
 //!
 //! Postgres finds passages by their words, and then, where that leaves room, by words that are alike; `domain::search`
-//! narrows each to what was meant and scores it. Only items whose search index is stored are searched, at no charge;
-//! those that can't be are named.
+//! narrows each to what was meant and scores it. Items whose transcript is stored are searched, at no charge; those
+//! that a read would help are named.
 
 mod matches;
 
@@ -59,12 +59,12 @@ impl Example for FootageSearch {
 pub struct FootageMatches {
     /// The best first; empty when nothing is said that is like the query.
     pub matches: Vec<FootageMatch>,
-    /// Videos without a stored search index, newest first and at most 50: of `refs`, or else of the workspace's newest
-    /// thousand. Read `search_index` on them with `prepare_media`. What can have no search index, such as sound, is not
-    /// named.
+    /// Videos with sound whose matches have no moment and no still, because no search index is stored; newest first and
+    /// at most 50: of `refs`, or else of the workspace's newest 2,000 items. Read `search_index` on them with
+    /// `prepare_media`. What no search index would help, such as sound alone or a silent film, is not named.
     pub unindexed_refs: Vec<Text>,
-    /// Items whose moments have no words, because no transcript is stored; newest first, of the same and as many. Read
-    /// `transcript` on them.
+    /// Items with sound that could not be searched, because no transcript is stored; newest first, of the same and as
+    /// many. Read `transcript` on them.
     pub untranscribed_refs: Vec<Text>,
 }
 
@@ -72,9 +72,9 @@ pub struct FootageMatches {
 impl SearchFootage {
     /// Search footage
     ///
-    /// Finds what is said in videos, by their stored search indexes and transcripts, at no charge. Each match has the
-    /// time range of the words that were meant, narrowed to the phrase, the moment (shot) that they begin in, and a
-    /// still of it. A score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words
+    /// Finds what is said in videos and in recordings of sound, by their stored transcripts, at no charge. Each match has
+    /// the time range of the words that were meant, narrowed to the phrase; of a video whose search index is stored also
+    /// the moment (shot) that they begin in, and a still of it. A score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words
     /// are alike, which forgives slips of the pen and of the transcript in queries of up to 16 words. English words are
     /// found in all their forms. No match is an empty list; what could not be searched is named.
     #[oai(path = "/tools/search_footage", method = "post", operation_id = "search_footage")]

@@ -1,0 +1,114 @@
+//! What is kept in a workspace beside its media is looked up by the indexes of its workspace, on empty and on full tables.
+
+use chrono::DateTime;
+use domain::document::DocumentKind;
+use domain::ids::{AccountId, CalendarEntryId, CalendarFeedId, CommentId, ItemId, WorkspaceId};
+use mws_tests::plans;
+use mws_tests::world::World;
+use sqlx::types::Uuid;
+use sqlx::{PgConnection, PgPool};
+use store::calendar::{self, Window};
+use store::{comments, documents};
+
+/// As a large deployment has them; no row needs others here.
+const FULL: &str = "SET session_replication_role = replica;
+    INSERT INTO calendar_entries (id, workspace_id, title, starts_at, items, status)
+    SELECT md5('entry' || n)::uuid, md5((n % 40)::text)::uuid, 'a', mws_now() + n * interval '1 minute', '{}', 'planned'
+    FROM generate_series(1, 30000) AS n;
+    INSERT INTO calendar_feeds (id, workspace_id, token_hash)
+    SELECT md5('feed' || n)::uuid, md5((n % 1500)::text)::uuid, sha256(n::text::bytea) FROM generate_series(1, 30000) AS n;
+    INSERT INTO documents (id, workspace_id, account_id, kind, name, body, summary, kept_bytes)
+    SELECT md5('document' || n)::uuid, md5((n % 40)::text)::uuid, md5((n % 40)::text)::uuid,
+        CASE WHEN n % 2 = 0 THEN 'board' ELSE 'skill' END, n::text, '{}', '{}', 2
+    FROM generate_series(1, 30000) AS n;
+    INSERT INTO document_revisions (document_id, revision, name, body, summary, bytes)
+    SELECT md5('document' || n)::uuid, 1, 'a', '{}', '{}', 2 FROM generate_series(1, 30000) AS n;
+    INSERT INTO comments (id, item_id, workspace_id, text, user_id)
+    SELECT md5('comment' || n)::uuid, md5((n % 40)::text)::uuid, md5((n % 40)::text)::uuid, 'a', md5('user')::uuid
+    FROM generate_series(1, 30000) AS n;
+    RESET session_replication_role; ANALYZE";
+const EMPTY: &str = "SET session_replication_role = replica;
+    TRUNCATE calendar_entries, calendar_feeds, documents, document_revisions, comments;
+    RESET session_replication_role";
+
+/// The statement that was prepared last goes by this index, and reads no table from end to end where they are full.
+async fn goes_by(conn: &mut PgConnection, statement: &str, index: &str) -> anyhow::Result<()> {
+    let plan = plans::of_last(conn).await?;
+    assert!(plan.contains(index), "{statement} does not go by {index}:\n{plan}");
+    for table in ["calendar_entries", "calendar_feeds", "documents", "document_revisions", "comments"] {
+        assert!(!plan.contains(&format!("Seq Scan on {table}")), "{statement} reads all of {table}:\n{plan}");
+    }
+    Ok(())
+}
+
+async fn calendars(conn: &mut PgConnection) -> anyhow::Result<()> {
+    let (workspace, entry, feed) = (WorkspaceId::mint(), CalendarEntryId::mint(), CalendarFeedId::mint());
+    calendar::count(conn, workspace, 10).await?;
+    goes_by(conn, "entries are counted", "calendar_entries_start").await?;
+    for window in [
+        Window::default(),
+        Window { from: Some(DateTime::UNIX_EPOCH), after: Some((DateTime::UNIX_EPOCH, [0; 8])), ..Window::default() },
+    ] {
+        calendar::page(conn, workspace, &window, 21).await?;
+        goes_by(conn, "a page of the calendar", "calendar_entries_start").await?;
+    }
+    calendar::find_to_change(conn, entry).await?;
+    goes_by(conn, "an entry", "calendar_entries_pkey").await?;
+    calendar::delete(conn, entry, workspace).await?;
+    goes_by(conn, "an entry's end", "calendar_entries_pkey").await?;
+    calendar::feeds(conn, workspace, 20).await?;
+    goes_by(conn, "feeds", "calendar_feeds_workspace").await?;
+    calendar::workspace_of_feed(conn, feed).await?;
+    goes_by(conn, "a feed", "calendar_feeds_pkey").await?;
+    calendar::has_token(conn, workspace, b"token").await?;
+    goes_by(conn, "a token", "calendar_feeds_token_hash_key").await?;
+    calendar::end_feed(conn, feed, workspace).await?;
+    goes_by(conn, "a feed's end", "calendar_feeds_pkey").await
+}
+
+async fn kept_documents(conn: &mut PgConnection) -> anyhow::Result<()> {
+    let (workspace, id) = (WorkspaceId::mint(), Uuid::nil());
+    documents::count(conn, workspace, DocumentKind::Board, 10).await?;
+    goes_by(conn, "boards are counted", "documents_listed").await?;
+    documents::page(conn, workspace, DocumentKind::Board, None, 21).await?;
+    goes_by(conn, "a page of boards", "documents_listed").await?;
+    documents::kept_bytes(conn, AccountId::mint()).await?;
+    goes_by(conn, "an account's bytes", "documents_account").await?;
+    documents::find(conn, DocumentKind::Board, id).await?;
+    goes_by(conn, "a board", "documents_pkey").await?;
+    documents::find_to_change(conn, DocumentKind::Board, id).await?;
+    goes_by(conn, "a board to change", "documents_pkey").await?;
+    documents::find_named(conn, workspace, DocumentKind::Skill, "a").await?;
+    goes_by(conn, "a skill by its name", "documents_").await?;
+    documents::delete(conn, DocumentKind::Board, id, workspace).await?;
+    goes_by(conn, "a board's end", "documents_pkey").await
+}
+
+async fn what_is_said(conn: &mut PgConnection) -> anyhow::Result<()> {
+    let item = ItemId::mint();
+    comments::count(conn, item, 10).await?;
+    goes_by(conn, "comments are counted", "comments_item").await?;
+    comments::newest(conn, item, 500, 200_000).await?;
+    goes_by(conn, "the newest comments", "comments_item").await?;
+    comments::find(conn, CommentId::mint()).await?;
+    goes_by(conn, "a comment", "comments_pkey").await
+}
+
+async fn fill(pool: &PgPool, rows: &'static str) -> anyhow::Result<()> {
+    sqlx::raw_sql(rows).execute(&mut *pool.acquire().await?).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn what_is_kept_in_a_workspace_goes_by_its_indexes_in_full_tables() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    fill(world.pool(), FULL).await?;
+    let mut conn = world.pool().acquire().await?;
+    calendars(&mut conn).await?;
+    kept_documents(&mut conn).await?;
+    what_is_said(&mut conn).await?;
+    drop(conn);
+    // They were no one's, as the invariants would say.
+    fill(world.pool(), EMPTY).await?;
+    world.end().await
+}
