@@ -15,8 +15,8 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::process::Command;
 use tokio::sync::watch;
 
-/// A line to whatever stands behind it. Its connections break once they have brought so many bytes there, each after the
-/// number at its place; those behind the last break nowhere. Returns its URL, and how many connections were made.
+/// A line to whatever stands behind it. Its connections break once they have brought so many bytes there, each after
+/// the number at its place; those behind the last break nowhere. Returns its URL, and how many connections were made.
 async fn breaking(
     breaks: &'static [u64],
     behind: watch::Receiver<String>,

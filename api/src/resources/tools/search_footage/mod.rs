@@ -72,11 +72,12 @@ pub struct FootageMatches {
 impl SearchFootage {
     /// Search footage
     ///
-    /// Finds what is said in videos and in recordings of sound, by their stored transcripts, at no charge. Each match has
-    /// the time range of the words that were meant, narrowed to the phrase; of a video whose search index is stored also
-    /// the moment (shot) that they begin in, and a still of it. A score of 1 is the phrase as it was asked for; from 0.5 on all words are there; below that words
-    /// are alike, which forgives slips of the pen and of the transcript in queries of up to 16 words. English words are
-    /// found in all their forms. No match is an empty list; what could not be searched is named.
+    /// Finds what is said in videos and in recordings of sound, by their stored transcripts, at no charge. Each match
+    /// has the time range of the words that were meant, narrowed to the phrase; of a video whose search index is
+    /// stored also the moment (shot) that they begin in, and a still of it. A score of 1 is the phrase as it was asked
+    /// for; from 0.5 on all words are there; below that words are alike, which forgives slips of the pen and of the
+    /// transcript in queries of up to 16 words. English words are found in all their forms. No match is an empty list;
+    /// what could not be searched is named.
     #[oai(path = "/tools/search_footage", method = "post", operation_id = "search_footage")]
     async fn search_footage(
         &self,
