@@ -7,8 +7,8 @@ use domain::item::{ItemSort, ItemStatus, ItemType};
 use domain::read::Read;
 use mws_tests::world::{Client, Media, Tenant, World};
 use serde_json::{Value, json};
+use store::footage;
 use store::items::{self, Filter, Place};
-use store::{footage, overview};
 
 /// What a list shows of its items, whatever pages it has.
 async fn listed(client: &Client, field: &str, asked: Value) -> anyhow::Result<Vec<String>> {
@@ -169,10 +169,6 @@ async fn each_order_and_filter_goes_by_an_index_of_the_workspace() -> anyhow::Re
     goes_by(&mut conn, "what has no index", &["items_workspace", "items_pkey"]).await?;
     footage::untranscribed(&mut conn, within).await?;
     goes_by(&mut conn, "what has no transcript", &["items_workspace", "items_pkey"]).await?;
-    overview::live_jobs(&mut conn, workspace).await?;
-    goes_by(&mut conn, "live jobs of an overview", &["jobs_listed"]).await?;
-    overview::projects(&mut conn, workspace).await?;
-    goes_by(&mut conn, "projects of an overview", &["projects_"]).await?;
     let others = "SET session_replication_role = replica; DELETE FROM items WHERE name = 'n';
         RESET session_replication_role";
     sqlx::raw_sql(others).execute(&mut *conn).await?;
