@@ -8,7 +8,7 @@ pub mod guesses;
 pub mod link_pages;
 pub mod links;
 pub mod operations;
-pub mod searches;
+pub mod places;
 pub mod turns;
 
 use crate::contract::Contract;
@@ -39,7 +39,7 @@ use guesses::Guesses;
 use link_pages::LinkPages;
 use links::Links;
 use operations::OperationsHandle;
-use searches::Searches;
+use places::Places;
 use turns::Turns;
 
 /// Connections for operators' pages.
@@ -91,6 +91,8 @@ pub struct Parts {
     pub link_turns: Turns<ItemId>,
     /// Turns to look up a public link, by the hash of its token.
     pub page_turns: Turns<[u8; 32]>,
+    /// Turns to read a calendar feed.
+    pub feed_turns: Turns<[u8; 32]>,
     /// What public links' pages have just shown, and turns to put more together.
     pub link_pages: LinkPages,
     /// Turns to look up an upload for whoever has its URL.
@@ -99,10 +101,12 @@ pub struct Parts {
     pub credential_turns: Turns<[u8; 32]>,
     /// Uploads whose bytes are being sent, by account.
     pub uploads: Shares<AccountId>,
-    /// Pulls of posts under way, by account.
-    pub pulls: Shares<AccountId>,
+    /// Pulls of posts under way.
+    pub pulls: Places,
     /// Searches under way.
-    pub searches: Searches,
+    pub searches: Places,
+    /// Writes of documents under way.
+    pub document_writes: Places,
     /// What answers the tools, for those that call another.
     pub operations: OperationsHandle,
     /// Connections for operators' pages, few and with statements that end soon: a look at large tables is felt by
@@ -171,13 +175,15 @@ impl App {
             downloads,
             link_turns: Turns::new(2, 4),
             page_turns: Turns::new(2, 4),
+            feed_turns: Turns::new(1, 2),
             link_pages: LinkPages::new(),
             upload_turns: Turns::new(2, 4),
             // Of one account each request waits for the others at its rate's row anyway.
             credential_turns: Turns::new(4, Semaphore::MAX_PERMITS),
             uploads,
-            pulls: Shares::default(),
-            searches: Searches::new(),
+            pulls: Places::of_pulls(),
+            searches: Places::of_searches(),
+            document_writes: Places::of_documents(),
             operations: OperationsHandle::default(),
             pages,
         };

@@ -152,7 +152,8 @@ pub async fn create_feed(
         return Err(refusal.suggest("Revoke one of them with `revoke_calendar_feed`."));
     }
     let (id, token) = (CalendarFeedId::mint(), LinkToken::from_random(once.secret(app, call)));
-    let row = calendar::add_feed(&mut create_feed, id, workspace, &token.hash()).await?;
+    let row =
+        calendar::add_feed(&mut create_feed, id, workspace, &token.hash(), (caller.user_id, caller.key_id)).await?;
     note_made(&mut create_feed, caller, "calendar_feed.create", id, None).await?;
     let body = show(row, &token);
     // Only its hash is kept, here too.
@@ -199,7 +200,7 @@ pub async fn read_feed(app: &App, scope: &Scope, token: &LinkToken) -> Answer<Op
     app.guesses.refuse(scope, &presented).await?;
     // Strangers wait for each other first, or they would have the turns of programs whose feeds are known to work.
     let _strangers_turn = in_time(async { Ok(app.guesses.turn(scope, &presented).await) }).await?;
-    let _turn = app.page_turns.turn_soon(hash).await?;
+    let _turn = app.feed_turns.turn_soon(hash).await?;
     let counted = async { calendar::count_read(&mut *app.conn().await?, &hash, MOST_READS_A_MINUTE).await };
     let Some(read) = in_time(counted).await? else {
         app.guesses.count(scope).await;
@@ -213,7 +214,9 @@ pub async fn read_feed(app: &App, scope: &Scope, token: &LinkToken) -> Answer<Op
     let window = Window { from: Some(read.now - TimeDelta::days(TOLD_DAYS_BACK)), ..Window::default() };
     let page = async { calendar::page(&mut *app.conn().await?, read.workspace_id, &window, MOST_TOLD).await };
     let rows = in_time(page).await?;
-    Ok(Some(ics::calendar(&read.name, rows.iter().map(told))))
+    // Thousands of entries take a while to write.
+    let written = tokio::task::spawn_blocking(move || ics::calendar(&read.name, rows.iter().map(told)));
+    written.await.map(Some).map_err(ApiError::internal)
 }
 
 fn told(row: &EntryRow) -> Event<'_> {

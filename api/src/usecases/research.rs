@@ -1,7 +1,8 @@
 //! Research: posts pulled from feeds and pages through the outbound client, and kept.
 //!
 //! A pull asks strangers: what it fetches is bounded in bytes and time, two pulls an account and eight a process go on
-//! at once, and no connection to the database is held meanwhile.
+//! at once, one is read at a time, and no connection to the database is held meanwhile. A client that hangs up ends
+//! none: its place is taken until what was begun has ended.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -18,29 +19,36 @@ use sha2::{Digest, Sha256};
 use sqlx::PgConnection;
 use std::time::Duration;
 use store::posts::{self, NewPost, PostRow};
+use tokio::sync::Semaphore;
+use tracing::Instrument;
 use url::Url;
 
-/// Pulls of an account at once.
-const MOST_OF_ACCOUNT: usize = 2;
-/// When to ask for another, in seconds.
-const PULL_AGAIN_S: u64 = 5;
 /// How long a feed or a page may take.
 const FETCH: Duration = Duration::from_secs(15);
 /// How long what it adds of itself may take: without it the post is told all the same.
 const FETCH_EMBED: Duration = Duration::from_secs(5);
 /// Bytes of that.
 const MOST_EMBED_BYTES: u64 = 64 << 10;
+/// Whose feed or page is read now.
+static READING: Semaphore = Semaphore::const_new(1);
 
 /// Pulls up to `limit` posts from a feed, or the one that a page is. Returns them as they are stored.
 ///
 /// # Errors
 /// `url_not_allowed`, `pull_failed`, `rate_limited` while the account has two pulls under way, `quota_reached` where
-/// the workspace keeps as many posts as it may.
+/// the account's workspaces keep as many posts as they may.
 pub async fn pull_posts(app: &App, caller: &Caller, url: &str, limit: usize) -> Answer<Vec<PostRow>> {
-    let _share = app.pulls.take(caller.account_id, MOST_OF_ACCOUNT).ok_or_else(|| {
-        let message = format!("The account has {MOST_OF_ACCOUNT} pulls under way, which is the most at once.");
-        ApiError::new(Code::RateLimited, message).retry_after(PULL_AGAIN_S)
-    })?;
+    let place = app.pulls.take(caller.account_id).await?;
+    let (app, caller, url) = (app.clone(), caller.clone(), url.to_owned());
+    let pull = async move {
+        let pulled = pulled(&app, &caller, &url, limit).await;
+        drop(place);
+        pulled
+    };
+    tokio::spawn(pull.in_current_span()).await.map_err(ApiError::internal)?
+}
+
+async fn pulled(app: &App, caller: &Caller, url: &str, limit: usize) -> Answer<Vec<PostRow>> {
     let refused = |refused| ApiError::new(Code::UrlNotAllowed, format!("{refused}."));
     let checked = app.process.outbound.check_resolves_public(url, caller.account_id).await.map_err(refused)?;
     let source = checked.url().clone();
@@ -49,15 +57,16 @@ pub async fn pull_posts(app: &App, caller: &Caller, url: &str, limit: usize) -> 
         return Err(ApiError::new(Code::InvalidRequest, message));
     }
     let posts = fetched_posts(app, caller, &source, limit.min(MOST_PULLED)).await?;
+    let account = caller.workspace.account_id;
     let mut keep_pulled = app.process.pool.begin().await?;
-    posts::lock(&mut keep_pulled, caller.workspace.id).await?;
+    posts::lock(&mut keep_pulled, account).await?;
     let mut rows = Vec::with_capacity(posts.len());
     for post in &posts {
         rows.push(put(&mut keep_pulled, caller, &source, post).await?);
     }
     let pulled: Vec<PostId> = rows.iter().map(|row| row.id).collect();
-    if posts::make_room(&mut keep_pulled, caller.workspace.id, &pulled, MOST_POSTS).await? > 0 {
-        let message = format!("The workspace keeps {MOST_POSTS} posts, which is the most.");
+    if posts::make_room(&mut keep_pulled, account, &pulled, MOST_POSTS).await? > 0 {
+        let message = format!("The workspaces of the account keep {MOST_POSTS} posts, which is the most.");
         let refusal = ApiError::new(Code::QuotaReached, message);
         return Err(refusal.suggest("Delete some of them with `delete_post`."));
     }
@@ -81,10 +90,11 @@ pub async fn keep_post(
         Begun::Now(keep_post, _) => keep_post,
         Begun::Before(before) => return Ok(Made::Before(before)),
     };
-    reach(&mut keep_post, caller, post).await?;
+    let row = reachable(caller, post, posts::find_to_change(&mut keep_post, post).await?)?;
     let begun = match media {
-        Some(media) => Some(import(&mut keep_post, &app.process, caller, media).await?),
-        None => None,
+        // Another call may have imported it meanwhile.
+        Some(media) if row.item_id.is_none() => Some(import(&mut keep_post, &app.process, caller, media).await?),
+        _ => None,
     };
     let item = begun.as_ref().map(|(imported, _)| imported.item);
     if !posts::keep(&mut keep_post, post, caller.workspace.id, tags.as_deref(), item).await? {
@@ -114,7 +124,11 @@ pub async fn delete_post(app: &App, caller: &Caller, post: PostId) -> Answer<()>
 /// # Errors
 /// `workspace_forbidden` when it is in another one, `post_not_found` when there is none.
 pub async fn reach(conn: &mut PgConnection, caller: &Caller, post: PostId) -> Answer<PostRow> {
-    let row = posts::find(conn, post).await?.ok_or_else(|| unknown(post))?;
+    reachable(caller, post, posts::find(conn, post).await?)
+}
+
+fn reachable(caller: &Caller, post: PostId, row: Option<PostRow>) -> Answer<PostRow> {
+    let row = row.ok_or_else(|| unknown(post))?;
     if row.workspace_id != caller.workspace.id {
         return Err(ApiError::new(Code::WorkspaceForbidden, "The post is in another workspace."));
     }
@@ -126,9 +140,11 @@ async fn fetched_posts(app: &App, caller: &Caller, url: &Url, limit: usize) -> A
     let limits = FetchLimits { max_bytes: MOST_BYTES, timeout: FETCH, pace: Pace::default() };
     let (bytes, content_type) = fetched(app, caller, url, limits).await.map_err(|error| not_fetched(&error))?;
     let at = url.clone();
-    // Two megabytes of markup take some time to read.
+    // Two megabytes of markup take some time to read, and many times their bytes.
+    let turn = READING.acquire().await.map_err(ApiError::internal)?;
     let read = tokio::task::spawn_blocking(move || found(&bytes, content_type.as_deref(), &at, limit));
     let read = read.await.map_err(ApiError::internal)?;
+    drop(turn);
     match read.map_err(|error| pull_failed(&format!("{error}.")))? {
         Found::Feed(posts) => Ok(posts),
         Found::Page(mut post, more) => {

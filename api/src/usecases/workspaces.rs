@@ -78,7 +78,8 @@ pub async fn rename_workspace(app: &App, caller: &Caller, name: &str) -> Answer<
 /// Gives a user a role in the workspace that the call acts in, or changes it.
 ///
 /// # Errors
-/// `user_not_found` for whom the workspace's account does not know, `last_owner` where nobody would own it.
+/// `user_not_found` for whom the workspace's account does not know, `last_owner` where nobody would own it,
+/// `role_forbidden` where a guest would change the role of one of the account's own.
 pub async fn put_member(app: &App, caller: &Caller, user: UserId, role: Role) -> Answer<MemberRow> {
     let (workspace, account) = (caller.workspace.id, caller.workspace.account_id);
     let mut put_member = app.process.pool.begin().await?;
@@ -86,6 +87,7 @@ pub async fn put_member(app: &App, caller: &Caller, user: UserId, role: Role) ->
     if !members::is_known(&mut put_member, account, user).await? {
         return Err(no_user(user));
     }
+    spare_the_payer(&mut put_member, caller, user).await?;
     if role != Role::Owner {
         keep_an_owner(&mut put_member, workspace, user).await?;
     }
@@ -100,23 +102,28 @@ pub async fn put_member(app: &App, caller: &Caller, user: UserId, role: Role) ->
     row.ok_or_else(|| ApiError::internal("a member who was just put is not there"))
 }
 
-/// Ends a membership of the workspace that the call acts in, with the user's sessions there and the keys to its account
-/// that they made.
+/// Ends a membership of the workspace that the call acts in, with the user's sessions there. A guest loses the keys to
+/// its account that they made, which reach further than the workspace; those of the account's own users are the
+/// operator's to take.
 ///
 /// # Errors
-/// `member_not_found`, `last_owner` where nobody would own it.
+/// `member_not_found`, `last_owner` where nobody would own it, `role_forbidden` where a guest would remove one of the
+/// account's own.
 pub async fn remove_member(app: &App, caller: &Caller, user: UserId) -> Answer<()> {
     let (workspace, account) = (caller.workspace.id, caller.workspace.account_id);
     let mut remove_member = app.process.pool.begin().await?;
     lock(&mut remove_member, account).await?;
+    spare_the_payer(&mut remove_member, caller, user).await?;
     keep_an_owner(&mut remove_member, workspace, user).await?;
     let role = members::remove(&mut remove_member, workspace, user).await?;
     let role =
         role.ok_or_else(|| ApiError::new(Code::MemberNotFound, format!("{user} is no member of {workspace}.")))?;
     let home = users::lock(&mut remove_member, user).await?.map(|row| row.account_id);
     sessions::end_of_user(&mut remove_member, user, Some(workspace)).await?;
-    for key in keys::revoke_made_by(&mut remove_member, account, user).await? {
-        note(&mut remove_member, caller, "key.revoke", key, Some(json!({ "made_by": user }))).await?;
+    if home != Some(account) {
+        for key in keys::revoke_made_by(&mut remove_member, account, user).await? {
+            note(&mut remove_member, caller, "key.revoke", key, Some(json!({ "made_by": user }))).await?;
+        }
     }
     let details = json!({ "user_id": user, "role": role.name() });
     note(&mut remove_member, caller, "member.delete", workspace, Some(details)).await?;
@@ -124,6 +131,20 @@ pub async fn remove_member(app: &App, caller: &Caller, user: UserId) -> Answer<(
     let concerned = [Some(account), home.filter(|home| *home != account)];
     app.process.wakes.send(concerned.into_iter().flatten().map(Wake::Access));
     Ok(())
+}
+
+/// Refuses a guest, be it an owner, who would take the workspace from those who pay for it.
+async fn spare_the_payer(conn: &mut PgConnection, caller: &Caller, user: UserId) -> Answer<()> {
+    let account = caller.workspace.account_id;
+    if caller.account_id == account || members::find(conn, caller.workspace.id, user).await?.is_none() {
+        return Ok(());
+    }
+    let home = users::lock(conn, user).await?.map(|row| row.account_id);
+    if home != Some(account) {
+        return Ok(());
+    }
+    let message = "The user is of the account that pays for the workspace: a guest changes nothing of theirs.";
+    Err(ApiError::new(Code::RoleForbidden, message).suggest("Ask an owner of that account."))
 }
 
 /// Refuses what would leave a workspace that has owners without one.

@@ -43,7 +43,7 @@ pub enum Command {
     },
     /// List the posts that were pulled, newest first.
     List {
-        /// Only those that have this in their title, text, author or tags.
+        /// Only those that have this in their title, author, tags or the beginning of their text.
         query: Option<String>,
         /// Only those that were pulled by this URL.
         #[arg(long, value_name = "URL")]

@@ -4,7 +4,7 @@
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
 use html5ever::tokenizer::{BufferQueue, Tag, TagKind, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// Elements whose text nobody reads.
 const HIDDEN: [&str; 7] = ["script", "style", "template", "noscript", "iframe", "svg", "textarea"];
@@ -35,6 +35,12 @@ const BLOCKS: [&str; 22] = [
 ];
 /// Facts of a head that are kept.
 const MOST_FACTS: usize = 200;
+/// Bytes that the tokenizer is given at once.
+const CHUNK: usize = 1 << 10;
+/// What may stand between attributes, at most, before a tag ends: the tokenizer compares each of them with all others.
+const MOST_SEPARATORS: usize = 4_000;
+/// Those comparisons, of all tags together.
+const MOST_COMPARISONS: usize = 1_000_000;
 
 /// What a page's head says.
 #[derive(Debug, Default)]
@@ -61,14 +67,54 @@ pub(crate) fn head(html: &str) -> Head {
     run(html, HeadSink(RefCell::default())).0.into_inner().head
 }
 
-fn run<S: TokenSink>(html: &str, sink: S) -> S {
+/// Gives the HTML to a sink, up to where it takes more time than any page that somebody wrote.
+fn run<S: Sink>(html: &str, sink: S) -> S {
     let input = BufferQueue::default();
-    input.push_back(StrTendril::from_slice(html));
-    let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
-    // A sink without scripts is never asked to run one.
-    while !matches!(tokenizer.feed(&input), html5ever::TokenizerResult::Done) {}
+    let tokenizer =
+        Tokenizer::new(Counting { sink, spent: Cell::default(), tokens: Cell::default() }, TokenizerOpts::default());
+    let (mut rest, mut separators, mut tokens) = (html, 0, 0);
+    while !rest.is_empty() {
+        let (chunk, after) = rest.split_at(rest.floor_char_boundary(CHUNK));
+        rest = after;
+        input.push_back(StrTendril::from_slice(chunk));
+        // A sink without scripts is never asked to run one.
+        while !matches!(tokenizer.feed(&input), html5ever::TokenizerResult::Done) {}
+        let counted = tokenizer.sink.tokens.get();
+        if counted != tokens {
+            (tokens, separators) = (counted, 0);
+        }
+        let between = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'"' | b'\'');
+        separators += chunk.bytes().filter(between).count();
+        if separators > MOST_SEPARATORS + CHUNK || tokenizer.sink.spent.get() > MOST_COMPARISONS {
+            return tokenizer.sink.sink;
+        }
+    }
     tokenizer.end();
-    tokenizer.sink
+    tokenizer.sink.sink
+}
+
+/// What takes tokens.
+trait Sink {
+    fn take(&self, token: Token) -> TokenSinkResult<()>;
+}
+
+/// Counts the tokens, and what their attributes cost, on their way to a sink.
+struct Counting<S> {
+    sink: S,
+    spent: Cell<usize>,
+    tokens: Cell<usize>,
+}
+
+impl<S: Sink> TokenSink for Counting<S> {
+    type Handle = ();
+
+    fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
+        self.tokens.set(self.tokens.get() + 1);
+        if let Token::TagToken(tag) = &token {
+            self.spent.set(self.spent.get() + tag.attrs.len() * tag.attrs.len());
+        }
+        self.sink.take(token)
+    }
 }
 
 /// What an element's text is read as: that of a script may hold tags that are none.
@@ -91,10 +137,8 @@ struct Text {
 
 struct TextSink(RefCell<Text>);
 
-impl TokenSink for TextSink {
-    type Handle = ();
-
-    fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
+impl Sink for TextSink {
+    fn take(&self, token: Token) -> TokenSinkResult<()> {
         let mut state = self.0.borrow_mut();
         match token {
             Token::CharacterTokens(text) => {
@@ -143,10 +187,8 @@ struct Reading {
 
 struct HeadSink(RefCell<Reading>);
 
-impl TokenSink for HeadSink {
-    type Handle = ();
-
-    fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
+impl Sink for HeadSink {
+    fn take(&self, token: Token) -> TokenSinkResult<()> {
         let mut state = self.0.borrow_mut();
         match token {
             Token::CharacterTokens(text) if state.in_title && state.head.title.len() < 4_096 => {

@@ -23,7 +23,11 @@ pub const MOST_LINE_CHARACTERS: usize = 500;
 /// Bytes of a URL.
 pub const MOST_URL_BYTES: usize = 2_000;
 /// Links to media of one post.
-pub const MOST_MEDIA: usize = 20;
+pub const MOST_MEDIA: usize = 8;
+/// Entries of a feed that is read: all of them are held at once.
+const MOST_ENTRIES: usize = 2_000;
+/// Its elements or objects.
+const MOST_ELEMENTS: usize = 100_000;
 
 /// A post.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,6 +73,9 @@ pub enum FeedError {
     /// A feed that can't be read.
     #[error("the feed can't be read: its XML or JSON is broken")]
     Broken,
+    /// A feed that would take much memory to read.
+    #[error("the feed has more than {MOST_ENTRIES} entries, or more than {MOST_ELEMENTS} elements")]
+    TooLong,
     /// A page that says nothing of itself.
     #[error("the page has no title and no description")]
     Empty,
@@ -82,6 +89,9 @@ pub fn found(bytes: &[u8], content_type: Option<&str>, url: &Url, limit: usize) 
     let text = String::from_utf8_lossy(bytes);
     let start = text.trim_start_matches('\u{feff}').trim_start();
     if is_feed(start) {
+        if is_long(start) {
+            return Err(FeedError::TooLong);
+        }
         let parser = feed_rs::parser::Builder::new().base_uri(Some(url.as_str())).build();
         let feed = parser.parse(Cursor::new(bytes)).map_err(|_| FeedError::Broken)?;
         let posts = feed.entries.into_iter().filter_map(|entry| entry::post(entry, url));
@@ -92,6 +102,14 @@ pub fn found(bytes: &[u8], content_type: Option<&str>, url: &Url, limit: usize) 
         return Err(FeedError::Neither);
     }
     page::post(&text, url).map(|(post, more)| Found::Page(Box::new(post), more)).ok_or(FeedError::Empty)
+}
+
+/// Whether a feed has more in it than is read, by what its elements begin with: what stands in them is counted too.
+fn is_long(feed: &str) -> bool {
+    let begins = feed.bytes().filter(|byte| matches!(byte, b'<' | b'{' | b'[')).take(MOST_ELEMENTS + 1).count();
+    let many = |what: &str| feed.matches(what).take(MOST_ENTRIES + 1).count() > MOST_ENTRIES;
+    let of_json = feed.starts_with('{') && many("{");
+    begins > MOST_ELEMENTS || many("<item") || many("<entry") || many(":item") || many(":entry") || of_json
 }
 
 /// Whether a text begins as a feed does: the root of RSS or Atom behind what may stand before it, or JSON Feed's own

@@ -86,8 +86,29 @@ fn what_is_neither_says_so_and_what_is_hostile_ends() {
     let nested = format!("<rss version=\"2.0\"><channel>{}", "<a>".repeat(200_000));
     assert!(found(nested.as_bytes(), None, &at, 9).is_err());
     let item = "<item><link>https://a.example/1</link><title>t</title></item>";
-    let long = format!("<rss version=\"2.0\"><channel><title>x</title>{}</channel></rss>", item.repeat(9_000));
-    assert!(matches!(found(long.as_bytes(), None, &at, 50), Ok(Found::Feed(posts)) if posts.len() == 50));
+    let feed = |many| format!("<rss version=\"2.0\"><channel><title>x</title>{}</channel></rss>", item.repeat(many));
+    assert!(matches!(found(feed(1_900).as_bytes(), None, &at, 50), Ok(Found::Feed(posts)) if posts.len() == 50));
+    assert_eq!(found(feed(9_000).as_bytes(), None, &at, 50), Err(FeedError::TooLong));
+    let json = format!(r#"{{"version":"https://jsonfeed.org/version/1.1","items":[{}{{}}]}}"#, "{},".repeat(9_000));
+    assert_eq!(found(json.as_bytes(), None, &at, 50), Err(FeedError::TooLong));
+    let prefixed = format!("<rdf:RDF xmlns:a=\"x\">{}", "<a:item/>".repeat(9_000));
+    assert_eq!(found(prefixed.as_bytes(), None, &at, 50), Err(FeedError::TooLong));
     let wordy = format!("<p>{}</p>", "word ".repeat(100_000));
     assert_eq!(html::plain(&wordy, MOST_TEXT_CHARACTERS).chars().count(), MOST_TEXT_CHARACTERS);
+}
+
+#[test]
+fn a_tag_of_very_many_attributes_costs_no_more_than_a_long_page() {
+    let attributes: String = (0..100_000).map(|number| format!(" a{number}=1")).collect();
+    let began = std::time::Instant::now();
+    let page = format!("<html><head><title>t</title><meta{attributes}><meta name=description content=late></head>");
+    let read = found(page.as_bytes(), Some("text/html"), &url("https://a.example/"), 9);
+    let Ok(Found::Page(post, _)) = read else { panic!("no page: {read:?}") };
+    assert_eq!((post.title.as_deref(), post.text.as_str()), (Some("t"), ""), "what stands before it is read");
+    assert_eq!(html::plain(&format!("<p>before</p><i{attributes}>after</i>"), 99), "before");
+    assert!(began.elapsed().as_secs() < 10, "it took {:?}; comparing all with all took a minute", began.elapsed());
+    let image = format!("<p>one</p><img src=\"data:image/png;base64,{}\"><p>two</p>", "iVBORw0KGgo+/".repeat(10_000));
+    assert!(html::plain(&image, 99).starts_with("one"));
+    let usual = format!("<p>one</p><!-- {} --><p>two</p>", "some words ".repeat(1_000));
+    assert_eq!(html::plain(&usual, 99), "one\ntwo");
 }

@@ -4,7 +4,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::calendar::{LONGEST_DAYS, Status};
-use domain::ids::{CalendarEntryId, CalendarFeedId, ItemId, WorkspaceId};
+use domain::ids::{CalendarEntryId, CalendarFeedId, ItemId, KeyId, UserId, WorkspaceId};
 use sqlx::PgConnection;
 
 /// An entry of the calendar.
@@ -214,20 +214,23 @@ pub struct FeedRow {
     pub last_read_at: Option<DateTime<Utc>>,
 }
 
-/// Stores a feed.
+/// Stores a feed, and who made it.
 pub async fn add_feed(
     conn: &mut PgConnection,
     id: CalendarFeedId,
     workspace: WorkspaceId,
     token_hash: &[u8],
+    (user, key): (Option<UserId>, Option<KeyId>),
 ) -> sqlx::Result<FeedRow> {
     sqlx::query_as!(
         FeedRow,
-        r#"INSERT INTO calendar_feeds (id, workspace_id, token_hash) VALUES ($1, $2, $3)
+        r#"INSERT INTO calendar_feeds (id, workspace_id, token_hash, user_id, key_id) VALUES ($1, $2, $3, $4, $5)
            RETURNING id AS "id: CalendarFeedId", created_at, last_read_at"#,
         id as CalendarFeedId,
         workspace as WorkspaceId,
         token_hash,
+        user as Option<UserId>,
+        key as Option<KeyId>,
     )
     .fetch_one(conn)
     .await
@@ -305,6 +308,7 @@ pub async fn count_read(
                minute_since = CASE WHEN minute_since > mws_now() - interval '1 minute' THEN minute_since ELSE mws_now() END
            FROM workspaces w JOIN accounts a ON a.id = w.account_id
            WHERE f.token_hash = $1 AND w.id = f.workspace_id AND a.suspended_at IS NULL
+               AND mws_link_maker_holds(f.user_id, f.key_id, f.workspace_id)
            RETURNING f.workspace_id AS "workspace_id: WorkspaceId", w.name, reads <= $2 AS "within!", mws_now() AS "now!""#,
         token_hash,
         most_a_minute,

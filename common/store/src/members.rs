@@ -73,10 +73,12 @@ pub async fn remove(conn: &mut PgConnection, workspace: WorkspaceId, user: UserI
     .await
 }
 
-/// How many owners a workspace has among its members. Call it under the account's lock, so that they stay as many.
+/// How many owners a workspace has among its members who may sign in. Call it under the account's lock, so that they
+/// stay as many.
 pub async fn owners(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
-        r#"SELECT count(*) AS "count!" FROM members WHERE workspace_id = $1 AND role = 'owner'"#,
+        r#"SELECT count(*) AS "count!" FROM members m JOIN users u ON u.id = m.user_id AND u.disabled_at IS NULL
+           WHERE m.workspace_id = $1 AND m.role = 'owner'"#,
         workspace as _
     )
     .fetch_one(conn)

@@ -1,8 +1,8 @@
 //! Posts that were pulled from feeds and pages (contract §4.10). A workspace has each once, by its URL; pulled again it
-//! says what it says now, and stays kept.
+//! says what it says now, and stays kept. What is kept is not changed by what another source says of it.
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ItemId, PostId, WorkspaceId};
+use domain::ids::{AccountId, ItemId, PostId, WorkspaceId};
 use serde_json::Value;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -59,18 +59,15 @@ pub struct PostRow {
     pub pulled_at: DateTime<Utc>,
 }
 
-/// Makes other pulls into this workspace wait until the caller's transaction ends.
-pub async fn lock(conn: &mut PgConnection, workspace: WorkspaceId) -> sqlx::Result<()> {
-    sqlx::query!(
-        "SELECT pg_advisory_xact_lock(hashtextextended('posts ' || $1::uuid::text, 0))",
-        workspace as WorkspaceId
-    )
-    .fetch_one(conn)
-    .await?;
+/// Makes other pulls into this account's workspaces wait until the caller's transaction ends.
+pub async fn lock(conn: &mut PgConnection, account: AccountId) -> sqlx::Result<()> {
+    sqlx::query!("SELECT pg_advisory_xact_lock(hashtextextended('posts ' || $1::uuid::text, 0))", account as AccountId)
+        .fetch_one(conn)
+        .await?;
     Ok(())
 }
 
-/// Stores a post, or what it says now. Returns it.
+/// Stores a post, or what it says now. Returns it as it stands: one that is kept says what its own source said.
 pub async fn put(
     conn: &mut PgConnection,
     workspace: WorkspaceId,
@@ -79,13 +76,22 @@ pub async fn put(
 ) -> sqlx::Result<PostRow> {
     sqlx::query_as!(
         PostRow,
-        r#"INSERT INTO posts AS p (id, workspace_id, source, url, author, title, text, published_at, media, sha256)
-           VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-           ON CONFLICT (workspace_id, url) DO UPDATE SET source = excluded.source, author = excluded.author,
-               title = excluded.title, text = excluded.text, published_at = excluded.published_at,
-               media = excluded.media, sha256 = excluded.sha256, pulled_at = mws_now()
-           RETURNING id AS "id: PostId", workspace_id AS "workspace_id: WorkspaceId", source, url, author, title, text,
-               published_at, media, sha256, tags, kept_at, item_id AS "item_id: ItemId", pulled_at"#,
+        r#"WITH put AS (
+               INSERT INTO posts AS p (id, workspace_id, source, url, author, title, text, published_at, media, sha256)
+               VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+               ON CONFLICT (workspace_id, url) DO UPDATE SET source = excluded.source, author = excluded.author,
+                   title = excluded.title, text = excluded.text, published_at = excluded.published_at,
+                   media = excluded.media, sha256 = excluded.sha256, pulled_at = mws_now()
+               WHERE p.kept_at IS NULL OR p.source = excluded.source
+               RETURNING p.*
+           ), stands AS (
+               SELECT * FROM put
+               UNION ALL SELECT * FROM posts WHERE workspace_id = $2 AND url = $4 AND NOT EXISTS (SELECT FROM put)
+           )
+           SELECT id AS "id!: PostId", workspace_id AS "workspace_id!: WorkspaceId", source AS "source!", url AS "url!",
+               author, title, text AS "text!", published_at, media AS "media!", sha256 AS "sha256!", tags AS "tags!",
+               kept_at, item_id AS "item_id: ItemId", pulled_at AS "pulled_at!"
+           FROM stands"#,
         PostId::mint() as PostId,
         workspace as WorkspaceId,
         source,
@@ -101,25 +107,23 @@ pub async fn put(
     .await
 }
 
-/// Deletes the oldest posts of the workspace that nobody keeps, as many as it has beyond `most`, but none of `pulled`.
-/// Returns how many are beyond it still, because the others are kept.
-pub async fn make_room(
-    conn: &mut PgConnection,
-    workspace: WorkspaceId,
-    pulled: &[PostId],
-    most: i64,
-) -> sqlx::Result<i64> {
+/// Deletes the oldest posts of the account's workspaces that nobody keeps, as many as they have beyond `most`, but none
+/// of `pulled`. Returns how many are beyond it still, because the others are kept.
+pub async fn make_room(conn: &mut PgConnection, account: AccountId, pulled: &[PostId], most: i64) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
-        r#"WITH beyond AS (
-               SELECT greatest(count(*) - $2, 0) AS many FROM posts WHERE workspace_id = $1
+        r#"WITH kept AS MATERIALIZED (
+               SELECT p.id, p.kept_at, p.pulled_at
+               FROM workspaces w JOIN posts p ON p.workspace_id = w.id WHERE w.account_id = $1
+           ), beyond AS (
+               SELECT greatest(count(*) - $2, 0) AS many FROM kept
            ), gone AS (
                DELETE FROM posts WHERE id = ANY (ARRAY(
-                   SELECT id FROM posts WHERE workspace_id = $1 AND kept_at IS NULL AND id <> ALL ($3)
+                   SELECT id FROM kept WHERE kept_at IS NULL AND id <> ALL ($3)
                    ORDER BY pulled_at, id LIMIT (SELECT many FROM beyond)))
                RETURNING 1
            )
            SELECT many - (SELECT count(*) FROM gone) AS "left!" FROM beyond"#,
-        workspace as WorkspaceId,
+        account as AccountId,
         most,
         pulled as &[PostId],
     )
@@ -140,10 +144,24 @@ pub async fn find(conn: &mut PgConnection, post: PostId) -> sqlx::Result<Option<
     .await
 }
 
+/// The same, which nobody changes until the caller's transaction ends.
+pub async fn find_to_change(conn: &mut PgConnection, post: PostId) -> sqlx::Result<Option<PostRow>> {
+    sqlx::query_as!(
+        PostRow,
+        r#"SELECT id AS "id: PostId", workspace_id AS "workspace_id: WorkspaceId", source, url, author, title, text,
+               published_at, media, sha256, tags, kept_at, item_id AS "item_id: ItemId", pulled_at
+           FROM posts WHERE id = $1 FOR NO KEY UPDATE"#,
+        post as PostId,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
 /// Which posts of a workspace.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PostFilter<'a> {
-    /// Those that have this in their title, text, author or tags, whatever its case.
+    /// Those that have this in their title, their author, a tag, or the first thousand characters of their text,
+    /// whatever its case.
     pub query: Option<&'a str>,
     /// Those that were pulled by this URL.
     pub source: Option<&'a str>,
@@ -167,7 +185,7 @@ pub async fn page(
            WHERE workspace_id = $1 AND id < $2 AND ($3::text IS NULL OR source = $3)
                AND ($4::boolean IS NULL OR (kept_at IS NOT NULL) = $4)
                AND ($5::text IS NULL
-                   OR strpos(lower(concat_ws(' ', title, author, text, array_to_string(tags, ' '))), lower($5)) > 0)
+                   OR strpos(searched, lower($5)) > 0 OR strpos(lower(array_to_string(tags, ' ')), lower($5)) > 0)
            ORDER BY id DESC LIMIT $6"#,
         workspace as WorkspaceId,
         before.map_or(Uuid::max(), PostId::uuid),

@@ -200,10 +200,11 @@ pub async fn revoke(conn: &mut PgConnection, link: PublicLinkId, workspace: Work
     Ok(done.rows_affected() > 0)
 }
 
-/// Whether a link of the workspace has this token, live or not.
+/// Whether a link of the workspace that nobody revoked has this token.
 pub async fn has_token(conn: &mut PgConnection, workspace: WorkspaceId, token_hash: &[u8]) -> sqlx::Result<bool> {
     sqlx::query_scalar!(
-        r#"SELECT EXISTS (SELECT FROM public_links WHERE token_hash = $1 AND workspace_id = $2) AS "has!""#,
+        r#"SELECT EXISTS (
+               SELECT FROM public_links WHERE token_hash = $1 AND workspace_id = $2 AND revoked_at IS NULL) AS "has!""#,
         token_hash,
         workspace as WorkspaceId,
     )

@@ -631,7 +631,8 @@ export class Research {
 
   /** The newest posts of a feed (RSS, Atom, JSON Feed), or the one that a page is (Open Graph, oEmbed), fetched now.
    * Texts are plain. A post is stored once, by its URL; pulled again it says what it says now. What nobody keeps
-   * (`keep_post`) goes after 30 days, or once the workspace has 5,000 posts. Nothing is fetched behind a login. */
+   * (`keep_post`) goes after 30 days, or once the workspaces of the account have 5,000 posts. What is kept says
+   * what its own source says, whatever another says of it. Nothing is fetched behind a login. */
   pullPosts(body: Schemas["PullPosts"], options: Options = {}): Promise<Schemas["ToolAnswer_PulledPosts"]> {
     return this.calls.call(OPERATIONS.pull_posts, { body, options });
   }

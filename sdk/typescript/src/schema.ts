@@ -596,7 +596,7 @@ export interface paths {
         put?: never;
         /**
          * Pull posts
-         * @description The newest posts of a feed (RSS, Atom, JSON Feed), or the one that a page is (Open Graph, oEmbed), fetched now. Texts are plain. A post is stored once, by its URL; pulled again it says what it says now. What nobody keeps (`keep_post`) goes after 30 days, or once the workspace has 5,000 posts. Nothing is fetched behind a login.
+         * @description The newest posts of a feed (RSS, Atom, JSON Feed), or the one that a page is (Open Graph, oEmbed), fetched now. Texts are plain. A post is stored once, by its URL; pulled again it says what it says now. What nobody keeps (`keep_post`) goes after 30 days, or once the workspaces of the account have 5,000 posts. What is kept says what its own source says, whatever another says of it. Nothing is fetched behind a login.
          */
         post: operations["pull_posts"];
         delete?: never;
@@ -4412,7 +4412,7 @@ export interface components {
          * @description Which posts.
          */
         ListPosts: {
-            /** @description Those that have this in their title, text, author or tags, whatever its case; at most 200 characters. */
+            /** @description Those that have this in their title, their author, a tag or the first thousand characters of their text, whatever its case; at most 200 characters. */
             query?: string | null;
             /** @description Those that were pulled by this URL. */
             source?: string | null;

@@ -128,6 +128,12 @@ async fn a_feed_is_read_by_a_calendar_program_until_it_is_revoked_and_not_each_s
     let changed = anyone.send("GET", &format!("/cal/{token}.ics"), &known, None).await?;
     assert!(changed.status == 200 && changed.header("etag") != tag, "{}", changed.status);
 
+    // It ends with whoever made it: here somebody who is no member.
+    let nobody = "UPDATE calendar_feeds SET user_id = gen_random_uuid()";
+    sqlx::query(nobody).execute(world.pool()).await?;
+    assert_eq!(read().await?.status, 404);
+    sqlx::query("UPDATE calendar_feeds SET user_id = NULL").execute(world.pool()).await?;
+
     let mut refused = None;
     for _ in 0..60 {
         let answer = read().await?;

@@ -299,3 +299,39 @@ async fn a_session_of_somebody_who_signed_in_has_their_role_for_as_long_as_they_
     }
     world.end().await
 }
+
+#[tokio::test]
+async fn a_guest_who_owns_a_workspace_takes_nothing_from_those_who_pay_for_it() -> anyhow::Result<()> {
+    let (world, server) = stage(Signup::Refuse).await?;
+    let (payer, elsewhere) = (world.tenant("payer").await?, world.tenant("elsewhere").await?);
+    member(&world, &server, "anna", &payer, &[(&payer, "owner")]).await?;
+    member(&world, &server, "guest", &elsewhere, &[(&payer, "owner"), (&elsewhere, "owner")]).await?;
+    member(&world, &server, "other", &elsewhere, &[(&payer, "editor")]).await?;
+    let anna = world.client(Some(server.token("anna").await?));
+    let guest = world.client(Some(server.token("guest").await?));
+    let key = anna.send("POST", "/keys", &[], Some(json!({ "name": "main" }).to_string())).await?;
+    let key = world.client(key.json["key"].as_str().map(str::to_owned));
+    let members =
+        at(&anna, payer.workspace, "GET", &format!("/workspaces/{}/members", payer.workspace), &json!({})).await?;
+    let id = |place: usize| members.json["data"][place]["user_id"].as_str().unwrap_or_default().to_owned();
+    let path = |user: String| format!("/workspaces/{}/members/{user}", payer.workspace);
+    for (method, body) in [("DELETE", json!({})), ("PUT", json!({ "role": "viewer" }))] {
+        let refused = at(&guest, payer.workspace, method, &path(id(0)), &body).await?;
+        assert_eq!(refusal(&refused), (403, "role_forbidden"), "{}", refused.text);
+    }
+    assert_eq!(key.send("GET", "/balances", &[], None).await?.status, 200, "the key is untouched");
+    assert_eq!(at(&guest, payer.workspace, "DELETE", &path(id(2)), &json!({})).await?.status, 200, "a guest goes");
+
+    // An owner of the account removes another of its users, who keeps what reaches further than the workspace.
+    member(&world, &server, "bob", &payer, &[(&payer, "editor")]).await?;
+    let list =
+        at(&anna, payer.workspace, "GET", &format!("/workspaces/{}/members", payer.workspace), &json!({})).await?;
+    let bob = list.json["data"][2]["user_id"].as_str().unwrap_or_default().to_owned();
+    assert_eq!(at(&anna, payer.workspace, "DELETE", &path(bob), &json!({})).await?.status, 200);
+    assert_eq!(
+        at(&anna, payer.workspace, "DELETE", &path(id(1)), &json!({})).await?.status,
+        200,
+        "nor does a guest stay"
+    );
+    world.end().await
+}

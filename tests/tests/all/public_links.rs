@@ -303,6 +303,12 @@ async fn a_link_is_made_once_and_its_token_is_nowhere() -> anyhow::Result<()> {
             assert!(rows.iter().all(|row| !row.contains(secret)), "{table} holds a secret: {rows:?}");
         }
     }
+    // Whoever revoked it is not handed it again.
+    let id = first.data()?["link"]["id"].clone();
+    tenant.client.tool("revoke_public_link", &json!({ "link_id": id })).await?.data()?;
+    let body = json!({ "ref": item, "passphrase": "open sesame" }).to_string();
+    let gone = tenant.client.send("POST", "/tools/create_public_link", &once, Some(body)).await?;
+    assert_eq!((gone.status, gone.code()), (422, "idempotency_key_reused"), "{}", gone.text);
     for wrong in [
         json!({ "expires_in": 59 }),
         json!({ "expires_in": 7_776_001 }),
@@ -318,7 +324,7 @@ async fn a_link_is_made_once_and_its_token_is_nowhere() -> anyhow::Result<()> {
     sqlx::query(
         "INSERT INTO public_links (id, item_id, workspace_id, token_hash, may_download, may_comment, expires_at)
          SELECT gen_random_uuid(), $1, $2, sha256(n::text::bytea), false, false, mws_now() + interval '1 day'
-         FROM generate_series(2, 1000) AS n",
+         FROM generate_series(2, 1001) AS n",
     )
     .bind(item)
     .bind(tenant.workspace)

@@ -190,3 +190,51 @@ async fn a_workspace_keeps_so_many_posts_and_the_oldest_that_nobody_keeps_make_r
     assert_eq!((full.status, full.code()), (409, "quota_reached"), "{}", full.text);
     world.end().await
 }
+
+#[tokio::test]
+async fn what_is_kept_says_what_its_own_source_says_and_is_imported_once_however_many_ask() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let (site, strange) = (Site::default(), Site::default());
+    let (base, elsewhere) = (site.clone().start().await?, strange.clone().start().await?);
+    let page = |title: &str| format!("<title>{title}</title><meta property=\"og:video\" content=\"{base}/talk.mp4\">");
+    site.put("/talk", "text/html", page("A talk"));
+    let post = posts(pull(&tenant.client, &format!("{base}/talk")).await?.data()?).remove(0);
+    let talk = format!("{base}/talk");
+    strange.put("/feed", "application/rss+xml", feed(&[(&talk, "Before it is kept")]));
+    let told = posts(pull(&tenant.client, &format!("{elsewhere}/feed")).await?.data()?).remove(0);
+    assert_eq!((&told["id"], &told["title"]), (&post["id"], &json!("Before it is kept")));
+    pull(&tenant.client, &talk).await?.data()?;
+
+    let keep = json!({ "post_id": post["id"], "tags": ["trusted"], "import_media": true });
+    let keeping = (0..8).map(|_| tenant.client.tool("keep_post", &keep));
+    for kept in futures_util::future::try_join_all(keeping).await? {
+        kept.data()?;
+    }
+    let items = tenant.client.tool("list_items", &json!({})).await?.data()?.clone();
+    assert_eq!(items["items"].as_array().map(Vec::len), Some(1), "{items}");
+
+    strange.put("/feed", "application/rss+xml", feed(&[(&talk, "Poisoned")]));
+    let told = posts(pull(&tenant.client, &format!("{elsewhere}/feed")).await?.data()?).remove(0);
+    assert_eq!((&told["id"], &told["title"], &told["tags"]), (&post["id"], &json!("A talk"), &json!(["trusted"])));
+    site.put("/talk", "text/html", page("A talk, corrected"));
+    let told = posts(pull(&tenant.client, &talk).await?.data()?).remove(0);
+    assert_eq!(told["title"], json!("A talk, corrected"));
+    world.end().await
+}
+
+#[tokio::test]
+async fn a_pull_has_its_place_until_it_has_ended_also_when_its_client_hangs_up() -> anyhow::Result<()> {
+    let world = World::new().await?;
+    let tenant = world.tenant("a").await?;
+    let slow = TcpListener::bind("127.0.0.1:0").await?;
+    let url = format!("http://{}/feed", slow.local_addr()?);
+    for _ in 0..2 {
+        let hung_up = tokio::time::timeout(Duration::from_millis(300), pull(&tenant.client, &url));
+        assert!(hung_up.await.is_err(), "the site answers nobody");
+    }
+    let third = pull(&tenant.client, &url).await?;
+    assert_eq!((third.status, third.code()), (429, "rate_limited"), "{}", third.text);
+    drop(slow);
+    world.end().await
+}

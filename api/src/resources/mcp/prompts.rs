@@ -29,6 +29,10 @@ pub(super) async fn all(app: &App, caller: &Caller) -> Result<Vec<Prompt>, Error
 /// The one of this name.
 pub(super) async fn one(app: &App, caller: &Caller, name: &str) -> Result<GetPromptResult, ErrorData> {
     let found = async {
+        // No name has one, and the database takes none.
+        if name.contains('\0') {
+            return Err(ApiError::new(Code::SkillNotFound, "There is no such skill."));
+        }
         let mut conn = app.conn().await?;
         reach_named::<Skill>(&mut conn, caller.workspace.id, name).await
     };

@@ -1200,7 +1200,8 @@ class Research(Group):
     ) -> types.ToolAnswerPulledPosts:
         """The newest posts of a feed (RSS, Atom, JSON Feed), or the one that a page is (Open Graph, oEmbed), fetched now. Texts
         are plain. A post is stored once, by its URL; pulled again it says what it says now. What nobody keeps
-        (`keep_post`) goes after 30 days, or once the workspace has 5,000 posts. Nothing is fetched behind a login."""
+        (`keep_post`) goes after 30 days, or once the workspaces of the account have 5,000 posts. What is kept says
+        what its own source says, whatever another says of it. Nothing is fetched behind a login."""
         return self._client.call(OPERATIONS['pull_posts'], body={'url': url}, maybe={'limit': limit}, workspace_id=workspace_id, timeout=timeout)
 
     def list_posts(
@@ -2917,7 +2918,8 @@ class AsyncResearch(AsyncGroup):
     ) -> types.ToolAnswerPulledPosts:
         """The newest posts of a feed (RSS, Atom, JSON Feed), or the one that a page is (Open Graph, oEmbed), fetched now. Texts
         are plain. A post is stored once, by its URL; pulled again it says what it says now. What nobody keeps
-        (`keep_post`) goes after 30 days, or once the workspace has 5,000 posts. Nothing is fetched behind a login."""
+        (`keep_post`) goes after 30 days, or once the workspaces of the account have 5,000 posts. What is kept says
+        what its own source says, whatever another says of it. Nothing is fetched behind a login."""
         return await self._client.call(OPERATIONS['pull_posts'], body={'url': url}, maybe={'limit': limit}, workspace_id=workspace_id, timeout=timeout)
 
     def list_posts(

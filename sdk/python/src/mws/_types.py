@@ -1625,7 +1625,8 @@ class ListPosts(Model):
 
     __slots__ = ()
     query: str | None
-    """Those that have this in their title, text, author or tags, whatever its case; at most 200 characters."""
+    """Those that have this in their title, their author, a tag or the first thousand characters of their text, whatever its
+    case; at most 200 characters."""
     source: str | None
     """Those that were pulled by this URL."""
     kept: bool | None

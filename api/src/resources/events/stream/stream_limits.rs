@@ -1,4 +1,4 @@
-//! How many event streams a process holds open: two hundred, and at most twenty of them for one account, so that none
+//! How many event streams a process holds open: a thousand, and at most twenty of them for one account, so that none
 //! takes the others' place. Where all are taken, an account without any gets one of those of the account that has most:
 //! its stream is ended, and goes on where it was when its client connects again and there is room.
 
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio_util::sync::CancellationToken;
 
 /// Streams of a process.
-const MOST: usize = 200;
+const MOST: usize = 1_000;
 /// Streams of an account in a process.
 const MOST_OF_ACCOUNT: usize = 20;
 /// When to try again, in seconds.
@@ -121,14 +121,14 @@ mod tests {
     }
 
     #[test]
-    fn ten_accounts_that_have_them_all_give_one_to_each_that_has_none() {
+    fn accounts_that_have_them_all_give_one_to_each_that_has_none() {
         let limits = StreamLimits::new();
-        let greedy: Vec<AccountId> = (0..10).map(|_| AccountId::mint()).collect();
+        let greedy: Vec<AccountId> = (0..MOST / MOST_OF_ACCOUNT).map(|_| AccountId::mint()).collect();
         let many = greedy.iter().flat_map(|account| std::iter::repeat_n(*account, MOST_OF_ACCOUNT));
         let taken: Vec<StreamPermit> = many.map(|account| limits.take(account).expect("a permit")).collect();
         assert_eq!(taken.len(), MOST);
         let others: Vec<StreamPermit> =
-            (0..MOST - 10).map(|_| limits.take(AccountId::mint()).expect("a permit")).collect();
+            (0..MOST - greedy.len()).map(|_| limits.take(AccountId::mint()).expect("a permit")).collect();
         let lost = |account: &AccountId| {
             taken.iter().filter(|permit| permit.account == *account && permit.lost.is_cancelled()).count()
         };

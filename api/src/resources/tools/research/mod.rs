@@ -51,7 +51,8 @@ impl ResearchTools {
     ///
     /// The newest posts of a feed (RSS, Atom, JSON Feed), or the one that a page is (Open Graph, oEmbed), fetched now.
     /// Texts are plain. A post is stored once, by its URL; pulled again it says what it says now. What nobody keeps
-    /// (`keep_post`) goes after 30 days, or once the workspace has 5,000 posts. Nothing is fetched behind a login.
+    /// (`keep_post`) goes after 30 days, or once the workspaces of the account have 5,000 posts. What is kept says what
+    /// its own source says, whatever another says of it. Nothing is fetched behind a login.
     #[oai(path = "/tools/pull_posts", method = "post", operation_id = "pull_posts")]
     async fn pull_posts(&self, auth: Auth, arguments: Json<PullPosts>) -> Answer<Json<ToolAnswer<PulledPosts>>> {
         let Auth(caller) = auth;
@@ -75,6 +76,10 @@ impl ResearchTools {
         }
         let page = Page::new("posts", limit, cursor.as_ref())?;
         let filter = PostFilter { query: query.as_deref(), source: source.as_deref(), kept };
+        let _place = match filter.query {
+            Some(_) => Some(self.0.searches.take(caller.account_id).await?),
+            None => None,
+        };
         let mut conn = self.0.conn().await?;
         let before = page.after.map(PostId::from);
         let rows = posts::page(&mut conn, caller.workspace.id, filter, before, page.fetch()).await?;

@@ -20,7 +20,8 @@ pub struct PullPosts {
 #[derive(Debug, Object)]
 #[oai(deny_unknown_fields)]
 pub struct ListPosts {
-    /// Those that have this in their title, text, author or tags, whatever its case; at most 200 characters.
+    /// Those that have this in their title, their author, a tag or the first thousand characters of their text,
+    /// whatever its case; at most 200 characters.
     pub query: Option<Text>,
     /// Those that were pulled by this URL.
     pub source: Option<Text>,

@@ -1,5 +1,5 @@
-//! Searches under way: a few of an account, and a few of a process, so that those who search leave the database's
-//! connections, and the cores, to the others.
+//! Places for work that is dear: a few of an account, and a few of a process, so that those who ask for it leave the
+//! database's connections, the memory and the cores to the others. Whoever waits for a place holds no connection.
 //!
 //! A place is the work's and not the request's: a client that hangs up ends neither a statement nor what is made of it.
 
@@ -11,55 +11,70 @@ use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// Searches that a process works on at once: a fourth of its connections.
-const MOST: usize = 4;
-/// Those of one account.
-const MOST_OF_ACCOUNT: usize = 2;
 /// How long one waits for the account's others.
 const TIMEOUT: Duration = Duration::from_secs(2);
 /// When to ask again, in seconds.
 const TRY_AGAIN_S: u64 = 1;
 
-/// Who searches.
+/// Who works at one kind of thing.
 #[derive(Debug, Clone)]
-pub struct Searches {
+pub struct Places {
+    /// What it is, as refusals name many of it.
+    noun: &'static str,
+    most_of_account: usize,
     room: Arc<Semaphore>,
     of_account: Shares<AccountId>,
     ended: Arc<Notify>,
 }
 
-/// One search's place, until this is dropped.
+/// One place, until this is dropped.
 #[derive(Debug)]
-pub struct SearchPermit {
+pub struct Place {
     of_account: Option<Share<AccountId>>,
     room: Option<OwnedSemaphorePermit>,
     ended: Arc<Notify>,
 }
 
-impl Drop for SearchPermit {
+impl Drop for Place {
     fn drop(&mut self) {
         drop((self.room.take(), self.of_account.take()));
         self.ended.notify_waiters();
     }
 }
 
-impl Searches {
-    /// None yet.
-    pub fn new() -> Self {
-        Self { room: Arc::new(Semaphore::new(MOST)), of_account: Shares::default(), ended: Arc::default() }
+impl Places {
+    /// Searches: a fourth of a process's connections.
+    pub fn of_searches() -> Self {
+        Self::new("searches", 2, 4)
     }
 
-    /// A place for a search of this account, as soon as there is one.
+    /// Pulls of posts: each holds some megabytes while it is read.
+    pub fn of_pulls() -> Self {
+        Self::new("pulls", 2, 8)
+    }
+
+    /// Writes of documents, which wait for each other while they hold a connection.
+    pub fn of_documents() -> Self {
+        Self::new("changes of documents", 2, 8)
+    }
+
+    fn new(noun: &'static str, most_of_account: usize, most: usize) -> Self {
+        let room = Arc::new(Semaphore::new(most));
+        Self { noun, most_of_account, room, of_account: Shares::default(), ended: Arc::default() }
+    }
+
+    /// A place for this account, as soon as there is one.
     ///
     /// # Errors
     /// `rate_limited` where the account's others take too long.
-    pub async fn place(&self, account: AccountId) -> Answer<SearchPermit> {
+    pub async fn take(&self, account: AccountId) -> Answer<Place> {
         let of_account = timeout(TIMEOUT, self.share(account)).await.map_err(|_| {
-            let message = format!("The account has {MOST_OF_ACCOUNT} searches under way, which is the most at once.");
+            let (most, noun) = (self.most_of_account, self.noun);
+            let message = format!("The account has {most} {noun} under way, which is the most at once.");
             let refusal = ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S);
             refusal.suggest("Wait for the answers of those, then ask again.")
         })?;
-        let mut place = SearchPermit { of_account: Some(of_account), room: None, ended: Arc::clone(&self.ended) };
+        let mut place = Place { of_account: Some(of_account), room: None, ended: Arc::clone(&self.ended) };
         // It is never closed.
         place.room = Arc::clone(&self.room).acquire_owned().await.ok();
         Ok(place)
@@ -68,17 +83,11 @@ impl Searches {
     async fn share(&self, account: AccountId) -> Share<AccountId> {
         loop {
             let ended = self.ended.notified();
-            if let Some(share) = self.of_account.take(account, MOST_OF_ACCOUNT) {
+            if let Some(share) = self.of_account.take(account, self.most_of_account) {
                 return share;
             }
             ended.await;
         }
-    }
-}
-
-impl Default for Searches {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -89,19 +98,19 @@ mod tests {
 
     #[tokio::test]
     async fn an_account_has_two_and_a_process_four_and_who_waits_is_next() {
-        let searches = Searches::new();
+        let searches = Places::of_searches();
         let accounts: Vec<AccountId> = (0..3).map(|_| AccountId::mint()).collect();
         let mut held = Vec::new();
         for account in &accounts[..2] {
             for _ in 0..2 {
-                held.push(searches.place(*account).await.expect("a place"));
+                held.push(searches.take(*account).await.expect("a place"));
             }
         }
-        let refused = searches.place(accounts[0]).await.expect_err("it has two");
+        let refused = searches.take(accounts[0]).await.expect_err("it has two");
         assert_eq!((refused.code(), refused.retry_after_seconds()), (Code::RateLimited, Some(TRY_AGAIN_S)));
-        let mut third = Box::pin(searches.place(accounts[2]));
+        let mut third = Box::pin(searches.take(accounts[2]));
         assert!(third.as_mut().now_or_never().is_none(), "the process has four");
-        let mut another = Box::pin(searches.place(accounts[0]));
+        let mut another = Box::pin(searches.take(accounts[0]));
         assert!(another.as_mut().now_or_never().is_none(), "its account has two");
         held.remove(0);
         drop(third.now_or_never().expect("at once").expect("a place"));
