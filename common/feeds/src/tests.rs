@@ -99,7 +99,7 @@ fn what_is_neither_says_so_and_what_is_hostile_ends() {
 
 #[test]
 fn a_tag_of_very_many_attributes_costs_no_more_than_a_long_page() {
-    let attributes: String = (0..100_000).map(|number| format!(" a{number}=1")).collect();
+    let attributes = (0..100_000).map(|number| format!(" a{number}=1")).collect::<Vec<_>>().concat();
     let began = std::time::Instant::now();
     let page = format!("<html><head><title>t</title><meta{attributes}><meta name=description content=late></head>");
     let read = found(page.as_bytes(), Some("text/html"), &url("https://a.example/"), 9);
