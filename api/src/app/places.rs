@@ -48,9 +48,9 @@ impl Places {
         Self::new("searches", 2, 4)
     }
 
-    /// Pulls of posts: each holds some megabytes while it is read.
+    /// Pulls of posts: each holds two megabytes at most while it is fetched, and a slow site has its place for long.
     pub fn of_pulls() -> Self {
-        Self::new("pulls", 2, 8)
+        Self::new("pulls", 2, 32)
     }
 
     /// Writes of documents, which wait for each other while they hold a connection.

@@ -1,7 +1,7 @@
 //! Research: posts pulled from feeds and pages through the outbound client, and kept.
 //!
-//! A pull asks strangers: what it fetches is bounded in bytes and time, two pulls an account and eight a process go on
-//! at once, one is read at a time, and no connection to the database is held meanwhile. A client that hangs up ends
+//! A pull asks strangers: what it fetches is bounded in bytes and time, two pulls an account and 32 a process go on at
+//! once, one is read at a time, and no connection to the database is held meanwhile. A client that hangs up ends
 //! none: its place is taken until what was begun has ended.
 
 use crate::app::App;
