@@ -8,7 +8,7 @@ pub mod guesses;
 pub mod link_pages;
 pub mod links;
 pub mod operations;
-pub mod places;
+pub mod permits;
 pub mod turns;
 
 use crate::contract::Contract;
@@ -39,7 +39,7 @@ use guesses::Guesses;
 use link_pages::LinkPages;
 use links::Links;
 use operations::OperationsHandle;
-use places::Places;
+use permits::Permits;
 use turns::Turns;
 
 /// Connections for operators' pages.
@@ -101,12 +101,12 @@ pub struct Parts {
     pub credential_turns: Turns<[u8; 32]>,
     /// Uploads whose bytes are being sent, by account.
     pub uploads: Shares<AccountId>,
-    /// Pulls of posts under way.
-    pub pulls: Places,
-    /// Searches under way.
-    pub searches: Places,
-    /// Writes of documents under way.
-    pub document_writes: Places,
+    /// Permits to pull posts.
+    pub pulls: Permits,
+    /// Permits to search.
+    pub searches: Permits,
+    /// Permits to write documents.
+    pub document_writes: Permits,
     /// What answers the tools, for those that call another.
     pub operations: OperationsHandle,
     /// Connections for operators' pages, few and with statements that end soon: a look at large tables is felt by
@@ -181,9 +181,9 @@ impl App {
             // Of one account each request waits for the others at its rate's row anyway.
             credential_turns: Turns::new(4, Semaphore::MAX_PERMITS),
             uploads,
-            pulls: Places::of_pulls(),
-            searches: Places::of_searches(),
-            document_writes: Places::of_documents(),
+            pulls: Permits::of_pulls(),
+            searches: Permits::of_searches(),
+            document_writes: Permits::of_documents(),
             operations: OperationsHandle::default(),
             pages,
         };

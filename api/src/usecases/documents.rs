@@ -6,7 +6,7 @@
 //! connection: under its lock each waits for the others.
 
 use crate::app::App;
-use crate::app::places::Place;
+use crate::app::permits::Permit;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::library;
@@ -66,7 +66,7 @@ pub struct Change<D> {
     /// What it will hold.
     pub body: D,
     row: DocumentRow,
-    _place: Place,
+    _permit: Permit,
 }
 
 /// What becomes of a call that changes a document.
@@ -89,7 +89,7 @@ pub async fn create<D: Document>(
     (id, name, body): (Uuid, &str, &D),
     show: impl FnOnce(Kept<D>) -> String,
 ) -> Answer<Made> {
-    let _place = app.document_writes.take(caller.account_id).await?;
+    let _permit = app.document_writes.take(caller.account_id).await?;
     let mut create = match once.begin(app).await? {
         Begun::Now(create, _) => create,
         Begun::Before(before) => return Ok(Made::Before(before)),
@@ -157,7 +157,7 @@ pub async fn begin_change<D: Document>(
     id: Uuid,
     if_revision: Option<i32>,
 ) -> Answer<BegunChange<D>> {
-    let place = app.document_writes.take(caller.account_id).await?;
+    let permit = app.document_writes.take(caller.account_id).await?;
     let mut tx = match once.begin(app).await? {
         Begun::Now(tx, _) => tx,
         Begun::Before(before) => return Ok(BegunChange::Before(before)),
@@ -170,7 +170,7 @@ pub async fn begin_change<D: Document>(
         return Err(refusal.suggest(format!("Read it again, and send the change with `if_revision` {stands}.")));
     }
     let (name, body) = (row.name.clone(), opened(row.id, row.body.clone())?);
-    Ok(BegunChange::Now(Box::new(Change { tx, name, body, row, _place: place })))
+    Ok(BegunChange::Now(Box::new(Change { tx, name, body, row, _permit: permit })))
 }
 
 impl<D: Document> Change<D> {

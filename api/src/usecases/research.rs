@@ -2,7 +2,7 @@
 //!
 //! A pull asks strangers: what it fetches is bounded in bytes and time, two pulls an account and 32 a process go on at
 //! once, one is read at a time, and no connection to the database is held meanwhile. A client that hangs up ends
-//! none: its place is taken until what was begun has ended.
+//! none: its permit is taken until what was begun has ended.
 
 use crate::app::App;
 use crate::auth::Caller;
@@ -38,11 +38,11 @@ static READING: Semaphore = Semaphore::const_new(1);
 /// `url_not_allowed`, `pull_failed`, `rate_limited` while the account has two pulls under way, `quota_reached` where
 /// the account's workspaces keep as many posts as they may.
 pub async fn pull_posts(app: &App, caller: &Caller, url: &str, limit: usize) -> Answer<Vec<PostRow>> {
-    let place = app.pulls.take(caller.account_id).await?;
+    let permit = app.pulls.take(caller.account_id).await?;
     let (app, caller, url) = (app.clone(), caller.clone(), url.to_owned());
     let pull = async move {
         let pulled = pulled(&app, &caller, &url, limit).await;
-        drop(place);
+        drop(permit);
         pulled
     };
     tokio::spawn(pull.in_current_span()).await.map_err(ApiError::internal)?

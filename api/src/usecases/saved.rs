@@ -4,7 +4,7 @@
 //! what the first left. What was before is not kept: whoever writes a text whole has it.
 
 use crate::app::App;
-use crate::app::places::Place;
+use crate::app::permits::Permit;
 use crate::auth::Caller;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::documents::{
@@ -25,7 +25,7 @@ pub struct Saving<D> {
     pub before: Option<D>,
     row: Option<DocumentRow>,
     name: String,
-    _place: Place,
+    _permit: Permit,
 }
 
 /// What becomes of a call that writes a document.
@@ -49,7 +49,7 @@ pub async fn begin_save<D: Document>(
     name: &str,
     if_revision: Option<i32>,
 ) -> Answer<BegunSaving<D>> {
-    let place = app.document_writes.take(caller.account_id).await?;
+    let permit = app.document_writes.take(caller.account_id).await?;
     let mut tx = match once.begin(app).await? {
         Begun::Now(tx, _) => tx,
         Begun::Before(before) => return Ok(BegunSaving::Before(before)),
@@ -68,7 +68,7 @@ pub async fn begin_save<D: Document>(
         return Err(refusal.suggest(format!("Read it again, and send the change with `if_revision` {stands}.")));
     }
     let before = row.as_ref().map(|row| opened(row.id, row.body.clone())).transpose()?;
-    Ok(BegunSaving::Now(Box::new(Saving { tx, before, row, name, _place: place })))
+    Ok(BegunSaving::Now(Box::new(Saving { tx, before, row, name, _permit: permit })))
 }
 
 impl<D: Document> Saving<D> {

@@ -35,13 +35,13 @@ pub async fn search_footage(
     if words.is_empty() {
         return Err(ApiError::new(Code::InvalidRequest, "`query`: expected at least one word to look for."));
     }
-    let place = app.searches.take(caller.account_id).await?;
+    let permit = app.searches.take(caller.account_id).await?;
     let (app, workspace, query) = (app.clone(), caller.workspace.id, query.to_owned());
     let search = Search { app, workspace, query, words, items, limit };
-    // It is worked to its end when its client hangs up, and has its place until then.
+    // It is worked to its end when its client hangs up, and has its permit until then.
     let work = async move {
         let found = search.hits().await;
-        drop(place);
+        drop(permit);
         found
     };
     tokio::spawn(work.in_current_span()).await.map_err(ApiError::internal)?

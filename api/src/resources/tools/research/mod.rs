@@ -76,7 +76,7 @@ impl ResearchTools {
         }
         let page = Page::new("posts", limit, cursor.as_ref())?;
         let filter = PostFilter { query: query.as_deref(), source: source.as_deref(), kept };
-        let _place = match filter.query {
+        let _permit = match filter.query {
             Some(_) => Some(self.0.searches.take(caller.account_id).await?),
             None => None,
         };

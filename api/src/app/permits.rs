@@ -1,7 +1,7 @@
-//! Places for work that is dear: a few of an account, and a few of a process, so that those who ask for it leave the
-//! database's connections, the memory and the cores to the others. Whoever waits for a place holds no connection.
+//! Permits for work that is dear: a few of an account, and a few of a process, so that those who ask for it leave the
+//! database's connections, the memory and the cores to the others. Whoever waits for one holds no connection.
 //!
-//! A place is the work's and not the request's: a client that hangs up ends neither a statement nor what is made of it.
+//! A permit is the work's and not the request's: a client that hangs up ends neither a statement nor what is made of it.
 
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::shares::{Share, Shares};
@@ -16,10 +16,10 @@ const TIMEOUT: Duration = Duration::from_secs(2);
 /// When to ask again, in seconds.
 const TRY_AGAIN_S: u64 = 1;
 
-/// Who works at one kind of thing.
+/// Those of one kind of work.
 #[derive(Debug, Clone)]
-pub struct Places {
-    /// What it is, as refusals name many of it.
+pub struct Permits {
+    /// What the work is, as refusals name many of it.
     noun: &'static str,
     most_of_account: usize,
     room: Arc<Semaphore>,
@@ -27,28 +27,28 @@ pub struct Places {
     ended: Arc<Notify>,
 }
 
-/// One place, until this is dropped.
+/// One permit, until this is dropped.
 #[derive(Debug)]
-pub struct Place {
+pub struct Permit {
     of_account: Option<Share<AccountId>>,
     room: Option<OwnedSemaphorePermit>,
     ended: Arc<Notify>,
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
         drop((self.room.take(), self.of_account.take()));
         self.ended.notify_waiters();
     }
 }
 
-impl Places {
+impl Permits {
     /// Searches: a fourth of a process's connections.
     pub fn of_searches() -> Self {
         Self::new("searches", 2, 4)
     }
 
-    /// Pulls of posts: each holds two megabytes at most while it is fetched, and a slow site has its place for long.
+    /// Pulls of posts: each holds two megabytes at most while it is fetched, and a slow site has its permit for long.
     pub fn of_pulls() -> Self {
         Self::new("pulls", 2, 32)
     }
@@ -63,21 +63,21 @@ impl Places {
         Self { noun, most_of_account, room, of_account: Shares::default(), ended: Arc::default() }
     }
 
-    /// A place for this account, as soon as there is one.
+    /// One for this account, as soon as there is one.
     ///
     /// # Errors
     /// `rate_limited` where the account's others take too long.
-    pub async fn take(&self, account: AccountId) -> Answer<Place> {
+    pub async fn take(&self, account: AccountId) -> Answer<Permit> {
         let of_account = timeout(TIMEOUT, self.share(account)).await.map_err(|_| {
             let (most, noun) = (self.most_of_account, self.noun);
             let message = format!("The account has {most} {noun} under way, which is the most at once.");
             let refusal = ApiError::new(Code::RateLimited, message).retry_after(TRY_AGAIN_S);
             refusal.suggest("Wait for the answers of those, then ask again.")
         })?;
-        let mut place = Place { of_account: Some(of_account), room: None, ended: Arc::clone(&self.ended) };
+        let mut permit = Permit { of_account: Some(of_account), room: None, ended: Arc::clone(&self.ended) };
         // It is never closed.
-        place.room = Arc::clone(&self.room).acquire_owned().await.ok();
-        Ok(place)
+        permit.room = Arc::clone(&self.room).acquire_owned().await.ok();
+        Ok(permit)
     }
 
     async fn share(&self, account: AccountId) -> Share<AccountId> {
@@ -98,12 +98,12 @@ mod tests {
 
     #[tokio::test]
     async fn an_account_has_two_and_a_process_four_and_who_waits_is_next() {
-        let searches = Places::of_searches();
+        let searches = Permits::of_searches();
         let accounts: Vec<AccountId> = (0..3).map(|_| AccountId::mint()).collect();
         let mut held = Vec::new();
         for account in &accounts[..2] {
             for _ in 0..2 {
-                held.push(searches.take(*account).await.expect("a place"));
+                held.push(searches.take(*account).await.expect("a permit"));
             }
         }
         let refused = searches.take(accounts[0]).await.expect_err("it has two");
@@ -113,7 +113,7 @@ mod tests {
         let mut another = Box::pin(searches.take(accounts[0]));
         assert!(another.as_mut().now_or_never().is_none(), "its account has two");
         held.remove(0);
-        drop(third.now_or_never().expect("at once").expect("a place"));
-        another.now_or_never().expect("at once").expect("a place");
+        drop(third.now_or_never().expect("at once").expect("a permit"));
+        another.now_or_never().expect("at once").expect("a permit");
     }
 }
