@@ -76,7 +76,7 @@ fn describe() {
         Unit::Seconds,
         "Since when the oldest of a queue that could be claimed is due; 0 where nothing is."
     );
-    describe_counter!("mws_webhook_attempts_total", "Attempts of job webhooks, by lane and by what came of them.");
+    describe_counter!("mws_webhook_attempts_total", "Attempts of job webhooks, by what came of them.");
     describe_histogram!("mws_webhook_attempt_seconds", Unit::Seconds, "An attempt of a job webhook.");
     describe_counter!("mws_project_webhooks_total", "Webhooks of projects that were sent, by what came of them.");
     describe_histogram!("mws_project_webhook_seconds", Unit::Seconds, "The sending of a project's webhook.");

@@ -143,13 +143,13 @@ impl Sender {
     }
 }
 
-/// The lane is told by the number of the attempt, as the queues are.
+/// First attempts are told apart from those that repeat one.
 fn measure(claim: &Claim, at_ms: i64, outcome: &AttemptOutcome) {
-    let lane = if claim.attempt <= 1 { "first" } else { "slow" };
+    let attempt = if claim.attempt <= 1 { "first" } else { "later" };
     let result = if outcome.is_ours { "own_fault" } else { outcome.error.map_or("succeeded", AttemptError::name) };
-    metrics::counter!("mws_webhook_attempts_total", "lane" => lane, "result" => result).increment(1);
+    metrics::counter!("mws_webhook_attempts_total", "attempt" => attempt, "result" => result).increment(1);
     metrics::histogram!("mws_webhook_attempt_seconds").record(f64::from(outcome.duration_ms) / 1000.0);
-    if lane == "first" {
+    if attempt == "first" {
         let delay = u64::try_from(at_ms).unwrap_or_default().saturating_sub(claim.id.minted_at_ms());
         metrics::histogram!("mws_webhook_first_attempt_delay_seconds")
             .record(Duration::from_millis(delay).as_secs_f64());
