@@ -5,7 +5,7 @@ use super::api::input;
 use super::confirm::confirm;
 use super::pages::{Pages, of_tool};
 use crate::failure::Failure;
-use crate::output::{Column, print};
+use crate::output::{Column, plain, print};
 use clap::Subcommand;
 use serde_json::{Value, json};
 
@@ -92,13 +92,12 @@ fn shown(context: &Context, answer: &Value) -> Result<(), Failure> {
     if !context.out.in_words() {
         return context.out.record(board, "id", &[]);
     }
-    let text = |value: &Value| value.as_str().unwrap_or_default().replace(char::is_control, " ");
-    let mut lines = vec![format!("{}  {}  revision {}", text(&board["id"]), text(&board["name"]), board["revision"])];
+    let mut lines = vec![format!("{}  {}  revision {}", plain(&board["id"]), plain(&board["name"]), board["revision"])];
     for column in board["columns"].as_array().into_iter().flatten() {
-        lines.push(format!("{}  ({})", text(&column["name"]), text(&column["id"])));
+        lines.push(format!("{}  ({})", plain(&column["name"]), plain(&column["id"])));
         for card in column["cards"].as_array().into_iter().flatten() {
-            let item = if card["item_deleted"] == true { "deleted item".to_owned() } else { text(&card["ref"]) };
-            let parts = [text(&card["id"]), item, text(&card["text"]), text(&card["assignee"]), text(&card["due"])];
+            let item = if card["item_deleted"] == true { "deleted item".to_owned() } else { plain(&card["ref"]) };
+            let parts = [plain(&card["id"]), item, plain(&card["text"]), plain(&card["assignee"]), plain(&card["due"])];
             lines.push(format!(
                 "  {}",
                 parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ")

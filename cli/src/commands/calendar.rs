@@ -53,18 +53,8 @@ pub enum Command {
         title: String,
         /// From when.
         starts_at: String,
-        /// Until when.
-        #[arg(long, value_name = "TIME")]
-        until: Option<String>,
-        /// An item that it is about; may be given again.
-        #[arg(long = "ref", value_name = "REF")]
-        refs: Vec<String>,
-        /// Where it is to be seen.
-        #[arg(long)]
-        channel: Option<String>,
-        /// What is to be known beside.
-        #[arg(long)]
-        note: Option<String>,
+        #[command(flatten)]
+        details: Details,
         /// How far it is: idea, planned or done.
         #[arg(long)]
         status: Option<String>,
@@ -76,7 +66,7 @@ pub enum Command {
         /// idea, planned or done.
         status: String,
     },
-    /// Change an entry. What is not given stays; '' leaves nothing.
+    /// Change an entry. What is not given stays; '' leaves nothing. Items that are given take the place of all it has.
     #[command(after_help = "Examples:
   mws calendar update cal_01J… --at 2026-12-02T09:00:00Z --until ''
   mws calendar update cal_01J… --ref interview --ref trailer")]
@@ -89,18 +79,8 @@ pub enum Command {
         /// From when.
         #[arg(long, value_name = "TIME")]
         at: Option<String>,
-        /// Until when.
-        #[arg(long, value_name = "TIME")]
-        until: Option<String>,
-        /// An item that it is about, in the place of all it has; may be given again.
-        #[arg(long = "ref", value_name = "REF")]
-        refs: Vec<String>,
-        /// Where it is to be seen.
-        #[arg(long)]
-        channel: Option<String>,
-        /// What is to be known beside.
-        #[arg(long)]
-        note: Option<String>,
+        #[command(flatten)]
+        details: Details,
     },
     /// Delete an entry.
     Delete {
@@ -118,6 +98,23 @@ pub enum Command {
     },
 }
 
+/// What an entry says beside its title and its start.
+#[derive(Debug, clap::Args)]
+pub struct Details {
+    /// Until when.
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    /// An item that it is about; may be given again.
+    #[arg(long = "ref", value_name = "REF")]
+    refs: Vec<String>,
+    /// Where it is to be seen.
+    #[arg(long)]
+    channel: Option<String>,
+    /// What is to be known beside.
+    #[arg(long)]
+    note: Option<String>,
+}
+
 pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
     let (client, out) = (&context.client, &context.out);
     match command {
@@ -126,7 +123,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let list = of_tool(context, "list_calendar", "entries", asked, pages).await?;
             out.list(&list, "id", &COLUMNS)
         }
-        Command::Add { title, starts_at, until, refs, channel, note, status } => {
+        Command::Add { title, starts_at, details: Details { until, refs, channel, note }, status } => {
             let plan = json!({ "title": title, "starts_at": starts_at, "ends_at": until, "refs": refs,
                 "channel": channel, "note": note, "status": status });
             let made = client.tool("add_calendar_entry", &without_nulls(plan)).await?;
@@ -137,7 +134,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             let changed = client.tool("update_calendar_entry", &change).await?;
             out.record(&changed["entry"], "id", &FIELDS)
         }
-        Command::Update { id, title, at, until, refs, channel, note } => {
+        Command::Update { id, title, at, details: Details { until, refs, channel, note } } => {
             let has_refs = !refs.is_empty();
             let refs: Vec<_> = refs.into_iter().filter(|name| !name.is_empty()).map(Value::from).collect();
             let given = [

@@ -4,7 +4,7 @@ use super::confirm::confirm;
 use super::pages::{Pages, of_tool};
 use super::{Context, without_nulls};
 use crate::failure::Failure;
-use crate::output::{Column, document, print};
+use crate::output::{Column, document, plain_lines, print};
 use anyhow::Context as _;
 use clap::Subcommand;
 use serde_json::json;
@@ -65,7 +65,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
             if context.out.json {
                 document(&found["skill"])
             } else {
-                print(&harmless(found["skill"]["text"].as_str().unwrap_or_default()))
+                print(&plain_lines(found["skill"]["text"].as_str().unwrap_or_default()))
             }
         }
         Command::Save { name, file, description } => {
@@ -88,21 +88,4 @@ fn words(file: &str) -> Result<String, Failure> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).context("standard input can't be read")?;
     Ok(text)
-}
-
-/// A text that a terminal shows and doesn't obey: control characters other than those that end lines and columns are
-/// shown as U+FFFD.
-fn harmless(text: &str) -> String {
-    let shown = |letter: char| if letter.is_control() && !matches!(letter, '\n' | '\t') { '\u{fffd}' } else { letter };
-    text.chars().map(shown).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_terminal_would_obey_is_shown_as_a_mark() {
-        assert_eq!(harmless("a\u{1b}]0;x\u{7}\n\tb\u{9b}c\r"), "a\u{fffd}]0;x\u{fffd}\n\tb\u{fffd}c\u{fffd}");
-    }
 }

@@ -38,6 +38,13 @@ pub fn plain(value: &Value) -> String {
     }
 }
 
+/// A text of several lines that can't steer a terminal: control characters other than those that end lines and columns
+/// are shown as U+FFFD.
+pub fn plain_lines(text: &str) -> String {
+    let shown = |letter: char| if letter.is_control() && !matches!(letter, '\n' | '\t') { '\u{fffd}' } else { letter };
+    text.chars().map(shown).collect()
+}
+
 /// A member of a list: what a person knows it by, with what it is of a font or a colour.
 fn member(value: &Value) -> String {
     let known_by = |names: &[&str]| names.iter().find_map(|name| value[name].as_str()).map(|text| plain(&text.into()));
@@ -73,5 +80,9 @@ mod tests {
         assert_eq!(cell(&json!({ "error": null }), &column, true), "–");
         assert_eq!(cell(&json!({}), &column, false), "");
         assert_eq!(cell(&json!({ "error": { "code": "x" } }), &column, true), "x");
+    }
+    #[test]
+    fn lines_stay_lines_and_what_a_terminal_would_obey_is_a_mark() {
+        assert_eq!(plain_lines("a\u{1b}]0;x\u{7}\n\tb\u{9b}c\r"), "a\u{fffd}]0;x\u{fffd}\n\tb\u{fffd}c\u{fffd}");
     }
 }

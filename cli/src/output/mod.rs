@@ -8,7 +8,7 @@ mod follow;
 mod lines;
 mod summary;
 
-pub use cell::{Column, plain};
+pub use cell::{Column, plain, plain_lines};
 pub use follow::{Followed, follow};
 pub use summary::{summary, text};
 
