@@ -1,6 +1,6 @@
 //! Posts that research pulls: how many are kept, and for how long (contract §4.10).
 
-/// Posts of a workspace.
+/// Posts of an account's workspaces, together.
 pub const MOST_POSTS: i64 = 5_000;
 /// Days that a post stays which nobody keeps.
 pub const UNKEPT_DAYS: i32 = 30;

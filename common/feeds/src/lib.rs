@@ -108,7 +108,8 @@ pub fn found(bytes: &[u8], content_type: Option<&str>, url: &Url, limit: usize) 
 fn is_long(feed: &str) -> bool {
     let begins = feed.bytes().filter(|byte| matches!(byte, b'<' | b'{' | b'[')).take(MOST_ELEMENTS + 1).count();
     let many = |what: &str| feed.matches(what).take(MOST_ENTRIES + 1).count() > MOST_ENTRIES;
-    let of_json = feed.starts_with('{') && many("{");
+    // An entry of JSON Feed has objects of its own: its authors, its attachments.
+    let of_json = feed.starts_with('{') && feed.bytes().filter(|byte| *byte == b'{').count() > 5 * MOST_ENTRIES;
     begins > MOST_ELEMENTS || many("<item") || many("<entry") || many(":item") || many(":entry") || of_json
 }
 

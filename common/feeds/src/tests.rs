@@ -89,8 +89,12 @@ fn what_is_neither_says_so_and_what_is_hostile_ends() {
     let feed = |many| format!("<rss version=\"2.0\"><channel><title>x</title>{}</channel></rss>", item.repeat(many));
     assert!(matches!(found(feed(1_900).as_bytes(), None, &at, 50), Ok(Found::Feed(posts)) if posts.len() == 50));
     assert_eq!(found(feed(9_000).as_bytes(), None, &at, 50), Err(FeedError::TooLong));
-    let json = format!(r#"{{"version":"https://jsonfeed.org/version/1.1","items":[{}{{}}]}}"#, "{},".repeat(9_000));
+    let json = format!(r#"{{"version":"https://jsonfeed.org/version/1.1","items":[{}{{}}]}}"#, "{},".repeat(11_000));
     assert_eq!(found(json.as_bytes(), None, &at, 50), Err(FeedError::TooLong));
+    let entry = r#"{"id":"1","url":"https://a.example/1","title":"t","authors":[{"name":"A"}],"attachments":[]},"#;
+    let head = r#"{"version":"https://jsonfeed.org/version/1.1","title":"x","items":["#;
+    let usual = format!("{head}{}]}}", entry.repeat(1_500).trim_end_matches(','));
+    assert!(matches!(found(usual.as_bytes(), None, &at, 50), Ok(Found::Feed(posts)) if posts.len() == 50));
     let prefixed = format!("<rdf:RDF xmlns:a=\"x\">{}", "<a:item/>".repeat(9_000));
     assert_eq!(found(prefixed.as_bytes(), None, &at, 50), Err(FeedError::TooLong));
     let wordy = format!("<p>{}</p>", "word ".repeat(100_000));

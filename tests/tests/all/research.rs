@@ -169,7 +169,7 @@ async fn what_can_not_be_pulled_says_why_and_stores_nothing() -> anyhow::Result<
 }
 
 #[tokio::test]
-async fn a_workspace_keeps_so_many_posts_and_the_oldest_that_nobody_keeps_make_room() -> anyhow::Result<()> {
+async fn an_account_keeps_so_many_posts_and_the_oldest_that_nobody_keeps_make_room() -> anyhow::Result<()> {
     let world = World::new().await?;
     let tenant = world.tenant("a").await?;
     let seeded = "INSERT INTO posts (id, workspace_id, source, url, text, media, sha256, pulled_at)
