@@ -106,6 +106,22 @@ async fn what_an_item_can_not_be_called_is_refused_and_nothing_is_half_done() ->
     world.end().await
 }
 
+/// Thirty thousand items, called `n`, of forty other workspaces, as a deployment of many has them: what the planner has
+/// to see. No row needs others here.
+pub async fn beside_others(world: &World) -> anyhow::Result<()> {
+    sqlx::raw_sql(
+        "SET session_replication_role = replica;
+         INSERT INTO items (id, workspace_id, account_id, ref, name, type, status)
+         SELECT md5('other' || n)::uuid, md5((n % 40)::text)::uuid, md5((n % 40)::text)::uuid, 'r' || n, 'n', 'audio',
+             'ready'
+         FROM generate_series(1, 30000) AS n;
+         RESET session_replication_role; ANALYZE",
+    )
+    .execute(&mut *world.pool().acquire().await?)
+    .await?;
+    Ok(())
+}
+
 /// The statement that was prepared last has these indexes, and reads no table of items or jobs from end to end. Returns
 /// its plan.
 pub async fn goes_by(conn: &mut PgConnection, statement: &str, indexes: &[&str]) -> anyhow::Result<String> {
@@ -139,13 +155,9 @@ async fn a_filter_looks_at_two_thousand_items_a_page_and_comes_to_the_end() -> a
         pages += 1;
     };
     assert_eq!((found, pages), (json!(oldest), 6));
-    // As a deployment of many workspaces has them; no row needs others here.
+    beside_others(&world).await?;
     sqlx::raw_sql(
         "SET session_replication_role = replica;
-         INSERT INTO items (id, workspace_id, account_id, ref, name, type, status)
-         SELECT md5('other' || n)::uuid, md5((n % 40)::text)::uuid, md5((n % 40)::text)::uuid, 'r' || n, 'n', 'audio',
-             'ready'
-         FROM generate_series(1, 30000) AS n;
          INSERT INTO reads_on_ready (item_id, reads, payer_account_id, owner_account_id, workspace_id, tool, request_id)
          SELECT id, ARRAY['levels'], account_id, account_id, workspace_id, 'import_media', 'r' FROM items
          WHERE name = 'n';

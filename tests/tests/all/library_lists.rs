@@ -1,6 +1,6 @@
 //! Lists of items in each order and of a board, their pages, and what they cost with ten thousand items.
 
-use super::library::goes_by;
+use super::library::{beside_others, goes_by};
 use anyhow::Context;
 use domain::ids::ItemId;
 use domain::item::{ItemSort, ItemStatus, ItemType};
@@ -114,17 +114,7 @@ async fn many(world: &World, tenant: &Tenant) -> anyhow::Result<()> {
             'n' || md5(n::text), 'audio', 'ready', true, false, 1000
         FROM generate_series(1, 10000) AS n";
     sqlx::query(rows).bind(tenant.workspace).bind(tenant.account).execute(world.pool()).await?;
-    sqlx::raw_sql(
-        "SET session_replication_role = replica;
-         INSERT INTO items (id, workspace_id, account_id, ref, name, type, status)
-         SELECT md5('other' || n)::uuid, md5((n % 40)::text)::uuid, md5((n % 40)::text)::uuid, 'r' || n, 'n', 'audio',
-             'ready'
-         FROM generate_series(1, 30000) AS n;
-         RESET session_replication_role; ANALYZE",
-    )
-    .execute(&mut *world.pool().acquire().await?)
-    .await?;
-    Ok(())
+    beside_others(world).await
 }
 
 #[tokio::test]

@@ -46,7 +46,10 @@ async fn talk(world: &World, tenant: &Tenant, folder: &Path) -> anyhow::Result<I
     let said: Vec<Value> = ["The river comes <b>first</b>", "والموسيقى بعده", LONG]
         .iter()
         .zip(0_u8..)
-        .map(|(text, number)| json!({ "id": format!("s{number}"), "start": number * 2, "end": number * 2 + 2, "text": text }))
+        .map(|(text, number)| {
+            let start = number * 2;
+            json!({ "id": format!("s{number}"), "start": start, "end": start + 2, "text": text })
+        })
         .collect();
     let transcript = json!({ "language": "ar", "text": "", "segments": said, "words": [
         { "word": "The", "start": 0.0, "end": 0.5, "confidence": null } ] });

@@ -16,7 +16,8 @@ const FULL: &str = "SET session_replication_role = replica;
     SELECT md5('entry' || n)::uuid, md5((n % 40)::text)::uuid, 'a', mws_now() + n * interval '1 minute', '{}', 'planned'
     FROM generate_series(1, 30000) AS n;
     INSERT INTO calendar_feeds (id, workspace_id, token_hash)
-    SELECT md5('feed' || n)::uuid, md5((n % 1500)::text)::uuid, sha256(n::text::bytea) FROM generate_series(1, 30000) AS n;
+    SELECT md5('feed' || n)::uuid, md5((n % 1500)::text)::uuid, sha256(n::text::bytea)
+    FROM generate_series(1, 30000) AS n;
     INSERT INTO documents (id, workspace_id, account_id, kind, name, body, summary, kept_bytes)
     SELECT md5('document' || n)::uuid, md5((n % 40)::text)::uuid, md5((n % 40)::text)::uuid,
         CASE WHEN n % 2 = 0 THEN 'board' ELSE 'skill' END, n::text, '{}', '{}', 2

@@ -148,7 +148,8 @@ fn player(item: &ItemRow, base: &str, spoken: Option<&str>, from: Option<f64>) -
             @match item.item_type {
                 Some(ItemType::Image) => { img src=(source) alt=(name(item)); }
                 Some(ItemType::Video) => {
-                    video #media src=(source) poster=[poster] controls playsinline preload="metadata" autoplay[from.is_some()] {
+                    video #media src=(source) poster=[poster] controls playsinline preload="metadata"
+                        autoplay[from.is_some()] {
                         @if let Some(language) = spoken { (track(base, language)) }
                     }
                 }
@@ -263,7 +264,8 @@ fn comment_form(item: &ItemRow, base: &str, written: Option<&Written>) -> Markup
             h3 { "Say something" }
             @if !written.fault.is_empty() { p.fault role="alert" { (written.fault) } }
             label for="name" { "Your name" }
-            input #name name="name" dir="auto" value=(written.name) maxlength=(MOST_NAME_CHARACTERS) autocomplete="name" required;
+            input #name name="name" dir="auto" value=(written.name) maxlength=(MOST_NAME_CHARACTERS)
+                autocomplete="name" required;
             @if item.item_type != Some(ItemType::Image) {
                 label for="at" { "At (minutes:seconds; leave it empty for the whole)" }
                 input #at name="at" value=(written.at) placeholder="1:15" size="8" inputmode="numeric";
