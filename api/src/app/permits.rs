@@ -1,7 +1,7 @@
 //! Permits for work that is dear: a few of an account, and a few of a process, so that those who ask for it leave the
 //! database's connections, the memory and the cores to the others. Whoever waits for one holds no connection.
 //!
-//! A permit is the work's and not the request's: a client that hangs up ends neither a statement nor what is made of it.
+//! A permit is the work's, not the request's: a client that hangs up ends neither a statement nor what is made of it.
 
 use crate::http::error::{Answer, ApiError, Code};
 use crate::http::shares::{Share, Shares};
