@@ -4,7 +4,8 @@ use crate::open_media::OpenMedia;
 use crate::readers::{
     DiarizerSettings, Engine, JobCtx, MediaLimits, ReadError, ReadOutcome, ReaderSettings, Readers, TranscriberSettings,
 };
-use crate::renders::{Rendered, Renderer, Sources};
+use crate::renders::{FilmSource, Rendered, Renderer, Sources};
+use domain::ids::ItemId;
 use domain::read::Read;
 use domain::render::RenderPlan;
 use domain::task::Task;
@@ -12,6 +13,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use runtime::config::Settings;
 use runtime::media::MediaStore;
+use std::collections::HashMap;
 use std::sync::Arc;
 use store::fleet::EngineOffer;
 
@@ -39,8 +41,23 @@ pub struct RenderRequest {
     pub music_key: Option<String>,
     /// How many bytes that has.
     pub music_bytes: i64,
+    /// All that a film is made from.
+    pub others: Vec<FilmItem>,
     /// The largest that it may be.
     pub most_bytes: u64,
+}
+
+/// An item that a film is made from.
+#[derive(Debug, Clone)]
+pub struct FilmItem {
+    /// It.
+    pub item: ItemId,
+    /// The key of its media in the store.
+    pub object_key: String,
+    /// How many bytes that has.
+    pub bytes: i64,
+    /// How long it is said to be.
+    pub duration_ms: i64,
 }
 
 /// Computes a read.
@@ -57,6 +74,8 @@ pub struct Engines {
     pub run: Run,
     /// Makes a render.
     pub render: Render,
+    /// Whether renders can have letters in them.
+    pub draws_text: bool,
 }
 
 impl Engines {
@@ -68,6 +87,7 @@ impl Engines {
             readers.reads().into_iter().filter_map(|read| Some((Task::Read(read), readers.get(read).ok()?.engine())));
         let rendering = renderer.iter().map(|renderer| (Task::Render, renderer.engine().clone()));
         let offer = |(task, Engine { name, version, .. })| EngineOffer { task, engine: name, version };
+        let draws_text = renderer.as_ref().is_some_and(Renderer::draws_text);
         let offered = reading.chain(rendering).map(offer).collect();
         let open = Arc::new(OpenMedia::new(media.clone()));
         let shared = (Arc::clone(&readers), Arc::clone(&open));
@@ -79,7 +99,7 @@ impl Engines {
             let (readers, renderer, open) = (Arc::clone(&readers), renderer.clone(), Arc::clone(&open));
             async move { make(&readers, renderer.as_ref(), &open, &rendering, &ctx).await }.boxed()
         });
-        Self { offered, run, render }
+        Self { offered, run, render, draws_text }
     }
 }
 
@@ -128,6 +148,14 @@ async fn make(
         Some(key) => Some(open.get((key, rendering.music_bytes), &tools, ctx).await?),
         None => None,
     };
-    let sources = Sources { source: media.source.clone(), music: music.as_ref().map(|music| music.source.clone()) };
+    let (mut held, mut others) = (Vec::new(), HashMap::new());
+    for other in &rendering.others {
+        let opened = open.get((&other.object_key, other.bytes), &tools, ctx).await?;
+        let source = FilmSource { media: opened.source.clone(), duration_ms: other.duration_ms };
+        others.insert(other.item, source);
+        held.push(opened);
+    }
+    let music_source = music.as_ref().map(|music| music.source.clone());
+    let sources = Sources { source: media.source.clone(), music: music_source, others };
     renderer.render(&sources, &rendering.plan, rendering.most_bytes, ctx).await
 }

@@ -16,7 +16,7 @@ mod open_media;
 pub mod readers;
 pub mod renders;
 
-pub use engines::{Engines, ReadRequest, Render, RenderRequest, Run, reader_settings};
+pub use engines::{Engines, FilmItem, ReadRequest, Render, RenderRequest, Run, reader_settings};
 
 use crate::readers::MediaTools;
 use anyhow::Context;
@@ -51,13 +51,14 @@ pub async fn run_with(process: Process, engines: Engines) -> anyhow::Result<()> 
     let tasks = subscribed(&process, &engines);
     let slots = process.settings.read_slots();
     let offered = engines.offered.iter().filter(|offer| tasks.contains(&offer.task)).cloned().collect();
+    let draws_text = engines.draws_text;
     let drain = Duration::from_secs(process.settings.drain_seconds);
     let queues: Vec<Queue> = tasks.iter().copied().map(Queue::from).collect();
     let deliverer = Deliverer::new(&process).context("webhooks can't be sent")?;
     let connections = store::generic_plan_pool_for_transactions(&process.pool, CLAIMING);
     let worker = jobs::Worker::start(process.clone(), engines, deliverer.clone(), connections.clone(), queues.clone());
     let lent = Lent::start(Arc::clone(&worker), tasks.clone(), slots);
-    let beat = Beat { process: process.clone(), engines: offered, slots, worker: Arc::clone(&worker) };
+    let beat = Beat { process: process.clone(), engines: offered, draws_text, slots, worker: Arc::clone(&worker) };
     beat.announce().await?;
     let beating = tokio::spawn(beat.go_on());
 
@@ -126,6 +127,7 @@ fn subscribed(process: &Process, engines: &Engines) -> Vec<Task> {
 struct Beat {
     process: Process,
     engines: Vec<EngineOffer>,
+    draws_text: bool,
     slots: usize,
     worker: Arc<jobs::Worker>,
 }
@@ -136,6 +138,9 @@ impl Beat {
         reads::announce(&mut conn, &self.engines).await?;
         if let Some(render) = self.engines.iter().find(|offer| offer.task == Task::Render) {
             store::renders::announce(&mut conn, &render.engine, &render.version).await?;
+            if self.draws_text {
+                store::renders::announce_text(&mut conn).await?;
+            }
         }
         metrics::gauge!("mws_worker_slots").set(f64::from(u32::try_from(self.slots).unwrap_or(u32::MAX)));
         let capacity = Capacity { all: self.slots, busy: self.worker.busy() };

@@ -73,6 +73,11 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /tools/save_template", Kept),
     // As the tool that it calls.
     ("POST /tools/run_template", Kept),
+    ("POST /tools/create_timeline", Kept),
+    ("POST /tools/edit_timeline", Kept),
+    ("POST /tools/undo_timeline", Kept),
+    ("POST /tools/render_timeline", Kept),
+    ("POST /tools/import_timeline", Kept),
     ("POST /uploads", Kept),
     ("POST /workspaces", Kept),
     ("POST /projects", Kept),
@@ -103,6 +108,10 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /tools/delete_skill", Harmless),
     ("POST /tools/list_templates", Harmless),
     ("POST /tools/delete_template", Harmless),
+    ("POST /tools/list_timelines", Harmless),
+    ("POST /tools/get_timeline", Harmless),
+    ("POST /tools/export_timeline", Harmless),
+    ("POST /tools/delete_timeline", Harmless),
     ("POST /tools/revoke_public_link", Harmless),
     // A post is stored once, by its URL.
     ("POST /tools/pull_posts", Harmless),

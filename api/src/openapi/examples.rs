@@ -39,6 +39,7 @@ const IDS: &[(&str, &str)] = &[
     ("refs", "itm_"),
     ("request_id", "req_"),
     ("resend_of", "dlv_"),
+    ("timeline_id", "tml_"),
     ("workspace_id", "wsp_"),
 ];
 /// Ids that stand in a plain `id`, by what the schema is called.
@@ -51,6 +52,7 @@ const OWN_IDS: &[(&str, &str)] = &[
     ("Delivery", "dlv_"),
     ("Item", "itm_"),
     ("Job", "job_"),
+    ("Timeline", "tml_"),
     ("Upload", "upl_"),
     ("Received", "upl_"),
     ("Workspace", "wsp_"),

@@ -29,6 +29,7 @@ pub mod settings;
 pub mod skills;
 pub mod starting;
 pub mod templates;
+pub mod timelines;
 pub mod uploads;
 pub mod webhooks;
 pub mod workspaces;

@@ -23,6 +23,9 @@ struct Shared {
     /// Make a new item of it.
     #[arg(long)]
     render: bool,
+    /// Make a timeline of it, to edit, render and export.
+    #[arg(long, conflicts_with = "render")]
+    timeline: bool,
     /// Follow what has to run first, and show what comes of it.
     #[arg(long)]
     wait: bool,
@@ -80,7 +83,7 @@ pub struct DuckArgs {
 pub(super) async fn remove_silence(args: SilenceArgs, context: &Context) -> Result<(), Failure> {
     let body = json!({
         "ref": args.item, "min_silence_ms": args.min_silence, "padding_ms": args.padding,
-        "render": args.shared.render.then_some(true),
+        "render": args.shared.render.then_some(true), "timeline": args.shared.timeline.then_some(true),
     });
     let edit = Edit { tool: "remove_silence", body: without_nulls(body), field: "keep", shared: args.shared };
     let data = edit.settled(context).await?;
@@ -94,6 +97,7 @@ pub(super) async fn duck(args: DuckArgs, context: &Context) -> Result<(), Failur
     let body = json!({
         "voice_ref": args.voice, "music_ref": args.music, "duck_db": args.by, "attack_ms": args.attack,
         "release_ms": args.release, "render": args.shared.render.then_some(true),
+        "timeline": args.shared.timeline.then_some(true),
     });
     let edit = Edit { tool: "duck_music", body: without_nulls(body), field: "envelope", shared: args.shared };
     let data = edit.settled(context).await?;
@@ -138,6 +142,11 @@ impl Edit {
             let item = context.client.get(&format!("/library/items/{}", part(item))).await?;
             return out.rows(&[item], "id", &ITEM);
         }
+        if let Some(timeline) = data["timeline_id"].as_str() {
+            return out.record(data, "timeline_id", &[Column::new("timeline", "/timeline_id")]).map(|()| {
+                out.say(&format!("Next: mws timelines render {timeline} --wait"));
+            });
+        }
         let Some(job) = data["job_id"].as_str() else {
             return out.rows(data[self.field].as_array().map_or(&[], Vec::as_slice), "start", columns);
         };
@@ -168,7 +177,7 @@ mod tests {
 
     #[test]
     fn a_job_is_said_to_be_for_what_is_missing() {
-        let shared = Shared { render: true, wait: false, workspace: None };
+        let shared = Shared { render: true, timeline: false, wait: false, workspace: None };
         let edit = Edit { tool: "remove_silence", body: json!({}), field: "keep", shared };
         assert_eq!(edit.makes(&json!({ "job_id": "job_1" })), "finds out where somebody speaks");
         assert_eq!(edit.makes(&json!({ "job_id": "job_1", "keep": [] })), "renders the new item");

@@ -33,6 +33,7 @@ mod secret;
 mod show;
 mod skills;
 mod templates;
+mod timelines;
 mod tools;
 mod upload;
 mod webhooks;
@@ -78,6 +79,9 @@ pub enum ClientCommand {
     /// See, change, download and delete items of the library.
     #[command(subcommand)]
     Items(items::Command),
+    /// Edit films, render them, and carry them to other editors.
+    #[command(subcommand)]
+    Timelines(timelines::Command),
     /// See and write comments on items.
     #[command(subcommand)]
     Comments(comments::Command),
@@ -183,6 +187,7 @@ async fn dispatch(command: ClientCommand, context: &Context) -> Result<(), Failu
         ClientCommand::Duck(args) => edits::duck(args, context).await,
         ClientCommand::Jobs(command) => jobs::run(command, context).await,
         ClientCommand::Items(command) => items::run(command, context).await,
+        ClientCommand::Timelines(command) => timelines::run(command, context).await,
         ClientCommand::Comments(command) => comments::run(command, context).await,
         ClientCommand::Links(command) => links::run(command, context).await,
         ClientCommand::Boards(command) => boards::run(command, context).await,

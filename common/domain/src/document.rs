@@ -32,11 +32,14 @@ pub enum DocumentKind {
     Skill,
     /// Arguments of a tool, called by its name.
     Template,
+    /// Scenes, sound and captions of a film.
+    Timeline,
 }
 
 impl DocumentKind {
     /// Every kind there is.
-    pub const ALL: [Self; 5] = [Self::Board, Self::BrandKit, Self::Settings, Self::Skill, Self::Template];
+    pub const ALL: [Self; 6] =
+        [Self::Board, Self::BrandKit, Self::Settings, Self::Skill, Self::Template, Self::Timeline];
 
     /// Its name in the database.
     pub const fn name(self) -> &'static str {
@@ -46,6 +49,7 @@ impl DocumentKind {
             Self::Settings => "settings",
             Self::Skill => "skill",
             Self::Template => "template",
+            Self::Timeline => "timeline",
         }
     }
 
@@ -57,6 +61,7 @@ impl DocumentKind {
             Self::Settings => "settings",
             Self::Skill => "skill",
             Self::Template => "template",
+            Self::Timeline => "timeline",
         }
     }
 
@@ -65,6 +70,7 @@ impl DocumentKind {
         match self {
             Self::Board | Self::Skill | Self::Template => 200,
             Self::BrandKit | Self::Settings => 1,
+            Self::Timeline => 500,
         }
     }
 }

@@ -138,6 +138,8 @@ ids! {
     CalendarFeedId = "cfd";
     /// A document that is called by its name, or of which a workspace has one; clients never see it.
     NamedDocumentId = "doc";
+    /// A timeline.
+    TimelineId = "tml";
     /// A job (contract §2).
     JobId = "job";
     /// A webhook endpoint (contract §2).

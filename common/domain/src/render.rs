@@ -5,6 +5,7 @@
 //! same hash: while the job of one is live, or the item that it made exists, the plan is not rendered again.
 
 use crate::ducking::GainPoint;
+use crate::film::Film;
 use crate::ids::ItemId;
 use crate::item::NAME_CHARS;
 use crate::media_time::Span;
@@ -31,22 +32,37 @@ pub enum RenderPlan {
         /// The music's gain (`domain::ducking`).
         envelope: Vec<GainPoint>,
     },
+    /// A timeline, as it was when its job was dispatched.
+    RenderTimeline {
+        /// What is seen and heard, of at least one item.
+        film: Box<Film>,
+    },
 }
 
 impl RenderPlan {
     /// The item that the render is made from first and foremost: its job is shown on this one, and priced by it.
-    pub const fn source(&self) -> ItemId {
+    /// Nothing of a film that is made from nothing, which is none.
+    pub fn source(&self) -> Option<ItemId> {
         match self {
-            Self::RemoveSilence { item, .. } => *item,
-            Self::DuckMusic { voice, .. } => *voice,
+            Self::RemoveSilence { item, .. } => Some(*item),
+            Self::DuckMusic { voice, .. } => Some(*voice),
+            Self::RenderTimeline { film } => film.items().first().copied(),
         }
     }
 
     /// Returns the item whose sound is the music, if the plan has one.
     pub const fn music(&self) -> Option<ItemId> {
         match self {
-            Self::RemoveSilence { .. } => None,
+            Self::RemoveSilence { .. } | Self::RenderTimeline { .. } => None,
             Self::DuckMusic { music, .. } => Some(*music),
+        }
+    }
+
+    /// Returns the items that a film is made from beside its source.
+    pub fn others(&self) -> Vec<ItemId> {
+        match self {
+            Self::RemoveSilence { .. } | Self::DuckMusic { .. } => Vec::new(),
+            Self::RenderTimeline { film } => film.items().into_iter().skip(1).collect(),
         }
     }
 
@@ -56,11 +72,13 @@ impl RenderPlan {
         Sha256::digest(serde_json::to_vec(self).unwrap_or_default()).into()
     }
 
-    /// What the new item is called, after the one it is made from: `talk (silence removed)` of `talk.mp4`.
+    /// What the new item is called, after what it is made from: `talk (silence removed)` of `talk.mp4`.
     pub fn name(&self, source_name: &str) -> String {
         let suffix = match self {
             Self::RemoveSilence { .. } => " (silence removed)",
             Self::DuckMusic { .. } => " (with music)",
+            // A timeline has a name of its own.
+            Self::RenderTimeline { .. } => return source_name.chars().take(NAME_CHARS).collect(),
         };
         let stem: String = stem(source_name).chars().take(NAME_CHARS - suffix.len()).collect();
         stem + suffix

@@ -26,22 +26,25 @@ pub struct NewRender<'a> {
     pub output: ItemId,
     /// What it will be called.
     pub name: &'a str,
-    /// What it needs beside its job's item.
+    /// The music that it needs beside its job's item.
     pub music: Option<ItemId>,
+    /// Whatever else it needs.
+    pub others: &'a [ItemId],
 }
 
 /// Tries to own a render, waiting for a call that took the same one a moment ago. False when another job owns it.
 pub async fn take(conn: &mut PgConnection, render: &NewRender<'_>) -> sqlx::Result<bool> {
     let taken = sqlx::query!(
-        "INSERT INTO job_renders (job_id, hash, plan, output_item_id, output_name, music_item_id)
-         VALUES ($1, $2, $3, $4, $5, $6)
+        "INSERT INTO job_renders (job_id, hash, plan, output_item_id, output_name, music_item_id, source_item_ids)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)
          ON CONFLICT (hash) WHERE ended_at IS NULL DO NOTHING",
         render.job as JobId,
         render.hash,
         render.plan,
         render.output as ItemId,
         render.name,
-        render.music.map(ItemId::uuid)
+        render.music.map(ItemId::uuid),
+        render.others as &[ItemId]
     )
     .execute(conn)
     .await?;
@@ -234,6 +237,21 @@ pub async fn configured(conn: &mut PgConnection) -> sqlx::Result<bool> {
     )
     .fetch_one(conn)
     .await
+}
+
+/// Whether a worker has said within the last week that its renders can have letters in them.
+pub async fn draws_text(conn: &mut PgConnection) -> sqlx::Result<bool> {
+    sqlx::query_scalar!(
+        r#"SELECT coalesce(max(text_seen_at) > mws_now() - interval '7 days', false) AS "seen!" FROM render_engine"#
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// Says that a worker's renders can have letters in them.
+pub async fn announce_text(conn: &mut PgConnection) -> sqlx::Result<()> {
+    sqlx::query!("UPDATE render_engine SET text_seen_at = mws_now()").execute(conn).await?;
+    Ok(())
 }
 
 /// Says that a worker can render with this engine.

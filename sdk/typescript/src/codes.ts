@@ -95,6 +95,9 @@ export class SkillNotFoundError extends NotFoundError {}
 /** There is no such template. */
 export class TemplateNotFoundError extends NotFoundError {}
 
+/** There is no such timeline. */
+export class TimelineNotFoundError extends NotFoundError {}
+
 /** There is no such project. */
 export class ProjectNotFoundError extends NotFoundError {}
 
@@ -284,6 +287,7 @@ export const BY_CODE: Record<string, typeof ApiError> = {
   calendar_feed_not_found: CalendarFeedNotFoundError,
   skill_not_found: SkillNotFoundError,
   template_not_found: TemplateNotFoundError,
+  timeline_not_found: TimelineNotFoundError,
   project_not_found: ProjectNotFoundError,
   key_not_found: KeyNotFoundError,
   webhook_not_found: WebhookNotFoundError,

@@ -63,6 +63,15 @@ export const OPERATIONS = {
   list_templates: { name: "list_templates", method: "POST", path: "/tools/list_templates", repeat: "harmless", rows: ["data", "templates"] },
   run_template: { name: "run_template", method: "POST", path: "/tools/run_template", repeat: "kept" },
   delete_template: { name: "delete_template", method: "POST", path: "/tools/delete_template", repeat: "harmless" },
+  create_timeline: { name: "create_timeline", method: "POST", path: "/tools/create_timeline", repeat: "kept" },
+  list_timelines: { name: "list_timelines", method: "POST", path: "/tools/list_timelines", repeat: "harmless", rows: ["data", "timelines"] },
+  get_timeline: { name: "get_timeline", method: "POST", path: "/tools/get_timeline", repeat: "harmless" },
+  edit_timeline: { name: "edit_timeline", method: "POST", path: "/tools/edit_timeline", repeat: "kept" },
+  undo_timeline: { name: "undo_timeline", method: "POST", path: "/tools/undo_timeline", repeat: "kept" },
+  delete_timeline: { name: "delete_timeline", method: "POST", path: "/tools/delete_timeline", repeat: "harmless" },
+  render_timeline: { name: "render_timeline", method: "POST", path: "/tools/render_timeline", repeat: "kept" },
+  export_timeline: { name: "export_timeline", method: "POST", path: "/tools/export_timeline", repeat: "harmless" },
+  import_timeline: { name: "import_timeline", method: "POST", path: "/tools/import_timeline", repeat: "kept" },
   list_workspaces: { name: "list_workspaces", method: "GET", path: "/workspaces", repeat: "harmless", rows: ["data"] },
   create_workspace: { name: "create_workspace", method: "POST", path: "/workspaces", repeat: "kept" },
   update_workspace: { name: "update_workspace", method: "PATCH", path: "/workspaces/{id}", repeat: "harmless" },
@@ -666,6 +675,66 @@ export class Models {
   /** The same list as `GET /models`, as a tool. */
   listModels(body: Schemas["NoArguments"] = {}, options: Options = {}): Promise<Schemas["ToolAnswer_ModelPage"]> {
     return this.calls.call(OPERATIONS.list_models, { body, options });
+  }
+}
+
+/** The operations of `timeline`. */
+export class Timeline {
+  constructor(private readonly calls: Calls) {}
+
+  /** Scenes one after the other, sound beside them, pictures and texts over them, and captions. It begins empty, or
+   * with what `ops` make of it. A workspace has at most 500 timelines. */
+  createTimeline(body: Schemas["CreateTimeline"], options: Options = {}): Promise<Schemas["ToolAnswer_TimelineAnswer"]> {
+    return this.calls.call(OPERATIONS.create_timeline, { body, options });
+  }
+
+  /** Newest first, without what is in them. */
+  listTimelines(body: Schemas["ListTimelines"] = {}, options: Options = {}): Pages<Schemas["ListedTimeline"]> {
+    return this.calls.pages(OPERATIONS.list_timelines, { body, options });
+  }
+
+  /** With everything in it, when each scene begins, and links to what the scenes show. What is of an item that is
+   * deleted says so. */
+  getTimeline(body: Schemas["OneTimeline"], options: Options = {}): Promise<Schemas["ToolAnswer_TimelineAnswer"]> {
+    return this.calls.call(OPERATIONS.get_timeline, { body, options });
+  }
+
+  /** Its name, or what is in it: `ops` are done one after the other, all of them or none, and the refusal names the one
+   * that can't be done. What the timeline was before is kept for `undo_timeline`, the last 50 changes. */
+  editTimeline(body: Schemas["EditTimeline"], options: Options = {}): Promise<Schemas["ToolAnswer_TimelineAnswer"]> {
+    return this.calls.call(OPERATIONS.edit_timeline, { body, options });
+  }
+
+  /** Back to what it was before, as a new revision; again for the change before that. */
+  undoTimeline(body: Schemas["UndoTimeline"], options: Options = {}): Promise<Schemas["ToolAnswer_TimelineAnswer"]> {
+    return this.calls.call(OPERATIONS.undo_timeline, { body, options });
+  }
+
+  /** With what is kept of its past. The items that it names, and those that were rendered from it, stay. */
+  deleteTimeline(body: Schemas["OneTimeline"], options: Options = {}): Promise<Schemas["ToolAnswer_DeletedTimeline"]> {
+    return this.calls.call(OPERATIONS.delete_timeline, { body, options });
+  }
+
+  /** A job makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with what is over
+   * them and its sound, or the sound alone. It costs what a render of its length costs. The same film is made
+   * once while its item is there. Tracks go down under the speech of those items whose `speech` read is stored;
+   * captions in the picture are of stored transcripts, or of the cues in the timeline. `warnings` names what is
+   * missing. */
+  renderTimeline(body: Schemas["RenderTimeline"], options: Options = {}): Promise<Schemas["ToolAnswer_RenderedTimeline"]> {
+    return this.calls.call(OPERATIONS.render_timeline, { body, options });
+  }
+
+  /** As `OpenTimelineIO`, which comes back by `import_timeline` as it was; as an edit decision list; or what is said in
+   * it as captions: its own cues, or those of the stored transcripts of its scenes and its voiceover. */
+  exportTimeline(body: Schemas["ExportTimeline"], options: Options = {}): Promise<Schemas["ToolAnswer_ExportedTimeline"]> {
+    return this.calls.call(OPERATIONS.export_timeline, { body, options });
+  }
+
+  /** A new timeline of an `OpenTimelineIO` document: the clips of its first video track are the scenes, those of its
+   * audio tracks the sound. What it names that is no item of the workspace leaves a black scene in its place, and
+   * what can't be rendered is left out; `warnings` names both. */
+  importTimeline(body: Schemas["ImportTimeline"], options: Options = {}): Promise<Schemas["ToolAnswer_ImportedTimeline"]> {
+    return this.calls.call(OPERATIONS.import_timeline, { body, options });
   }
 }
 

@@ -1125,6 +1125,186 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tools/create_timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a timeline
+         * @description Scenes one after the other, sound beside them, pictures and texts over them, and captions. It begins empty, or with what `ops` make of it. A workspace has at most 500 timelines.
+         */
+        post: operations["create_timeline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/list_timelines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List timelines
+         * @description Newest first, without what is in them.
+         */
+        post: operations["list_timelines"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/get_timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read a timeline
+         * @description With everything in it, when each scene begins, and links to what the scenes show. What is of an item that is deleted says so.
+         */
+        post: operations["get_timeline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/edit_timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change a timeline
+         * @description Its name, or what is in it: `ops` are done one after the other, all of them or none, and the refusal names the one that can't be done. What the timeline was before is kept for `undo_timeline`, the last 50 changes.
+         */
+        post: operations["edit_timeline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/undo_timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo the latest change of a timeline
+         * @description Back to what it was before, as a new revision; again for the change before that.
+         */
+        post: operations["undo_timeline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/delete_timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Delete a timeline
+         * @description With what is kept of its past. The items that it names, and those that were rendered from it, stay.
+         */
+        post: operations["delete_timeline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/render_timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Render a timeline
+         * @description A job makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with what is over them and its sound, or the sound alone. It costs what a render of its length costs. The same film is made once while its item is there. Tracks go down under the speech of those items whose `speech` read is stored; captions in the picture are of stored transcripts, or of the cues in the timeline. `warnings` names what is missing.
+         */
+        post: operations["render_timeline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/export_timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export a timeline
+         * @description As `OpenTimelineIO`, which comes back by `import_timeline` as it was; as an edit decision list; or what is said in it as captions: its own cues, or those of the stored transcripts of its scenes and its voiceover.
+         */
+        post: operations["export_timeline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/tools/import_timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import a timeline
+         * @description A new timeline of an `OpenTimelineIO` document: the clips of its first video track are the scenes, those of its audio tracks the sound. What it names that is no item of the workspace leaves a black scene in its place, and what can't be rendered is left out; `warnings` names both.
+         */
+        post: operations["import_timeline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/workspaces": {
         parameters: {
             query?: never;
@@ -2557,6 +2737,11 @@ export interface components {
             response_excerpt?: string | null;
         };
         /**
+         * @description A track that has a place of its own.
+         * @enum {string}
+         */
+        AudioSlot: "voiceover" | "music";
+        /**
          * AuditEntry
          * @description A change that an operator made.
          */
@@ -2984,6 +3169,11 @@ export interface components {
             outcome: components["schemas"]["CancelOutcome"];
         };
         /**
+         * @description Where captions come from.
+         * @enum {string}
+         */
+        CaptionOrigin: "transcripts" | "cues";
+        /**
          * @description Where captions stand.
          * @enum {string}
          */
@@ -3006,6 +3196,22 @@ export interface components {
             background?: string | null;
             /** @description Where in the picture they stand. */
             position?: components["schemas"]["CaptionPosition"] | null;
+        };
+        /**
+         * CaptionText
+         * @description What is said, to be read.
+         */
+        CaptionText: {
+            /** @description Where they come from. */
+            source: components["schemas"]["CaptionOrigin"];
+            /** @description They, with source `cues`: at most 2,000, in order, without overlaps. */
+            cues?: components["schemas"]["CueText"][] | null;
+            /** @description Whether a render has them in its picture. */
+            burn?: boolean | null;
+            /** @description What they look like there. */
+            style?: components["schemas"]["TextLook"] | null;
+            /** @description Their language. */
+            language?: string | null;
         };
         /**
          * ChangeAccount
@@ -3301,6 +3507,16 @@ export interface components {
             rotate?: boolean | null;
         };
         /**
+         * CreateTimeline
+         * @description A timeline to create.
+         */
+        CreateTimeline: {
+            /** @description What it is called, 1 to 200 characters. */
+            name: string;
+            /** @description What is done to it at once, as in `edit_timeline`; it is 1920 × 1080 at 25 frames a second without. */
+            ops?: components["schemas"]["TimelineOp"][] | null;
+        };
+        /**
          * CreateUpload
          * @description A file to send, or a URL to fetch one from.
          */
@@ -3384,6 +3600,24 @@ export interface components {
             link: components["schemas"]["PublicLink"];
             /** @description Where its page is. Shown here and never again: whoever has it sees the item. */
             url: string;
+        };
+        /**
+         * CueText
+         * @description A caption.
+         */
+        CueText: {
+            /**
+             * Format: double
+             * @description When it appears.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description When it goes.
+             */
+            end: number;
+            /** @description What it says, 1 to 500 characters. */
+            text: string;
         };
         /**
          * DeleteCalendarEntry
@@ -3489,6 +3723,19 @@ export interface components {
         DeletedTemplate: {
             /** @description What it was called. */
             name: string;
+            /**
+             * @description Always true.
+             * @enum {boolean}
+             */
+            deleted: true;
+        };
+        /**
+         * DeletedTimeline
+         * @description The timeline that was deleted.
+         */
+        DeletedTimeline: {
+            /** @description Its id. */
+            timeline_id: string;
             /**
              * @description Always true.
              * @enum {boolean}
@@ -3624,6 +3871,8 @@ export interface components {
             envelope?: components["schemas"]["GainAt"][] | null;
             /** @description The rendered item; when asked for and ready. */
             output_item_id?: string | null;
+            /** @description The timeline that was made; when asked for. */
+            timeline_id?: string | null;
         };
         /**
          * DuckMusic
@@ -3635,6 +3884,7 @@ export interface components {
          *       "attack_ms": null,
          *       "release_ms": null,
          *       "render": true,
+         *       "timeline": null,
          *       "dry_run": null
          *     }
          */
@@ -3660,6 +3910,8 @@ export interface components {
             release_ms?: number | null;
             /** @description Whether to mix both into a new item; false when not given. */
             render?: boolean | null;
+            /** @description Whether to make a timeline of it, which can be edited, exported and rendered; false when not given. Not with `render`. */
+            timeline?: boolean | null;
             /** @description `true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the render. */
             dry_run?: boolean | null;
         };
@@ -3688,6 +3940,34 @@ export interface components {
             name?: string | null;
             /** @description What to do, 1 to 500 operations; may be left out with `name`. */
             ops?: components["schemas"]["BoardOp"][] | null;
+        };
+        /**
+         * EditTimeline
+         * @description What to change of a timeline.
+         * @example {
+         *       "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+         *       "if_revision": 3,
+         *       "ops": [
+         *         {
+         *           "op": "update_scene",
+         *           "scene_id": "opening",
+         *           "duration": 2.5
+         *         }
+         *       ]
+         *     }
+         */
+        EditTimeline: {
+            /** @description The timeline. */
+            timeline_id: string;
+            /**
+             * Format: int32
+             * @description The revision that the change is for; another one stands: 409 `revision_conflict`.
+             */
+            if_revision?: number | null;
+            /** @description Its new name, 1 to 200 characters. */
+            name?: string | null;
+            /** @description What to do, 1 to 500 operations; may be left out with `name`. */
+            ops?: components["schemas"]["TimelineOp"][] | null;
         };
         /**
          * ErasedAnswer
@@ -3728,6 +4008,40 @@ export interface components {
              * @description When the next month's minutes come.
              */
             resets_at: string;
+        };
+        /**
+         * @description What a timeline is exported as.
+         * @enum {string}
+         */
+        ExportFormat: "otio" | "edl" | "srt" | "vtt";
+        /**
+         * ExportTimeline
+         * @description What to export.
+         */
+        ExportTimeline: {
+            /** @description The timeline. */
+            timeline_id: string;
+            /** @description As what. */
+            format: components["schemas"]["ExportFormat"];
+        };
+        /**
+         * ExportedTimeline
+         * @description A timeline for another editor.
+         */
+        ExportedTimeline: {
+            /** @description The timeline. */
+            timeline_id: string;
+            /**
+             * Format: int32
+             * @description The revision of it that was exported.
+             */
+            revision: number;
+            /** @description As what. */
+            format: components["schemas"]["ExportFormat"];
+            /** @description The document. */
+            content: string;
+            /** @description What is not in it, in whole sentences. */
+            warnings: string[];
         };
         /**
          * FootageMatch
@@ -3950,6 +4264,26 @@ export interface components {
             ref?: string | null;
             /** @description Reads to start once it is ready, as `prepare_media` would then; `reads_on_ready` of the item says what became of each. Those of the workspace's settings when not given. */
             reads?: components["schemas"]["ReadKind"][] | null;
+        };
+        /**
+         * ImportTimeline
+         * @description What to import.
+         */
+        ImportTimeline: {
+            /** @description An `OpenTimelineIO` document as text, at most 1 MiB. Its media are items of the workspace, `mws:itm_…`. */
+            otio: string;
+            /** @description What the timeline is called; what the document says when not given. */
+            name?: string | null;
+        };
+        /**
+         * ImportedTimeline
+         * @description A timeline that was imported.
+         */
+        ImportedTimeline: {
+            /** @description The timeline. */
+            timeline: components["schemas"]["Timeline"];
+            /** @description What of the document is not in it, in whole sentences. */
+            warnings: string[];
         };
         /**
          * ItemAnswer
@@ -4456,6 +4790,16 @@ export interface components {
             cursor?: string | null;
         };
         /**
+         * ListTimelines
+         * @description Which timelines.
+         */
+        ListTimelines: {
+            /** @description Timelines to show, 1 to 100; 20 when not given. */
+            limit?: number | null;
+            /** @description The `next_cursor` of the page before. */
+            cursor?: string | null;
+        };
+        /**
          * List_AccountChange
          * @description A page of a list.
          */
@@ -4778,6 +5122,45 @@ export interface components {
             updated_at: string;
         };
         /**
+         * ListedTimeline
+         * @description A timeline as lists show it.
+         */
+        ListedTimeline: {
+            /** @description Its id. */
+            id: string;
+            /** @description What it is called. */
+            name: string;
+            /**
+             * Format: double
+             * @description How long it is.
+             */
+            duration_seconds: number;
+            /** @description The picture's proportions. */
+            aspect_ratio: string;
+            /**
+             * Format: uint64
+             * @description How many scenes it has.
+             */
+            scenes: number;
+            /** @description The timeline that it is a variant of. */
+            variant_of?: string | null;
+            /**
+             * Format: int32
+             * @description How many times it was written.
+             */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+        };
+        /**
          * LogoToSet
          * @description A logo by its name, as it is set.
          */
@@ -4946,6 +5329,14 @@ export interface components {
         OneTemplate: {
             /** @description What it is called. */
             name: string;
+        };
+        /**
+         * OneTimeline
+         * @description Which timeline.
+         */
+        OneTimeline: {
+            /** @description The timeline. */
+            timeline_id: string;
         };
         /**
          * OpenAccount
@@ -5158,6 +5549,11 @@ export interface components {
              */
             created_at: string;
         };
+        /**
+         * @description What an overlay is.
+         * @enum {string}
+         */
+        OverlayType: "image" | "text" | "logo";
         /**
          * OverviewAnswer
          * @description What there is in the workspace that the call acts in, and what its account has.
@@ -5843,6 +6239,7 @@ export interface components {
          *       "min_silence_ms": 700,
          *       "padding_ms": null,
          *       "render": true,
+         *       "timeline": null,
          *       "dry_run": null
          *     }
          */
@@ -5861,8 +6258,62 @@ export interface components {
             padding_ms?: number | null;
             /** @description Whether to make a new item of what is kept; false when not given. */
             render?: boolean | null;
+            /** @description Whether to make a timeline of it, which can be edited, exported and rendered; false when not given. Not with `render`. */
+            timeline?: boolean | null;
             /** @description `true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the render. */
             dry_run?: boolean | null;
+        };
+        /**
+         * @description What a timeline is rendered as.
+         * @enum {string}
+         */
+        RenderFormat: "mp4" | "webm" | "mov" | "mp3" | "wav";
+        /**
+         * @description How well.
+         * @enum {string}
+         */
+        RenderQuality: "draft" | "standard";
+        /**
+         * RenderTimeline
+         * @description What to render.
+         */
+        RenderTimeline: {
+            /** @description The timeline. */
+            timeline_id: string;
+            /** @description What it is rendered as; `mp4` when not given. */
+            format?: components["schemas"]["RenderFormat"] | null;
+            /** @description How well; `standard` when not given. */
+            quality?: components["schemas"]["RenderQuality"] | null;
+            /** @description `true` answers what the call would hold, and starts nothing. */
+            dry_run?: boolean | null;
+        };
+        /**
+         * RenderedTimeline
+         * @description Where the render stands.
+         */
+        RenderedTimeline: {
+            /** @description The timeline. */
+            timeline_id: string;
+            /**
+             * Format: int32
+             * @description The revision of it that is rendered.
+             */
+            revision: number;
+            /**
+             * Format: double
+             * @description How long the film is.
+             */
+            duration_seconds: number;
+            /** @description Whether the film is there. */
+            status: components["schemas"]["NeedStatus"];
+            /** @description The job that renders it; when queued. */
+            job_id?: string | null;
+            /** @description Minutes held for that job, or that would be; when queued or startable. */
+            estimated_minutes?: number | null;
+            /** @description The rendered item; when ready. */
+            output_item_id?: string | null;
+            /** @description What of the timeline is not in the film, in whole sentences. */
+            warnings: string[];
         };
         /**
          * @description A status that is told by a webhook: every one but `cancelled` (contract §6.2.2).
@@ -6065,6 +6516,29 @@ export interface components {
             if_revision?: number | null;
         };
         /**
+         * @description How a picture of other proportions gets into the timeline's.
+         * @enum {string}
+         */
+        SceneFit: "contain" | "cover";
+        /**
+         * SceneTransition
+         * @description How one scene becomes the next.
+         */
+        SceneTransition: {
+            /** @description How. */
+            kind: components["schemas"]["TransitionKind"];
+            /**
+             * Format: double
+             * @description How long a crossfade takes, at most 10 s and half of the shorter scene.
+             */
+            seconds?: number | null;
+        };
+        /**
+         * @description What a scene shows.
+         * @enum {string}
+         */
+        SceneType: "clip" | "image" | "color";
+        /**
          * Secret
          * @description The account's signing secret.
          */
@@ -6187,6 +6661,8 @@ export interface components {
             removed_seconds?: number | null;
             /** @description The rendered item; when asked for and ready. */
             output_item_id?: string | null;
+            /** @description The timeline that was made; when asked for. */
+            timeline_id?: string | null;
         };
         /**
          * Skill
@@ -6543,6 +7019,433 @@ export interface components {
              * @description Beats a minute.
              */
             bpm: number;
+        };
+        /**
+         * TextLook
+         * @description What a text looks like.
+         */
+        TextLook: {
+            /** @description The colour of the letters, as `#ffffff`, which it is when absent. */
+            color?: string | null;
+            /** @description The colour behind them; none when absent. */
+            background?: string | null;
+            /**
+             * Format: double
+             * @description The height of a line, 0.01 to 0.5 of the picture's; 0.06 when absent.
+             */
+            size?: number | null;
+        };
+        /**
+         * Timeline
+         * @description A timeline. Times are seconds.
+         */
+        Timeline: {
+            /** @description Its id. */
+            id: string;
+            /** @description What it is called. */
+            name: string;
+            /**
+             * Format: int32
+             * @description How many times it was written.
+             */
+            revision: number;
+            /**
+             * Format: double
+             * @description How long it is.
+             */
+            duration_seconds: number;
+            /** @description The picture's proportions, as `16:9`. */
+            aspect_ratio: string;
+            /**
+             * Format: uint32
+             * @description Pixels across.
+             */
+            width: number;
+            /**
+             * Format: uint32
+             * @description Pixels down.
+             */
+            height: number;
+            /**
+             * Format: double
+             * @description Frames a second.
+             */
+            fps: number;
+            /** @description The language that is spoken in it. */
+            language?: string | null;
+            /** @description The timeline that it is a variant of. */
+            variant_of?: string | null;
+            /** @description Names of the skills that it is made by. */
+            skills: string[];
+            /** @description What is seen, one after the other. */
+            scenes: components["schemas"]["TimelineScene"][];
+            /** @description What is heard beside the scenes. */
+            audio: components["schemas"]["TimelineAudio"];
+            /** @description What stands over the scenes, later ones over earlier ones. */
+            overlays: components["schemas"]["TimelineOverlay"][];
+            /** @description What is said, to be read. */
+            captions?: components["schemas"]["CaptionText"] | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             */
+            updated_at: string;
+        };
+        /**
+         * TimelineAnswer
+         * @description A timeline.
+         */
+        TimelineAnswer: {
+            /** @description The timeline. */
+            timeline: components["schemas"]["Timeline"];
+        };
+        /**
+         * TimelineAudio
+         * @description What is heard beside the scenes.
+         */
+        TimelineAudio: {
+            /** @description Who speaks over all of it. */
+            voiceover?: components["schemas"]["TimelineTrack"] | null;
+            /** @description The music under it. */
+            music?: components["schemas"]["TimelineTrack"] | null;
+            /** @description Whatever else. */
+            tracks: components["schemas"]["TimelineTrack"][];
+        };
+        /**
+         * TimelineOp
+         * @description One change of a timeline. Times are seconds. A field that the operation does not take is refused.
+         */
+        TimelineOp: {
+            /** @description What is done. */
+            op: components["schemas"]["TimelineOpKind"];
+            /** @description The scene. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent. */
+            scene_id?: string | null;
+            /** @description The id of the scene that a split makes. */
+            new_scene_id?: string | null;
+            /** @description The track. Of a new one: as `scene_id`. */
+            track_id?: string | null;
+            /** @description The overlay. Of a new one: as `scene_id`. */
+            overlay_id?: string | null;
+            /** @description Which of the two tracks that have a place of their own. */
+            slot?: components["schemas"]["AudioSlot"] | null;
+            /**
+             * Format: uint32
+             * @description The place from 0, counted without that which moves; the end when absent.
+             */
+            position?: number | null;
+            /** @description What names the item that is shown or heard. */
+            ref?: string | null;
+            /** @description What a scene shows; what its item or colour says when absent. */
+            type?: components["schemas"]["SceneType"] | null;
+            /** @description What an overlay is; what its item or text says when absent. */
+            kind?: components["schemas"]["OverlayType"] | null;
+            /** @description The colour of a scene, as `#1a2b3c`. */
+            color?: string | null;
+            /**
+             * Format: double
+             * @description Where in its item a scene or a track begins; when an overlay appears.
+             */
+            start?: number | null;
+            /**
+             * Format: double
+             * @description When in the timeline a track begins.
+             */
+            offset?: number | null;
+            /**
+             * Format: double
+             * @description How long it lasts; to the end of its item when absent, and 5 s of a still.
+             */
+            duration?: number | null;
+            /**
+             * Format: double
+             * @description How far into a scene it is split.
+             */
+            at?: number | null;
+            /** @description How a scene's picture gets into the timeline's; `contain` when absent. */
+            fit?: components["schemas"]["SceneFit"] | null;
+            /**
+             * Format: double
+             * @description How loud, 0 to 4; 1 leaves it as it is.
+             */
+            volume?: number | null;
+            /**
+             * Format: double
+             * @description How long it takes to come up from silence, and a scene from black.
+             */
+            fade_in?: number | null;
+            /**
+             * Format: double
+             * @description How long it takes to go down to them.
+             */
+            fade_out?: number | null;
+            /** @description How the scene before becomes this one. */
+            transition?: components["schemas"]["SceneTransition"] | null;
+            /** @description What a scene is about, at most 2,000 characters. */
+            description?: string | null;
+            /** @description What its picture is generated from, at most 2,000 characters. */
+            prompt?: string | null;
+            /** @description The model that makes its image. */
+            image_model?: string | null;
+            /** @description The model that makes its video. */
+            video_model?: string | null;
+            /** @description Whether a track goes down while the voiceover or a scene speaks, as far as their `speech` reads are stored. */
+            duck_under_voice?: boolean | null;
+            /**
+             * Format: double
+             * @description Decibels that it goes down, 0 to 60; 12 when absent.
+             */
+            duck_db?: number | null;
+            /**
+             * Format: uint32
+             * @description Milliseconds that it takes to go down, 10 to 10000; 200 when absent.
+             */
+            attack_ms?: number | null;
+            /**
+             * Format: uint32
+             * @description Milliseconds that it takes to come back, 10 to 10000; 500 when absent.
+             */
+            release_ms?: number | null;
+            /** @description What an overlay says, at most 2,000 characters. */
+            text?: string | null;
+            /**
+             * Format: double
+             * @description An overlay's left side, 0 to 1 of the width.
+             */
+            x?: number | null;
+            /**
+             * Format: double
+             * @description Its upper side, 0 to 1 of the height.
+             */
+            y?: number | null;
+            /**
+             * Format: double
+             * @description An overlay's width, 0 to 1 of the picture's; of a format its pixels across.
+             */
+            width?: number | null;
+            /**
+             * Format: double
+             * @description The same of the height.
+             */
+            height?: number | null;
+            /**
+             * Format: double
+             * @description How much an overlay hides of what is under it, 0 to 1.
+             */
+            opacity?: number | null;
+            /** @description What an overlay's text looks like. */
+            style?: components["schemas"]["TextLook"] | null;
+            /** @description The captions. */
+            captions?: components["schemas"]["CaptionText"] | null;
+            /** @description Proportions of the picture, as `9:16`; the shorter side stays. */
+            aspect_ratio?: string | null;
+            /**
+             * Format: double
+             * @description Frames a second: a whole number from 1 to 60, or 23.976, 29.97 or 59.94.
+             */
+            fps?: number | null;
+            /** @description The language that is spoken, such as `eng`. */
+            language?: string | null;
+            /** @description Names of the skills that the timeline is made by, at most 50. */
+            skills?: string[] | null;
+            /** @description The timeline that it is a variant of. */
+            variant_of?: string | null;
+        };
+        /**
+         * @description What an operation does.
+         * @enum {string}
+         */
+        TimelineOpKind: "add_scene" | "update_scene" | "move_scene" | "remove_scene" | "split_scene" | "set_audio" | "add_track" | "update_track" | "remove_track" | "add_overlay" | "update_overlay" | "remove_overlay" | "set_captions" | "set_format" | "set_details";
+        /**
+         * TimelineOverlay
+         * @description A picture or a text over the scenes.
+         */
+        TimelineOverlay: {
+            /** @description Its id, one in its timeline. */
+            id: string;
+            /** @description What it is. */
+            kind: components["schemas"]["OverlayType"];
+            /** @description What clients call its item; null without one, and when it is deleted. */
+            ref?: string | null;
+            /** @description The picture. */
+            item_id?: string | null;
+            /** @description Whether that item is deleted. */
+            item_deleted: boolean;
+            /** @description The text. */
+            text?: string | null;
+            /**
+             * Format: double
+             * @description When it appears.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description How long it stays.
+             */
+            duration: number;
+            /**
+             * Format: double
+             * @description Its left side, 0 to 1 of the width.
+             */
+            x: number;
+            /**
+             * Format: double
+             * @description Its upper side, 0 to 1 of the height.
+             */
+            y: number;
+            /**
+             * Format: double
+             * @description Its width, 0 to 1 of the picture's.
+             */
+            width: number;
+            /**
+             * Format: double
+             * @description Its height, 0 to 1 of the picture's.
+             */
+            height: number;
+            /**
+             * Format: double
+             * @description How much it hides of what is under it, 0 to 1.
+             */
+            opacity: number;
+            /** @description What a text looks like. */
+            style: components["schemas"]["TextLook"];
+        };
+        /**
+         * TimelinePage
+         * @description A page of the workspace's timelines.
+         */
+        TimelinePage: {
+            /** @description The timelines, newest first. */
+            timelines: components["schemas"]["ListedTimeline"][];
+            /** @description Whether there are timelines after these. */
+            has_more: boolean;
+            /** @description Pass it as `cursor` for the timelines after these; null on the last page. */
+            next_cursor?: string | null;
+        };
+        /**
+         * TimelineScene
+         * @description A scene.
+         */
+        TimelineScene: {
+            /** @description Its id, one in its timeline. */
+            id: string;
+            /** @description What clients call its item; null without one, and when it is deleted. */
+            ref?: string | null;
+            /** @description The item that it shows. */
+            item_id?: string | null;
+            /** @description Whether that item is deleted. */
+            item_deleted: boolean;
+            /** @description What it shows. */
+            type: components["schemas"]["SceneType"];
+            /**
+             * Format: uint32
+             * @description Its place, from 0.
+             */
+            position: number;
+            /**
+             * Format: double
+             * @description Where in its item it begins.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description How long it lasts.
+             */
+            duration: number;
+            /**
+             * Format: double
+             * @description When in the timeline it begins.
+             */
+            begins_at: number;
+            /** @description Its colour. */
+            color?: string | null;
+            /** @description How its picture gets into the timeline's. */
+            fit: components["schemas"]["SceneFit"];
+            /**
+             * Format: double
+             * @description How loud it is.
+             */
+            volume: number;
+            /**
+             * Format: double
+             * @description How long it takes to come up; null at once.
+             */
+            fade_in?: number | null;
+            /**
+             * Format: double
+             * @description How long it takes to go down; null at once.
+             */
+            fade_out?: number | null;
+            /** @description How the scene before becomes this one. A crossfade takes no longer than half of the shorter of the two. */
+            transition: components["schemas"]["SceneTransition"];
+            /** @description What it is about. */
+            description?: string | null;
+            /** @description What its picture is generated from. */
+            prompt?: string | null;
+            /** @description The model that makes its image. */
+            image_model?: string | null;
+            /** @description The model that makes its video. */
+            video_model?: string | null;
+            /** @description A link to its picture; of `get_timeline` alone, and where it is one. */
+            image_url?: string | null;
+            /** @description A link to its video; of `get_timeline` alone, and where it is one. */
+            video_url?: string | null;
+        };
+        /**
+         * TimelineTrack
+         * @description A sound at a place of the timeline.
+         */
+        TimelineTrack: {
+            /** @description Its id, one in its timeline. */
+            id: string;
+            /** @description What clients call its item; null when it is deleted. */
+            ref?: string | null;
+            /** @description The item that is heard. */
+            item_id: string;
+            /** @description Whether that item is deleted. */
+            item_deleted: boolean;
+            /**
+             * Format: double
+             * @description Where in its item it begins.
+             */
+            start: number;
+            /**
+             * Format: double
+             * @description When in the timeline it begins.
+             */
+            offset: number;
+            /**
+             * Format: double
+             * @description How long it is heard.
+             */
+            duration: number;
+            /**
+             * Format: double
+             * @description How loud it is.
+             */
+            volume: number;
+            /**
+             * Format: double
+             * @description How long it takes to come up; null at once.
+             */
+            fade_in?: number | null;
+            /**
+             * Format: double
+             * @description How long it takes to go down; null at once.
+             */
+            fade_out?: number | null;
+            /** @description Whether it goes down while somebody speaks. */
+            duck_under_voice: boolean;
+            /**
+             * Format: double
+             * @description By how many decibels; null where it does not.
+             */
+            duck_db?: number | null;
         };
         /**
          * @description How a token is sent.
@@ -6905,6 +7808,23 @@ export interface components {
             media?: components["schemas"]["MediaLink"][] | null;
         };
         /**
+         * ToolAnswer_DeletedTimeline
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_DeletedTimeline: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["DeletedTimeline"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
          * ToolAnswer_DuckAnswer
          * @description A tool's answer (contract §4.2, "Response 200").
          */
@@ -6921,6 +7841,23 @@ export interface components {
             media?: components["schemas"]["MediaLink"][] | null;
         };
         /**
+         * ToolAnswer_ExportedTimeline
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_ExportedTimeline: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["ExportedTimeline"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
          * ToolAnswer_FootageMatches
          * @description A tool's answer (contract §4.2, "Response 200").
          */
@@ -6932,6 +7869,23 @@ export interface components {
             ok: true;
             /** @description What the tool answers. */
             data: components["schemas"]["FootageMatches"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_ImportedTimeline
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_ImportedTimeline: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["ImportedTimeline"];
             /** @description The request's id and what it cost. */
             meta: components["schemas"]["Meta"];
             /** @description Media to show beside the answer: of the items in it that are ready. */
@@ -7124,6 +8078,22 @@ export interface components {
             media?: components["schemas"]["MediaLink"][] | null;
         };
         /**
+         * ToolAnswer_RenderedTimeline
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_RenderedTimeline: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["RenderedTimeline"];
+            meta: components["schemas"]["CloudMeta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
          * ToolAnswer_RevokedCalendarFeed
          * @description A tool's answer (contract §4.2, "Response 200").
          */
@@ -7275,6 +8245,40 @@ export interface components {
             media?: components["schemas"]["MediaLink"][] | null;
         };
         /**
+         * ToolAnswer_TimelineAnswer
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_TimelineAnswer: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["TimelineAnswer"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
+         * ToolAnswer_TimelinePage
+         * @description A tool's answer (contract §4.2, "Response 200").
+         */
+        ToolAnswer_TimelinePage: {
+            /**
+             * @description Always true: any refusal has another status and the error envelope.
+             * @enum {boolean}
+             */
+            ok: true;
+            /** @description What the tool answers. */
+            data: components["schemas"]["TimelinePage"];
+            /** @description The request's id and what it cost. */
+            meta: components["schemas"]["Meta"];
+            /** @description Media to show beside the answer: of the items in it that are ready. */
+            media?: components["schemas"]["MediaLink"][] | null;
+        };
+        /**
          * ToolAnswer_TranscriptAnswer
          * @description A tool's answer (contract §4.2, "Response 200").
          */
@@ -7418,6 +8422,11 @@ export interface components {
             confidence?: number | null;
         };
         /**
+         * @description How one scene becomes the next.
+         * @enum {string}
+         */
+        TransitionKind: "cut" | "crossfade";
+        /**
          * TroubledEndpoint
          * @description An endpoint that needs its owner.
          */
@@ -7444,6 +8453,19 @@ export interface components {
         UndoBoard: {
             /** @description The board. */
             board_id: string;
+            /**
+             * Format: int32
+             * @description The revision that is undone; another one stands: 409 `revision_conflict`.
+             */
+            if_revision?: number | null;
+        };
+        /**
+         * UndoTimeline
+         * @description Which timeline goes back.
+         */
+        UndoTimeline: {
+            /** @description The timeline. */
+            timeline_id: string;
             /**
              * Format: int32
              * @description The revision that is undone; another one stands: 409 `revision_conflict`.
@@ -7839,7 +8861,7 @@ export interface components {
          * @description Why a request is refused.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "code_malformed" | "unauthenticated" | "credential_revoked" | "token_expired" | "insufficient_minutes" | "insufficient_credits" | "workspace_forbidden" | "role_forbidden" | "account_suspended" | "user_disabled" | "session_not_allowed" | "key_wrong_workspace" | "link_invalid" | "link_expired" | "not_the_author" | "origin_forbidden" | "route_not_found" | "tool_not_found" | "item_not_found" | "job_not_found" | "comment_not_found" | "public_link_not_found" | "board_not_found" | "post_not_found" | "calendar_entry_not_found" | "calendar_feed_not_found" | "skill_not_found" | "template_not_found" | "project_not_found" | "key_not_found" | "webhook_not_found" | "delivery_not_found" | "webhook_secret_not_found" | "upload_not_found" | "event_not_found" | "account_not_found" | "user_not_found" | "workspace_not_found" | "member_not_found" | "read_not_found" | "method_not_allowed" | "idempotency_in_progress" | "item_not_ready" | "item_leased" | "ref_taken" | "revision_conflict" | "name_taken" | "last_owner" | "nothing_to_undo" | "upload_incomplete" | "upload_offset_mismatch" | "key_limit_reached" | "endpoint_limit_reached" | "endpoint_disabled" | "quota_reached" | "rotation_in_progress" | "illegal_transition" | "subject_taken" | "code_not_redeemable" | "cursor_gone" | "tus_version_unsupported" | "request_too_large" | "file_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "range_not_satisfiable" | "url_not_https" | "url_not_public" | "webhook_url_not_allowed" | "url_not_allowed" | "pull_failed" | "read_not_applicable" | "engine_not_configured" | "checksum_mismatch" | "chunk_mismatch" | "rate_limited" | "internal" | "unavailable" | "database_unavailable" | "shutting_down";
+        ErrorCode: "invalid_request" | "invalid_json" | "invalid_cursor" | "code_malformed" | "unauthenticated" | "credential_revoked" | "token_expired" | "insufficient_minutes" | "insufficient_credits" | "workspace_forbidden" | "role_forbidden" | "account_suspended" | "user_disabled" | "session_not_allowed" | "key_wrong_workspace" | "link_invalid" | "link_expired" | "not_the_author" | "origin_forbidden" | "route_not_found" | "tool_not_found" | "item_not_found" | "job_not_found" | "comment_not_found" | "public_link_not_found" | "board_not_found" | "post_not_found" | "calendar_entry_not_found" | "calendar_feed_not_found" | "skill_not_found" | "template_not_found" | "timeline_not_found" | "project_not_found" | "key_not_found" | "webhook_not_found" | "delivery_not_found" | "webhook_secret_not_found" | "upload_not_found" | "event_not_found" | "account_not_found" | "user_not_found" | "workspace_not_found" | "member_not_found" | "read_not_found" | "method_not_allowed" | "idempotency_in_progress" | "item_not_ready" | "item_leased" | "ref_taken" | "revision_conflict" | "name_taken" | "last_owner" | "nothing_to_undo" | "upload_incomplete" | "upload_offset_mismatch" | "key_limit_reached" | "endpoint_limit_reached" | "endpoint_disabled" | "quota_reached" | "rotation_in_progress" | "illegal_transition" | "subject_taken" | "code_not_redeemable" | "cursor_gone" | "tus_version_unsupported" | "request_too_large" | "file_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "range_not_satisfiable" | "url_not_https" | "url_not_public" | "webhook_url_not_allowed" | "url_not_allowed" | "pull_failed" | "read_not_applicable" | "engine_not_configured" | "checksum_mismatch" | "chunk_mismatch" | "rate_limited" | "internal" | "unavailable" | "database_unavailable" | "shutting_down";
         /**
          * ToolError
          * @description What a tool answers with any status but 200 (contract §7).
@@ -8491,12 +9513,45 @@ export interface components {
                 "application/json": components["schemas"]["ToolError"];
             };
         };
+        /** @description `idempotency_in_progress`: A call with this Idempotency-Key still runs. */
+        "Tool.idempotency_in_progress": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
+            };
+        };
         /**
          * @description `idempotency_in_progress`: A call with this Idempotency-Key still runs.
          *     `item_not_ready`: The item is still processing.
          *     `item_leased`: A computer reads the item itself and holds its reads back.
          */
         "Tool.idempotency_in_progress.item_not_ready.item_leased": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
+            };
+        };
+        /**
+         * @description `idempotency_in_progress`: A call with this Idempotency-Key still runs.
+         *     `item_not_ready`: The item is still processing.
+         *     `item_leased`: A computer reads the item itself and holds its reads back.
+         *     `quota_reached`: There are as many of these as there may be, or they take as much room as they may.
+         */
+        "Tool.idempotency_in_progress.item_not_ready.item_leased.quota_reached": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8533,6 +9588,24 @@ export interface components {
          *     `quota_reached`: There are as many of these as there may be, or they take as much room as they may.
          */
         "Tool.idempotency_in_progress.revision_conflict.name_taken.quota_reached": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
+            };
+        };
+        /**
+         * @description `idempotency_in_progress`: A call with this Idempotency-Key still runs.
+         *     `revision_conflict`: The document was changed since the revision that `if_revision` names.
+         *     `nothing_to_undo`: Nothing is kept of what the document was before.
+         */
+        "Tool.idempotency_in_progress.revision_conflict.nothing_to_undo": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -8689,6 +9762,23 @@ export interface components {
                 "application/json": components["schemas"]["ToolError"];
             };
         };
+        /**
+         * @description `item_not_found`: There is no such library item.
+         *     `timeline_not_found`: There is no such timeline.
+         */
+        "Tool.item_not_found.timeline_not_found": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
+            };
+        };
         /** @description `post_not_found`: There is no such post. */
         "Tool.post_not_found": {
             headers: {
@@ -8751,6 +9841,20 @@ export interface components {
         };
         /** @description `skill_not_found`: There is no such skill. */
         "Tool.skill_not_found": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ToolError"];
+            };
+        };
+        /** @description `timeline_not_found`: There is no such timeline. */
+        "Tool.timeline_not_found": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
@@ -9061,20 +10165,7 @@ export interface operations {
             401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
             402: components["responses"]["Tool.insufficient_minutes"];
             403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
-            /** @description `idempotency_in_progress`: A call with this Idempotency-Key still runs. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ToolError"];
-                };
-            };
+            409: components["responses"]["Tool.idempotency_in_progress"];
             413: components["responses"]["Tool.request_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
             422: components["responses"]["Tool.idempotency_key_reused"];
@@ -10386,6 +11477,7 @@ export interface operations {
                  *       "min_silence_ms": 700,
                  *       "padding_ms": null,
                  *       "render": true,
+                 *       "timeline": null,
                  *       "dry_run": null
                  *     }
                  */
@@ -10422,7 +11514,8 @@ export interface operations {
                      *           }
                      *         ],
                      *         "removed_seconds": 1.25,
-                     *         "output_item_id": "a output item id"
+                     *         "output_item_id": "a output item id",
+                     *         "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y"
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
@@ -10451,7 +11544,7 @@ export interface operations {
             402: components["responses"]["Tool.insufficient_minutes"];
             403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
             404: components["responses"]["Tool.item_not_found"];
-            409: components["responses"]["Tool.idempotency_in_progress.item_not_ready.item_leased"];
+            409: components["responses"]["Tool.idempotency_in_progress.item_not_ready.item_leased.quota_reached"];
             413: components["responses"]["Tool.request_too_large.file_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
             422: components["responses"]["Tool.idempotency_key_reused.read_not_applicable.engine_not_configured"];
@@ -10484,6 +11577,7 @@ export interface operations {
                  *       "attack_ms": null,
                  *       "release_ms": null,
                  *       "render": true,
+                 *       "timeline": null,
                  *       "dry_run": null
                  *     }
                  */
@@ -10520,7 +11614,8 @@ export interface operations {
                      *             "gain_db": 1.25
                      *           }
                      *         ],
-                     *         "output_item_id": "a output item id"
+                     *         "output_item_id": "a output item id",
+                     *         "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y"
                      *       },
                      *       "meta": {
                      *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
@@ -10549,7 +11644,7 @@ export interface operations {
             402: components["responses"]["Tool.insufficient_minutes"];
             403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
             404: components["responses"]["Tool.item_not_found"];
-            409: components["responses"]["Tool.idempotency_in_progress.item_not_ready.item_leased"];
+            409: components["responses"]["Tool.idempotency_in_progress.item_not_ready.item_leased.quota_reached"];
             413: components["responses"]["Tool.request_too_large.file_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
             422: components["responses"]["Tool.idempotency_key_reused.read_not_applicable.engine_not_configured"];
@@ -11154,24 +12249,7 @@ export interface operations {
             401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
             403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
             404: components["responses"]["Tool.board_not_found"];
-            /**
-             * @description `idempotency_in_progress`: A call with this Idempotency-Key still runs.
-             *     `revision_conflict`: The document was changed since the revision that `if_revision` names.
-             *     `nothing_to_undo`: Nothing is kept of what the document was before.
-             */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ToolError"];
-                };
-            };
+            409: components["responses"]["Tool.idempotency_in_progress.revision_conflict.nothing_to_undo"];
             413: components["responses"]["Tool.request_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
             422: components["responses"]["Tool.idempotency_key_reused"];
@@ -14351,6 +15429,7 @@ export interface operations {
              *     `calendar_feed_not_found`: There is no such calendar feed.
              *     `skill_not_found`: There is no such skill.
              *     `template_not_found`: There is no such template.
+             *     `timeline_not_found`: There is no such timeline.
              */
             404: {
                 headers: {
@@ -14497,6 +15576,1201 @@ export interface operations {
             };
             413: components["responses"]["Tool.request_too_large"];
             415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    create_timeline: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "interview.mp4"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateTimeline"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "timeline": {
+                     *           "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "name": "interview.mp4",
+                     *           "revision": 1,
+                     *           "duration_seconds": 61.5,
+                     *           "aspect_ratio": "16:9",
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "fps": 1.25,
+                     *           "language": "a language",
+                     *           "variant_of": "a variant of",
+                     *           "skills": [],
+                     *           "scenes": [
+                     *             {
+                     *               "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true,
+                     *               "type": "clip",
+                     *               "position": 1,
+                     *               "start": 1.25,
+                     *               "duration": 61.5,
+                     *               "begins_at": 1.25,
+                     *               "color": "a color",
+                     *               "fit": "contain",
+                     *               "volume": 1.25,
+                     *               "fade_in": 1.25,
+                     *               "fade_out": 1.25,
+                     *               "transition": {
+                     *                 "kind": "cut",
+                     *                 "seconds": 1.25
+                     *               },
+                     *               "description": "a description",
+                     *               "prompt": "a prompt",
+                     *               "image_model": "a image model",
+                     *               "video_model": "a video model",
+                     *               "image_url": "https://example.com/interview.mp4",
+                     *               "video_url": "https://example.com/interview.mp4"
+                     *             }
+                     *           ],
+                     *           "audio": {
+                     *             "voiceover": {
+                     *               "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true,
+                     *               "start": 1.25,
+                     *               "offset": 1.25,
+                     *               "duration": 61.5,
+                     *               "volume": 1.25,
+                     *               "fade_in": 1.25,
+                     *               "fade_out": 1.25,
+                     *               "duck_under_voice": true,
+                     *               "duck_db": 1.25
+                     *             },
+                     *             "music": {
+                     *               "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true,
+                     *               "start": 1.25,
+                     *               "offset": 1.25,
+                     *               "duration": 61.5,
+                     *               "volume": 1.25,
+                     *               "fade_in": 1.25,
+                     *               "fade_out": 1.25,
+                     *               "duck_under_voice": true,
+                     *               "duck_db": 1.25
+                     *             },
+                     *             "tracks": []
+                     *           },
+                     *           "overlays": [],
+                     *           "captions": {
+                     *             "source": "transcripts",
+                     *             "cues": [
+                     *               {
+                     *                 "start": 1.25,
+                     *                 "end": 1.25,
+                     *                 "text": "a text"
+                     *               }
+                     *             ],
+                     *             "burn": true,
+                     *             "style": {
+                     *               "color": "a color",
+                     *               "background": "a background",
+                     *               "size": 1.25
+                     *             },
+                     *             "language": "a language"
+                     *           },
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_TimelineAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.item_not_found.timeline_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress.quota_reached"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    list_timelines: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["ListTimelines"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "timelines": [
+                     *           {
+                     *             "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *             "name": "interview.mp4",
+                     *             "duration_seconds": 61.5,
+                     *             "aspect_ratio": "16:9",
+                     *             "scenes": 1,
+                     *             "variant_of": "a variant of",
+                     *             "revision": 1,
+                     *             "created_at": "2026-11-20T09:30:00.000Z",
+                     *             "updated_at": "2026-11-20T09:30:00.000Z"
+                     *           }
+                     *         ],
+                     *         "has_more": true,
+                     *         "next_cursor": "a next cursor"
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_TimelinePage"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json.invalid_cursor"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    get_timeline: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OneTimeline"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "timeline": {
+                     *           "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "name": "interview.mp4",
+                     *           "revision": 1,
+                     *           "duration_seconds": 61.5,
+                     *           "aspect_ratio": "16:9",
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "fps": 1.25,
+                     *           "language": "a language",
+                     *           "variant_of": "a variant of",
+                     *           "skills": [],
+                     *           "scenes": [
+                     *             {
+                     *               "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true,
+                     *               "type": "clip",
+                     *               "position": 1,
+                     *               "start": 1.25,
+                     *               "duration": 61.5,
+                     *               "begins_at": 1.25,
+                     *               "color": "a color",
+                     *               "fit": "contain",
+                     *               "volume": 1.25,
+                     *               "fade_in": 1.25,
+                     *               "fade_out": 1.25,
+                     *               "transition": {
+                     *                 "kind": "cut",
+                     *                 "seconds": 1.25
+                     *               },
+                     *               "description": "a description",
+                     *               "prompt": "a prompt",
+                     *               "image_model": "a image model",
+                     *               "video_model": "a video model",
+                     *               "image_url": "https://example.com/interview.mp4",
+                     *               "video_url": "https://example.com/interview.mp4"
+                     *             }
+                     *           ],
+                     *           "audio": {
+                     *             "voiceover": {
+                     *               "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true,
+                     *               "start": 1.25,
+                     *               "offset": 1.25,
+                     *               "duration": 61.5,
+                     *               "volume": 1.25,
+                     *               "fade_in": 1.25,
+                     *               "fade_out": 1.25,
+                     *               "duck_under_voice": true,
+                     *               "duck_db": 1.25
+                     *             },
+                     *             "music": {
+                     *               "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true,
+                     *               "start": 1.25,
+                     *               "offset": 1.25,
+                     *               "duration": 61.5,
+                     *               "volume": 1.25,
+                     *               "fade_in": 1.25,
+                     *               "fade_out": 1.25,
+                     *               "duck_under_voice": true,
+                     *               "duck_db": 1.25
+                     *             },
+                     *             "tracks": []
+                     *           },
+                     *           "overlays": [],
+                     *           "captions": {
+                     *             "source": "transcripts",
+                     *             "cues": [
+                     *               {
+                     *                 "start": 1.25,
+                     *                 "end": 1.25,
+                     *                 "text": "a text"
+                     *               }
+                     *             ],
+                     *             "burn": true,
+                     *             "style": {
+                     *               "color": "a color",
+                     *               "background": "a background",
+                     *               "size": 1.25
+                     *             },
+                     *             "language": "a language"
+                     *           },
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_TimelineAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.timeline_not_found"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    edit_timeline: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                 *       "if_revision": 3,
+                 *       "ops": [
+                 *         {
+                 *           "op": "update_scene",
+                 *           "scene_id": "opening",
+                 *           "duration": 2.5
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["EditTimeline"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "timeline": {
+                     *           "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "name": "interview.mp4",
+                     *           "revision": 1,
+                     *           "duration_seconds": 61.5,
+                     *           "aspect_ratio": "16:9",
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "fps": 1.25,
+                     *           "language": "a language",
+                     *           "variant_of": "a variant of",
+                     *           "skills": [],
+                     *           "scenes": [
+                     *             {
+                     *               "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true,
+                     *               "type": "clip",
+                     *               "position": 1,
+                     *               "start": 1.25,
+                     *               "duration": 61.5,
+                     *               "begins_at": 1.25,
+                     *               "color": "a color",
+                     *               "fit": "contain",
+                     *               "volume": 1.25,
+                     *               "fade_in": 1.25,
+                     *               "fade_out": 1.25,
+                     *               "transition": {
+                     *                 "kind": "cut",
+                     *                 "seconds": 1.25
+                     *               },
+                     *               "description": "a description",
+                     *               "prompt": "a prompt",
+                     *               "image_model": "a image model",
+                     *               "video_model": "a video model",
+                     *               "image_url": "https://example.com/interview.mp4",
+                     *               "video_url": "https://example.com/interview.mp4"
+                     *             }
+                     *           ],
+                     *           "audio": {
+                     *             "voiceover": {
+                     *               "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true,
+                     *               "start": 1.25,
+                     *               "offset": 1.25,
+                     *               "duration": 61.5,
+                     *               "volume": 1.25,
+                     *               "fade_in": 1.25,
+                     *               "fade_out": 1.25,
+                     *               "duck_under_voice": true,
+                     *               "duck_db": 1.25
+                     *             },
+                     *             "music": {
+                     *               "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true,
+                     *               "start": 1.25,
+                     *               "offset": 1.25,
+                     *               "duration": 61.5,
+                     *               "volume": 1.25,
+                     *               "fade_in": 1.25,
+                     *               "fade_out": 1.25,
+                     *               "duck_under_voice": true,
+                     *               "duck_db": 1.25
+                     *             },
+                     *             "tracks": []
+                     *           },
+                     *           "overlays": [],
+                     *           "captions": {
+                     *             "source": "transcripts",
+                     *             "cues": [
+                     *               {
+                     *                 "start": 1.25,
+                     *                 "end": 1.25,
+                     *                 "text": "a text"
+                     *               }
+                     *             ],
+                     *             "burn": true,
+                     *             "style": {
+                     *               "color": "a color",
+                     *               "background": "a background",
+                     *               "size": 1.25
+                     *             },
+                     *             "language": "a language"
+                     *           },
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_TimelineAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.item_not_found.timeline_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress.revision_conflict.quota_reached"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    undo_timeline: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y"
+                 *     }
+                 */
+                "application/json": components["schemas"]["UndoTimeline"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "timeline": {
+                     *           "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "name": "interview.mp4",
+                     *           "revision": 1,
+                     *           "duration_seconds": 61.5,
+                     *           "aspect_ratio": "16:9",
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "fps": 1.25,
+                     *           "language": "a language",
+                     *           "variant_of": "a variant of",
+                     *           "skills": [],
+                     *           "scenes": [
+                     *             {
+                     *               "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true,
+                     *               "type": "clip",
+                     *               "position": 1,
+                     *               "start": 1.25,
+                     *               "duration": 61.5,
+                     *               "begins_at": 1.25,
+                     *               "color": "a color",
+                     *               "fit": "contain",
+                     *               "volume": 1.25,
+                     *               "fade_in": 1.25,
+                     *               "fade_out": 1.25,
+                     *               "transition": {
+                     *                 "kind": "cut",
+                     *                 "seconds": 1.25
+                     *               },
+                     *               "description": "a description",
+                     *               "prompt": "a prompt",
+                     *               "image_model": "a image model",
+                     *               "video_model": "a video model",
+                     *               "image_url": "https://example.com/interview.mp4",
+                     *               "video_url": "https://example.com/interview.mp4"
+                     *             }
+                     *           ],
+                     *           "audio": {
+                     *             "voiceover": {
+                     *               "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true,
+                     *               "start": 1.25,
+                     *               "offset": 1.25,
+                     *               "duration": 61.5,
+                     *               "volume": 1.25,
+                     *               "fade_in": 1.25,
+                     *               "fade_out": 1.25,
+                     *               "duck_under_voice": true,
+                     *               "duck_db": 1.25
+                     *             },
+                     *             "music": {
+                     *               "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true,
+                     *               "start": 1.25,
+                     *               "offset": 1.25,
+                     *               "duration": 61.5,
+                     *               "volume": 1.25,
+                     *               "fade_in": 1.25,
+                     *               "fade_out": 1.25,
+                     *               "duck_under_voice": true,
+                     *               "duck_db": 1.25
+                     *             },
+                     *             "tracks": []
+                     *           },
+                     *           "overlays": [],
+                     *           "captions": {
+                     *             "source": "transcripts",
+                     *             "cues": [
+                     *               {
+                     *                 "start": 1.25,
+                     *                 "end": 1.25,
+                     *                 "text": "a text"
+                     *               }
+                     *             ],
+                     *             "burn": true,
+                     *             "style": {
+                     *               "color": "a color",
+                     *               "background": "a background",
+                     *               "size": 1.25
+                     *             },
+                     *             "language": "a language"
+                     *           },
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         }
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_TimelineAnswer"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.timeline_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress.revision_conflict.nothing_to_undo"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    delete_timeline: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y"
+                 *     }
+                 */
+                "application/json": components["schemas"]["OneTimeline"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "deleted": true
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_DeletedTimeline"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.timeline_not_found"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    render_timeline: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RenderTimeline"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "revision": 1,
+                     *         "duration_seconds": 61.5,
+                     *         "status": "ready",
+                     *         "job_id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "estimated_minutes": 1.25,
+                     *         "output_item_id": "a output item id",
+                     *         "warnings": [
+                     *           "a warnings"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_RenderedTimeline"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            402: components["responses"]["Tool.insufficient_minutes"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.item_not_found.timeline_not_found"];
+            409: components["responses"]["Tool.idempotency_in_progress"];
+            413: components["responses"]["Tool.request_too_large.file_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            /**
+             * @description `idempotency_key_reused`: The Idempotency-Key belongs to another request.
+             *     `engine_not_configured`: No worker here can run this.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolError"];
+                };
+            };
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    export_timeline: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                 *       "format": "otio"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExportTimeline"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "revision": 1,
+                     *         "format": "otio",
+                     *         "content": "a content",
+                     *         "warnings": [
+                     *           "a warnings"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_ExportedTimeline"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            404: components["responses"]["Tool.timeline_not_found"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            429: components["responses"]["Tool.rate_limited"];
+            500: components["responses"]["Tool.internal"];
+            503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
+        };
+    };
+    import_timeline: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description What to call the request in answers and logs. One that is not 1 to 128 letters, digits and `-_.:` is replaced. */
+                "X-Request-Id"?: components["parameters"]["RequestId"];
+                /** @description The workspace this one call acts in when not the default (contract §4.1). */
+                "x-workspace-id"?: components["parameters"]["WorkspaceId"];
+                /** @description The same key answers the first call again, and starts, charges and makes nothing twice (contract §4.1). It lives as long as the jobs that it started, or a day. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "otio": "a otio"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ImportTimeline"];
+            };
+        };
+        responses: {
+            /** @description Done, or a job started for longer work. */
+            200: {
+                headers: {
+                    /** @description `true` when this is the stored answer of the first call with the Idempotency-Key. */
+                    "Idempotent-Replayed"?: boolean;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "ok": true,
+                     *       "data": {
+                     *         "timeline": {
+                     *           "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *           "name": "interview.mp4",
+                     *           "revision": 1,
+                     *           "duration_seconds": 61.5,
+                     *           "aspect_ratio": "16:9",
+                     *           "width": 1920,
+                     *           "height": 1080,
+                     *           "fps": 1.25,
+                     *           "language": "a language",
+                     *           "variant_of": "a variant of",
+                     *           "skills": [],
+                     *           "scenes": [
+                     *             {
+                     *               "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true,
+                     *               "type": "clip",
+                     *               "position": 1,
+                     *               "start": 1.25,
+                     *               "duration": 61.5,
+                     *               "begins_at": 1.25,
+                     *               "color": "a color",
+                     *               "fit": "contain",
+                     *               "volume": 1.25,
+                     *               "fade_in": 1.25,
+                     *               "fade_out": 1.25,
+                     *               "transition": {
+                     *                 "kind": "cut",
+                     *                 "seconds": 1.25
+                     *               },
+                     *               "description": "a description",
+                     *               "prompt": "a prompt",
+                     *               "image_model": "a image model",
+                     *               "video_model": "a video model",
+                     *               "image_url": "https://example.com/interview.mp4",
+                     *               "video_url": "https://example.com/interview.mp4"
+                     *             }
+                     *           ],
+                     *           "audio": {
+                     *             "voiceover": {
+                     *               "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true,
+                     *               "start": 1.25,
+                     *               "offset": 1.25,
+                     *               "duration": 61.5,
+                     *               "volume": 1.25,
+                     *               "fade_in": 1.25,
+                     *               "fade_out": 1.25,
+                     *               "duck_under_voice": true,
+                     *               "duck_db": 1.25
+                     *             },
+                     *             "music": {
+                     *               "id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "ref": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_id": "itm_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *               "item_deleted": true,
+                     *               "start": 1.25,
+                     *               "offset": 1.25,
+                     *               "duration": 61.5,
+                     *               "volume": 1.25,
+                     *               "fade_in": 1.25,
+                     *               "fade_out": 1.25,
+                     *               "duck_under_voice": true,
+                     *               "duck_db": 1.25
+                     *             },
+                     *             "tracks": []
+                     *           },
+                     *           "overlays": [],
+                     *           "captions": {
+                     *             "source": "transcripts",
+                     *             "cues": [
+                     *               {
+                     *                 "start": 1.25,
+                     *                 "end": 1.25,
+                     *                 "text": "a text"
+                     *               }
+                     *             ],
+                     *             "burn": true,
+                     *             "style": {
+                     *               "color": "a color",
+                     *               "background": "a background",
+                     *               "size": 1.25
+                     *             },
+                     *             "language": "a language"
+                     *           },
+                     *           "created_at": "2026-11-20T09:30:00.000Z",
+                     *           "updated_at": "2026-11-20T09:30:00.000Z"
+                     *         },
+                     *         "warnings": [
+                     *           "a warnings"
+                     *         ]
+                     *       },
+                     *       "meta": {
+                     *         "request_id": "req_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
+                     *         "cost": {
+                     *           "credits": 0
+                     *         },
+                     *         "cloud_processing": {
+                     *           "ran_on": "cloud",
+                     *           "minutes": 1.25,
+                     *           "charged_minutes": 1.25,
+                     *           "queued_minutes": 1.25,
+                     *           "left_minutes": 998.75,
+                     *           "held_minutes": 1.25,
+                     *           "bought_minutes": 1.25,
+                     *           "note": "a note"
+                     *         }
+                     *       },
+                     *       "media": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ToolAnswer_ImportedTimeline"];
+                };
+            };
+            400: components["responses"]["Tool.invalid_request.invalid_json"];
+            401: components["responses"]["Tool.unauthenticated.credential_revoked.token_expired"];
+            403: components["responses"]["Tool.workspace_forbidden.role_forbidden.account_suspended.user_disabled.key_wrong_workspace"];
+            409: components["responses"]["Tool.idempotency_in_progress.quota_reached"];
+            413: components["responses"]["Tool.request_too_large"];
+            415: components["responses"]["Tool.unsupported_media_type"];
+            422: components["responses"]["Tool.idempotency_key_reused"];
             429: components["responses"]["Tool.rate_limited"];
             500: components["responses"]["Tool.internal"];
             503: components["responses"]["Tool.unavailable.database_unavailable.shutting_down"];
@@ -18296,7 +20570,7 @@ export interface operations {
                      *           "type": "job.succeeded",
                      *           "created_at": "2026-11-20T09:30:00.000Z",
                      *           "workspace_id": "wsp_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
-                     *           "timeline_id": "a timeline id",
+                     *           "timeline_id": "tml_01JD3M5N7P9Q1R3S5T7V9W1X3Y",
                      *           "data": {
                      *             "job": {
                      *               "id": "job_01JD3M5N7P9Q1R3S5T7V9W1X3Y",

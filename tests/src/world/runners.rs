@@ -30,6 +30,7 @@ where
         offered,
         run: Arc::new(move |reading, ctx| run(reading, ctx).boxed()),
         render: Arc::new(|rendering, _| async move { rendered(&rendering) }.boxed()),
+        draws_text: true,
     }
 }
 

@@ -75,6 +75,7 @@ mod strangers;
 mod sweep;
 mod tickets;
 mod tidy;
+mod timelines;
 mod tus;
 mod upload_ends;
 mod uploads;

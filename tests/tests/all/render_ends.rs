@@ -86,7 +86,7 @@ async fn a_render_that_fails_is_tried_again_and_what_its_media_causes_is_final()
             let again = crashed.lock().is_ok_and(|mut crashed| std::mem::replace(&mut *crashed, true));
             async move {
                 match rendering.plan.source() {
-                    source if source == corrupt => Err(ReadError::Corrupt("it is noise")),
+                    source if source == Some(corrupt) => Err(ReadError::Corrupt("it is noise")),
                     _ if again => runners::rendered(&rendering),
                     _ => Err(ReadError::Crashed),
                 }

@@ -248,7 +248,7 @@ impl Worker {
             Task::Read(_) => settings.read_timeout_factor,
             Task::Render => settings.render_timeout_factor,
         };
-        let media_time = Duration::from_millis(u64::try_from(item.duration_ms).unwrap_or_default());
+        let media_time = Duration::from_millis(u64::try_from(render::media_ms(claimed, item)).unwrap_or_default());
         let time = media_time.mul_f64(factor.max(0.0)) + LEAST_TIME;
         let mut ctx = JobCtx::new(Instant::now() + time, lease.stopped.clone());
         ctx.progress = lease.progress.clone();

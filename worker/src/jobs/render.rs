@@ -4,7 +4,7 @@
 //! `prune_renders`. Neighbours: `jobs`, which decides when it stops and how it ends, and `renders`, which make
 //! media.
 
-use crate::engines::RenderRequest;
+use crate::engines::{FilmItem, RenderRequest};
 use crate::jobs::{Done, Worker};
 use crate::readers::{JobCtx, ReadError};
 use domain::render::RenderPlan;
@@ -42,8 +42,12 @@ impl Worker {
             None => (None, 0),
         };
         let most_bytes = self.room(claimed).await?;
+        let others = match &plan {
+            RenderPlan::RenderTimeline { .. } => film_items(item, render.others.as_deref().unwrap_or_default()),
+            RenderPlan::RemoveSilence { .. } | RenderPlan::DuckMusic { .. } => Vec::new(),
+        };
         let (source_key, source_bytes) = (item.object_key.clone(), item.bytes);
-        let rendering = RenderRequest { plan, source_key, source_bytes, music_key, music_bytes, most_bytes };
+        let rendering = RenderRequest { plan, source_key, source_bytes, music_key, music_bytes, others, most_bytes };
         let rendered = (self.engines.render)(rendering, ctx.clone()).await?;
 
         self.reserve(claimed, rendered.file.metadata()?.len()).await?;
@@ -107,6 +111,26 @@ impl Worker {
         let result = json!({ "item_id": made.item.item });
         Done { charge, result, made: vec![Product::Item(Box::new(made.item))] }
     }
+}
+
+/// All that a film is made from: the job's item, and the others.
+fn film_items(item: &ClaimedItem, others: &[ClaimedItem]) -> Vec<FilmItem> {
+    let film_item = |item: &ClaimedItem| FilmItem {
+        item: item.id,
+        object_key: item.object_key.clone(),
+        bytes: item.bytes,
+        duration_ms: item.duration_ms,
+    };
+    std::iter::once(item).chain(others).map(film_item).collect()
+}
+
+/// Milliseconds of media that a claimed render goes through: its time to work is so many times as long. A film's are
+/// its own and those of all that it is made from.
+pub(crate) fn media_ms(claimed: &Claimed, item: &ClaimedItem) -> i64 {
+    let Some(render) = &claimed.render else { return item.duration_ms };
+    let film_us = render.plan["film"]["duration_us"].as_i64().unwrap_or(0);
+    let others: i64 = render.others.iter().flatten().map(|other| other.duration_ms).sum();
+    item.duration_ms.saturating_add(others).saturating_add(film_us / 1000)
 }
 
 fn not_written(error: WriteError<io::Error>) -> ReadError {

@@ -14,7 +14,7 @@ const FADE_MS: u32 = 10;
 
 /// Follows the gain of an envelope, sample by sample.
 #[derive(Debug)]
-struct Gain {
+pub(super) struct Gain {
     /// When, in samples, and how many decibels.
     points: Vec<(i64, f64)>,
     /// The point that was passed last.
@@ -24,13 +24,18 @@ struct Gain {
 
 impl Gain {
     fn new(envelope: &[GainPoint], sample_rate: u32) -> Self {
+        Self::from(envelope, sample_rate, 0)
+    }
+
+    /// From this sample on.
+    pub(super) fn from(envelope: &[GainPoint], sample_rate: u32, sample: i64) -> Self {
         let points = envelope.iter().map(|point| (sample_at(point.t_us, sample_rate), point.gain_db())).collect();
-        Self { points, passed: 0, sample: 0 }
+        Self { points, passed: 0, sample }
     }
 
     /// The gain of the next sample, as a factor.
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "counts and gains of sound")]
-    fn next(&mut self) -> f32 {
+    pub(super) fn next(&mut self) -> f32 {
         while self.points.get(self.passed + 1).is_some_and(|next| next.0 <= self.sample) {
             self.passed += 1;
         }

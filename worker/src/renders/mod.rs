@@ -12,16 +12,20 @@ mod mix;
 mod sound;
 #[cfg(test)]
 mod tests;
+mod timeline;
 
 use crate::ingest::facts;
 use crate::readers::decode::{Channels, DecodedSound, Workshop, cover, made};
 use crate::readers::{Engine, JobCtx, MediaSource, MediaTools, ReadError};
+use domain::ids::ItemId;
 use domain::media_time::{FrameRate, Span, total_us};
 use domain::render::RenderPlan;
+use domain::task::Task;
 use film::Film;
 use format::{Container, kept_channels};
 use sound::Track;
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fs::File;
 use std::path::Path;
 use std::process::Command;
@@ -44,6 +48,8 @@ pub struct Renderer {
     engine: Engine,
     /// How this `ffmpeg` is told to read filters from a file.
     filter_file_option: &'static str,
+    /// Whether it can draw letters.
+    draws_text: bool,
 }
 
 /// The media that a plan is about.
@@ -53,6 +59,17 @@ pub struct Sources {
     pub source: MediaSource,
     /// The music, where the plan names one.
     pub music: Option<MediaSource>,
+    /// All that a film is made from, by its item.
+    pub others: HashMap<ItemId, FilmSource>,
+}
+
+/// Media that a film is made from.
+#[derive(Debug, Clone)]
+pub struct FilmSource {
+    /// It.
+    pub media: MediaSource,
+    /// How long its item is said to be; no more of it is decoded.
+    pub duration_ms: i64,
 }
 
 /// What was made.
@@ -92,12 +109,19 @@ impl Renderer {
         let version = version.split_whitespace().nth(2).unwrap_or("unknown").to_owned();
         let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
         let filter_file_option = if major.is_some_and(|major| major < 7) { "-filter_script:v" } else { "-/filter:v" };
-        Some(Self { engine: Engine { name: "ffmpeg".to_owned(), version, model: None }, filter_file_option })
+        let draws_text = said(tools.ffmpeg(), "-filters").is_some_and(|filters| timeline::letters::are_drawn(&filters));
+        let engine = Engine { name: "ffmpeg".to_owned(), version, model: None };
+        Some(Self { engine, filter_file_option, draws_text })
     }
 
     /// What renders.
     pub fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// Whether films can have texts and captions in their picture.
+    pub const fn draws_text(&self) -> bool {
+        self.draws_text
     }
 
     /// Makes what the plan says, of at most `most_bytes`.
@@ -109,6 +133,12 @@ impl Renderer {
         ctx: &JobCtx,
     ) -> Result<Rendered, ReadError> {
         sweep(sources.source.tools());
+        if let RenderPlan::RenderTimeline { film } = plan {
+            if film.has_text() && !self.draws_text {
+                return Err(ReadError::EngineNotConfigured(Task::Render));
+            }
+            return timeline::render(sources, film, most_bytes, ctx).await;
+        }
         let workshop = Workshop::of(&sources.source)?;
         let container = Container::of(&sources.source);
         let decoded = sound(sources, plan, container, &workshop, most_bytes, ctx).await?;
@@ -154,6 +184,7 @@ async fn sound(
             let music = sources.music.as_ref().ok_or(ReadError::Missing)?;
             track.mix(music, envelope, &step).await
         }
+        RenderPlan::RenderTimeline { .. } => Err(ReadError::Internal("a film was taken for a cut".to_owned())),
     }
 }
 
@@ -164,6 +195,7 @@ fn kept(plan: &RenderPlan) -> Cow<'_, [Span]> {
         RenderPlan::DuckMusic { envelope, .. } => {
             Cow::Owned(vec![Span::new(0, envelope.last().map_or(0, |end| end.t_us))])
         }
+        RenderPlan::RenderTimeline { film } => Cow::Owned(vec![Span::new(0, film.duration_us)]),
     }
 }
 

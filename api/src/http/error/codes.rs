@@ -153,6 +153,9 @@ codes! {
     TemplateNotFound = "template_not_found", NOT_FOUND, false,
         "There is no such template.",
         "`list_templates` lists the workspace's templates.";
+    TimelineNotFound = "timeline_not_found", NOT_FOUND, false,
+        "There is no such timeline.",
+        "`list_timelines` lists the workspace's timelines.";
     ProjectNotFound = "project_not_found", NOT_FOUND, false,
         "There is no such project.",
         "GET /projects lists the workspace's projects.";

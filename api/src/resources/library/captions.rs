@@ -5,7 +5,7 @@ use crate::app::App;
 use crate::http::answers::{Large, Room, holding};
 use crate::http::error::{Answer, ApiError};
 use bytes::Bytes;
-use domain::captions::{self, Stretches, TextFormat};
+use domain::captions::{self, Stretches, TextFormat, Timed};
 use domain::footage::Turn;
 use domain::ids::{AccountId, ItemId};
 use domain::read::Read;
@@ -79,6 +79,15 @@ pub async fn captions(app: &App, account: AccountId, item: ItemId, format: TextF
 pub async fn first_stretches(app: &App, account: AccountId, item: ItemId, most: usize) -> Answer<Option<Stretches>> {
     let take = move |document: &[u8], turns: &[Turn]| captions::stretches(document, turns, most);
     Ok(of_transcript(app, account, item, take).await?.map(|(stretches, _)| stretches))
+}
+
+/// All that is said in an item's stored transcript; nothing when none is stored.
+///
+/// # Errors
+/// As [`captions`].
+pub async fn said(app: &App, account: AccountId, item: ItemId) -> Answer<Option<Vec<Timed>>> {
+    let take = |document: &[u8], _: &[Turn]| captions::said(document);
+    Ok(of_transcript(app, account, item, take).await?.map(|(said, _)| said))
 }
 
 /// What `take` makes of an item's stored transcript and of who speaks when, and the place of a large answer where the

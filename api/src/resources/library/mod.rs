@@ -13,7 +13,7 @@ mod lanes;
 mod on_ready;
 mod stored;
 
-pub use captions::{ReadFormat, captions, first_stretches};
+pub use captions::{ReadFormat, captions, first_stretches, said};
 pub use document::Document;
 pub use filter::{Asked, Sort, UpdateItem};
 pub use include::{Include, with_media};

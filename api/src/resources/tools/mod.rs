@@ -19,3 +19,4 @@ pub mod settings;
 pub mod skills;
 pub mod stored_read;
 pub mod templates;
+pub mod timelines;

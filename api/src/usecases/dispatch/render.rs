@@ -26,9 +26,9 @@ pub struct RenderRequest {
     pub call: Call,
     /// What to make.
     pub plan: RenderPlan,
-    /// What the item is called that it is made from.
+    /// What the item or the timeline is called that it is made from.
     pub source_name: String,
-    /// That item's duration, which it is priced by.
+    /// The duration that it is priced by: that item's, or the timeline's.
     pub duration_ms: i64,
     /// The idempotency key, if one was sent.
     pub key: Option<Key>,
@@ -133,9 +133,12 @@ impl Work for RenderRequest {
         if is_full {
             return Ok(Looked::Answered(Rendering::StorageFull));
         }
+        let Some(item) = self.plan.source() else {
+            return Ok(Looked::Answered(Rendering::Not(Reason::ItemNotFound)));
+        };
         Ok(Looked::Candidate(Candidate {
             job: JobId::mint(),
-            item: self.plan.source(),
+            item,
             task: Task::Render,
             with_speech: false,
             duration_ms: self.duration_ms,
@@ -182,7 +185,8 @@ impl RenderRequest {
     async fn take_for(&self, conn: &mut PgConnection, job: JobId, hash: &[u8]) -> sqlx::Result<bool> {
         let plan = serde_json::to_value(&self.plan).map_err(|error| sqlx::Error::Encode(Box::new(error)))?;
         let name = self.plan.name(&self.source_name);
-        let new = NewRender { job, hash, plan: &plan, output: ItemId::mint(), name: &name, music: self.plan.music() };
+        let (music, others) = (self.plan.music(), self.plan.others());
+        let new = NewRender { job, hash, plan: &plan, output: ItemId::mint(), name: &name, music, others: &others };
         renders::take(conn, &new).await
     }
 }

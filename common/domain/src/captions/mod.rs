@@ -72,14 +72,17 @@ struct Data {
 }
 
 /// A word, or a segment's text, with its seconds.
-#[derive(Debug, Deserialize)]
-struct Timed {
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct Timed {
+    /// It.
     #[serde(default, alias = "word")]
-    text: String,
+    pub text: String,
+    /// When it begins.
     #[serde(default)]
-    start: f64,
+    pub start: f64,
+    /// When it ends.
     #[serde(default)]
-    end: f64,
+    pub end: f64,
 }
 
 /// A stored transcript (docs/reads.md, "The stored result") in this form. `turns` say who speaks when; none where
@@ -98,6 +101,16 @@ pub fn written(document: &[u8], turns: &[Turn], format: TextFormat) -> serde_jso
         TextFormat::Srt => srt(&cues(spoken)),
         TextFormat::Vtt => vtt(&cues(spoken)),
     })
+}
+
+/// All that is said in a stored transcript: its words, or where it has none its segments.
+///
+/// # Errors
+/// When the document is no stored transcript.
+pub fn said(document: &[u8]) -> serde_json::Result<Vec<Timed>> {
+    let Stored { data } = serde_json::from_slice(document)?;
+    let timed = if data.words.is_empty() { data.segments } else { data.words };
+    Ok(timed)
 }
 
 /// What is said in a stretch of a transcript.
@@ -176,8 +189,8 @@ fn text(words: &[Spoken]) -> String {
     ended(text)
 }
 
-/// Cues as `SubRip`. It has no escapes: an arrow in a text, which would be taken for a time, becomes another arrow.
-fn srt(cues: &[Cue]) -> String {
+/// Cues as `SubRip`.
+pub fn srt(cues: &[Cue]) -> String {
     let mut text = String::new();
     for (place, cue) in cues.iter().enumerate() {
         let gap = if place > 0 { "\n" } else { "" };
@@ -193,7 +206,7 @@ fn srt(cues: &[Cue]) -> String {
 }
 
 /// Cues as `WebVTT`.
-fn vtt(cues: &[Cue]) -> String {
+pub fn vtt(cues: &[Cue]) -> String {
     let mut text = "WEBVTT\n".to_owned();
     for cue in cues {
         let _infallible = writeln!(text, "\n{} --> {}", time(cue.start_ms, '.'), time(cue.end_ms, '.'));

@@ -11,6 +11,7 @@ mod resolve;
 mod search;
 mod storage;
 mod sweep;
+mod usable;
 
 pub use change::{Change, Changed, change};
 pub use linked::{LinkedMedia, linked_media, refs};
@@ -18,6 +19,7 @@ pub use resolve::{ItemForReads, Resolved, resolve};
 pub use search::{Filter, Place, search};
 pub use storage::{bytes_kept, lock_storage, prune, purged, to_purge, workspace_of};
 pub use sweep::{named_objects, next_to_sweep, settled_before};
+pub use usable::{UsableItem, usable};
 
 use chrono::{DateTime, Utc};
 use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};

@@ -39,6 +39,8 @@ pub async fn to_purge(conn: &mut PgConnection, limit: i64) -> sqlx::Result<Vec<I
            WHERE deleted_at IS NOT NULL AND purged_at IS NULL
                AND NOT EXISTS (SELECT FROM jobs WHERE jobs.item_id = items.id AND jobs.finished_at IS NULL)
                AND NOT EXISTS (SELECT FROM job_renders r WHERE r.music_item_id = items.id AND r.ended_at IS NULL)
+               AND NOT EXISTS (
+                   SELECT FROM job_renders r WHERE r.source_item_ids @> ARRAY[items.id] AND r.ended_at IS NULL)
            ORDER BY deleted_at
            LIMIT $1"#,
         limit,

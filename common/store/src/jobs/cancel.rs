@@ -16,9 +16,11 @@ pub async fn cancel(conn: &mut PgConnection, jobs: &[JobId], workspace: Workspac
 pub async fn cancel_for_items(conn: &mut PgConnection, items: &[ItemId]) -> sqlx::Result<Vec<EndedJob>> {
     let live = sqlx::query_scalar!(
         r#"SELECT id AS "id!: JobId" FROM jobs WHERE item_id = ANY ($1) AND finished_at IS NULL
-        UNION ALL
-        -- A render may need another item beside that of its job.
-        SELECT job_id FROM job_renders WHERE music_item_id = ANY ($1) AND ended_at IS NULL"#,
+        UNION
+        -- A render may need other items beside that of its job.
+        SELECT job_id FROM job_renders WHERE music_item_id = ANY ($1) AND ended_at IS NULL
+        UNION
+        SELECT job_id FROM job_renders WHERE source_item_ids && $1 AND ended_at IS NULL"#,
         items as &[ItemId]
     )
     .fetch_all(&mut *conn)

@@ -44,8 +44,8 @@ pub struct Claimed {
 impl Claimed {
     /// Whether an item that it is about was deleted: nothing to do, and nothing to charge.
     pub fn is_orphaned(&self) -> bool {
-        let music_gone = self.render.as_ref().is_some_and(|render| matches!(render.music, Some(Music::Gone)));
-        self.item.is_none() || music_gone
+        let lacks_some = |render: &ClaimedRender| matches!(render.music, Some(Music::Gone)) || render.others.is_none();
+        self.item.is_none() || self.render.as_ref().is_some_and(lacks_some)
     }
 }
 
@@ -84,6 +84,8 @@ pub struct ClaimedRender {
     pub name: String,
     /// What it needs beside the job's item; nothing when it needs nothing.
     pub music: Option<Music>,
+    /// What else it needs; nothing when one of those was deleted.
+    pub others: Option<Vec<ClaimedItem>>,
 }
 
 /// The second item of a render.
@@ -153,6 +155,11 @@ struct ClaimedRow {
     music_duration_ms: Option<i64>,
     bytes: Option<i64>,
     music_bytes: Option<i64>,
+    source_item_ids: Option<Vec<ItemId>>,
+    other_ids: Option<Vec<ItemId>>,
+    other_keys: Option<Vec<String>>,
+    other_durations_ms: Option<Vec<i64>>,
+    other_bytes: Option<Vec<i64>>,
 }
 
 impl ClaimedRow {
@@ -164,13 +171,29 @@ impl ClaimedRow {
             }
             None => Music::Gone,
         });
+        let others = self.others();
         Some(ClaimedRender {
+            others,
             plan: self.plan.take()?,
             hash: self.hash.take()?,
             output: self.output_item_id?,
             name: self.output_name.take()?,
             music,
         })
+    }
+}
+
+impl ClaimedRow {
+    /// The further items of a render; nothing when one was deleted.
+    fn others(&mut self) -> Option<Vec<ClaimedItem>> {
+        let facts = self.other_durations_ms.take().unwrap_or_default().into_iter();
+        let facts = facts.zip(self.other_bytes.take().unwrap_or_default());
+        let keys = self.other_keys.take().unwrap_or_default().into_iter().zip(facts);
+        let here = self.other_ids.take().unwrap_or_default().into_iter().zip(keys);
+        let here: Vec<ClaimedItem> = here
+            .map(|(id, (object_key, (duration_ms, bytes)))| ClaimedItem { id, object_key, duration_ms, bytes })
+            .collect();
+        (here.len() == self.source_item_ids.as_ref().map_or(0, Vec::len)).then_some(here)
     }
 }
 

@@ -127,6 +127,10 @@ class TemplateNotFoundError(NotFoundError):
     """There is no such template."""
 
 
+class TimelineNotFoundError(NotFoundError):
+    """There is no such timeline."""
+
+
 class ProjectNotFoundError(NotFoundError):
     """There is no such project."""
 
@@ -367,6 +371,7 @@ BY_CODE: dict[str, type[ApiError]] = {
     'calendar_feed_not_found': CalendarFeedNotFoundError,
     'skill_not_found': SkillNotFoundError,
     'template_not_found': TemplateNotFoundError,
+    'timeline_not_found': TimelineNotFoundError,
     'project_not_found': ProjectNotFoundError,
     'key_not_found': KeyNotFoundError,
     'webhook_not_found': WebhookNotFoundError,

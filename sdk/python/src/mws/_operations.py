@@ -66,6 +66,15 @@ OPERATIONS = {
     'list_templates': Operation('list_templates', 'POST', '/tools/list_templates', 'harmless', types.ToolAnswerTemplatePage, rows=('data', 'templates')),
     'run_template': Operation('run_template', 'POST', '/tools/run_template', 'kept', types.ToolAnswerFields),
     'delete_template': Operation('delete_template', 'POST', '/tools/delete_template', 'harmless', types.ToolAnswerDeletedTemplate),
+    'create_timeline': Operation('create_timeline', 'POST', '/tools/create_timeline', 'kept', types.ToolAnswerTimelineAnswer),
+    'list_timelines': Operation('list_timelines', 'POST', '/tools/list_timelines', 'harmless', types.ToolAnswerTimelinePage, rows=('data', 'timelines')),
+    'get_timeline': Operation('get_timeline', 'POST', '/tools/get_timeline', 'harmless', types.ToolAnswerTimelineAnswer),
+    'edit_timeline': Operation('edit_timeline', 'POST', '/tools/edit_timeline', 'kept', types.ToolAnswerTimelineAnswer),
+    'undo_timeline': Operation('undo_timeline', 'POST', '/tools/undo_timeline', 'kept', types.ToolAnswerTimelineAnswer),
+    'delete_timeline': Operation('delete_timeline', 'POST', '/tools/delete_timeline', 'harmless', types.ToolAnswerDeletedTimeline),
+    'render_timeline': Operation('render_timeline', 'POST', '/tools/render_timeline', 'kept', types.ToolAnswerRenderedTimeline),
+    'export_timeline': Operation('export_timeline', 'POST', '/tools/export_timeline', 'harmless', types.ToolAnswerExportedTimeline),
+    'import_timeline': Operation('import_timeline', 'POST', '/tools/import_timeline', 'kept', types.ToolAnswerImportedTimeline),
     'list_workspaces': Operation('list_workspaces', 'GET', '/workspaces', 'harmless', types.ListWorkspace, rows=('data',)),
     'create_workspace': Operation('create_workspace', 'POST', '/workspaces', 'kept', types.Workspace),
     'update_workspace': Operation('update_workspace', 'PATCH', '/workspaces/{id}', 'harmless', types.Workspace),
@@ -309,6 +318,7 @@ class Library(Group):
         min_silence_ms: int | None = None,
         padding_ms: int | None = None,
         render: bool | None = None,
+        timeline: bool | None = None,
         dry_run: bool | None = None,
         idempotency_key: str | None = None,
         workspace_id: str | None = None,
@@ -320,7 +330,7 @@ class Library(Group):
         `render: true` a job makes a new item of what is kept; the same render is made once while its item is there. A
         stored speech read is used at no charge; where there is none its job is started or joined, and the answer is
         `queued` without `keep`: follow `job_id` with `get_jobs` and call again."""
-        return self._client.call(OPERATIONS['remove_silence'], body={'ref': ref}, maybe={'min_silence_ms': min_silence_ms, 'padding_ms': padding_ms, 'render': render, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+        return self._client.call(OPERATIONS['remove_silence'], body={'ref': ref}, maybe={'min_silence_ms': min_silence_ms, 'padding_ms': padding_ms, 'render': render, 'timeline': timeline, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def duck_music(
         self,
@@ -331,6 +341,7 @@ class Library(Group):
         attack_ms: int | None = None,
         release_ms: int | None = None,
         render: bool | None = None,
+        timeline: bool | None = None,
         dry_run: bool | None = None,
         idempotency_key: str | None = None,
         workspace_id: str | None = None,
@@ -342,7 +353,7 @@ class Library(Group):
         item: as long as the voice, with its picture if it has one, and limited so that it never clips. A stored
         speech read of the voice is used at no charge; where there is none its job is started or joined, and the
         answer is `queued` without `envelope`: follow `job_id` with `get_jobs` and call again."""
-        return self._client.call(OPERATIONS['duck_music'], body={'voice_ref': voice_ref, 'music_ref': music_ref}, maybe={'duck_db': duck_db, 'attack_ms': attack_ms, 'release_ms': release_ms, 'render': render, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+        return self._client.call(OPERATIONS['duck_music'], body={'voice_ref': voice_ref, 'music_ref': music_ref}, maybe={'duck_db': duck_db, 'attack_ms': attack_ms, 'release_ms': release_ms, 'render': render, 'timeline': timeline, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     def search_footage(
         self,
@@ -1267,6 +1278,128 @@ class Models(Group):
         return self._client.call(OPERATIONS['list_models'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
 
+class Timeline(Group):
+    """The operations of `timeline`."""
+
+    __slots__ = ()
+
+    def create_timeline(
+        self,
+        *,
+        name: str,
+        ops: Sequence[types.TimelineOp | Mapping[str, Any]] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerTimelineAnswer:
+        """Scenes one after the other, sound beside them, pictures and texts over them, and captions. It begins empty, or with
+        what `ops` make of it. A workspace has at most 500 timelines."""
+        return self._client.call(OPERATIONS['create_timeline'], body={'name': name}, maybe={'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_timelines(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> Page[types.ListedTimeline]:
+        """Newest first, without what is in them."""
+        return self._client.pages(OPERATIONS['list_timelines'], body={}, maybe={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    def get_timeline(
+        self,
+        *,
+        timeline_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerTimelineAnswer:
+        """With everything in it, when each scene begins, and links to what the scenes show. What is of an item that is deleted
+        says so."""
+        return self._client.call(OPERATIONS['get_timeline'], body={'timeline_id': timeline_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def edit_timeline(
+        self,
+        *,
+        timeline_id: str,
+        if_revision: int | None = None,
+        name: str | None = None,
+        ops: Sequence[types.TimelineOp | Mapping[str, Any]] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerTimelineAnswer:
+        """Its name, or what is in it: `ops` are done one after the other, all of them or none, and the refusal names the one
+        that can't be done. What the timeline was before is kept for `undo_timeline`, the last 50 changes."""
+        return self._client.call(OPERATIONS['edit_timeline'], body={'timeline_id': timeline_id}, maybe={'if_revision': if_revision, 'name': name, 'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def undo_timeline(
+        self,
+        *,
+        timeline_id: str,
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerTimelineAnswer:
+        """Back to what it was before, as a new revision; again for the change before that."""
+        return self._client.call(OPERATIONS['undo_timeline'], body={'timeline_id': timeline_id}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def delete_timeline(
+        self,
+        *,
+        timeline_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedTimeline:
+        """With what is kept of its past. The items that it names, and those that were rendered from it, stay."""
+        return self._client.call(OPERATIONS['delete_timeline'], body={'timeline_id': timeline_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def render_timeline(
+        self,
+        *,
+        timeline_id: str,
+        format: types.RenderFormat | None = None,
+        quality: types.RenderQuality | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerRenderedTimeline:
+        """A job makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with what is over them
+        and its sound, or the sound alone. It costs what a render of its length costs. The same film is made once
+        while its item is there. Tracks go down under the speech of those items whose `speech` read is stored;
+        captions in the picture are of stored transcripts, or of the cues in the timeline. `warnings` names what is
+        missing."""
+        return self._client.call(OPERATIONS['render_timeline'], body={'timeline_id': timeline_id}, maybe={'format': format, 'quality': quality, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def export_timeline(
+        self,
+        *,
+        timeline_id: str,
+        format: types.ExportFormat,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerExportedTimeline:
+        """As `OpenTimelineIO`, which comes back by `import_timeline` as it was; as an edit decision list; or what is said in it
+        as captions: its own cues, or those of the stored transcripts of its scenes and its voiceover."""
+        return self._client.call(OPERATIONS['export_timeline'], body={'timeline_id': timeline_id, 'format': format}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    def import_timeline(
+        self,
+        *,
+        otio: str,
+        name: str | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerImportedTimeline:
+        """A new timeline of an `OpenTimelineIO` document: the clips of its first video track are the scenes, those of its audio
+        tracks the sound. What it names that is no item of the workspace leaves a black scene in its place, and what
+        can't be rendered is left out; `warnings` names both."""
+        return self._client.call(OPERATIONS['import_timeline'], body={'otio': otio}, maybe={'name': name}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+
 class Uploads(Group):
     """The operations of `uploads`."""
 
@@ -1859,6 +1992,7 @@ class Groups:
         self.account = Account(client)
         self.research = Research(client)
         self.models = Models(client)
+        self.timeline = Timeline(client)
         self.uploads = Uploads(client)
         self.webhooks = Webhooks(client)
         self.operator = Operator(client)
@@ -2027,6 +2161,7 @@ class AsyncLibrary(AsyncGroup):
         min_silence_ms: int | None = None,
         padding_ms: int | None = None,
         render: bool | None = None,
+        timeline: bool | None = None,
         dry_run: bool | None = None,
         idempotency_key: str | None = None,
         workspace_id: str | None = None,
@@ -2038,7 +2173,7 @@ class AsyncLibrary(AsyncGroup):
         `render: true` a job makes a new item of what is kept; the same render is made once while its item is there. A
         stored speech read is used at no charge; where there is none its job is started or joined, and the answer is
         `queued` without `keep`: follow `job_id` with `get_jobs` and call again."""
-        return await self._client.call(OPERATIONS['remove_silence'], body={'ref': ref}, maybe={'min_silence_ms': min_silence_ms, 'padding_ms': padding_ms, 'render': render, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+        return await self._client.call(OPERATIONS['remove_silence'], body={'ref': ref}, maybe={'min_silence_ms': min_silence_ms, 'padding_ms': padding_ms, 'render': render, 'timeline': timeline, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def duck_music(
         self,
@@ -2049,6 +2184,7 @@ class AsyncLibrary(AsyncGroup):
         attack_ms: int | None = None,
         release_ms: int | None = None,
         render: bool | None = None,
+        timeline: bool | None = None,
         dry_run: bool | None = None,
         idempotency_key: str | None = None,
         workspace_id: str | None = None,
@@ -2060,7 +2196,7 @@ class AsyncLibrary(AsyncGroup):
         item: as long as the voice, with its picture if it has one, and limited so that it never clips. A stored
         speech read of the voice is used at no charge; where there is none its job is started or joined, and the
         answer is `queued` without `envelope`: follow `job_id` with `get_jobs` and call again."""
-        return await self._client.call(OPERATIONS['duck_music'], body={'voice_ref': voice_ref, 'music_ref': music_ref}, maybe={'duck_db': duck_db, 'attack_ms': attack_ms, 'release_ms': release_ms, 'render': render, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+        return await self._client.call(OPERATIONS['duck_music'], body={'voice_ref': voice_ref, 'music_ref': music_ref}, maybe={'duck_db': duck_db, 'attack_ms': attack_ms, 'release_ms': release_ms, 'render': render, 'timeline': timeline, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
 
     async def search_footage(
         self,
@@ -2985,6 +3121,128 @@ class AsyncModels(AsyncGroup):
         return await self._client.call(OPERATIONS['list_models'], body={}, maybe={}, workspace_id=workspace_id, timeout=timeout)
 
 
+class AsyncTimeline(AsyncGroup):
+    """The operations of `timeline`."""
+
+    __slots__ = ()
+
+    async def create_timeline(
+        self,
+        *,
+        name: str,
+        ops: Sequence[types.TimelineOp | Mapping[str, Any]] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerTimelineAnswer:
+        """Scenes one after the other, sound beside them, pictures and texts over them, and captions. It begins empty, or with
+        what `ops` make of it. A workspace has at most 500 timelines."""
+        return await self._client.call(OPERATIONS['create_timeline'], body={'name': name}, maybe={'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    def list_timelines(
+        self,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> AsyncPages[types.ListedTimeline]:
+        """Newest first, without what is in them."""
+        return self._client.pages(OPERATIONS['list_timelines'], body={}, maybe={'limit': limit, 'cursor': cursor}, workspace_id=workspace_id, timeout=timeout)
+
+    async def get_timeline(
+        self,
+        *,
+        timeline_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerTimelineAnswer:
+        """With everything in it, when each scene begins, and links to what the scenes show. What is of an item that is deleted
+        says so."""
+        return await self._client.call(OPERATIONS['get_timeline'], body={'timeline_id': timeline_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def edit_timeline(
+        self,
+        *,
+        timeline_id: str,
+        if_revision: int | None = None,
+        name: str | None = None,
+        ops: Sequence[types.TimelineOp | Mapping[str, Any]] | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerTimelineAnswer:
+        """Its name, or what is in it: `ops` are done one after the other, all of them or none, and the refusal names the one
+        that can't be done. What the timeline was before is kept for `undo_timeline`, the last 50 changes."""
+        return await self._client.call(OPERATIONS['edit_timeline'], body={'timeline_id': timeline_id}, maybe={'if_revision': if_revision, 'name': name, 'ops': ops}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def undo_timeline(
+        self,
+        *,
+        timeline_id: str,
+        if_revision: int | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerTimelineAnswer:
+        """Back to what it was before, as a new revision; again for the change before that."""
+        return await self._client.call(OPERATIONS['undo_timeline'], body={'timeline_id': timeline_id}, maybe={'if_revision': if_revision}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def delete_timeline(
+        self,
+        *,
+        timeline_id: str,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerDeletedTimeline:
+        """With what is kept of its past. The items that it names, and those that were rendered from it, stay."""
+        return await self._client.call(OPERATIONS['delete_timeline'], body={'timeline_id': timeline_id}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def render_timeline(
+        self,
+        *,
+        timeline_id: str,
+        format: types.RenderFormat | None = None,
+        quality: types.RenderQuality | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerRenderedTimeline:
+        """A job makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with what is over them
+        and its sound, or the sound alone. It costs what a render of its length costs. The same film is made once
+        while its item is there. Tracks go down under the speech of those items whose `speech` read is stored;
+        captions in the picture are of stored transcripts, or of the cues in the timeline. `warnings` names what is
+        missing."""
+        return await self._client.call(OPERATIONS['render_timeline'], body={'timeline_id': timeline_id}, maybe={'format': format, 'quality': quality, 'dry_run': dry_run}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+    async def export_timeline(
+        self,
+        *,
+        timeline_id: str,
+        format: types.ExportFormat,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerExportedTimeline:
+        """As `OpenTimelineIO`, which comes back by `import_timeline` as it was; as an edit decision list; or what is said in it
+        as captions: its own cues, or those of the stored transcripts of its scenes and its voiceover."""
+        return await self._client.call(OPERATIONS['export_timeline'], body={'timeline_id': timeline_id, 'format': format}, maybe={}, workspace_id=workspace_id, timeout=timeout)
+
+    async def import_timeline(
+        self,
+        *,
+        otio: str,
+        name: str | None = None,
+        idempotency_key: str | None = None,
+        workspace_id: str | None = None,
+        timeout: float | None = None,
+    ) -> types.ToolAnswerImportedTimeline:
+        """A new timeline of an `OpenTimelineIO` document: the clips of its first video track are the scenes, those of its audio
+        tracks the sound. What it names that is no item of the workspace leaves a black scene in its place, and what
+        can't be rendered is left out; `warnings` names both."""
+        return await self._client.call(OPERATIONS['import_timeline'], body={'otio': otio}, maybe={'name': name}, idempotency_key=idempotency_key, workspace_id=workspace_id, timeout=timeout)
+
+
 class AsyncUploads(AsyncGroup):
     """The operations of `uploads`."""
 
@@ -3577,6 +3835,7 @@ class AsyncGroups:
         self.account = AsyncAccount(client)
         self.research = AsyncResearch(client)
         self.models = AsyncModels(client)
+        self.timeline = AsyncTimeline(client)
         self.uploads = AsyncUploads(client)
         self.webhooks = AsyncWebhooks(client)
         self.operator = AsyncOperator(client)

@@ -113,6 +113,9 @@ class Attempt(Model):
     response_excerpt: str | None
     """The start of the receiver's answer, at most 1 KiB, or null."""
 
+AudioSlot = Literal['voiceover', 'music']
+"""A track that has a place of its own."""
+
 
 class AuditEntry(Model):
     """A change that an operator made."""
@@ -481,6 +484,9 @@ class CancelledJob(Model):
     outcome: CancelOutcome
     """What became of it."""
 
+CaptionOrigin = Literal['transcripts', 'cues']
+"""Where captions come from."""
+
 CaptionPosition = Literal['top', 'middle', 'bottom']
 """Where captions stand."""
 
@@ -499,6 +505,22 @@ class CaptionStyle(Model):
     """What is behind the letters, as `#000000`."""
     position: CaptionPosition | None
     """Where in the picture they stand."""
+
+
+class CaptionText(Model):
+    """What is said, to be read."""
+
+    __slots__ = ()
+    source: CaptionOrigin
+    """Where they come from."""
+    cues: list[CueText] | None
+    """They, with source `cues`: at most 2,000, in order, without overlaps."""
+    burn: bool | None
+    """Whether a render has them in its picture."""
+    style: TextLook | None
+    """What they look like there."""
+    language: str | None
+    """Their language."""
 
 
 class ChangeAccount(Model):
@@ -756,6 +778,16 @@ class CreateSecret(Model):
     """`true` issues a new secret while the old one keeps verifying for 24 hours."""
 
 
+class CreateTimeline(Model):
+    """A timeline to create."""
+
+    __slots__ = ()
+    name: str
+    """What it is called, 1 to 200 characters."""
+    ops: list[TimelineOp] | None
+    """What is done to it at once, as in `edit_timeline`; it is 1920 × 1080 at 25 frames a second without."""
+
+
 class CreateUpload(Model):
     """A file to send, or a URL to fetch one from."""
 
@@ -831,6 +863,18 @@ class CreatedPublicLink(Model):
     """The link."""
     url: str
     """Where its page is. Shown here and never again: whoever has it sees the item."""
+
+
+class CueText(Model):
+    """A caption."""
+
+    __slots__ = ()
+    start: float
+    """When it appears."""
+    end: float
+    """When it goes."""
+    text: str
+    """What it says, 1 to 500 characters."""
 
 
 class DeleteCalendarEntry(Model):
@@ -915,6 +959,16 @@ class DeletedTemplate(Model):
     __slots__ = ()
     name: str
     """What it was called."""
+    deleted: Literal[True]
+    """Always true."""
+
+
+class DeletedTimeline(Model):
+    """The timeline that was deleted."""
+
+    __slots__ = ()
+    timeline_id: str
+    """Its id."""
     deleted: Literal[True]
     """Always true."""
 
@@ -1019,6 +1073,8 @@ class DuckAnswer(Model):
     somebody speaks."""
     output_item_id: str | None
     """The rendered item; when asked for and ready."""
+    timeline_id: str | None
+    """The timeline that was made; when asked for."""
 
 
 class DuckMusic(Model):
@@ -1037,6 +1093,8 @@ class DuckMusic(Model):
     """Milliseconds that it takes to come back, 10 to 10000; 500 when not given."""
     render: bool | None
     """Whether to mix both into a new item; false when not given."""
+    timeline: bool | None
+    """Whether to make a timeline of it, which can be edited, exported and rendered; false when not given. Not with `render`."""
     dry_run: bool | None
     """`true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the render."""
 
@@ -1052,6 +1110,20 @@ class EditBoard(Model):
     name: str | None
     """Its new name, 1 to 200 characters."""
     ops: list[BoardOp] | None
+    """What to do, 1 to 500 operations; may be left out with `name`."""
+
+
+class EditTimeline(Model):
+    """What to change of a timeline."""
+
+    __slots__ = ()
+    timeline_id: str
+    """The timeline."""
+    if_revision: int | None
+    """The revision that the change is for; another one stands: 409 `revision_conflict`."""
+    name: str | None
+    """Its new name, 1 to 200 characters."""
+    ops: list[TimelineOp] | None
     """What to do, 1 to 500 operations; may be left out with `name`."""
 
 
@@ -1081,6 +1153,35 @@ class Estimate(Model):
     """Purchased minutes left."""
     resets_at: str
     """When the next month's minutes come."""
+
+ExportFormat = Literal['otio', 'edl', 'srt', 'vtt']
+"""What a timeline is exported as."""
+
+
+class ExportTimeline(Model):
+    """What to export."""
+
+    __slots__ = ()
+    timeline_id: str
+    """The timeline."""
+    format: ExportFormat
+    """As what."""
+
+
+class ExportedTimeline(Model):
+    """A timeline for another editor."""
+
+    __slots__ = ()
+    timeline_id: str
+    """The timeline."""
+    revision: int
+    """The revision of it that was exported."""
+    format: ExportFormat
+    """As what."""
+    content: str
+    """The document."""
+    warnings: list[str]
+    """What is not in it, in whole sentences."""
 
 
 class FootageMatch(Model):
@@ -1269,6 +1370,26 @@ class ImportMedia(Model):
     reads: list[ReadKind] | None
     """Reads to start once it is ready, as `prepare_media` would then; `reads_on_ready` of the item says what became of each.
     Those of the workspace's settings when not given."""
+
+
+class ImportTimeline(Model):
+    """What to import."""
+
+    __slots__ = ()
+    otio: str
+    """An `OpenTimelineIO` document as text, at most 1 MiB. Its media are items of the workspace, `mws:itm_…`."""
+    name: str | None
+    """What the timeline is called; what the document says when not given."""
+
+
+class ImportedTimeline(Model):
+    """A timeline that was imported."""
+
+    __slots__ = ()
+    timeline: Timeline
+    """The timeline."""
+    warnings: list[str]
+    """What of the document is not in it, in whole sentences."""
 
 
 class ItemAnswer(Model):
@@ -1669,6 +1790,16 @@ class ListTemplates(Model):
     """The `next_cursor` of the page before."""
 
 
+class ListTimelines(Model):
+    """Which timelines."""
+
+    __slots__ = ()
+    limit: int | None
+    """Timelines to show, 1 to 100; 20 when not given."""
+    cursor: str | None
+    """The `next_cursor` of the page before."""
+
+
 class ListAccountChange(Model):
     """A page of a list."""
 
@@ -1949,6 +2080,30 @@ class ListedTemplate(Model):
     """When it was last changed."""
 
 
+class ListedTimeline(Model):
+    """A timeline as lists show it."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    name: str
+    """What it is called."""
+    duration_seconds: float
+    """How long it is."""
+    aspect_ratio: str
+    """The picture's proportions."""
+    scenes: int
+    """How many scenes it has."""
+    variant_of: str | None
+    """The timeline that it is a variant of."""
+    revision: int
+    """How many times it was written."""
+    created_at: str
+    """When it was created."""
+    updated_at: str
+    """When it was last changed."""
+
+
 class LogoToSet(Model):
     """A logo by its name, as it is set."""
 
@@ -2104,6 +2259,14 @@ class OneTemplate(Model):
     __slots__ = ()
     name: str
     """What it is called."""
+
+
+class OneTimeline(Model):
+    """Which timeline."""
+
+    __slots__ = ()
+    timeline_id: str
+    """The timeline."""
 
 
 class OpenAccount(Model):
@@ -2276,6 +2439,9 @@ class OperatorWorkspace(Model):
     """Whether it is its account's default."""
     created_at: str
     """When it was opened."""
+
+OverlayType = Literal['image', 'text', 'logo']
+"""What an overlay is."""
 
 
 class OverviewAnswer(Model):
@@ -2845,8 +3011,52 @@ class RemoveSilence(Model):
     """Milliseconds that stay before and after speech, 0 to 5000; what the settings say when not given, or 50."""
     render: bool | None
     """Whether to make a new item of what is kept; false when not given."""
+    timeline: bool | None
+    """Whether to make a timeline of it, which can be edited, exported and rendered; false when not given. Not with `render`."""
     dry_run: bool | None
     """`true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the render."""
+
+RenderFormat = Literal['mp4', 'webm', 'mov', 'mp3', 'wav']
+"""What a timeline is rendered as."""
+
+RenderQuality = Literal['draft', 'standard']
+"""How well."""
+
+
+class RenderTimeline(Model):
+    """What to render."""
+
+    __slots__ = ()
+    timeline_id: str
+    """The timeline."""
+    format: RenderFormat | None
+    """What it is rendered as; `mp4` when not given."""
+    quality: RenderQuality | None
+    """How well; `standard` when not given."""
+    dry_run: bool | None
+    """`true` answers what the call would hold, and starts nothing."""
+
+
+class RenderedTimeline(Model):
+    """Where the render stands."""
+
+    __slots__ = ()
+    timeline_id: str
+    """The timeline."""
+    revision: int
+    """The revision of it that is rendered."""
+    duration_seconds: float
+    """How long the film is."""
+    status: NeedStatus
+    """Whether the film is there."""
+    job_id: str | None
+    """The job that renders it; when queued."""
+    estimated_minutes: float | None
+    """Minutes held for that job, or that would be; when queued or startable."""
+    output_item_id: str | None
+    """The rendered item; when ready."""
+    warnings: list[str]
+    """What of the timeline is not in the film, in whole sentences."""
 
 ReportedStatus = Literal['running', 'generating', 'idle', 'rendering', 'failed']
 """A status that is told by a webhook: every one but `cancelled` (contract §6.2.2)."""
@@ -2992,6 +3202,22 @@ class SaveTemplate(Model):
     """The revision that is written over, 0 where there should be none yet. Another one stands: 409 `revision_conflict`;
     there is one already: 409 `name_taken`. Without it, whatever stands is written over."""
 
+SceneFit = Literal['contain', 'cover']
+"""How a picture of other proportions gets into the timeline's."""
+
+
+class SceneTransition(Model):
+    """How one scene becomes the next."""
+
+    __slots__ = ()
+    kind: TransitionKind
+    """How."""
+    seconds: float | None
+    """How long a crossfade takes, at most 10 s and half of the shorter scene."""
+
+SceneType = Literal['clip', 'image', 'color']
+"""What a scene shows."""
+
 
 class Secret(Model):
     """The account's signing secret."""
@@ -3084,6 +3310,8 @@ class SilenceAnswer(Model):
     """Seconds that go."""
     output_item_id: str | None
     """The rendered item; when asked for and ready."""
+    timeline_id: str | None
+    """The timeline that was made; when asked for."""
 
 
 class Skill(Model):
@@ -3358,6 +3586,293 @@ class TempoPoint(Model):
     """When."""
     bpm: float
     """Beats a minute."""
+
+
+class TextLook(Model):
+    """What a text looks like."""
+
+    __slots__ = ()
+    color: str | None
+    """The colour of the letters, as `#ffffff`, which it is when absent."""
+    background: str | None
+    """The colour behind them; none when absent."""
+    size: float | None
+    """The height of a line, 0.01 to 0.5 of the picture's; 0.06 when absent."""
+
+
+class Timeline(Model):
+    """A timeline. Times are seconds."""
+
+    __slots__ = ()
+    id: str
+    """Its id."""
+    name: str
+    """What it is called."""
+    revision: int
+    """How many times it was written."""
+    duration_seconds: float
+    """How long it is."""
+    aspect_ratio: str
+    """The picture's proportions, as `16:9`."""
+    width: int
+    """Pixels across."""
+    height: int
+    """Pixels down."""
+    fps: float
+    """Frames a second."""
+    language: str | None
+    """The language that is spoken in it."""
+    variant_of: str | None
+    """The timeline that it is a variant of."""
+    skills: list[str]
+    """Names of the skills that it is made by."""
+    scenes: list[TimelineScene]
+    """What is seen, one after the other."""
+    audio: TimelineAudio
+    """What is heard beside the scenes."""
+    overlays: list[TimelineOverlay]
+    """What stands over the scenes, later ones over earlier ones."""
+    captions: CaptionText | None
+    """What is said, to be read."""
+    created_at: str
+    """When it was created."""
+    updated_at: str
+    """When it was last changed."""
+
+
+class TimelineAnswer(Model):
+    """A timeline."""
+
+    __slots__ = ()
+    timeline: Timeline
+    """The timeline."""
+
+
+class TimelineAudio(Model):
+    """What is heard beside the scenes."""
+
+    __slots__ = ()
+    voiceover: TimelineTrack | None
+    """Who speaks over all of it."""
+    music: TimelineTrack | None
+    """The music under it."""
+    tracks: list[TimelineTrack]
+    """Whatever else."""
+
+
+class TimelineOp(Model):
+    """One change of a timeline. Times are seconds. A field that the operation does not take is refused."""
+
+    __slots__ = ()
+    op: TimelineOpKind
+    """What is done."""
+    scene_id: str | None
+    """The scene. Of a new one: 1 to 64 letters, digits, `-` and `_`; one is made when absent."""
+    new_scene_id: str | None
+    """The id of the scene that a split makes."""
+    track_id: str | None
+    """The track. Of a new one: as `scene_id`."""
+    overlay_id: str | None
+    """The overlay. Of a new one: as `scene_id`."""
+    slot: AudioSlot | None
+    """Which of the two tracks that have a place of their own."""
+    position: int | None
+    """The place from 0, counted without that which moves; the end when absent."""
+    ref: str | None
+    """What names the item that is shown or heard."""
+    type: SceneType | None
+    """What a scene shows; what its item or colour says when absent."""
+    kind: OverlayType | None
+    """What an overlay is; what its item or text says when absent."""
+    color: str | None
+    """The colour of a scene, as `#1a2b3c`."""
+    start: float | None
+    """Where in its item a scene or a track begins; when an overlay appears."""
+    offset: float | None
+    """When in the timeline a track begins."""
+    duration: float | None
+    """How long it lasts; to the end of its item when absent, and 5 s of a still."""
+    at: float | None
+    """How far into a scene it is split."""
+    fit: SceneFit | None
+    """How a scene's picture gets into the timeline's; `contain` when absent."""
+    volume: float | None
+    """How loud, 0 to 4; 1 leaves it as it is."""
+    fade_in: float | None
+    """How long it takes to come up from silence, and a scene from black."""
+    fade_out: float | None
+    """How long it takes to go down to them."""
+    transition: SceneTransition | None
+    """How the scene before becomes this one."""
+    description: str | None
+    """What a scene is about, at most 2,000 characters."""
+    prompt: str | None
+    """What its picture is generated from, at most 2,000 characters."""
+    image_model: str | None
+    """The model that makes its image."""
+    video_model: str | None
+    """The model that makes its video."""
+    duck_under_voice: bool | None
+    """Whether a track goes down while the voiceover or a scene speaks, as far as their `speech` reads are stored."""
+    duck_db: float | None
+    """Decibels that it goes down, 0 to 60; 12 when absent."""
+    attack_ms: int | None
+    """Milliseconds that it takes to go down, 10 to 10000; 200 when absent."""
+    release_ms: int | None
+    """Milliseconds that it takes to come back, 10 to 10000; 500 when absent."""
+    text: str | None
+    """What an overlay says, at most 2,000 characters."""
+    x: float | None
+    """An overlay's left side, 0 to 1 of the width."""
+    y: float | None
+    """Its upper side, 0 to 1 of the height."""
+    width: float | None
+    """An overlay's width, 0 to 1 of the picture's; of a format its pixels across."""
+    height: float | None
+    """The same of the height."""
+    opacity: float | None
+    """How much an overlay hides of what is under it, 0 to 1."""
+    style: TextLook | None
+    """What an overlay's text looks like."""
+    captions: CaptionText | None
+    """The captions."""
+    aspect_ratio: str | None
+    """Proportions of the picture, as `9:16`; the shorter side stays."""
+    fps: float | None
+    """Frames a second: a whole number from 1 to 60, or 23.976, 29.97 or 59.94."""
+    language: str | None
+    """The language that is spoken, such as `eng`."""
+    skills: list[str] | None
+    """Names of the skills that the timeline is made by, at most 50."""
+    variant_of: str | None
+    """The timeline that it is a variant of."""
+
+TimelineOpKind = Literal['add_scene', 'update_scene', 'move_scene', 'remove_scene', 'split_scene', 'set_audio', 'add_track', 'update_track', 'remove_track', 'add_overlay', 'update_overlay', 'remove_overlay', 'set_captions', 'set_format', 'set_details']
+"""What an operation does."""
+
+
+class TimelineOverlay(Model):
+    """A picture or a text over the scenes."""
+
+    __slots__ = ()
+    id: str
+    """Its id, one in its timeline."""
+    kind: OverlayType
+    """What it is."""
+    ref: str | None
+    """What clients call its item; null without one, and when it is deleted."""
+    item_id: str | None
+    """The picture."""
+    item_deleted: bool
+    """Whether that item is deleted."""
+    text: str | None
+    """The text."""
+    start: float
+    """When it appears."""
+    duration: float
+    """How long it stays."""
+    x: float
+    """Its left side, 0 to 1 of the width."""
+    y: float
+    """Its upper side, 0 to 1 of the height."""
+    width: float
+    """Its width, 0 to 1 of the picture's."""
+    height: float
+    """Its height, 0 to 1 of the picture's."""
+    opacity: float
+    """How much it hides of what is under it, 0 to 1."""
+    style: TextLook
+    """What a text looks like."""
+
+
+class TimelinePage(Model):
+    """A page of the workspace's timelines."""
+
+    __slots__ = ()
+    timelines: list[ListedTimeline]
+    """The timelines, newest first."""
+    has_more: bool
+    """Whether there are timelines after these."""
+    next_cursor: str | None
+    """Pass it as `cursor` for the timelines after these; null on the last page."""
+
+
+class TimelineScene(Model):
+    """A scene."""
+
+    __slots__ = ()
+    id: str
+    """Its id, one in its timeline."""
+    ref: str | None
+    """What clients call its item; null without one, and when it is deleted."""
+    item_id: str | None
+    """The item that it shows."""
+    item_deleted: bool
+    """Whether that item is deleted."""
+    type: SceneType
+    """What it shows."""
+    position: int
+    """Its place, from 0."""
+    start: float
+    """Where in its item it begins."""
+    duration: float
+    """How long it lasts."""
+    begins_at: float
+    """When in the timeline it begins."""
+    color: str | None
+    """Its colour."""
+    fit: SceneFit
+    """How its picture gets into the timeline's."""
+    volume: float
+    """How loud it is."""
+    fade_in: float | None
+    """How long it takes to come up; null at once."""
+    fade_out: float | None
+    """How long it takes to go down; null at once."""
+    transition: SceneTransition
+    """How the scene before becomes this one. A crossfade takes no longer than half of the shorter of the two."""
+    description: str | None
+    """What it is about."""
+    prompt: str | None
+    """What its picture is generated from."""
+    image_model: str | None
+    """The model that makes its image."""
+    video_model: str | None
+    """The model that makes its video."""
+    image_url: str | None
+    """A link to its picture; of `get_timeline` alone, and where it is one."""
+    video_url: str | None
+    """A link to its video; of `get_timeline` alone, and where it is one."""
+
+
+class TimelineTrack(Model):
+    """A sound at a place of the timeline."""
+
+    __slots__ = ()
+    id: str
+    """Its id, one in its timeline."""
+    ref: str | None
+    """What clients call its item; null when it is deleted."""
+    item_id: str
+    """The item that is heard."""
+    item_deleted: bool
+    """Whether that item is deleted."""
+    start: float
+    """Where in its item it begins."""
+    offset: float
+    """When in the timeline it begins."""
+    duration: float
+    """How long it is heard."""
+    volume: float
+    """How loud it is."""
+    fade_in: float | None
+    """How long it takes to come up; null at once."""
+    fade_out: float | None
+    """How long it takes to go down; null at once."""
+    duck_under_voice: bool
+    """Whether it goes down while somebody speaks."""
+    duck_db: float | None
+    """By how many decibels; null where it does not."""
 
 TokenType = Literal['Bearer']
 """How a token is sent."""
@@ -3658,6 +4173,20 @@ class ToolAnswerDeletedTemplate(Model):
     """Media to show beside the answer: of the items in it that are ready."""
 
 
+class ToolAnswerDeletedTimeline(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: DeletedTimeline
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
 class ToolAnswerDuckAnswer(Model):
     """A tool's answer (contract §4.2, "Response 200")."""
 
@@ -3671,6 +4200,20 @@ class ToolAnswerDuckAnswer(Model):
     """Media to show beside the answer: of the items in it that are ready."""
 
 
+class ToolAnswerExportedTimeline(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: ExportedTimeline
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
 class ToolAnswerFootageMatches(Model):
     """A tool's answer (contract §4.2, "Response 200")."""
 
@@ -3678,6 +4221,20 @@ class ToolAnswerFootageMatches(Model):
     ok: Literal[True]
     """Always true: any refusal has another status and the error envelope."""
     data: FootageMatches
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerImportedTimeline(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: ImportedTimeline
     """What the tool answers."""
     meta: Meta
     """The request's id and what it cost."""
@@ -3838,6 +4395,19 @@ class ToolAnswerPulledPosts(Model):
     """Media to show beside the answer: of the items in it that are ready."""
 
 
+class ToolAnswerRenderedTimeline(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: RenderedTimeline
+    """What the tool answers."""
+    meta: CloudMeta
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
 class ToolAnswerRevokedCalendarFeed(Model):
     """A tool's answer (contract §4.2, "Response 200")."""
 
@@ -3962,6 +4532,34 @@ class ToolAnswerTemplatePage(Model):
     """Media to show beside the answer: of the items in it that are ready."""
 
 
+class ToolAnswerTimelineAnswer(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: TimelineAnswer
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
+class ToolAnswerTimelinePage(Model):
+    """A tool's answer (contract §4.2, "Response 200")."""
+
+    __slots__ = ()
+    ok: Literal[True]
+    """Always true: any refusal has another status and the error envelope."""
+    data: TimelinePage
+    """What the tool answers."""
+    meta: Meta
+    """The request's id and what it cost."""
+    media: list[MediaLink] | None
+    """Media to show beside the answer: of the items in it that are ready."""
+
+
 class ToolAnswerTranscriptAnswer(Model):
     """A tool's answer (contract §4.2, "Response 200")."""
 
@@ -4078,6 +4676,9 @@ class TranscriptWord(Model):
     confidence: float | None
     """How sure the engine is, 0 to 1; null when it does not say."""
 
+TransitionKind = Literal['cut', 'crossfade']
+"""How one scene becomes the next."""
+
 
 class TroubledEndpoint(Model):
     """An endpoint that needs its owner."""
@@ -4100,6 +4701,16 @@ class UndoBoard(Model):
     __slots__ = ()
     board_id: str
     """The board."""
+    if_revision: int | None
+    """The revision that is undone; another one stands: 409 `revision_conflict`."""
+
+
+class UndoTimeline(Model):
+    """Which timeline goes back."""
+
+    __slots__ = ()
+    timeline_id: str
+    """The timeline."""
     if_revision: int | None
     """The revision that is undone; another one stands: 409 `revision_conflict`."""
 
@@ -4376,7 +4987,7 @@ class WorkspaceSettings(Model):
     updated_at: str | None
     """When they were last changed; null: never."""
 
-ErrorCode = Literal['invalid_request', 'invalid_json', 'invalid_cursor', 'code_malformed', 'unauthenticated', 'credential_revoked', 'token_expired', 'insufficient_minutes', 'insufficient_credits', 'workspace_forbidden', 'role_forbidden', 'account_suspended', 'user_disabled', 'session_not_allowed', 'key_wrong_workspace', 'link_invalid', 'link_expired', 'not_the_author', 'origin_forbidden', 'route_not_found', 'tool_not_found', 'item_not_found', 'job_not_found', 'comment_not_found', 'public_link_not_found', 'board_not_found', 'post_not_found', 'calendar_entry_not_found', 'calendar_feed_not_found', 'skill_not_found', 'template_not_found', 'project_not_found', 'key_not_found', 'webhook_not_found', 'delivery_not_found', 'webhook_secret_not_found', 'upload_not_found', 'event_not_found', 'account_not_found', 'user_not_found', 'workspace_not_found', 'member_not_found', 'read_not_found', 'method_not_allowed', 'idempotency_in_progress', 'item_not_ready', 'item_leased', 'ref_taken', 'revision_conflict', 'name_taken', 'last_owner', 'nothing_to_undo', 'upload_incomplete', 'upload_offset_mismatch', 'key_limit_reached', 'endpoint_limit_reached', 'endpoint_disabled', 'quota_reached', 'rotation_in_progress', 'illegal_transition', 'subject_taken', 'code_not_redeemable', 'cursor_gone', 'tus_version_unsupported', 'request_too_large', 'file_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'range_not_satisfiable', 'url_not_https', 'url_not_public', 'webhook_url_not_allowed', 'url_not_allowed', 'pull_failed', 'read_not_applicable', 'engine_not_configured', 'checksum_mismatch', 'chunk_mismatch', 'rate_limited', 'internal', 'unavailable', 'database_unavailable', 'shutting_down']
+ErrorCode = Literal['invalid_request', 'invalid_json', 'invalid_cursor', 'code_malformed', 'unauthenticated', 'credential_revoked', 'token_expired', 'insufficient_minutes', 'insufficient_credits', 'workspace_forbidden', 'role_forbidden', 'account_suspended', 'user_disabled', 'session_not_allowed', 'key_wrong_workspace', 'link_invalid', 'link_expired', 'not_the_author', 'origin_forbidden', 'route_not_found', 'tool_not_found', 'item_not_found', 'job_not_found', 'comment_not_found', 'public_link_not_found', 'board_not_found', 'post_not_found', 'calendar_entry_not_found', 'calendar_feed_not_found', 'skill_not_found', 'template_not_found', 'timeline_not_found', 'project_not_found', 'key_not_found', 'webhook_not_found', 'delivery_not_found', 'webhook_secret_not_found', 'upload_not_found', 'event_not_found', 'account_not_found', 'user_not_found', 'workspace_not_found', 'member_not_found', 'read_not_found', 'method_not_allowed', 'idempotency_in_progress', 'item_not_ready', 'item_leased', 'ref_taken', 'revision_conflict', 'name_taken', 'last_owner', 'nothing_to_undo', 'upload_incomplete', 'upload_offset_mismatch', 'key_limit_reached', 'endpoint_limit_reached', 'endpoint_disabled', 'quota_reached', 'rotation_in_progress', 'illegal_transition', 'subject_taken', 'code_not_redeemable', 'cursor_gone', 'tus_version_unsupported', 'request_too_large', 'file_too_large', 'unsupported_media_type', 'idempotency_key_reused', 'range_not_satisfiable', 'url_not_https', 'url_not_public', 'webhook_url_not_allowed', 'url_not_allowed', 'pull_failed', 'read_not_applicable', 'engine_not_configured', 'checksum_mismatch', 'chunk_mismatch', 'rate_limited', 'internal', 'unavailable', 'database_unavailable', 'shutting_down']
 """Why a request is refused."""
 
 
@@ -4468,21 +5079,25 @@ shapes(
     (CalendarFeedList, {'feeds': CalendarFeed}),
     (CalendarPage, {'entries': CalendarEntry}),
     (CancelJobsAnswer, {'jobs': CancelledJob}),
+    (CaptionText, {'cues': CueText, 'style': TextLook}),
     (ChangeProjectStatus, {'assets': ProjectAsset, 'timeline': ProjectTimeline}),
     (Comment, {'region': CommentRegion, 'author': CommentAuthor}),
     (CommentAnswer, {'comment': Comment}),
     (CommentPage, {'comments': Comment}),
+    (CreateTimeline, {'ops': TimelineOp}),
     (CreatedCalendarFeed, {'feed': CalendarFeed}),
     (CreatedPublicLink, {'link': PublicLink}),
     (Delivery, {'attempts': Attempt}),
     (DeliveryDetail, {'attempts': SentAttempt}),
     (DuckAnswer, {'envelope': GainAt}),
     (EditBoard, {'ops': BoardOp}),
+    (EditTimeline, {'ops': TimelineOp}),
     (FootageMatch, {'moment': MomentSpan}),
     (FootageMatches, {'matches': FootageMatch}),
     (GivenMinutes, {'balances': BalancesAnswer}),
     (HealthFinding, {'numbers': HealthNumber}),
     (HealthReport, {'axes': HealthFinding}),
+    (ImportedTimeline, {'timeline': Timeline}),
     (ItemAnswer, {'item': LibraryItem}),
     (ItemPage, {'items': LibraryItem}),
     (JobAnswer, {'error': JobErrorAnswer}),
@@ -4543,6 +5158,13 @@ shapes(
     (SuspendedAccount, {'account': OperatorAccount}),
     (TemplateAnswer, {'template': Template}),
     (TemplatePage, {'templates': ListedTemplate}),
+    (Timeline, {'scenes': TimelineScene, 'audio': TimelineAudio, 'overlays': TimelineOverlay, 'captions': CaptionText}),
+    (TimelineAnswer, {'timeline': Timeline}),
+    (TimelineAudio, {'voiceover': TimelineTrack, 'music': TimelineTrack, 'tracks': TimelineTrack}),
+    (TimelineOp, {'transition': SceneTransition, 'style': TextLook, 'captions': CaptionText}),
+    (TimelineOverlay, {'style': TextLook}),
+    (TimelinePage, {'timelines': ListedTimeline}),
+    (TimelineScene, {'transition': SceneTransition}),
     (ToolAnswerBalancesAnswer, {'data': BalancesAnswer, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerBeatsAnswer, {'data': BeatsAnswer, 'meta': CloudMeta, 'media': MediaLink}),
     (ToolAnswerBoardAnswer, {'data': BoardAnswer, 'meta': Meta, 'media': MediaLink}),
@@ -4563,8 +5185,11 @@ shapes(
     (ToolAnswerDeletedPost, {'data': DeletedPost, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerDeletedSkill, {'data': DeletedSkill, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerDeletedTemplate, {'data': DeletedTemplate, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerDeletedTimeline, {'data': DeletedTimeline, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerDuckAnswer, {'data': DuckAnswer, 'meta': CloudMeta, 'media': MediaLink}),
+    (ToolAnswerExportedTimeline, {'data': ExportedTimeline, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerFootageMatches, {'data': FootageMatches, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerImportedTimeline, {'data': ImportedTimeline, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerItemAnswer, {'data': ItemAnswer, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerItemPage, {'data': ItemPage, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerJobsAnswer, {'data': JobsAnswer, 'meta': Meta, 'media': MediaLink}),
@@ -4576,6 +5201,7 @@ shapes(
     (ToolAnswerPublicLinkAnswer, {'data': PublicLinkAnswer, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerPublicLinkPage, {'data': PublicLinkPage, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerPulledPosts, {'data': PulledPosts, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerRenderedTimeline, {'data': RenderedTimeline, 'meta': CloudMeta, 'media': MediaLink}),
     (ToolAnswerRevokedCalendarFeed, {'data': RevokedCalendarFeed, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerSessionCodeAnswer, {'data': SessionCodeAnswer, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerSettingsAnswer, {'data': SettingsAnswer, 'meta': Meta, 'media': MediaLink}),
@@ -4585,6 +5211,8 @@ shapes(
     (ToolAnswerSpeakersAnswer, {'data': SpeakersAnswer, 'meta': CloudMeta, 'media': MediaLink}),
     (ToolAnswerTemplateAnswer, {'data': TemplateAnswer, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerTemplatePage, {'data': TemplatePage, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerTimelineAnswer, {'data': TimelineAnswer, 'meta': Meta, 'media': MediaLink}),
+    (ToolAnswerTimelinePage, {'data': TimelinePage, 'meta': Meta, 'media': MediaLink}),
     (ToolAnswerTranscriptAnswer, {'data': TranscriptAnswer, 'meta': CloudMeta, 'media': MediaLink}),
     (ToolAnswerFields, {'meta': Meta, 'media': MediaLink}),
     (ToolList, {'data': Tool}),

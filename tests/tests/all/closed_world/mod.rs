@@ -6,6 +6,7 @@
 
 mod table;
 
+use domain::ids::ItemId;
 use mws_tests::world::{Answer, AuthorizationServer, Client, Media, Tenant, World};
 use runtime::config::Signup;
 use serde_json::{Value, json};
@@ -21,7 +22,7 @@ const TEMPORARY: &str = env!("CARGO_TARGET_TMPDIR");
 const OPERATOR_TOKEN: &str = "operator-token-of-the-tests";
 
 /// What rows name in braces.
-const NAMED: [&str; 19] = [
+const NAMED: [&str; 20] = [
     "item",
     "job",
     "key",
@@ -41,6 +42,7 @@ const NAMED: [&str; 19] = [
     "feed",
     "skill",
     "template",
+    "timeline",
 ];
 
 /// What a kind of caller is answered.
@@ -111,15 +113,24 @@ impl CallerBench {
         Ok(made.json)
     }
 
+    /// Changes a document as often as there are callers who undo one.
+    async fn changed(&self, path: &str, edit: Value) -> anyhow::Result<()> {
+        for _ in 0..self.callers.len() {
+            self.posted(path, edit.clone()).await?;
+        }
+        Ok(())
+    }
+
+    async fn item(&self) -> anyhow::Result<ItemId> {
+        self.world.item(&self.tenant, Media::video(60)).await
+    }
+
     /// A new one of these.
     async fn make(&mut self, what: &'static str) -> anyhow::Result<String> {
         let id = |made: &Value| made["id"].as_str().unwrap_or_default().to_owned();
         Ok(match what {
-            "item" => self.world.item(&self.tenant, Media::video(60)).await?.to_string(),
-            "job" => {
-                let item = self.world.item(&self.tenant, Media::video(60)).await?;
-                self.tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?.remove(0)
-            }
+            "item" => self.item().await?.to_string(),
+            "job" => self.tenant.client.prepare(&[self.item().await?], &["levels"]).await?.job_ids()?.remove(0),
             "key" => id(&self.posted("/keys", json!({})).await?),
             "upload" => id(&self
                 .posted("/uploads", json!({ "filename": "a", "content_type": "audio/wav", "bytes": 9 }))
@@ -132,24 +143,19 @@ impl CallerBench {
                 changed["ping"]["delivery_id"].as_str().unwrap_or_default().to_owned()
             }
             "event" => {
-                let item = self.world.item(&self.tenant, Media::video(60)).await?;
-                let jobs = self.tenant.client.prepare(&[item], &["levels"]).await?.job_ids()?;
+                let jobs = self.tenant.client.prepare(&[self.item().await?], &["levels"]).await?.job_ids()?;
                 self.tenant.client.tool("cancel_jobs", &json!({ "job_ids": jobs })).await?.data()?;
                 let list = self.tenant.client.send("GET", "/events?limit=1", &[], None).await?.json;
                 id(&list["data"][0])
             }
             "comment" => {
-                let item = self.world.item(&self.tenant, Media::video(60)).await?;
-                let said = json!({ "ref": item, "text": "x" });
+                let said = json!({ "ref": self.item().await?, "text": "x" });
                 id(&self.posted("/tools/add_comment", said).await?["data"]["comment"])
             }
             "board" => {
                 let board = id(&self.posted("/tools/create_board", json!({ "name": "x" })).await?["data"]["board"]);
-                // As many changes as there are callers who undo one.
-                for _ in 0..self.callers.len() {
-                    let edit = json!({ "board_id": board, "ops": [{ "op": "add_column", "name": "x" }] });
-                    self.posted("/tools/edit_board", edit).await?;
-                }
+                let edit = json!({ "board_id": board, "ops": [{ "op": "add_column", "name": "x" }] });
+                self.changed("/tools/edit_board", edit).await?;
                 board
             }
             "post" => self.world.post(&self.tenant, "https://93.184.216.34/post").await?.to_string(),
@@ -167,10 +173,16 @@ impl CallerBench {
                 self.posted("/tools/save_template", new).await?;
                 "a template".to_owned()
             }
-            "link" => {
-                let item = self.world.item(&self.tenant, Media::video(60)).await?;
-                id(&self.posted("/tools/create_public_link", json!({ "ref": item })).await?["data"]["link"])
+            "timeline" => {
+                let new = json!({ "name": "x", "ops": [{ "op": "add_scene", "ref": self.item().await? }] });
+                let timeline = id(&self.posted("/tools/create_timeline", new).await?["data"]["timeline"]);
+                let edit = json!({ "timeline_id": timeline, "ops": [{ "op": "add_scene", "color": "#000000" }] });
+                self.changed("/tools/edit_timeline", edit).await?;
+                timeline
             }
+            "link" => id(
+                &self.posted("/tools/create_public_link", json!({ "ref": self.item().await? })).await?["data"]["link"],
+            ),
             "project" => id(&self.posted("/projects", json!({ "brief": "a film" })).await?),
             "account" => self.tenant.account.to_string(),
             "workspace" => self.tenant.workspace.to_string(),

@@ -62,8 +62,16 @@ impl Owner {
         }
         let saved = json!({ "name": format!("{word} template"), "tool": "list_items", "arguments": {} });
         post("/tools/save_template", saved).await?;
-        let made =
-            [("cmt", &comment), ("lnk", &link["link"]), ("brd", &board), ("cal", &entry), ("cfd", &feed["feed"])];
+        let timeline = json!({ "name": format!("{word}-film"), "ops": [{ "op": "add_scene", "ref": item }] });
+        let timeline = post("/tools/create_timeline", timeline).await?["data"]["timeline"].take();
+        let made = [
+            ("tml", &timeline),
+            ("cmt", &comment),
+            ("lnk", &link["link"]),
+            ("brd", &board),
+            ("cal", &entry),
+            ("cfd", &feed["feed"]),
+        ];
         for (prefix, made) in made {
             ids.insert(prefix.to_owned(), made["id"].as_str().unwrap_or_default().to_owned());
         }

@@ -7,6 +7,7 @@
 
 use super::child::{Decoder, Ending};
 use super::decoded::DecodedSound;
+use super::frames::is_seekable;
 use super::paid::Paid;
 use super::probe::AudioStream;
 use super::{MediaSource, input_arguments};
@@ -22,6 +23,10 @@ const QUEUED_BLOCKS: usize = 8;
 const LOUDEST: f32 = 1024.0;
 /// How much shorter than declared a media may be before its reader says so.
 const SHORTFALL_MS: i64 = 1_000;
+/// From so many seconds on it is worth while to start in the middle.
+const WORTH_A_SEEK: u32 = 30;
+/// How many seconds before what is wanted: codecs need some time to come to themselves.
+const BEFORE: u32 = 2;
 
 /// Which channels are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,6 +129,7 @@ async fn start(
     media: &MediaSource,
     audio: &AudioStream,
     wanted: SoundFormat,
+    sought: &str,
     ctx: &JobCtx,
 ) -> Result<Decoder, ReadError> {
     let tools = media.tools();
@@ -144,10 +150,13 @@ async fn start(
     let filter = format!("aresample={}:async=1{mix},aformat=sample_fmts=flt{layout}", wanted.rate);
     let (channels, rate) = (wanted.channels.of(audio).to_string(), wanted.rate.to_string());
     let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1", "-t", &most_seconds];
+    let seek = ["-ss", sought];
+    let seek = if sought == "0" { &[] } else { &seek[..] };
     let after = ["-map", &stream, "-vn", "-sn", "-dn", "-af", &filter, "-ac", &channels, "-ar", &rate];
     let output = ["-map_metadata", "-1", "-c:a", "pcm_f32le", "-f", "f32le", "pipe:1"];
     let arguments = before
         .into_iter()
+        .chain(seek.iter().copied())
         .map(OsStr::new)
         .chain(input_arguments())
         .chain(after.into_iter().chain(output).map(OsStr::new));
@@ -171,6 +180,8 @@ pub(crate) struct SoundStream {
     most_ms: i64,
     paid: Paid,
     frames: u64,
+    /// Where it was started.
+    first: u64,
     /// Frames that came after all that is paid for, and were dropped.
     beyond: u64,
     warnings: Vec<String>,
@@ -179,10 +190,26 @@ pub(crate) struct SoundStream {
 impl SoundStream {
     /// Starts decoding. `NoAudio` when there is no sound.
     pub(crate) async fn start(media: &MediaSource, wanted: SoundFormat, ctx: &JobCtx) -> Result<Self, ReadError> {
+        Self::start_at(media, wanted, 0, ctx).await
+    }
+
+    /// Starts in the middle, so many seconds in at the latest, where the container says what is there; else at the
+    /// start. [`Self::at`] tells where.
+    pub(crate) async fn start_near(
+        media: &MediaSource,
+        wanted: SoundFormat,
+        second: u32,
+        ctx: &JobCtx,
+    ) -> Result<Self, ReadError> {
+        let worth = second >= WORTH_A_SEEK && is_seekable(media);
+        Self::start_at(media, wanted, if worth { second - BEFORE } else { 0 }, ctx).await
+    }
+
+    async fn start_at(media: &MediaSource, wanted: SoundFormat, second: u32, ctx: &JobCtx) -> Result<Self, ReadError> {
         let audio = media.probe().audio.as_ref().ok_or(ReadError::NoAudio)?;
         let rate = u64::from(wanted.rate);
         Ok(Self {
-            ffmpeg: Some(start(media, audio, wanted, ctx).await?),
+            ffmpeg: Some(start(media, audio, wanted, &second.to_string(), ctx).await?),
             bytes: vec![0; READ_BYTES],
             kept: 0,
             decoded: None,
@@ -192,7 +219,8 @@ impl SoundStream {
             declared_ms: media.probe().duration_ms,
             most_ms: media.tools().limits.duration_ms,
             paid: Paid::of(ctx),
-            frames: 0,
+            frames: u64::from(second) * rate,
+            first: u64::from(second) * rate,
             beyond: 0,
             warnings: Vec::new(),
         })
@@ -275,7 +303,7 @@ impl SoundStream {
 
     /// What an ended decoder's output is worth.
     fn judge(&self, ending: &Ending) -> Result<Vec<String>, ReadError> {
-        if self.frames == 0 {
+        if self.frames == 0 && self.first == 0 {
             tracing::debug!(ffmpeg.stderr = ending.stderr, "ffmpeg decoded nothing");
             return Err(ReadError::Corrupt("none of its sound can be decoded"));
         }
@@ -298,6 +326,11 @@ impl SoundStream {
         if let Some(mut ffmpeg) = self.ffmpeg.take() {
             ffmpeg.kill().await;
         }
+    }
+
+    /// Where the sound stands: the frame, of the media, that comes next.
+    pub(crate) const fn at(&self) -> u64 {
+        self.frames
     }
 
     /// What was decoded so far.

@@ -6,6 +6,7 @@
 mod cuts;
 mod ducks;
 mod edges;
+mod films;
 
 use super::{Renderer, Sources};
 use crate::readers::tests::{Studio, an_hour};
@@ -14,6 +15,7 @@ use domain::ids::ItemId;
 use domain::media_time::{FrameRate, Span};
 use domain::render::RenderPlan;
 use serde_json::Value;
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -64,7 +66,8 @@ impl Darkroom {
             Some(music) => Some(self.studio.open(music, ctx).await?),
             None => None,
         };
-        let rendered = self.renderer.render(&Sources { source, music }, plan, most_bytes, ctx).await;
+        let rendered =
+            self.renderer.render(&Sources { source, music, others: HashMap::new() }, plan, most_bytes, ctx).await;
         assert_eq!(fs::read_dir(self.scratch.path()).unwrap().count(), 0, "something was left behind");
         rendered
     }

@@ -14,22 +14,27 @@ use crate::http::text::{MinuteCount, Text};
 use crate::resources::library::Item;
 use crate::resources::tools::stored_read::{Need, NeedStatus, Needed, QueuedRead, need};
 use crate::usecases::dispatch::{self, Dispatched, Prepared, Render, RenderRequest, Rendering};
+use crate::usecases::documents::{self, Kept};
 use crate::usecases::library::resolve;
+use crate::usecases::once::Once;
 use crate::usecases::starting::{self, cloud_processing, needed};
-use domain::ids::{ItemId, JobId};
+use crate::usecases::timelines::sources;
+use domain::document::MOST_NAME_CHARACTERS;
+use domain::ids::{ItemId, JobId, TimelineId};
 use domain::item::ItemStatus;
-use domain::media_time::{Span, speech_of, true_duration_ms};
+use domain::media_time::{FrameRate, Span, speech_of, true_duration_ms};
 use domain::minutes::Minutes;
 use domain::plan::Reason;
 use domain::read::Read;
 use domain::render::RenderPlan;
+use domain::timeline::{Picture, Sources, Timeline};
 use poem_openapi::types::{ParseFromJSON, ToJSON};
 use serde_json::{Value, json};
 use store::idempotency::Key;
 use store::items::{self, ItemForReads};
 
 /// A call of such a tool.
-pub(super) struct Call<'a> {
+pub(in crate::resources::tools) struct Call<'a> {
     app: &'a App,
     caller: &'a Caller,
     tool: &'static str,
@@ -41,7 +46,7 @@ pub(super) struct Call<'a> {
 }
 
 /// What is known of an item's speech.
-pub(super) enum NeededSpeech {
+pub(in crate::resources::tools) enum NeededSpeech {
     /// Where somebody speaks in which item, which lasts as long as was counted when it was listened to.
     Speech(Box<ItemForReads>, Vec<Span>),
     /// A job finds out: answer with these bytes.
@@ -50,7 +55,7 @@ pub(super) enum NeededSpeech {
 
 /// Where the render of a call stands.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Rendered {
+pub(in crate::resources::tools) enum Rendered {
     /// None was asked for.
     NotAsked,
     /// This job makes it, and so much is held for it.
@@ -62,7 +67,7 @@ pub(super) enum Rendered {
 }
 
 impl Rendered {
-    pub(super) const fn status(self) -> NeedStatus {
+    pub(in crate::resources::tools) const fn status(self) -> NeedStatus {
         match self {
             Self::NotAsked | Self::Made(_) => NeedStatus::Ready,
             Self::Queued(..) => NeedStatus::Queued,
@@ -70,25 +75,25 @@ impl Rendered {
         }
     }
 
-    pub(super) fn job_id(self) -> Option<Text> {
+    pub(in crate::resources::tools) fn job_id(self) -> Option<Text> {
         if let Self::Queued(job, _) = self { Some(Text::of(job)) } else { None }
     }
 
-    pub(super) fn estimated_minutes(self) -> Option<MinuteCount> {
+    pub(in crate::resources::tools) fn estimated_minutes(self) -> Option<MinuteCount> {
         match self {
             Self::Queued(_, estimate) | Self::Startable(estimate) => Some(estimate.into()),
             Self::NotAsked | Self::Made(_) => None,
         }
     }
 
-    pub(super) fn output_item_id(self) -> Option<Text> {
+    pub(in crate::resources::tools) fn output_item_id(self) -> Option<Text> {
         if let Self::Made(item) = self { Some(Text::of(item)) } else { None }
     }
 }
 
 impl<'a> Call<'a> {
     /// A dry run has no key: it leaves nothing that could be repeated.
-    pub(super) fn new(
+    pub(in crate::resources::tools) fn new(
         app: &'a App,
         caller: &'a Caller,
         tool: &'static str,
@@ -102,7 +107,7 @@ impl<'a> Call<'a> {
 
     /// What a tool found, without a render. It is written on a thread of its own: a day of speech has tens of thousands
     /// of spans.
-    pub(super) async fn without_render<T: ParseFromJSON + ToJSON + Send + 'static>(
+    pub(in crate::resources::tools) async fn without_render<T: ParseFromJSON + ToJSON + Send + 'static>(
         &self,
         answer: impl FnOnce() -> T + Send + 'static,
     ) -> Answer<Stored<ToolAnswer<T>>> {
@@ -111,8 +116,50 @@ impl<'a> Call<'a> {
         tokio::task::spawn_blocking(written).await.map_err(ApiError::internal)
     }
 
+    /// Makes a timeline of these items, the first of which decides its picture. `answer` makes the tool's answer of its
+    /// id.
+    ///
+    /// # Errors
+    /// `invalid_request` when there is no such timeline, `quota_reached`, and those of an Idempotency-Key.
+    pub(in crate::resources::tools) async fn timeline<T: ParseFromJSON + ToJSON>(
+        &self,
+        name: &str,
+        named: &[ItemId],
+        make: impl FnOnce(Picture, &Sources) -> Result<Timeline, String>,
+        answer: impl FnOnce(Text) -> T,
+    ) -> Answer<Stored<ToolAnswer<T>>> {
+        let mut conn = self.app.conn().await?;
+        let sources = sources(&mut conn, self.caller, named).await?;
+        let first = match named.first() {
+            Some(item) => items::find(&mut conn, *item).await?,
+            None => None,
+        };
+        drop(conn);
+        let size = first.as_ref().and_then(|item| Some((item.width?.unsigned_abs(), item.height?.unsigned_abs())));
+        let rate = self.rate(named).await?;
+        let body = make(Picture { size, rate }, &sources)
+            .map_err(|why| ApiError::new(Code::InvalidRequest, format!("There is no such timeline: {why}.")))?;
+        let idle = starting::idle(self.app, self.caller).await?;
+        let once = Once::of(self.app, self.caller, self.tool, self.key.clone(), &self.request);
+        let name: String = name.chars().filter(|letter| !letter.is_control()).take(MOST_NAME_CHARACTERS).collect();
+        let show = move |kept: Kept<Timeline>| {
+            let data = answer(Text::of(TimelineId::from(kept.id)));
+            ToolAnswer::new(&self.caller.request_id, data).cloud(idle).to_json_string()
+        };
+        let new = (TimelineId::mint().uuid(), name.as_str(), &body);
+        Ok(documents::create(self.app, self.caller, &once, new, show).await?.into())
+    }
+
+    /// The frames of the first of these items.
+    async fn rate(&self, named: &[ItemId]) -> Answer<Option<FrameRate>> {
+        match named.first() {
+            Some(item) => Ok(self.reach(&item.to_string()).await?.frame_rate),
+            None => Ok(None),
+        }
+    }
+
     /// The answer that this call's key has already, if it has one.
-    pub(super) async fn replayed<T: ToJSON>(&self) -> Answer<Option<Stored<T>>> {
+    pub(in crate::resources::tools) async fn replayed<T: ToJSON>(&self) -> Answer<Option<Stored<T>>> {
         let Some(key) = self.key() else { return Ok(None) };
         match dispatch::answered_before(&self.app.process, &key).await? {
             Some(Dispatched::Replayed(body)) => Ok(Some(replay(body))),
@@ -124,9 +171,18 @@ impl<'a> Call<'a> {
     /// Where somebody speaks in the item of this name. The read is started where it is missing.
     ///
     /// # Errors
-    /// Those of `stored_read::need`; `role_forbidden` for a render that the caller may not start.
-    pub(super) async fn speech(&self, item_ref: &str, render: bool) -> Answer<NeededSpeech> {
-        if render {
+    /// Those of `stored_read::need`; `role_forbidden` for a render or a timeline that the caller may not make,
+    /// `invalid_request` for both at once.
+    pub(in crate::resources::tools) async fn speech(
+        &self,
+        item_ref: &str,
+        (render, timeline): (bool, bool),
+    ) -> Answer<NeededSpeech> {
+        if render && timeline {
+            let message = "`render`, `timeline`: one of them; a timeline is rendered with `render_timeline`.";
+            return Err(ApiError::new(Code::InvalidRequest, message));
+        }
+        if render || timeline {
             self.caller.require(Role::Editor)?;
         }
         let (tool, request, dry_run) = (self.tool, self.request.clone(), self.dry_run);
@@ -157,7 +213,7 @@ impl<'a> Call<'a> {
     /// # Errors
     /// `item_not_found`, `workspace_forbidden`, `item_not_ready`; `read_not_applicable` when there is no sound to be
     /// had.
-    pub(super) async fn music(&self, item_ref: &str) -> Answer<ItemId> {
+    pub(in crate::resources::tools) async fn music(&self, item_ref: &str) -> Answer<ItemId> {
         let item = self.reach(item_ref).await?;
         let refusal = |code, message: &str| Err(ApiError::new(code, format!("`music_ref`: {message}")));
         match item.status {
@@ -173,15 +229,16 @@ impl<'a> Call<'a> {
         resolve(&mut conn, self.caller.workspace, name).await
     }
 
-    /// Renders this plan, or tells where the same render stands. `answer` makes the tool's answer of that.
+    /// Renders this plan, or tells where the same render stands: called after what it is made from, and priced by so
+    /// many milliseconds. `answer` makes the tool's answer of that.
     ///
     /// # Errors
     /// `insufficient_minutes`, `engine_not_configured`, `file_too_large` when the account's storage is full,
     /// `rate_limited` when it has as many live jobs as it may, and those of an Idempotency-Key.
-    pub(super) async fn render<T>(
+    pub(in crate::resources::tools) async fn render<T>(
         &self,
         plan: RenderPlan,
-        source: &ItemForReads,
+        (source_name, duration_ms): (&str, i64),
         answer: &(dyn Fn(&Rendered) -> T + Sync),
     ) -> Answer<Stored<ToolAnswer<T>>>
     where
@@ -191,8 +248,8 @@ impl<'a> Call<'a> {
             owners: starting::owners(self.caller),
             call: starting::call(self.caller, self.tool, None),
             plan,
-            source_name: source.name.clone(),
-            duration_ms: source.duration_ms.unwrap_or_default(),
+            source_name: source_name.to_owned(),
+            duration_ms,
             key: self.key(),
         };
         let fresh = |render: &Render, rendered: Rendered, media: Option<MediaLink>| {

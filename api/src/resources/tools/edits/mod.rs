@@ -5,7 +5,7 @@
 //! decided by `domain::silence` and `domain::ducking`; the same values are answered and rendered. `call` does what the
 //! two have in common, and starts the job.
 
-mod call;
+pub(super) mod call;
 mod shapes;
 
 use super::stored_read;
@@ -21,12 +21,14 @@ use call::{Call, NeededSpeech, Rendered};
 use domain::ducking::envelope;
 use domain::render::RenderPlan;
 use domain::silence::keep;
+use domain::timeline::{Sources, cut_down, under_voice};
 use poem_openapi::OpenApi;
 use poem_openapi::payload::Json;
 use shapes::{DuckAnswer, DuckMusic, GainAt, KeptSpan, RemoveSilence, SilenceAnswer, seconds};
 use std::sync::Arc;
+use store::items::ItemForReads;
 
-/// Those of `stored_read::REFUSALS`, and that the account's storage is full.
+/// Those of `stored_read::REFUSALS`, and that the account's storage is full, or the workspace has too many timelines.
 const REFUSALS: &[Code] = &[
     Code::InsufficientMinutes,
     Code::RoleForbidden,
@@ -39,8 +41,9 @@ const REFUSALS: &[Code] = &[
     Code::ReadNotApplicable,
     Code::EngineNotConfigured,
     Code::FileTooLarge,
+    Code::QuotaReached,
 ];
-const _: () = assert!(REFUSALS.len() == stored_read::REFUSALS.len() + 1, "a tool that needs a read refuses as they do");
+const _: () = assert!(REFUSALS.len() == stored_read::REFUSALS.len() + 2, "a tool that needs a read refuses as they do");
 
 /// What these operations refuse with, beside what every operation may.
 pub const ERRORS: Refusals = &[("POST /tools/remove_silence", REFUSALS), ("POST /tools/duck_music", REFUSALS)];
@@ -68,13 +71,14 @@ impl Edits {
     ) -> Answer<Stored<ToolAnswer<SilenceAnswer>>> {
         let (Auth(caller), asked) = (auth, arguments.0);
         let call = Call::new(&self.0, &caller, "remove_silence", asked.canonical(), key, asked.dry_run);
-        let (item, speech) = match call.speech(&asked.item_ref, asked.render()).await? {
+        let (item, speech) = match call.speech(&asked.item_ref, (asked.render(), asked.timeline())).await? {
             NeededSpeech::Answered(answer) => return Ok(answer.documented_as()),
             NeededSpeech::Speech(item, speech) => (item, speech),
         };
         let settings = settings(&self.0, caller.workspace.id).await?;
         let kept = keep(&speech, item.duration_ms.unwrap_or_default() * 1000, asked.rule(&settings), item.frame_rate);
         let (item_id, render, kept) = (item.id, asked.render(), Arc::new(kept));
+        let makes_timeline = asked.timeline() && asked.dry_run != Some(true);
         let plan = Arc::clone(&kept);
         let answer = move |rendered: &Rendered| SilenceAnswer {
             item_ref: asked.item_ref.clone(),
@@ -85,15 +89,22 @@ impl Edits {
             keep: Some(kept.keep.iter().copied().map(KeptSpan::from).collect()),
             removed_seconds: Some(seconds(kept.removed_us)),
             output_item_id: rendered.output_item_id(),
+            timeline_id: None,
         };
-        if !render {
-            return call.without_render(move || answer(&Rendered::NotAsked)).await;
-        }
-        if plan.keep.is_empty() {
+        if (render || makes_timeline) && plan.keep.is_empty() {
             let message = "Nobody speaks in the item, so nothing of it would be left.";
             return Err(ApiError::new(Code::ReadNotApplicable, message));
         }
-        call.render(RenderPlan::RemoveSilence { item: item_id, keep: plan.keep.clone() }, &item, &answer).await
+        if makes_timeline {
+            let name = RenderPlan::RemoveSilence { item: item_id, keep: Vec::new() }.name(&item.name);
+            let cut = move |picture, sources: &Sources| cut_down(item_id, &plan.keep, picture, sources);
+            let answer = move |timeline| SilenceAnswer { timeline_id: Some(timeline), ..answer(&Rendered::NotAsked) };
+            return call.timeline(&name, &[item_id], cut, answer).await;
+        }
+        if !render {
+            return call.without_render(move || answer(&Rendered::NotAsked)).await;
+        }
+        call.render(RenderPlan::RemoveSilence { item: item_id, keep: plan.keep.clone() }, priced(&item), &answer).await
     }
 
     /// Duck music
@@ -118,7 +129,7 @@ impl Edits {
         }
         // Before anything is started: where there is no music, speech is of no use.
         let music = call.music(&asked.music_ref).await?;
-        let (voice, speech) = match call.speech(&asked.voice_ref, asked.render()).await? {
+        let (voice, speech) = match call.speech(&asked.voice_ref, (asked.render(), asked.timeline())).await? {
             NeededSpeech::Answered(answer) => return Ok(answer.documented_as()),
             NeededSpeech::Speech(item, speech) => (item, speech),
         };
@@ -126,6 +137,8 @@ impl Edits {
         let rule = asked.rule(&settings);
         let points = Arc::new(envelope(&speech, voice.duration_ms.unwrap_or_default() * 1000, rule));
         let (voice_id, render, plan) = (voice.id, asked.render(), Arc::clone(&points));
+        let makes_timeline = asked.timeline() && asked.dry_run != Some(true);
+        let ducked = asked.ducked(&settings);
         let answer = move |rendered: &Rendered| DuckAnswer {
             item_ref: asked.voice_ref.clone(),
             item_id: Text::of(voice_id),
@@ -135,11 +148,23 @@ impl Edits {
             estimated_minutes: rendered.estimated_minutes(),
             envelope: Some(points.iter().copied().map(GainAt::from).collect()),
             output_item_id: rendered.output_item_id(),
+            timeline_id: None,
         };
+        if makes_timeline {
+            let name = RenderPlan::DuckMusic { voice: voice_id, music, envelope: Vec::new() }.name(&voice.name);
+            let mix = move |picture, sources: &Sources| under_voice((voice_id, music), ducked, picture, sources);
+            let answer = move |timeline| DuckAnswer { timeline_id: Some(timeline), ..answer(&Rendered::NotAsked) };
+            return call.timeline(&name, &[voice_id, music], mix, answer).await;
+        }
         if !render {
             return call.without_render(move || answer(&Rendered::NotAsked)).await;
         }
         let plan = RenderPlan::DuckMusic { voice: voice_id, music, envelope: plan.to_vec() };
-        call.render(plan, &voice, &answer).await
+        call.render(plan, priced(&voice), &answer).await
     }
+}
+
+/// What a render is called after and priced by.
+fn priced(item: &ItemForReads) -> (&str, i64) {
+    (&item.name, item.duration_ms.unwrap_or_default())
 }

@@ -9,6 +9,7 @@ use domain::ducking::{DuckRule, GainPoint};
 use domain::media_time::Span;
 use domain::settings::Settings;
 use domain::silence::SilenceRule;
+use domain::timeline::Ducked;
 use poem_openapi::Object;
 use poem_openapi::types::Example;
 use serde_json::{Value, json};
@@ -30,6 +31,9 @@ pub struct RemoveSilence {
     pub padding_ms: Option<u32>,
     /// Whether to make a new item of what is kept; false when not given.
     pub render: Option<bool>,
+    /// Whether to make a timeline of it, which can be edited, exported and rendered; false when not given. Not with
+    /// `render`.
+    pub timeline: Option<bool>,
     /// `true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the
     /// render.
     pub dry_run: Option<bool>,
@@ -42,6 +46,7 @@ impl Example for RemoveSilence {
             min_silence_ms: Some(700),
             padding_ms: None,
             render: Some(true),
+            timeline: None,
             dry_run: None,
         }
     }
@@ -63,12 +68,17 @@ impl RemoveSilence {
         self.render.unwrap_or(false)
     }
 
+    pub(super) fn timeline(&self) -> bool {
+        self.timeline.unwrap_or(false)
+    }
+
     /// The request in its one form: what is not given is its default.
     pub(super) fn canonical(&self) -> Value {
         let (min_silence_ms, padding_ms) = self.numbers();
-        json!({
+        let request = json!({
             "ref": self.item_ref.0, "min_silence_ms": min_silence_ms, "padding_ms": padding_ms, "render": self.render(),
-        })
+        });
+        with_timeline(request, self.timeline())
     }
 }
 
@@ -92,6 +102,9 @@ pub struct DuckMusic {
     pub release_ms: Option<u32>,
     /// Whether to mix both into a new item; false when not given.
     pub render: Option<bool>,
+    /// Whether to make a timeline of it, which can be edited, exported and rendered; false when not given. Not with
+    /// `render`.
+    pub timeline: Option<bool>,
     /// `true` answers what the call would start and hold, and starts nothing: the read, or once that is stored the
     /// render.
     pub dry_run: Option<bool>,
@@ -106,6 +119,7 @@ impl Example for DuckMusic {
             attack_ms: None,
             release_ms: None,
             render: Some(true),
+            timeline: None,
             dry_run: None,
         }
     }
@@ -122,22 +136,33 @@ impl DuckMusic {
 
     /// How the music goes down, in a workspace with these settings.
     pub(super) fn rule(&self, settings: &Settings) -> DuckRule {
+        let Ducked { duck_db, attack_ms, release_ms } = self.ducked(settings);
+        DuckRule::new(duck_db, attack_ms, release_ms)
+    }
+
+    /// The same, as a timeline says it.
+    pub(super) fn ducked(&self, settings: &Settings) -> Ducked {
         let (_, attack_ms, release_ms) = self.numbers();
         let duck_db = self.duck_db.or(settings.duck_db).unwrap_or(DuckRule::DUCK_DB);
-        DuckRule::new(duck_db, attack_ms, release_ms)
+        Ducked { duck_db, attack_ms, release_ms }
     }
 
     pub(super) fn render(&self) -> bool {
         self.render.unwrap_or(false)
     }
 
+    pub(super) fn timeline(&self) -> bool {
+        self.timeline.unwrap_or(false)
+    }
+
     /// The request in its one form: what is not given is its default.
     pub(super) fn canonical(&self) -> Value {
         let (duck_db, attack_ms, release_ms) = self.numbers();
-        json!({
+        let request = json!({
             "voice_ref": self.voice_ref.0, "music_ref": self.music_ref.0, "duck_db": duck_db, "attack_ms": attack_ms,
             "release_ms": release_ms, "render": self.render(),
-        })
+        });
+        with_timeline(request, self.timeline())
     }
 }
 
@@ -163,6 +188,8 @@ pub struct SilenceAnswer {
     pub removed_seconds: Option<f64>,
     /// The rendered item; when asked for and ready.
     pub output_item_id: Option<Text>,
+    /// The timeline that was made; when asked for.
+    pub timeline_id: Option<Text>,
 }
 
 /// A part of an item, in seconds from its start.
@@ -203,6 +230,8 @@ pub struct DuckAnswer {
     pub envelope: Option<Vec<GainAt>>,
     /// The rendered item; when asked for and ready.
     pub output_item_id: Option<Text>,
+    /// The timeline that was made; when asked for.
+    pub timeline_id: Option<Text>,
 }
 
 /// The gain at one moment.
@@ -218,6 +247,14 @@ impl From<GainPoint> for GainAt {
     fn from(point: GainPoint) -> Self {
         Self { t: seconds(point.t_us), gain_db: point.gain_db() }
     }
+}
+
+/// A request that asks for a timeline; without one it is what it was before there were any, for keys that are kept.
+fn with_timeline(mut request: Value, timeline: bool) -> Value {
+    if timeline {
+        request["timeline"] = true.into();
+    }
+    request
 }
 
 /// Microseconds as seconds.

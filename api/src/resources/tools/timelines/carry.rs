@@ -1,0 +1,180 @@
+//! `export_timeline` and `import_timeline`: to other editors and back (contract §4.11).
+//!
+//! Nothing that an imported document names is opened: media are items of the workspace, by their ids.
+
+use super::material::{Material, add_transcripts};
+use super::shapes::Timeline;
+use crate::app::App;
+use crate::auth::Auth;
+use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::groups::{Refusals, Tag};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::text::Text;
+use crate::usecases::documents;
+use crate::usecases::once::Once;
+use crate::usecases::timelines::import_timeline;
+use domain::captions::{srt, vtt};
+use domain::ids::TimelineId;
+use domain::timeline::{self, CaptionSource, MOST_EVENTS, edl, left_out, otio};
+use poem_openapi::payload::Json;
+use poem_openapi::types::ToJSON;
+use poem_openapi::{Enum, Object, OpenApi};
+use std::collections::HashMap;
+use store::items;
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    ("POST /tools/export_timeline", &[Code::TimelineNotFound, Code::WorkspaceForbidden]),
+    ("POST /tools/import_timeline", &[Code::RoleForbidden, Code::QuotaReached]),
+];
+
+/// What a timeline is exported as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum ExportFormat {
+    /// `OpenTimelineIO`: all of it, as JSON.
+    Otio,
+    /// An edit decision list of CMX 3600: the scenes, their cuts and dissolves.
+    Edl,
+    /// What is said, as `SubRip`.
+    Srt,
+    /// What is said, as `WebVTT`.
+    Vtt,
+}
+
+/// What to export.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct ExportTimeline {
+    /// The timeline.
+    pub timeline_id: Text,
+    /// As what.
+    pub format: ExportFormat,
+}
+
+/// A timeline for another editor.
+#[derive(Debug, Object)]
+pub struct ExportedTimeline {
+    /// The timeline.
+    pub timeline_id: Text,
+    /// The revision of it that was exported.
+    pub revision: i32,
+    /// As what.
+    pub format: ExportFormat,
+    /// The document.
+    pub content: Text,
+    /// What is not in it, in whole sentences.
+    pub warnings: Vec<Text>,
+}
+
+/// What to import.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct ImportTimeline {
+    /// An `OpenTimelineIO` document as text, as large as a request may be. Its media are items of the workspace,
+    /// `mws:itm_…`.
+    pub otio: Text,
+    /// What the timeline is called; what the document says when not given.
+    pub name: Option<Text>,
+}
+
+/// A timeline that was imported.
+#[derive(Debug, Object)]
+pub struct ImportedTimeline {
+    /// The timeline.
+    pub timeline: Timeline,
+    /// What of the document is not in it, in whole sentences.
+    pub warnings: Vec<Text>,
+}
+
+/// The tools.
+pub struct CarryTools(pub App);
+
+#[OpenApi(tag = "Tag::Timeline")]
+impl CarryTools {
+    /// Export a timeline
+    ///
+    /// As `OpenTimelineIO`, which comes back by `import_timeline` as it was; as an edit decision list; or what is said
+    /// in it as captions: its own cues, or those of the stored transcripts of its scenes and its voiceover.
+    #[oai(path = "/tools/export_timeline", method = "post", operation_id = "export_timeline")]
+    async fn export_timeline(
+        &self,
+        auth: Auth,
+        arguments: Json<ExportTimeline>,
+    ) -> Answer<Json<ToolAnswer<ExportedTimeline>>> {
+        let (Auth(caller), ExportTimeline { timeline_id, format }) = (auth, arguments.0);
+        let id: TimelineId = timeline_id.id(Code::TimelineNotFound)?;
+        let mut conn = self.0.conn().await?;
+        let kept = documents::reach::<timeline::Timeline>(&mut conn, &caller, id.uuid()).await?;
+        let usable = items::usable(&mut conn, &kept.body.items(), caller.workspace.id).await?;
+        drop(conn);
+        let mut names = HashMap::new();
+        let mut material = Material::default();
+        for item in usable {
+            names.insert(item.id, item.name);
+            material.sources.insert(item.id, item.facts);
+        }
+        let content = match format {
+            ExportFormat::Otio => {
+                serde_json::to_string(&otio(&kept.name, &kept.body, &names)).map_err(ApiError::internal)?
+            }
+            ExportFormat::Edl => {
+                material.warnings = left_out(&kept.body);
+                edl(&kept.name, &kept.body, &names).ok_or_else(|| {
+                    let message = format!("An EDL has at most {MOST_EVENTS} scenes; export it as `otio`.");
+                    ApiError::new(Code::InvalidRequest, message)
+                })?
+            }
+            ExportFormat::Srt | ExportFormat::Vtt => {
+                let is_written =
+                    kept.body.captions.as_ref().is_some_and(|captions| captions.source == CaptionSource::Cues);
+                if !is_written {
+                    add_transcripts(&self.0, &caller, &kept.body, &mut material).await?;
+                }
+                let (body, transcripts) = (kept.body, std::mem::take(&mut material.transcripts));
+                let written = move || {
+                    let cues = body.cues(&transcripts);
+                    if format == ExportFormat::Srt { srt(&cues) } else { vtt(&cues) }
+                };
+                tokio::task::spawn_blocking(written).await.map_err(ApiError::internal)?
+            }
+        };
+        let data = ExportedTimeline {
+            timeline_id: Text::of(id),
+            revision: kept.revision,
+            format,
+            content: Text(content),
+            warnings: material.warnings.into_iter().map(Text).collect(),
+        };
+        Ok(ToolAnswer::new(&caller.request_id, data).json())
+    }
+
+    /// Import a timeline
+    ///
+    /// A new timeline of an `OpenTimelineIO` document: the clips of its first video track are the scenes, those of its
+    /// audio tracks the sound. What it names that is no item of the workspace leaves a black scene in its place, and
+    /// what can't be rendered is left out; `warnings` names both.
+    #[oai(path = "/tools/import_timeline", method = "post", operation_id = "import_timeline")]
+    async fn import_timeline(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<ImportTimeline>,
+    ) -> Answer<Stored<ToolAnswer<ImportedTimeline>>> {
+        let Auth(caller) = auth;
+        let once = Once::of(&self.0, &caller, "import_timeline", key, &arguments.0);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        let ImportTimeline { otio, name } = arguments.0;
+        let request_id = caller.request_id.clone();
+        let show = move |kept, warnings: Vec<String>| {
+            let warnings = warnings.into_iter().map(Text).collect();
+            let data = ImportedTimeline { timeline: Timeline::of(kept, None), warnings };
+            ToolAnswer::new(&request_id, data).to_json_string()
+        };
+        let document = (otio.0.as_str(), name.map(|name| name.0));
+        Ok(import_timeline(&self.0, &caller, &once, document, show).await?.into())
+    }
+}

@@ -1,0 +1,96 @@
+//! What is stored of the items that a timeline names: their facts, where somebody speaks, and what is said.
+//!
+//! Nothing is started for it: what is missing is named.
+
+use crate::app::App;
+use crate::auth::Caller;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::resources::library::{said, stored_read};
+use crate::usecases::timelines::sources;
+use domain::media_time::speech_of;
+use domain::read::Read;
+use domain::timeline::{CaptionSource, NotRenderable, Sources, Speech, Timeline, Transcripts};
+use serde_json::Value;
+
+/// What is stored of a timeline's items.
+#[derive(Debug, Default)]
+pub(super) struct Material {
+    /// Those that are there.
+    pub sources: Sources,
+    /// Where somebody speaks in them.
+    pub speech: Speech,
+    /// What is said in them.
+    pub transcripts: Transcripts,
+    /// What is missing, in whole sentences.
+    pub warnings: Vec<String>,
+}
+
+/// What a render of the timeline needs; captions only with a picture.
+///
+/// # Errors
+/// `rate_limited` and `unavailable`, as stored reads are answered.
+pub(super) async fn stored_material(
+    app: &App,
+    caller: &Caller,
+    timeline: &Timeline,
+    has_picture: bool,
+) -> Answer<Material> {
+    let sources = sources(&mut *app.conn().await?, caller, &timeline.items()).await?;
+    let mut material = Material { sources, ..Material::default() };
+    let has_sound = |item| material.sources.get(&item).is_some_and(|source| source.has_audio);
+    let voices: Vec<_> = timeline.voices().into_iter().filter(|item| has_sound(*item)).collect();
+    if timeline.sounds().any(|track| track.duck.is_some()) {
+        for item in &voices {
+            let Some(document) = stored_read(app, caller.account_id, *item, Read::Speech).await? else {
+                let missing = format!("No `speech` read of {item} is stored, so nothing goes down under its speech.");
+                material.warnings.push(missing);
+                continue;
+            };
+            let (document, held) = document.whole(&app.answers, caller.account_id).await?;
+            let parsed = move || {
+                let _held = held;
+                serde_json::from_slice::<Value>(&document).map(|read| speech_of(&read))
+            };
+            let parsed = tokio::task::spawn_blocking(parsed).await.map_err(ApiError::internal)?;
+            if let Some(spans) = parsed.map_err(ApiError::internal)? {
+                material.speech.insert(*item, spans);
+            }
+        }
+    }
+    let captions = timeline.captions.as_ref().filter(|captions| captions.burn && has_picture);
+    if captions.is_some_and(|captions| captions.source == CaptionSource::Transcripts) {
+        add_transcripts(app, caller, timeline, &mut material).await?;
+    }
+    Ok(material)
+}
+
+/// Adds what is said in the items whose voices are heard.
+///
+/// # Errors
+/// As [`stored_material`].
+pub(super) async fn add_transcripts(
+    app: &App,
+    caller: &Caller,
+    timeline: &Timeline,
+    material: &mut Material,
+) -> Answer<()> {
+    for item in timeline.voices() {
+        if !material.sources.get(&item).is_some_and(|source| source.has_audio) {
+            continue;
+        }
+        if let Some(words) = said(app, caller.account_id, item).await? {
+            material.transcripts.insert(item, words);
+        } else {
+            let missing = format!("No `transcript` of {item} is stored, so nothing of it is in the captions.");
+            material.warnings.push(missing);
+        }
+    }
+    Ok(())
+}
+
+/// Why a timeline is not rendered.
+pub(super) fn refused(error: &NotRenderable) -> ApiError {
+    let code = if let NotRenderable::Gone(_) = error { Code::ItemNotFound } else { Code::InvalidRequest };
+    let refusal = ApiError::new(code, format!("It can't be rendered: {error}."));
+    refusal.suggest("Change the timeline with `edit_timeline`, then render it again.")
+}

@@ -1,0 +1,193 @@
+//! `create_timeline`, `list_timelines`, `get_timeline`, `edit_timeline`, `undo_timeline`, `delete_timeline`: what
+//! people and programs edit films in (contract §4.11).
+
+pub mod carry;
+mod material;
+mod ops;
+mod pieces;
+pub mod render;
+mod shapes;
+
+use crate::app::App;
+use crate::auth::Auth;
+use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::groups::{Refusals, Tag};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, Code};
+use crate::http::paging::Page;
+use crate::http::text::{Text, True};
+use crate::usecases::documents::{self, Kept};
+use crate::usecases::once::Once;
+use crate::usecases::timelines::{TimelineEdit, create_timeline, edit_timeline, undo_timeline};
+use domain::ids::TimelineId;
+use domain::timeline;
+use ops::{CreateTimeline, EditTimeline, ListTimelines, OneTimeline, UndoTimeline};
+use poem_openapi::OpenApi;
+use poem_openapi::payload::Json;
+use poem_openapi::types::ToJSON;
+use shapes::{DeletedTimeline, ListedTimeline, Timeline, TimelineAnswer, TimelinePage};
+use store::items;
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[
+    (
+        "POST /tools/create_timeline",
+        &[
+            Code::RoleForbidden,
+            Code::QuotaReached,
+            Code::ItemNotFound,
+            Code::TimelineNotFound,
+            Code::WorkspaceForbidden,
+        ],
+    ),
+    ("POST /tools/list_timelines", &[Code::InvalidCursor]),
+    ("POST /tools/get_timeline", &[Code::TimelineNotFound, Code::WorkspaceForbidden]),
+    (
+        "POST /tools/edit_timeline",
+        &[
+            Code::RoleForbidden,
+            Code::TimelineNotFound,
+            Code::WorkspaceForbidden,
+            Code::ItemNotFound,
+            Code::RevisionConflict,
+            Code::QuotaReached,
+        ],
+    ),
+    (
+        "POST /tools/undo_timeline",
+        &[
+            Code::RoleForbidden,
+            Code::TimelineNotFound,
+            Code::WorkspaceForbidden,
+            Code::RevisionConflict,
+            Code::NothingToUndo,
+        ],
+    ),
+    ("POST /tools/delete_timeline", &[Code::RoleForbidden, Code::TimelineNotFound, Code::WorkspaceForbidden]),
+];
+
+/// The timelines' tools.
+pub struct TimelineTools(pub App);
+
+#[OpenApi(tag = "Tag::Timeline")]
+impl TimelineTools {
+    /// Create a timeline
+    ///
+    /// Scenes one after the other, sound beside them, pictures and texts over them, and captions. It begins empty, or
+    /// with what `ops` make of it. A workspace has at most 500 timelines.
+    #[oai(path = "/tools/create_timeline", method = "post", operation_id = "create_timeline")]
+    async fn create_timeline(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<CreateTimeline>,
+    ) -> Answer<Stored<ToolAnswer<TimelineAnswer>>> {
+        let Auth(caller) = auth;
+        let once = Once::of(&self.0, &caller, "create_timeline", key, &arguments.0);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        let CreateTimeline { name, ops } = arguments.0;
+        let ops = ops.iter().flatten().filter_map(ToJSON::to_json).collect();
+        let new = (name.0.as_str(), ops);
+        Ok(create_timeline(&self.0, &caller, &once, new, shown(&caller.request_id)).await?.into())
+    }
+
+    /// List timelines
+    ///
+    /// Newest first, without what is in them.
+    #[oai(path = "/tools/list_timelines", method = "post", operation_id = "list_timelines")]
+    async fn list_timelines(
+        &self,
+        auth: Auth,
+        arguments: Json<ListTimelines>,
+    ) -> Answer<Json<ToolAnswer<TimelinePage>>> {
+        let Auth(caller) = auth;
+        let page = Page::new("timelines", arguments.0.limit, arguments.0.cursor.as_ref())?;
+        let mut conn = self.0.conn().await?;
+        let rows = documents::page::<timeline::Timeline>(&mut conn, &caller, page.after, page.fetch()).await?;
+        let list = page.list(rows, |row| row.id, ListedTimeline::from);
+        let data = TimelinePage { timelines: list.data, has_more: list.has_more, next_cursor: list.next_cursor };
+        Ok(ToolAnswer::new(&caller.request_id, data).json())
+    }
+
+    /// Read a timeline
+    ///
+    /// With everything in it, when each scene begins, and links to what the scenes show. What is of an item that is
+    /// deleted says so.
+    #[oai(path = "/tools/get_timeline", method = "post", operation_id = "get_timeline")]
+    async fn get_timeline(&self, auth: Auth, arguments: Json<OneTimeline>) -> Answer<Json<ToolAnswer<TimelineAnswer>>> {
+        let Auth(caller) = auth;
+        let timeline: TimelineId = arguments.0.timeline_id.id(Code::TimelineNotFound)?;
+        let mut conn = self.0.conn().await?;
+        let kept = documents::reach::<timeline::Timeline>(&mut conn, &caller, timeline.uuid()).await?;
+        let shown = items::usable(&mut conn, &kept.body.items(), caller.workspace.id).await?;
+        let links = shown.first().map(|item| (&self.0.links, item.now));
+        let timeline = Timeline::of(kept, links);
+        Ok(ToolAnswer::new(&caller.request_id, TimelineAnswer { timeline }).json())
+    }
+
+    /// Change a timeline
+    ///
+    /// Its name, or what is in it: `ops` are done one after the other, all of them or none, and the refusal names the
+    /// one that can't be done. What the timeline was before is kept for `undo_timeline`, the last 50 changes.
+    #[oai(path = "/tools/edit_timeline", method = "post", operation_id = "edit_timeline")]
+    async fn edit_timeline(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<EditTimeline>,
+    ) -> Answer<Stored<ToolAnswer<TimelineAnswer>>> {
+        let Auth(caller) = auth;
+        let once = Once::of(&self.0, &caller, "edit_timeline", key, &arguments.0);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        let EditTimeline { timeline_id, if_revision, name, ops } = arguments.0;
+        let ops = ops.iter().flatten().filter_map(ToJSON::to_json).collect();
+        let edit = TimelineEdit { if_revision, name: name.map(|name| name.0), ops };
+        let timeline = timeline_id.id(Code::TimelineNotFound)?;
+        Ok(edit_timeline(&self.0, &caller, &once, timeline, edit, shown(&caller.request_id)).await?.into())
+    }
+
+    /// Undo the latest change of a timeline
+    ///
+    /// Back to what it was before, as a new revision; again for the change before that.
+    #[oai(path = "/tools/undo_timeline", method = "post", operation_id = "undo_timeline")]
+    async fn undo_timeline(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<UndoTimeline>,
+    ) -> Answer<Stored<ToolAnswer<TimelineAnswer>>> {
+        let Auth(caller) = auth;
+        let once = Once::of(&self.0, &caller, "undo_timeline", key, &arguments.0);
+        if let Some(before) = once.before(&self.0).await? {
+            return Ok(Stored::replayed(before.body));
+        }
+        let timeline = arguments.0.timeline_id.id(Code::TimelineNotFound)?;
+        let asked = (timeline, arguments.0.if_revision);
+        Ok(undo_timeline(&self.0, &caller, &once, asked, shown(&caller.request_id)).await?.into())
+    }
+
+    /// Delete a timeline
+    ///
+    /// With what is kept of its past. The items that it names, and those that were rendered from it, stay.
+    #[oai(path = "/tools/delete_timeline", method = "post", operation_id = "delete_timeline")]
+    async fn delete_timeline(
+        &self,
+        auth: Auth,
+        arguments: Json<OneTimeline>,
+    ) -> Answer<Json<ToolAnswer<DeletedTimeline>>> {
+        let Auth(caller) = auth;
+        let timeline: TimelineId = arguments.0.timeline_id.id(Code::TimelineNotFound)?;
+        documents::delete::<timeline::Timeline>(&self.0, &caller, timeline.uuid()).await?;
+        let data = DeletedTimeline { timeline_id: Text::of(timeline), deleted: True };
+        Ok(ToolAnswer::new(&caller.request_id, data).json())
+    }
+}
+
+/// Writes the answer that shows a timeline.
+fn shown(request_id: &str) -> impl FnOnce(Kept<timeline::Timeline>) -> String {
+    move |kept| ToolAnswer::new(request_id, TimelineAnswer { timeline: Timeline::of(kept, None) }).to_json_string()
+}

@@ -1,0 +1,187 @@
+//! `render_timeline`: a timeline as a new item (contract §4.11).
+//!
+//! What is rendered is the timeline as it is now: its plan (`domain::film`) holds all that is seen and heard, so that a
+//! later edit changes nothing of a job that runs. Neighbour: `edits::call`, which starts the job.
+
+use super::material::{Material, refused, stored_material};
+use crate::app::App;
+use crate::auth::{Auth, Role};
+use crate::contract::envelope::{Stored, ToolAnswer};
+use crate::contract::groups::{Refusals, Tag};
+use crate::contract::idempotency::IdempotencyKey;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::text::{MinuteCount, Text};
+use crate::resources::tools::edits::call::{Call, Rendered};
+use crate::resources::tools::stored_read::NeedStatus;
+use crate::usecases::documents;
+use domain::film::{FilmFormat, FilmQuality};
+use domain::ids::TimelineId;
+use domain::render::RenderPlan;
+use domain::timeline::{Timeline, caption, film_of};
+use poem_openapi::payload::Json;
+use poem_openapi::{Enum, Object, OpenApi};
+use serde_json::json;
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[(
+    "POST /tools/render_timeline",
+    &[
+        Code::TimelineNotFound,
+        Code::InsufficientMinutes,
+        Code::RoleForbidden,
+        Code::WorkspaceForbidden,
+        Code::ItemNotFound,
+        Code::IdempotencyInProgress,
+        Code::IdempotencyKeyReused,
+        Code::EngineNotConfigured,
+        Code::FileTooLarge,
+    ],
+)];
+
+/// What a timeline is rendered as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum RenderFormat {
+    /// H.264 and AAC.
+    Mp4,
+    /// VP9 and Opus.
+    Webm,
+    /// H.264 and AAC in `QuickTime`.
+    Mov,
+    /// The sound alone.
+    Mp3,
+    /// The sound alone, without loss.
+    Wav,
+}
+
+/// How well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum RenderQuality {
+    /// At most 480 lines, soon there.
+    Draft,
+    /// As large as the timeline says.
+    Standard,
+}
+
+/// What to render.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct RenderTimeline {
+    /// The timeline.
+    pub timeline_id: Text,
+    /// What it is rendered as; `mp4` when not given.
+    pub format: Option<RenderFormat>,
+    /// How well; `standard` when not given.
+    pub quality: Option<RenderQuality>,
+    /// `true` answers what the call would hold, and starts nothing.
+    pub dry_run: Option<bool>,
+}
+
+/// Where the render stands.
+#[derive(Debug, Object)]
+#[oai(skip_serializing_if_is_none)]
+pub struct RenderedTimeline {
+    /// The timeline.
+    pub timeline_id: Text,
+    /// The revision of it that is rendered.
+    pub revision: i32,
+    /// How long the film is.
+    pub duration_seconds: f64,
+    /// Whether the film is there.
+    pub status: NeedStatus,
+    /// The job that renders it; when queued.
+    pub job_id: Option<Text>,
+    /// Minutes held for that job, or that would be; when queued or startable.
+    pub estimated_minutes: Option<MinuteCount>,
+    /// The rendered item; when ready.
+    pub output_item_id: Option<Text>,
+    /// What of the timeline is not in the film, in whole sentences.
+    pub warnings: Vec<Text>,
+}
+
+/// The tool.
+pub struct RenderTools(pub App);
+
+#[OpenApi(tag = "Tag::Timeline")]
+impl RenderTools {
+    /// Render a timeline
+    ///
+    /// A job makes a new item of the timeline as it is now: a film of its scenes, cut to the frame, with what is over
+    /// them and its sound, or the sound alone. It costs what a render of its length costs. The same film is made once
+    /// while its item is there. Tracks go down under the speech of those items whose `speech` read is stored; captions
+    /// in the picture are of stored transcripts, or of the cues in the timeline. `warnings` names what is missing.
+    #[oai(path = "/tools/render_timeline", method = "post", operation_id = "render_timeline")]
+    async fn render_timeline(
+        &self,
+        auth: Auth,
+        key: IdempotencyKey,
+        arguments: Json<RenderTimeline>,
+    ) -> Answer<Stored<ToolAnswer<RenderedTimeline>>> {
+        let (Auth(caller), RenderTimeline { timeline_id, format, quality, dry_run }) = (auth, arguments.0);
+        caller.require(Role::Editor)?;
+        let id: TimelineId = timeline_id.id(Code::TimelineNotFound)?;
+        let asked = (film_format(format), film_quality(quality));
+        let canonical = json!({ "timeline_id": id, "format": asked.0, "quality": asked.1 });
+        let call = Call::new(&self.0, &caller, "render_timeline", canonical, key, dry_run);
+        if let Some(answer) = call.replayed().await? {
+            return Ok(answer);
+        }
+        let kept = documents::reach::<Timeline>(&mut *self.0.conn().await?, &caller, id.uuid()).await?;
+        let Material { sources, speech, transcripts, mut warnings } =
+            stored_material(&self.0, &caller, &kept.body, asked.0.has_picture()).await?;
+        // A day of speech under thousands of cuts takes a while.
+        let planned = move || {
+            let burnt = kept.body.captions.as_ref().is_some_and(|captions| captions.burn && asked.0.has_picture());
+            let cues = if burnt { kept.body.cues(&transcripts).iter().map(caption).collect() } else { Vec::new() };
+            let film = film_of(&kept.body, &sources, &speech, &cues, asked);
+            (kept, film)
+        };
+        let (kept, film) = tokio::task::spawn_blocking(planned).await.map_err(ApiError::internal)?;
+        let film = film.map_err(|error| refused(&error))?;
+        if film.has_text() && !store::renders::draws_text(&mut *self.0.conn().await?).await? {
+            let message = "No worker of this deployment can draw letters, and the timeline has some.";
+            let refusal = ApiError::new(Code::EngineNotConfigured, message);
+            return Err(refusal.suggest("Remove the text overlays and `captions.burn`, or render sound alone."));
+        }
+        warnings.extend(boxed(&film.undrawn()));
+        let duration_us = film.duration_us;
+        let plan = RenderPlan::RenderTimeline { film: Box::new(film) };
+        let answer = move |rendered: &Rendered| RenderedTimeline {
+            timeline_id: Text::of(id),
+            revision: kept.revision,
+            duration_seconds: domain::timeline::Micros(duration_us).seconds(),
+            status: rendered.status(),
+            job_id: rendered.job_id(),
+            estimated_minutes: rendered.estimated_minutes(),
+            output_item_id: rendered.output_item_id(),
+            warnings: warnings.iter().map(Text::of).collect(),
+        };
+        // A millisecond that has begun counts.
+        call.render(plan, (&kept.name, (duration_us + 999) / 1000), &answer).await
+    }
+}
+
+/// Says that there are letters which the font does not have.
+fn boxed(letters: &[char]) -> Option<String> {
+    let told: Vec<String> = letters.iter().map(char::to_string).collect();
+    let what = "The font of films lacks letters of the texts, and boxes stand in their place: ";
+    (!told.is_empty()).then(|| format!("{what}{}.", told.join(", ")))
+}
+
+const fn film_format(format: Option<RenderFormat>) -> FilmFormat {
+    match format {
+        None | Some(RenderFormat::Mp4) => FilmFormat::Mp4,
+        Some(RenderFormat::Webm) => FilmFormat::Webm,
+        Some(RenderFormat::Mov) => FilmFormat::Mov,
+        Some(RenderFormat::Mp3) => FilmFormat::Mp3,
+        Some(RenderFormat::Wav) => FilmFormat::Wav,
+    }
+}
+
+const fn film_quality(quality: Option<RenderQuality>) -> FilmQuality {
+    match quality {
+        Some(RenderQuality::Draft) => FilmQuality::Draft,
+        None | Some(RenderQuality::Standard) => FilmQuality::Standard,
+    }
+}

@@ -1,0 +1,180 @@
+//! What the timelines' tools answer.
+
+use super::ops::{CaptionOrigin, CaptionText, CueText, TextLook};
+use super::pieces::{Shown, TimelineAudio, TimelineOverlay, TimelineScene, TimelineTrack};
+use crate::app::links::Links;
+use crate::http::text::{Text, Time, True};
+use crate::usecases::documents::Kept;
+use chrono::{DateTime, Utc};
+use domain::ids::TimelineId;
+use domain::timeline;
+use poem_openapi::Object;
+use store::documents::ListedRow;
+
+/// A timeline. Times are seconds.
+#[derive(Debug, Object)]
+pub struct Timeline {
+    /// Its id.
+    pub id: Text,
+    /// What it is called.
+    pub name: Text,
+    /// How many times it was written.
+    pub revision: i32,
+    /// How long it is.
+    pub duration_seconds: f64,
+    /// The picture's proportions, as `16:9`.
+    pub aspect_ratio: Text,
+    /// Pixels across.
+    pub width: u32,
+    /// Pixels down.
+    pub height: u32,
+    /// Frames a second.
+    pub fps: f64,
+    /// The language that is spoken in it.
+    pub language: Option<Text>,
+    /// The timeline that it is a variant of.
+    pub variant_of: Option<Text>,
+    /// Names of the skills that it is made by.
+    pub skills: Vec<Text>,
+    /// What is seen, one after the other.
+    pub scenes: Vec<TimelineScene>,
+    /// What is heard beside the scenes.
+    pub audio: TimelineAudio,
+    /// What stands over the scenes, later ones over earlier ones.
+    pub overlays: Vec<TimelineOverlay>,
+    /// What is said, to be read.
+    pub captions: Option<CaptionText>,
+    /// When it was created.
+    pub created_at: Time,
+    /// When it was last changed.
+    pub updated_at: Time,
+}
+
+/// A timeline as lists show it.
+#[derive(Debug, Object)]
+pub struct ListedTimeline {
+    /// Its id.
+    pub id: Text,
+    /// What it is called.
+    pub name: Text,
+    /// How long it is.
+    pub duration_seconds: f64,
+    /// The picture's proportions.
+    pub aspect_ratio: Text,
+    /// How many scenes it has.
+    pub scenes: u64,
+    /// The timeline that it is a variant of.
+    pub variant_of: Option<Text>,
+    /// How many times it was written.
+    pub revision: i32,
+    /// When it was created.
+    pub created_at: Time,
+    /// When it was last changed.
+    pub updated_at: Time,
+}
+
+/// A timeline.
+#[derive(Debug, Object)]
+pub struct TimelineAnswer {
+    /// The timeline.
+    pub timeline: Timeline,
+}
+
+/// A page of the workspace's timelines.
+#[derive(Debug, Object)]
+pub struct TimelinePage {
+    /// The timelines, newest first.
+    pub timelines: Vec<ListedTimeline>,
+    /// Whether there are timelines after these.
+    pub has_more: bool,
+    /// Pass it as `cursor` for the timelines after these; null on the last page.
+    pub next_cursor: Option<Text>,
+}
+
+/// The timeline that was deleted.
+#[derive(Debug, Object)]
+pub struct DeletedTimeline {
+    /// Its id.
+    pub timeline_id: Text,
+    /// Always true.
+    pub deleted: True,
+}
+
+impl Timeline {
+    /// As it is answered; with links where there are some to be had.
+    pub(super) fn of(kept: Kept<timeline::Timeline>, links: Option<(&Links, DateTime<Utc>)>) -> Self {
+        let Kept { id, name, body, refs, revision, created_at, updated_at } = kept;
+        let shown = Shown { refs: &refs, links };
+        let places = body.placed();
+        let scenes = body.scenes.iter().zip(&places).zip(0..);
+        let track = |track: &timeline::AudioTrack| TimelineTrack::of(track, &shown);
+        Self {
+            id: Text::of(TimelineId::from(id)),
+            name: Text(name),
+            revision,
+            duration_seconds: body.duration().seconds(),
+            aspect_ratio: Text(body.aspect_ratio()),
+            width: body.width,
+            height: body.height,
+            fps: (f64::from(body.fps.frames()) / f64::from(body.fps.seconds()) * 1000.0).round() / 1000.0,
+            scenes: scenes
+                .map(|((scene, place), position)| TimelineScene::of(scene, *place, position, &shown))
+                .collect(),
+            audio: TimelineAudio {
+                voiceover: body.audio.voiceover.as_ref().map(track),
+                music: body.audio.music.as_ref().map(track),
+                tracks: body.audio.tracks.iter().map(track).collect(),
+            },
+            overlays: body.overlays.iter().map(|overlay| TimelineOverlay::of(overlay, &shown)).collect(),
+            language: body.language.map(Text),
+            variant_of: body.variant_of.map(Text::of),
+            skills: body.skills.into_iter().map(Text).collect(),
+            captions: body.captions.map(CaptionText::from),
+            created_at: Time(created_at),
+            updated_at: Time(updated_at),
+        }
+    }
+}
+
+impl From<timeline::TextStyle> for TextLook {
+    fn from(style: timeline::TextStyle) -> Self {
+        let background = style.background.map(Text);
+        Self { color: Some(Text(style.color)), background, size: Some(style.size.number()) }
+    }
+}
+
+impl From<timeline::Captions> for CaptionText {
+    fn from(captions: timeline::Captions) -> Self {
+        let is_written = captions.source == timeline::CaptionSource::Cues;
+        let cue = |cue: timeline::CaptionCue| CueText {
+            start: cue.start.seconds(),
+            end: cue.end.seconds(),
+            text: Text(cue.text),
+        };
+        Self {
+            source: if is_written { CaptionOrigin::Cues } else { CaptionOrigin::Transcripts },
+            cues: is_written.then(|| captions.cues.into_iter().map(cue).collect()),
+            burn: Some(captions.burn),
+            style: Some(captions.style.into()),
+            language: captions.language.map(Text),
+        }
+    }
+}
+
+impl From<ListedRow> for ListedTimeline {
+    fn from(row: ListedRow) -> Self {
+        let summary = &row.summary;
+        let duration = timeline::Micros(summary["duration_us"].as_i64().unwrap_or_default());
+        Self {
+            id: Text::of(TimelineId::from(row.id)),
+            duration_seconds: duration.seconds(),
+            aspect_ratio: Text::of(summary["aspect_ratio"].as_str().unwrap_or_default()),
+            scenes: summary["scenes"].as_u64().unwrap_or_default(),
+            variant_of: summary["variant_of"].as_str().map(Text::of),
+            name: Text(row.name.clone()),
+            revision: row.revision,
+            created_at: Time(row.created_at),
+            updated_at: Time(row.updated_at),
+        }
+    }
+}

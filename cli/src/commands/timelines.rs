@@ -1,0 +1,253 @@
+//! `mws timelines`: films as people and programs edit them (contract §4.11).
+
+use super::confirm::confirm;
+use super::pages::{Pages, of_tool};
+use super::{Context, without_nulls};
+use crate::failure::Failure;
+use crate::output::{Column, document, follow, print};
+use clap::{Subcommand, ValueEnum};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+const COLUMNS: [Column; 6] = [
+    Column::new("ID", "/id"),
+    Column::new("NAME", "/name"),
+    Column::new("SECONDS", "/duration_seconds"),
+    Column::new("SCENES", "/scenes"),
+    Column::new("REVISION", "/revision"),
+    Column::new("CHANGED", "/updated_at"),
+];
+
+const FIELDS: [Column; 7] = [
+    Column::new("id", "/id"),
+    Column::new("name", "/name"),
+    Column::new("seconds", "/duration_seconds"),
+    Column::new("proportions", "/aspect_ratio"),
+    Column::new("frames a second", "/fps"),
+    Column::new("revision", "/revision"),
+    Column::new("changed", "/updated_at"),
+];
+
+const RENDER: [Column; 4] = [
+    Column::new("status", "/status"),
+    Column::new("job", "/job_id"),
+    Column::new("minutes", "/estimated_minutes"),
+    Column::new("item", "/output_item_id"),
+];
+
+/// What a timeline is rendered as.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Format {
+    /// H.264 and AAC.
+    Mp4,
+    /// VP9 and Opus.
+    Webm,
+    /// H.264 and AAC in `QuickTime`.
+    Mov,
+    /// Sound alone.
+    Mp3,
+    /// Sound alone, without loss.
+    Wav,
+}
+
+/// What a timeline is exported as.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Document {
+    /// `OpenTimelineIO`.
+    Otio,
+    /// CMX 3600.
+    Edl,
+    /// `SubRip` captions.
+    Srt,
+    /// `WebVTT` captions.
+    Vtt,
+}
+
+/// Commands about timelines.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// List the timelines, newest first.
+    List {
+        #[command(flatten)]
+        pages: Pages,
+    },
+    /// Show a timeline; `--json` for all that is in it.
+    Show {
+        /// The timeline's id.
+        id: String,
+    },
+    /// Create a timeline.
+    #[command(after_help = "Examples:
+  mws timelines create River
+  mws timelines create River --ops '[{\"op\":\"add_scene\",\"ref\":\"itm_01J…\",\"start\":3,\"duration\":5}]'")]
+    Create {
+        /// What it is called.
+        name: String,
+        /// Operations to begin with, as JSON, or @FILE.
+        #[arg(long, value_name = "JSON")]
+        ops: Option<String>,
+    },
+    /// Do operations on a timeline: all of them or none.
+    #[command(after_help = "Examples:
+  mws timelines edit tml_01J… '[{\"op\":\"move_scene\",\"scene_id\":\"scene-2\",\"position\":0}]'
+  mws timelines edit tml_01J… @ops.json --if-revision 3")]
+    Edit {
+        /// The timeline's id.
+        id: String,
+        /// The operations as JSON, or @FILE.
+        ops: String,
+        /// Only if this is its revision.
+        #[arg(long, value_name = "NUMBER")]
+        if_revision: Option<i32>,
+    },
+    /// Undo the latest change of a timeline.
+    Undo {
+        /// The timeline's id.
+        id: String,
+    },
+    /// Render a timeline into a new item.
+    #[command(after_help = "Examples:
+  mws timelines render tml_01J… --wait
+  mws timelines render tml_01J… --format wav --dry-run")]
+    Render {
+        /// The timeline's id.
+        id: String,
+        /// As what.
+        #[arg(long, value_enum, default_value = "mp4")]
+        format: Format,
+        /// At most 480 lines, soon there.
+        #[arg(long)]
+        draft: bool,
+        /// Say what it would cost, and start nothing.
+        #[arg(long)]
+        dry_run: bool,
+        /// Follow the job to its end.
+        #[arg(long, conflicts_with = "dry_run")]
+        wait: bool,
+    },
+    /// Export a timeline for another editor, or its captions.
+    Export {
+        /// The timeline's id.
+        id: String,
+        /// As what.
+        #[arg(long, value_enum, default_value = "otio")]
+        format: Document,
+        /// Where to; standard output when not given.
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Import an `OpenTimelineIO` document.
+    Import {
+        /// The document.
+        file: PathBuf,
+        /// What the timeline is called; what the document says when not given.
+        #[arg(long)]
+        name: Option<String>,
+    },
+    /// Delete a timeline.
+    Delete {
+        /// The timeline's id.
+        id: String,
+    },
+}
+
+pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failure> {
+    match command {
+        Command::List { pages } => {
+            let list = of_tool(context, "list_timelines", "timelines", json!({}), pages).await?;
+            context.out.list(&list, "id", &COLUMNS)
+        }
+        Command::Show { id } => show(context, "get_timeline", &json!({ "timeline_id": id })).await,
+        Command::Create { name, ops } => {
+            let ops = ops.as_deref().map(json_of).transpose()?;
+            show(context, "create_timeline", &without_nulls(json!({ "name": name, "ops": ops }))).await
+        }
+        Command::Edit { id, ops, if_revision } => {
+            let edit = json!({ "timeline_id": id, "if_revision": if_revision, "ops": json_of(&ops)? });
+            show(context, "edit_timeline", &without_nulls(edit)).await
+        }
+        Command::Undo { id } => show(context, "undo_timeline", &json!({ "timeline_id": id })).await,
+        Command::Render { id, format, draft, dry_run, wait } => {
+            let ask = json!({
+                "timeline_id": id, "format": word(&format), "quality": if draft { "draft" } else { "standard" },
+                "dry_run": dry_run.then_some(true),
+            });
+            render(context, &without_nulls(ask), wait).await
+        }
+        Command::Export { id, format, output } => {
+            let ask = json!({ "timeline_id": id, "format": word(&format) });
+            let exported = context.client.tool("export_timeline", &ask).await?;
+            warn(context, &exported);
+            let text = exported["content"].as_str().unwrap_or_default();
+            match output {
+                None => print(text),
+                Some(file) => {
+                    std::fs::write(&file, text).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))
+                }
+            }
+        }
+        Command::Import { file, name } => {
+            let text = read(&file)?;
+            // Editors indent what they write, which a request has no room for.
+            let otio = serde_json::from_str::<Value>(&text).map_or(text, |document| document.to_string());
+            let ask = without_nulls(json!({ "otio": otio, "name": name }));
+            if context.out.json {
+                return document(&context.client.tool("import_timeline", &ask).await?);
+            }
+            show(context, "import_timeline", &ask).await
+        }
+        Command::Delete { id } => {
+            confirm(context, &format!("Delete the timeline {id} and what is kept of its past?"))?;
+            let deleted = context.client.tool("delete_timeline", &json!({ "timeline_id": id })).await?;
+            context.out.done(&deleted, &format!("Deleted {id}."))
+        }
+    }
+}
+
+/// Asks a tool that answers a timeline, and shows it.
+async fn show(context: &Context, tool: &str, ask: &Value) -> Result<(), Failure> {
+    let answer = context.client.tool(tool, ask).await?;
+    warn(context, &answer);
+    context.out.record(&answer["timeline"], "id", &FIELDS)
+}
+
+/// Renders; with `wait` until the item is there.
+async fn render(context: &Context, ask: &Value, wait: bool) -> Result<(), Failure> {
+    let mut answer = context.client.tool("render_timeline", ask).await?;
+    warn(context, &answer);
+    if let Some(job) = answer["job_id"].as_str().filter(|_| wait) {
+        let followed = follow(&context.client, &context.out.without_data(), &[job.to_owned()]).await?;
+        if followed.jobs.first().is_none_or(|ended| ended["status"] != "succeeded") {
+            return Err(Failure::Work(format!("{job} did not succeed")));
+        }
+        answer = context.client.tool("render_timeline", ask).await?;
+    }
+    if context.out.json {
+        return document(&answer);
+    }
+    context.out.record(&answer, "output_item_id", &RENDER)
+}
+
+fn warn(context: &Context, answer: &Value) {
+    for warning in answer["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        context.out.say(warning);
+    }
+}
+
+/// The word that the tool takes for a choice.
+fn word(choice: &impl ValueEnum) -> String {
+    choice.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
+/// Operations as they were given, or in the file that is named.
+fn json_of(given: &str) -> Result<Value, Failure> {
+    let text = match given.strip_prefix('@') {
+        Some(file) => read(&PathBuf::from(file))?,
+        None => given.to_owned(),
+    };
+    serde_json::from_str(&text).map_err(|error| Failure::Usage(format!("the operations are no JSON: {error}")))
+}
+
+fn read(file: &PathBuf) -> Result<String, Failure> {
+    std::fs::read_to_string(file).map_err(|error| Failure::Usage(format!("{}: {error}", file.display())))
+}

@@ -1,0 +1,281 @@
+//! A film to render: frames and microseconds, whole numbers alone, so that one timeline has one plan and one hash.
+//!
+//! `timeline::film` makes it; the worker draws and mixes it. Frames are those of the film's rate, from its start; the
+//! parts of a picture are millionths.
+
+use crate::ducking::GainPoint;
+use crate::ids::ItemId;
+use crate::media_time::FrameRate;
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+
+/// Scripts of which the font of films, `DejaVu Sans`, has the letters: Latin, Greek, Cyrillic and Armenian; Hebrew;
+/// Arabic; N'Ko; Lao; Georgian; Canadian syllables; Ogham; their additions, and forms that letters take.
+const DRAWN: [(u32, u32); 12] = [
+    (0x20, 0x587),
+    (0x5D0, 0x5F4),
+    (0x61F, 0x6FA),
+    (0x7C0, 0x7FA),
+    (0xE81, 0xEDD),
+    (0x10A0, 0x10FC),
+    (0x1401, 0x169C),
+    (0x1D00, 0x1FFE),
+    (0x2070, 0x2C7F),
+    (0x2D00, 0x2D6F),
+    (0xFB00, 0xFEFC),
+    (0x1D300, 0x1D7EB),
+];
+/// Letters that are told of those that are not in it.
+const UNDRAWN_TOLD: usize = 5;
+
+/// What a film is written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FilmFormat {
+    /// H.264 and AAC.
+    Mp4,
+    /// VP9 and Opus.
+    Webm,
+    /// H.264 and AAC in `QuickTime`.
+    Mov,
+    /// Sound alone.
+    Mp3,
+    /// Sound alone, without loss.
+    Wav,
+}
+
+impl FilmFormat {
+    /// Whether it has a picture.
+    pub const fn has_picture(self) -> bool {
+        matches!(self, Self::Mp4 | Self::Webm | Self::Mov)
+    }
+}
+
+/// How well a film is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FilmQuality {
+    /// At most 480 lines, fast: to look at.
+    Draft,
+    /// As large as the timeline says.
+    Standard,
+}
+
+/// A film to render.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Film {
+    /// What it is written as.
+    pub format: FilmFormat,
+    /// How well.
+    pub quality: FilmQuality,
+    /// Pixels across.
+    pub width: u32,
+    /// Pixels down.
+    pub height: u32,
+    /// Frames a second.
+    pub rate: FrameRate,
+    /// How long it is.
+    pub duration_us: i64,
+    /// What is seen, one after the other; nothing without a picture.
+    pub scenes: Vec<FilmScene>,
+    /// What is heard, by when it begins.
+    pub sounds: Vec<FilmSound>,
+    /// What stands over the scenes.
+    pub overlays: Vec<FilmOverlay>,
+    /// Captions in the picture.
+    pub cues: Vec<FilmCue>,
+}
+
+/// A scene in its frames.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilmScene {
+    /// What it shows.
+    pub picture: FilmPicture,
+    /// Whether it fills the picture, with what does not fit cut off.
+    pub cover: bool,
+    /// Its first frame in the film.
+    pub first: i64,
+    /// How many it has.
+    pub frames: i64,
+    /// How many of its first ones dissolve with the last of the scene before.
+    pub overlap: i64,
+    /// Frames in which it comes up from black.
+    pub fade_in: i64,
+    /// Frames in which it goes down.
+    pub fade_out: i64,
+}
+
+/// What a scene shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum FilmPicture {
+    /// A video's frames, on the grid of the film.
+    Clip {
+        /// Of this item.
+        item: ItemId,
+        /// From this frame of it.
+        from: i64,
+    },
+    /// A still picture.
+    Image {
+        /// Of this item.
+        item: ItemId,
+    },
+    /// A colour.
+    Color {
+        /// Red, green and blue.
+        rgb: [u8; 3],
+    },
+}
+
+/// A sound in its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilmSound {
+    /// Of this item.
+    pub item: ItemId,
+    /// From this microsecond of it.
+    pub from_us: i64,
+    /// When in the film.
+    pub at_us: i64,
+    /// How long.
+    pub len_us: i64,
+    /// How loud, in millionths.
+    pub volume: i32,
+    /// How long it takes to come up.
+    pub fade_in_us: i64,
+    /// How long it takes to go down.
+    pub fade_out_us: i64,
+    /// How it goes down under voices, at times of the film; nothing where it does not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub envelope: Vec<GainPoint>,
+}
+
+impl FilmSound {
+    /// Whether another is this one going on, as if it had never been cut. Frames don't stand on microseconds: a few of
+    /// those are no cut.
+    pub fn continues_with(&self, next: &Self) -> bool {
+        let same = self.item == next.item && self.volume == next.volume;
+        let goes_on = (self.from_us + self.len_us - next.from_us).abs() <= 2 && self.at_us + self.len_us == next.at_us;
+        same && goes_on && self.fade_out_us == 0 && next.fade_in_us == 0
+    }
+}
+
+/// A picture or a text over the scenes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilmOverlay {
+    /// What it shows.
+    pub picture: OverlayPicture,
+    /// From this frame.
+    pub first: i64,
+    /// Until before this one.
+    pub end: i64,
+    /// Left side, upper side, width and height, in millionths of the picture's.
+    pub place: [i32; 4],
+    /// How much it hides, in millionths.
+    pub opacity: i32,
+}
+
+/// What an overlay shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum OverlayPicture {
+    /// A picture, all of it.
+    Image {
+        /// Of this item.
+        item: ItemId,
+    },
+    /// A text.
+    Text(FilmText),
+}
+
+/// A text to draw.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilmText {
+    /// What it says.
+    pub text: String,
+    /// The letters' red, green and blue.
+    pub color: [u8; 3],
+    /// What is behind them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub background: Option<[u8; 3]>,
+    /// The height of a line, in millionths of the picture's.
+    pub size: i32,
+}
+
+/// A caption in the picture.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilmCue {
+    /// From this frame.
+    pub first: i64,
+    /// Until before this one.
+    pub end: i64,
+    /// What it says.
+    pub text: FilmText,
+}
+
+impl Film {
+    /// How many frames it has.
+    pub fn frames(&self) -> i64 {
+        self.rate.nearest(self.duration_us)
+    }
+
+    /// Every item that it is made from, each once: first that of its first scene or sound.
+    pub fn items(&self) -> Vec<ItemId> {
+        let scenes = self.scenes.iter().filter_map(|scene| match scene.picture {
+            FilmPicture::Clip { item, .. } | FilmPicture::Image { item } => Some(item),
+            FilmPicture::Color { .. } => None,
+        });
+        let overlays = self.overlays.iter().filter_map(|overlay| match overlay.picture {
+            OverlayPicture::Image { item } => Some(item),
+            OverlayPicture::Text(_) => None,
+        });
+        let mut seen = HashSet::new();
+        let named = scenes.chain(self.sounds.iter().map(|sound| sound.item)).chain(overlays);
+        named.filter(|item| seen.insert(*item)).collect()
+    }
+
+    /// Whether letters are to be drawn.
+    pub fn has_text(&self) -> bool {
+        let is_text = |overlay: &FilmOverlay| matches!(overlay.picture, OverlayPicture::Text(_));
+        !self.cues.is_empty() || self.overlays.iter().any(is_text)
+    }
+
+    /// Letters of its texts that are not in the font, in which a box stands in their place: the first ones, each once.
+    pub fn undrawn(&self) -> Vec<char> {
+        let overlays = self.overlays.iter().filter_map(|overlay| match &overlay.picture {
+            OverlayPicture::Text(text) => Some(text),
+            OverlayPicture::Image { .. } => None,
+        });
+        let mut undrawn = Vec::new();
+        for text in overlays.chain(self.cues.iter().map(|cue| &cue.text)) {
+            for letter in text.text.chars().filter(|letter| !is_drawn(*letter)) {
+                if undrawn.len() < UNDRAWN_TOLD && !undrawn.contains(&letter) {
+                    undrawn.push(letter);
+                }
+            }
+        }
+        undrawn
+    }
+}
+
+/// Whether `DejaVu Sans` has a letter, as far as whole scripts go; what is no letter is not asked about.
+fn is_drawn(letter: char) -> bool {
+    let code = u32::from(letter);
+    !letter.is_alphabetic() || DRAWN.iter().any(|(first, last)| (*first..=*last).contains(&code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_of_scripts_that_the_font_lacks_are_told() {
+        for drawn in ["River 12", "Größe", "Ποτάμι", "река", "גשר", "نهر", "მდინარე", "→ ✓ ♪"]
+        {
+            assert!(drawn.chars().all(is_drawn), "{drawn}");
+        }
+        for lacking in ['河', 'か', '강', 'न', 'แ', 'ந'] {
+            assert!(!is_drawn(lacking), "{lacking}");
+        }
+    }
+}

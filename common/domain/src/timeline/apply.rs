@@ -1,0 +1,298 @@
+//! Doing one operation to a timeline. What can't be done is said in words, and the caller then keeps what was.
+
+use super::fields::{self, MOST_ID_CHARACTERS};
+use super::ops::{AudioFields, AudioSlot, OverlayFields, SceneFields, TimelineOp};
+use super::parts::{kind_of, new_track};
+use super::{
+    Fit, LONGEST, MOST_ITEMS, MOST_OVERLAYS, MOST_SCENES, MOST_SKILLS, MOST_TRACKS, Micros, Overlay, OverlayKind,
+    Ratio, SHORTEST, Scene, SceneKind, Sources, TextStyle, Timeline,
+};
+use std::collections::HashSet;
+
+impl Timeline {
+    /// Does one operation. `sources` has what is known of the items.
+    ///
+    /// # Errors
+    /// What can't be done of it, in words.
+    pub fn apply(&mut self, op: TimelineOp, sources: &Sources) -> Result<(), String> {
+        match op {
+            TimelineOp::AddScene(fields) => self.add_scene(*fields, sources)?,
+            TimelineOp::UpdateScene(fields) => self.update_scene(*fields, sources)?,
+            TimelineOp::MoveScene { scene_id, position } => {
+                let at = self.scene(&scene_id)?;
+                let scene = self.scenes.remove(at);
+                self.scenes.insert(position.min(self.scenes.len()), scene);
+            }
+            TimelineOp::RemoveScene { scene_id } => {
+                let at = self.scene(&scene_id)?;
+                self.scenes.remove(at);
+            }
+            TimelineOp::SplitScene { scene_id, at, new_scene_id } => self.split_scene(&scene_id, at, new_scene_id)?,
+            TimelineOp::SetAudio {
+                slot,
+                item_id,
+                start,
+                offset,
+                duration,
+                volume,
+                fade_in,
+                fade_out,
+                duck_under_voice,
+                duck_db,
+                attack_ms,
+                release_ms,
+            } => {
+                let fields = AudioFields {
+                    track_id: None,
+                    item_id,
+                    start,
+                    offset,
+                    duration,
+                    volume,
+                    fade_in,
+                    fade_out,
+                    duck_under_voice,
+                    duck_db,
+                    attack_ms,
+                    release_ms,
+                };
+                self.set_audio(slot, &fields, sources)?;
+            }
+            TimelineOp::AddTrack(fields) => self.add_track(*fields, sources)?,
+            TimelineOp::UpdateTrack(fields) => self.update_track(*fields, sources)?,
+            TimelineOp::RemoveTrack { track_id } => self.remove_track(&track_id)?,
+            TimelineOp::AddOverlay(fields) => self.add_overlay(*fields, sources)?,
+            TimelineOp::UpdateOverlay(fields) => self.update_overlay(*fields, sources)?,
+            TimelineOp::RemoveOverlay { overlay_id } => {
+                let at = self.overlay(&overlay_id)?;
+                self.overlays.remove(at);
+            }
+            TimelineOp::SetCaptions { captions } => {
+                captions.as_ref().map_or(Ok(()), fields::captions)?;
+                self.captions = captions;
+            }
+            TimelineOp::SetFormat { width, height, aspect_ratio, fps } => {
+                self.set_format((width, height), aspect_ratio.as_deref(), fps)?;
+            }
+            TimelineOp::SetDetails { language, skills, variant_of } => {
+                self.language = fields::line("language", language, self.language.take())?;
+                self.variant_of = variant_of.or(self.variant_of);
+                self.skills = skills.map_or_else(|| Ok(std::mem::take(&mut self.skills)), checked_skills)?;
+            }
+        }
+        self.within_bounds()
+    }
+
+    /// What holds of a timeline as a whole.
+    fn within_bounds(&self) -> Result<(), String> {
+        if self.duration() > LONGEST {
+            return Err(format!("the timeline would be longer than {} seconds", LONGEST.seconds()));
+        }
+        if self.items().len() > MOST_ITEMS {
+            return Err(format!("a timeline names at most {MOST_ITEMS} items"));
+        }
+        Ok(())
+    }
+
+    fn add_scene(&mut self, given: SceneFields, sources: &Sources) -> Result<(), String> {
+        if self.scenes.len() >= MOST_SCENES {
+            return Err(format!("a timeline has at most {MOST_SCENES} scenes"));
+        }
+        let taken = self.scenes.iter().map(|scene| scene.id.as_str());
+        let id = free_id("scene", given.scene_id.clone(), taken)?;
+        let kind = given.kind.map_or_else(|| kind_of(&given, sources), Ok)?;
+        let empty = Scene {
+            id,
+            kind,
+            item: None,
+            color: None,
+            start: Micros::ZERO,
+            duration: Micros::ZERO,
+            fit: Fit::Contain,
+            volume: Ratio::ONE,
+            fade_in: Micros::ZERO,
+            fade_out: Micros::ZERO,
+            crossfade: Micros::ZERO,
+            description: None,
+            prompt: None,
+            image_model: None,
+            video_model: None,
+        };
+        let position = given.position.unwrap_or(usize::MAX).min(self.scenes.len());
+        let scene = empty.with(given, sources)?;
+        self.scenes.insert(position, scene);
+        Ok(())
+    }
+
+    fn update_scene(&mut self, mut given: SceneFields, sources: &Sources) -> Result<(), String> {
+        let id = given.scene_id.take().ok_or("missing field `scene_id`")?;
+        let at = self.scene(&id)?;
+        let position = given.position.take();
+        let kept = self.scenes.remove(at);
+        let kind = given.kind.unwrap_or(kept.kind);
+        let scene = Scene { kind, ..kept }.with(given, sources)?;
+        self.scenes.insert(position.unwrap_or(at).min(self.scenes.len()), scene);
+        Ok(())
+    }
+
+    fn split_scene(&mut self, id: &str, at: Micros, new_id: Option<String>) -> Result<(), String> {
+        if self.scenes.len() >= MOST_SCENES {
+            return Err(format!("a timeline has at most {MOST_SCENES} scenes"));
+        }
+        let place = self.scene(id)?;
+        let new_id = free_id("scene", new_id, self.scenes.iter().map(|scene| scene.id.as_str()))?;
+        let whole = &mut self.scenes[place];
+        let left = Micros(whole.duration.0 - at.0);
+        if at < SHORTEST || left < SHORTEST {
+            return Err(format!("`at`: expected a moment within the scene's {} seconds", whole.duration.seconds()));
+        }
+        let start = if whole.kind == SceneKind::Clip { Micros(whole.start.0 + at.0) } else { whole.start };
+        let second = Scene {
+            id: new_id,
+            start,
+            duration: left,
+            fade_in: Micros::ZERO,
+            crossfade: Micros::ZERO,
+            fade_out: whole.fade_out.min(left),
+            ..whole.clone()
+        };
+        whole.duration = at;
+        whole.fade_in = whole.fade_in.min(at);
+        whole.fade_out = Micros::ZERO;
+        self.scenes.insert(place + 1, second);
+        Ok(())
+    }
+
+    fn set_audio(&mut self, slot: AudioSlot, given: &AudioFields, sources: &Sources) -> Result<(), String> {
+        let (place, id) = match slot {
+            AudioSlot::Voiceover => (&mut self.audio.voiceover, "voiceover"),
+            AudioSlot::Music => (&mut self.audio.music, "music"),
+        };
+        *place = None;
+        if given.item_id.is_some() {
+            *place = Some(new_track(id.to_owned(), given, sources)?);
+        } else if *given != AudioFields::default() {
+            return Err("missing field `ref`: alone, `slot` removes what is there".to_owned());
+        }
+        Ok(())
+    }
+
+    fn add_track(&mut self, mut given: AudioFields, sources: &Sources) -> Result<(), String> {
+        if self.audio.tracks.len() >= MOST_TRACKS {
+            return Err(format!("a timeline has at most {MOST_TRACKS} tracks beside voiceover and music"));
+        }
+        let taken = self.audio.tracks.iter().map(|track| track.id.as_str()).chain(["voiceover", "music"]);
+        let id = free_id("track", given.track_id.take(), taken)?;
+        self.audio.tracks.push(new_track(id, &given, sources)?);
+        Ok(())
+    }
+
+    fn update_track(&mut self, mut given: AudioFields, sources: &Sources) -> Result<(), String> {
+        let id = given.track_id.take().ok_or("missing field `track_id`")?;
+        let tracks = self.audio.voiceover.iter_mut().chain(&mut self.audio.music).chain(&mut self.audio.tracks);
+        let mut found = tracks.into_iter().filter(|track| track.id == id);
+        let track = found.next().ok_or_else(|| unknown("track", &id))?;
+        *track = track.clone().with(&given, sources)?;
+        Ok(())
+    }
+
+    fn remove_track(&mut self, id: &str) -> Result<(), String> {
+        let place = match id {
+            "voiceover" => self.audio.voiceover.take(),
+            "music" => self.audio.music.take(),
+            _ => {
+                let at = self.audio.tracks.iter().position(|track| track.id == id);
+                at.map(|at| self.audio.tracks.remove(at))
+            }
+        };
+        place.map(drop).ok_or_else(|| unknown("track", id))
+    }
+
+    fn add_overlay(&mut self, mut given: OverlayFields, sources: &Sources) -> Result<(), String> {
+        if self.overlays.len() >= MOST_OVERLAYS {
+            return Err(format!("a timeline has at most {MOST_OVERLAYS} overlays"));
+        }
+        let taken = self.overlays.iter().map(|overlay| overlay.id.as_str());
+        let id = free_id("overlay", given.overlay_id.take(), taken)?;
+        let usual = if given.text.is_some() { OverlayKind::Text } else { OverlayKind::Image };
+        let start = given.start.unwrap_or_default();
+        let rest = Micros((self.duration().0 - start.0).max(SHORTEST.0));
+        let empty = Overlay {
+            id,
+            kind: given.kind.unwrap_or(usual),
+            item: None,
+            text: None,
+            start,
+            duration: rest,
+            x: Ratio(0),
+            y: Ratio(0),
+            width: Ratio::ONE,
+            height: Ratio::ONE,
+            opacity: Ratio::ONE,
+            style: TextStyle::default(),
+        };
+        self.overlays.push(empty.with(given, sources)?);
+        Ok(())
+    }
+
+    fn update_overlay(&mut self, mut given: OverlayFields, sources: &Sources) -> Result<(), String> {
+        let id = given.overlay_id.take().ok_or("missing field `overlay_id`")?;
+        let at = self.overlay(&id)?;
+        self.overlays[at] = self.overlays[at].clone().with(given, sources)?;
+        Ok(())
+    }
+
+    fn set_format(
+        &mut self,
+        (width, height): (Option<f64>, Option<f64>),
+        aspect_ratio: Option<&str>,
+        fps: Option<f64>,
+    ) -> Result<(), String> {
+        let (width, height) = match aspect_ratio {
+            Some(_) if width.is_some() || height.is_some() => {
+                return Err("`aspect_ratio`: expected without `width` and `height`".to_owned());
+            }
+            Some(proportions) => fields::size_of(proportions, self)?,
+            None => (width.map_or(self.width, fields::side), height.map_or(self.height, fields::side)),
+        };
+        fields::size(width, height)?;
+        self.fps = fps.map_or(Ok(self.fps), fields::rate)?;
+        (self.width, self.height) = (width, height);
+        Ok(())
+    }
+
+    fn scene(&self, id: &str) -> Result<usize, String> {
+        self.scenes.iter().position(|scene| scene.id == id).ok_or_else(|| unknown("scene", id))
+    }
+
+    fn overlay(&self, id: &str) -> Result<usize, String> {
+        self.overlays.iter().position(|overlay| overlay.id == id).ok_or_else(|| unknown("overlay", id))
+    }
+}
+
+fn checked_skills(skills: Vec<String>) -> Result<Vec<String>, String> {
+    let fits = |skill: &String| !skill.is_empty() && fields::line("skills", Some(skill.clone()), None).is_ok();
+    if skills.len() <= MOST_SKILLS && skills.iter().all(fits) {
+        return Ok(skills);
+    }
+    Err(format!("`skills`: expected at most {MOST_SKILLS} names of 1 to 200 characters"))
+}
+
+/// The id that is asked for, or one that is free.
+fn free_id<'a>(what: &str, asked: Option<String>, taken: impl Iterator<Item = &'a str>) -> Result<String, String> {
+    let taken: HashSet<&str> = taken.collect();
+    let Some(id) = asked else {
+        let mut made = (1_usize..).map(|number| format!("{what}-{number}"));
+        return made.find(|id| !taken.contains(id.as_str())).ok_or_else(|| format!("no id is left for a {what}"));
+    };
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+    if id.is_empty() || id.len() > MOST_ID_CHARACTERS || !id.chars().all(plain) {
+        return Err(format!("`{what}_id`: expected 1 to {MOST_ID_CHARACTERS} letters, digits, `-` and `_`"));
+    }
+    if taken.contains(id.as_str()) { Err(format!("the timeline has a {what} `{id}` already")) } else { Ok(id) }
+}
+
+fn unknown(what: &str, id: &str) -> String {
+    let shown: String = id.chars().take(MOST_ID_CHARACTERS).collect();
+    format!("the timeline has no {what} `{shown}`")
+}

@@ -1,0 +1,168 @@
+//! What the fields of a timeline may be: each is checked where it is said, and the refusal names it.
+
+use super::{CaptionSource, Captions, LONGEST};
+use super::{LOUDEST, MOST_CUES, MOST_PIXELS, Micros, Ratio, SHORTEST, SIDES, TextStyle, Timeline};
+use crate::media_time::FrameRate;
+
+/// Characters of an id that a caller chooses.
+pub(super) const MOST_ID_CHARACTERS: usize = 64;
+/// Characters of a description, a prompt, an overlay's text.
+pub(super) const MOST_TEXT_CHARACTERS: usize = 2_000;
+/// Characters of a line: a language, a model, a skill.
+const MOST_LINE_CHARACTERS: usize = 200;
+/// Characters of a caption.
+const MOST_CUE_CHARACTERS: usize = 500;
+/// The fastest picture.
+const MOST_FPS: f64 = 60.0;
+
+/// 25 frames a second.
+pub(super) fn usual_rate() -> FrameRate {
+    FrameRate::new(25, 1).unwrap_or(FrameRate::ONE_A_SECOND)
+}
+
+/// The rate of so many frames a second: whole ones, and those of television.
+pub(super) fn rate(fps: f64) -> Result<FrameRate, String> {
+    let television = [(23.976, 24_000), (29.97, 30_000), (59.94, 60_000)];
+    if let Some((_, frames)) = television.into_iter().find(|(near, _)| (near - fps).abs() < 0.005) {
+        return FrameRate::new(frames, 1_001).ok_or_else(|| "no such rate".to_owned());
+    }
+    let whole = (1.0..=MOST_FPS).contains(&fps) && (fps - fps.round()).abs() < 1e-6;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked first")]
+    let rate = whole.then(|| FrameRate::new(fps.round() as u32, 1)).flatten();
+    rate.ok_or_else(|| "`fps`: expected a whole number from 1 to 60, or 23.976, 29.97 or 59.94".to_owned())
+}
+
+/// The size of these proportions whose shorter side is as it was.
+pub(super) fn size_of(proportions: &str, timeline: &Timeline) -> Result<(u32, u32), String> {
+    let wrong = || "`aspect_ratio`: expected two whole numbers from 1 to 100, as `9:16`".to_owned();
+    let (across, down) = proportions.split_once(':').ok_or_else(wrong)?;
+    let side = |text: &str| text.parse::<u32>().ok().filter(|side| (1..=100).contains(side));
+    let (across, down) = (side(across).ok_or_else(wrong)?, side(down).ok_or_else(wrong)?);
+    let short = timeline.width.min(timeline.height);
+    let long = |more: u32, less: u32| (short * more / less).next_multiple_of(2);
+    Ok(if across >= down { (long(across, down), short) } else { (short, long(down, across)) })
+}
+
+/// A side in pixels, which operations say as any number; 0, which is none, of what is not whole.
+pub(super) fn side(given: f64) -> u32 {
+    let is_whole = given.fract() == 0.0 && (0.0..=f64::from(*SIDES.end())).contains(&given);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the range is checked first")]
+    if is_whole { given as u32 } else { 0 }
+}
+
+/// A picture's size.
+pub(super) fn size(width: u32, height: u32) -> Result<(), String> {
+    let fits = |side: u32| SIDES.contains(&side) && side.is_multiple_of(2);
+    if fits(width) && fits(height) && width * height <= MOST_PIXELS {
+        return Ok(());
+    }
+    let (least, most) = (SIDES.start(), SIDES.end());
+    Err(format!("`width`, `height`: expected even numbers from {least} to {most}, and {MOST_PIXELS} pixels at most"))
+}
+
+/// A duration of something that is seen or heard.
+pub(super) fn duration(duration: Micros) -> Result<(), String> {
+    if (SHORTEST..=LONGEST).contains(&duration) {
+        return Ok(());
+    }
+    Err(format!("`duration`: expected {} to {} seconds", SHORTEST.seconds(), LONGEST.seconds()))
+}
+
+/// A moment that is not before the start.
+pub(super) fn moment(field: &str, at: Micros) -> Result<(), String> {
+    let fits = (Micros::ZERO..=LONGEST).contains(&at);
+    if fits { Ok(()) } else { Err(format!("`{field}`: expected 0 to {} seconds", LONGEST.seconds())) }
+}
+
+/// Both fades of something, which have to be done within it.
+pub(super) fn fades(fade_in: Micros, fade_out: Micros, duration: Micros) -> Result<(), String> {
+    let fits = fade_in >= Micros::ZERO && fade_out >= Micros::ZERO && fade_in.0 + fade_out.0 <= duration.0;
+    if fits {
+        Ok(())
+    } else {
+        Err("`fade_in`, `fade_out`: expected 0 or more, and no more than its duration".to_owned())
+    }
+}
+
+/// A volume.
+pub(super) fn volume(volume: Ratio) -> Result<(), String> {
+    let fits = (Ratio(0)..=LOUDEST).contains(&volume);
+    if fits { Ok(()) } else { Err(format!("`volume`: expected 0 to {}", LOUDEST.number())) }
+}
+
+/// A place or a size in the picture, or a part of what is under it.
+pub(super) fn part(field: &str, part: Ratio) -> Result<(), String> {
+    let fits = (Ratio(0)..=Ratio::ONE).contains(&part);
+    if fits { Ok(()) } else { Err(format!("`{field}`: expected 0 to 1")) }
+}
+
+/// A colour's red, green and blue.
+pub(super) fn rgb(color: &str) -> Option<[u8; 3]> {
+    let digits = color.strip_prefix('#').filter(|digits| digits.len() == 6 && digits.is_ascii())?;
+    let byte = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
+    let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    plain.then_some([byte(0)?, byte(2)?, byte(4)?])
+}
+
+/// A colour.
+pub(super) fn color(field: &str, color: &str) -> Result<(), String> {
+    rgb(color).map(drop).ok_or_else(|| format!("`{field}`: expected a colour as `#1a2b3c`"))
+}
+
+/// A text that may be empty, which is none.
+pub(super) fn text(field: &str, given: Option<String>, kept: Option<String>) -> Result<Option<String>, String> {
+    match given {
+        None => Ok(kept),
+        Some(given) if given.chars().count() > MOST_TEXT_CHARACTERS => {
+            Err(format!("`{field}`: expected at most {MOST_TEXT_CHARACTERS} characters"))
+        }
+        Some(given) => Ok(Some(given).filter(|given| !given.is_empty())),
+    }
+}
+
+/// The same of one line.
+pub(super) fn line(field: &str, given: Option<String>, kept: Option<String>) -> Result<Option<String>, String> {
+    let fits = |given: &str| given.chars().count() <= MOST_LINE_CHARACTERS && !given.chars().any(char::is_control);
+    match given {
+        None => Ok(kept),
+        Some(given) if !fits(&given) => {
+            Err(format!("`{field}`: expected at most {MOST_LINE_CHARACTERS} characters on one line"))
+        }
+        Some(given) => Ok(Some(given).filter(|given| !given.is_empty())),
+    }
+}
+
+/// What a text looks like.
+pub(super) fn style(style: &TextStyle) -> Result<(), String> {
+    color("style.color", &style.color)?;
+    if let Some(background) = &style.background {
+        color("style.background", background)?;
+    }
+    let fits = (Ratio(10_000)..=Ratio(500_000)).contains(&style.size);
+    if fits { Ok(()) } else { Err("`style.size`: expected 0.01 to 0.5".to_owned()) }
+}
+
+/// Captions.
+pub(super) fn captions(captions: &Captions) -> Result<(), String> {
+    style(&captions.style)?;
+    line("language", captions.language.clone(), None)?;
+    let is_written = captions.source == CaptionSource::Cues;
+    if is_written == captions.cues.is_empty() {
+        return Err("`captions.cues`: expected with `source` `cues`, and only there".to_owned());
+    }
+    if captions.cues.len() > MOST_CUES {
+        return Err(format!("`captions.cues`: expected at most {MOST_CUES}"));
+    }
+    let mut after = Micros::ZERO;
+    for (index, cue) in captions.cues.iter().enumerate() {
+        let long = cue.text.chars().count();
+        if cue.start < after || cue.end <= cue.start || cue.end > LONGEST || long == 0 || long > MOST_CUE_CHARACTERS {
+            return Err(format!(
+                "`captions.cues[{index}]`: expected 1 to {MOST_CUE_CHARACTERS} characters, and times that grow without \
+                 overlaps"
+            ));
+        }
+        after = cue.end;
+    }
+    Ok(())
+}

@@ -1,0 +1,216 @@
+//! The plan of a render of a timeline: what is seen in which frame, and what is heard from when, in whole numbers.
+//!
+//! Cuts stand on the frames of the timeline, counted from its start and not from the scene before, so that nothing
+//! drifts; a scene's sound begins with its first frame. Without a picture, sound is cut to the microsecond.
+
+use super::fields::rgb;
+use super::{
+    CaptionCue, Fit, Micros, Overlay, OverlayKind, Placed, Ratio, Scene, SceneKind, Sources, TextStyle, Timeline,
+};
+use crate::ducking::{DuckRule, envelope};
+use crate::film::{
+    Film, FilmCue, FilmFormat, FilmOverlay, FilmPicture, FilmQuality, FilmScene, FilmSound, FilmText, OverlayPicture,
+};
+use crate::ids::ItemId;
+use crate::media_time::{FrameRate, Span};
+use std::collections::HashMap;
+
+/// Where somebody speaks in each item of which that is stored.
+pub type Speech = HashMap<ItemId, Vec<Span>>;
+
+/// Why a timeline can't be rendered as it is.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum NotRenderable {
+    /// It has nothing in it.
+    #[error("the timeline is empty")]
+    Empty,
+    /// It names no item: there would be nothing that it is made from.
+    #[error("the timeline names no item")]
+    NoItem,
+    /// A format with a picture, of a timeline that has none.
+    #[error("the timeline has no scene, so there is no picture to render: ask for mp3 or wav")]
+    NoPicture,
+    /// An item is gone.
+    #[error("the item {0}, which the timeline names, is deleted or not ready")]
+    Gone(ItemId),
+    /// More stands over the scenes at once than is drawn.
+    #[error("from {0} s on its overlays come to more than {MOST_OVER} times the picture")]
+    Crowded(f64),
+}
+
+/// How many times the picture everything that stands over it at once may come to: all of that is held while it is seen.
+const MOST_OVER: i64 = 4;
+
+/// When more stands over the scenes than may.
+fn crowded(timeline: &Timeline) -> Option<f64> {
+    let part = |overlay: &Overlay| i64::from(overlay.width.0) * i64::from(overlay.height.0);
+    let over = |at: Micros| {
+        let end = |overlay: &Overlay| overlay.start.0 + overlay.duration.0;
+        let seen = timeline.overlays.iter().filter(|overlay| overlay.start <= at && at.0 < end(overlay));
+        seen.map(part).sum::<i64>()
+    };
+    let whole = i64::from(Ratio::ONE.0).pow(2);
+    let mut starts = timeline.overlays.iter().map(|overlay| overlay.start);
+    starts.find(|at| over(*at) > MOST_OVER * whole).map(Micros::seconds)
+}
+
+/// What a timeline looks like as the plan of a render. `cues` are the captions to have in the picture.
+///
+/// # Errors
+/// Why it can't be rendered.
+pub fn film_of(
+    timeline: &Timeline,
+    sources: &Sources,
+    speech: &Speech,
+    cues: &[CaptionCue],
+    (format, quality): (FilmFormat, FilmQuality),
+) -> Result<Film, NotRenderable> {
+    let (placed, duration) = (timeline.placed(), timeline.duration());
+    let items = timeline.items();
+    if duration == Micros::ZERO {
+        return Err(NotRenderable::Empty);
+    }
+    if format.has_picture() && timeline.scenes.is_empty() {
+        return Err(NotRenderable::NoPicture);
+    }
+    if items.is_empty() {
+        return Err(NotRenderable::NoItem);
+    }
+    if let Some(gone) = items.iter().find(|item| !sources.contains_key(item)) {
+        return Err(NotRenderable::Gone(*gone));
+    }
+    if let Some(at) = crowded(timeline).filter(|_| format.has_picture()) {
+        return Err(NotRenderable::Crowded(at));
+    }
+    let grid = format.has_picture().then_some(timeline.fps);
+    let duration_us = grid.map_or(duration.0, |rate| rate.us_of(rate.nearest(duration.0)));
+    let text = |style: &TextStyle, text: &str| FilmText {
+        text: text.to_owned(),
+        color: rgb(&style.color).unwrap_or([255; 3]),
+        background: style.background.as_deref().and_then(rgb),
+        size: style.size.0,
+    };
+    let frame = |at: Micros| timeline.fps.nearest(at.0);
+    let scenes = timeline.scenes.iter().zip(&placed).map(|(scene, place)| seen(scene, *place, sources, timeline.fps));
+    let overlays = timeline.overlays.iter().map(|overlay| FilmOverlay {
+        picture: match (overlay.kind, overlay.item) {
+            (OverlayKind::Image | OverlayKind::Logo, Some(item)) => OverlayPicture::Image { item },
+            _ => OverlayPicture::Text(text(&overlay.style, overlay.text.as_deref().unwrap_or_default())),
+        },
+        first: frame(overlay.start),
+        end: frame(Micros(overlay.start.0 + overlay.duration.0)),
+        place: [overlay.x.0, overlay.y.0, overlay.width.0, overlay.height.0],
+        opacity: overlay.opacity.0,
+    });
+    let style = timeline.captions.as_ref().map(|captions| captions.style.clone()).unwrap_or_default();
+    let cues =
+        cues.iter().map(|cue| FilmCue { first: frame(cue.start), end: frame(cue.end), text: text(&style, &cue.text) });
+    let has_picture = format.has_picture();
+    Ok(Film {
+        format,
+        quality,
+        width: timeline.width,
+        height: timeline.height,
+        rate: timeline.fps,
+        duration_us,
+        scenes: if has_picture { scenes.collect() } else { Vec::new() },
+        sounds: heard(timeline, &placed, sources, speech, (grid, duration_us)),
+        overlays: if has_picture { overlays.collect() } else { Vec::new() },
+        cues: if has_picture { cues.collect() } else { Vec::new() },
+    })
+}
+
+/// A scene in its frames.
+fn seen(scene: &Scene, place: Placed, sources: &Sources, rate: FrameRate) -> FilmScene {
+    let (first, end) = (rate.nearest(place.start.0), rate.nearest(place.end.0));
+    let has_video = |item: &ItemId| sources.get(item).is_some_and(|source| source.has_video);
+    let picture = match (scene.kind, scene.item.filter(|item| scene.kind == SceneKind::Image || has_video(item))) {
+        (SceneKind::Clip, Some(item)) => FilmPicture::Clip { item, from: rate.nearest(scene.start.0) },
+        (SceneKind::Image, Some(item)) => FilmPicture::Image { item },
+        // A sound that is a scene has no picture.
+        _ => FilmPicture::Color { rgb: scene.color.as_deref().and_then(rgb).unwrap_or_default() },
+    };
+    FilmScene {
+        picture,
+        cover: scene.fit == Fit::Cover,
+        first,
+        frames: end - first,
+        overlap: rate.nearest(place.start.0 + place.overlap.0) - first,
+        fade_in: rate.nearest(scene.fade_in.0),
+        fade_out: rate.nearest(scene.fade_out.0),
+    }
+}
+
+/// All that is heard, in the order in which it begins.
+fn heard(
+    timeline: &Timeline,
+    placed: &[Placed],
+    sources: &Sources,
+    speech: &Speech,
+    (grid, duration_us): (Option<FrameRate>, i64),
+) -> Vec<FilmSound> {
+    let border = |at: Micros| grid.map_or(at.0, |rate| rate.us_of(rate.nearest(at.0)));
+    let mut sounds: Vec<FilmSound> = Vec::new();
+    for (index, (scene, place)) in timeline.scenes.iter().zip(placed).enumerate() {
+        let is_heard = |item: &ItemId| sources.get(item).is_some_and(|source| source.has_audio);
+        let Some(item) = scene.item.filter(|item| is_heard(item) && scene.volume > Ratio(0)) else { continue };
+        let next_overlap = placed.get(index + 1).map_or(0, |next| next.overlap.0);
+        let at_us = border(place.start);
+        let sound = FilmSound {
+            item,
+            from_us: scene.start.0,
+            at_us,
+            len_us: border(place.end) - at_us,
+            volume: scene.volume.0,
+            fade_in_us: scene.fade_in.0.max(place.overlap.0),
+            fade_out_us: scene.fade_out.0.max(next_overlap),
+            envelope: Vec::new(),
+        };
+        match sounds.last_mut() {
+            // A scene that goes on where the one before it was cut is one sound with it.
+            Some(last) if last.continues_with(&sound) => {
+                last.len_us += sound.len_us;
+                last.fade_out_us = sound.fade_out_us;
+            }
+            _ => sounds.push(sound),
+        }
+    }
+    let voices = spoken(timeline, &sounds, speech);
+    for track in timeline.sounds() {
+        let len_us = track.duration.0.min(duration_us - track.offset.0);
+        if len_us <= 0 || track.volume == Ratio(0) {
+            continue;
+        }
+        let ducked = track.duck.map(|duck| {
+            let rule = DuckRule::new(f64::from(duck.down) / 100.0, duck.attack_ms, duck.release_ms);
+            envelope(&voices, duration_us, rule)
+        });
+        sounds.push(FilmSound {
+            item: track.item,
+            from_us: track.start.0,
+            at_us: track.offset.0,
+            len_us,
+            volume: track.volume.0,
+            fade_in_us: track.fade_in.0.min(len_us),
+            fade_out_us: track.fade_out.0.min(len_us),
+            envelope: ducked.unwrap_or_default(),
+        });
+    }
+    sounds.sort_by_key(|sound| sound.at_us);
+    sounds
+}
+
+/// When somebody speaks in a timeline: in its voiceover and in its scenes, as far as that is stored.
+fn spoken(timeline: &Timeline, scenes: &[FilmSound], speech: &Speech) -> Vec<Span> {
+    let voiceover =
+        timeline.audio.voiceover.iter().map(|voice| (voice.item, voice.start.0, voice.offset.0, voice.duration.0));
+    let voices = scenes.iter().map(|sound| (sound.item, sound.from_us, sound.at_us, sound.len_us)).chain(voiceover);
+    let spans = voices.flat_map(|(item, from, at, len)| {
+        let inside = move |span: &Span| Span::new(span.start_us.max(from), span.end_us.min(from + len));
+        let spans = speech.get(&item).map(Vec::as_slice).unwrap_or_default().iter().map(inside);
+        spans
+            .filter(|span| span.len_us() > 0)
+            .map(move |span| Span::new(span.start_us - from + at, span.end_us - from + at))
+    });
+    spans.collect()
+}

@@ -1,0 +1,366 @@
+//! A timeline out of `OpenTimelineIO`: the operations that make it, and what of it can't be shown.
+//!
+//! Whatever the document says, it is walked once, in bounds, and nothing that it names is opened: media are items of
+//! the workspace by their id (`mws:itm_…`), and all else becomes a colour that stands in its place. The operations are
+//! done and checked as those of any edit.
+
+use super::fields;
+use super::otio::{ITEM, OURS};
+use super::{MOST_ITEMS, MOST_SCENES, MOST_TRACKS, Micros, SHORTEST, SourceFacts, Sources};
+use crate::ids::ItemId;
+use crate::item::ItemType;
+use serde_json::{Map, Value, json};
+use std::collections::HashSet;
+
+/// Warnings that are told; what comes after them is counted.
+const MOST_WARNINGS: usize = 50;
+/// How much is cut off a part without a word: a frame of a slow picture.
+const OVERSHOT: Micros = Micros(42_000);
+/// Characters of a name in a warning.
+const SHOWN: usize = 60;
+/// Fields of a scene that come back as they were, beside its place in its item.
+const SCENE_FIELDS: [&str; 9] =
+    ["fit", "volume", "fade_in", "fade_out", "description", "prompt", "image_model", "video_model", "color"];
+
+/// A document that was taken apart.
+#[derive(Debug, Default)]
+pub struct Imported {
+    /// What it is called.
+    pub name: Option<String>,
+    /// What makes it.
+    pub ops: Vec<Value>,
+    /// What of it can't be rendered, in whole sentences.
+    pub warnings: Vec<String>,
+    untold: usize,
+    scene_ids: HashSet<String>,
+    tracks: usize,
+}
+
+/// The items that a document names: all of them, or one more than a timeline may have.
+pub fn named_items(document: &Value) -> Vec<ItemId> {
+    let clips = children(&document["tracks"]).iter().flat_map(children).filter_map(item_of);
+    let overlays = children_of(&document["metadata"][OURS], "overlays").iter();
+    let overlays = overlays.filter_map(|overlay| overlay["item"].as_str()?.parse().ok());
+    let mut items = Vec::new();
+    for item in clips.chain(overlays) {
+        if !items.contains(&item) {
+            items.push(item);
+        }
+        if items.len() > MOST_ITEMS {
+            break;
+        }
+    }
+    items
+}
+
+/// Takes a document apart. `sources` has what is known of the items that are in the workspace.
+///
+/// # Errors
+/// Why it is no timeline, in words.
+pub fn import(document: &Value, sources: &Sources) -> Result<Imported, String> {
+    if schema(document) != "Timeline" {
+        return Err("expected an OTIO document whose `OTIO_SCHEMA` is `Timeline.1`".to_owned());
+    }
+    let mut imported = Imported { name: text(&document["name"]), ..Imported::default() };
+    imported.whole(&document["metadata"][OURS], pace_of(document));
+    let mut pictures = 0;
+    for track in children(&document["tracks"]) {
+        match (schema(track), track["kind"].as_str()) {
+            ("Track", Some("Video")) if pictures == 0 => {
+                pictures += 1;
+                imported.scenes(track, sources)?;
+            }
+            ("Track", Some("Audio")) => imported.sound(track, sources)?,
+            (kind, _) => imported.warn(format!("{} `{}` is left out.", kind_of(kind), shown(&track["name"]))),
+        }
+    }
+    let marks = ["effects", "markers"].iter().any(|field| !children_of(&document["tracks"], field).is_empty());
+    if marks {
+        imported.warn("Effects and markers of the whole are left out.".to_owned());
+    }
+    imported.name_parts("add_track", "track");
+    // What stands over the scenes is checked against them, so it comes last.
+    imported.beside(&document["metadata"][OURS], sources);
+    if imported.untold > 0 {
+        imported.warnings.push(format!("{} more of the kind.", imported.untold));
+    }
+    Ok(imported)
+}
+
+impl Imported {
+    fn warn(&mut self, warning: String) {
+        if self.warnings.len() < MOST_WARNINGS {
+            self.warnings.push(warning);
+        } else {
+            self.untold += 1;
+        }
+    }
+
+    /// The format and the details, as they were kept; of what is from elsewhere the pace of its clips.
+    fn whole(&mut self, kept: &Value, pace: Option<f64>) {
+        if let (Some(width), Some(height)) = (kept["width"].as_u64(), kept["height"].as_u64()) {
+            self.ops.push(json!({ "op": "set_format", "width": width, "height": height }));
+        }
+        if let (Some(frames), Some(seconds)) = (kept["fps"]["frames"].as_f64(), kept["fps"]["seconds"].as_f64()) {
+            let fps = if seconds > 0.0 { (frames / seconds * 1000.0).round() / 1000.0 } else { 0.0 };
+            self.ops.push(json!({ "op": "set_format", "fps": fps }));
+        } else if let Some(fps) = pace.filter(|fps| fields::rate(*fps).is_ok()) {
+            self.ops.push(json!({ "op": "set_format", "fps": fps }));
+        }
+        let details = ["language", "skills", "variant_of"].into_iter().filter(|field| !kept[field].is_null());
+        let mut op: Map<String, Value> = details.map(|field| (field.to_owned(), kept[field].clone())).collect();
+        if !op.is_empty() {
+            op.insert("op".to_owned(), "set_details".into());
+            self.ops.push(Value::Object(op));
+        }
+    }
+
+    /// Overlays and captions, as they were kept.
+    fn beside(&mut self, kept: &Value, sources: &Sources) {
+        for overlay in kept["overlays"].as_array().into_iter().flatten() {
+            let mut op = overlay.as_object().cloned().unwrap_or_default();
+            let item = op.remove("item").filter(|item| !item.is_null());
+            if let Some(item) = item {
+                if !item.as_str().and_then(|id| id.parse().ok()).is_some_and(|id: ItemId| sources.contains_key(&id)) {
+                    self.warn("An overlay is left out: its picture is not in the workspace.".to_owned());
+                    continue;
+                }
+                op.insert("item_id".to_owned(), item);
+            }
+            if let Some(id) = op.remove("id") {
+                op.insert("overlay_id".to_owned(), id);
+            }
+            op.insert("op".to_owned(), "add_overlay".into());
+            self.ops.push(Value::Object(op));
+        }
+        if !kept["captions"].is_null() {
+            self.ops.push(json!({ "op": "set_captions", "captions": kept["captions"] }));
+        }
+    }
+
+    /// The clips of a track as scenes.
+    fn scenes(&mut self, track: &Value, sources: &Sources) -> Result<(), String> {
+        let all = children(track);
+        if all.len() > 2 * MOST_SCENES {
+            return Err(format!("a timeline has at most {MOST_SCENES} scenes"));
+        }
+        for (index, child) in all.iter().enumerate() {
+            let dissolve = |at: Option<usize>| at.and_then(|at| all.get(at)).filter(|one| schema(one) == "Transition");
+            let before = dissolve(index.checked_sub(1)).filter(|_| index > 1);
+            let after = dissolve(Some(index + 1)).filter(|_| index + 2 < all.len());
+            match schema(child) {
+                "Clip" | "Gap" | "Stack" | "Track" => self.scene(child, (before, after), sources)?,
+                "Transition" => {}
+                other => self.warn(format!("{} `{}` is left out.", kind_of(other), shown(&child["name"]))),
+            }
+        }
+        self.name_parts("add_scene", "scene");
+        Ok(())
+    }
+
+    /// Gives what has no id one that no other has: ids that were kept must not be taken by what comes before them.
+    fn name_parts(&mut self, op: &str, what: &str) {
+        let field = format!("{what}_id");
+        let kept = self.ops.iter().filter_map(|op| text(&op[&field]));
+        let taken: HashSet<String> = kept.collect();
+        let mut free = (1_usize..).map(|number| format!("{what}-{number}")).filter(|id| !taken.contains(id));
+        for part in self.ops.iter_mut().filter(|part| part["op"] == op && part[&field].is_null()) {
+            part[&field] = free.next().into();
+        }
+    }
+
+    fn scene(
+        &mut self,
+        child: &Value,
+        (before, after): (Option<&Value>, Option<&Value>),
+        sources: &Sources,
+    ) -> Result<(), String> {
+        let Some((start, duration)) = self.source_range(child)? else { return Ok(()) };
+        let offset = |transition: Option<&Value>, field: &str| {
+            transition.map_or(Ok(Micros::ZERO), |transition| time(&transition[field]))
+        };
+        // What a dissolve takes of both sides is of the scenes.
+        let (head, tail) = (offset(before, "out_offset")?, offset(after, "in_offset")?);
+        let overlap = Micros(offset(before, "in_offset")?.0 + head.0);
+        let whole = (Micros(start.0 - head.0), Micros(duration.0 + head.0 + tail.0));
+        let source = item_of(child).and_then(|item| Some((item, sources.get(&item)?)));
+        let (start, duration) = self.within(child, whole, source.map(|(_, facts)| facts));
+        if duration < SHORTEST {
+            self.warn(format!("`{}` is left out: it is shorter than {} s.", shown(&child["name"]), SHORTEST.seconds()));
+            return Ok(());
+        }
+        let kept = &child["metadata"][OURS];
+        let fields = SCENE_FIELDS.into_iter().filter(|field| !kept[field].is_null());
+        let mut op: Map<String, Value> = fields.map(|field| (field.to_owned(), kept[field].clone())).collect();
+        op.insert("op".to_owned(), "add_scene".into());
+        op.insert("duration".to_owned(), duration.seconds().into());
+        if let Some(id) = text(&kept["id"]).filter(|id| self.scene_ids.insert(id.clone())) {
+            op.insert("scene_id".to_owned(), id.into());
+        }
+        if overlap > Micros::ZERO {
+            let crossfade = json!({ "kind": "crossfade", "seconds": overlap.seconds() });
+            op.insert("transition".to_owned(), crossfade);
+        }
+        if let Some((item, facts)) = source {
+            op.remove("color");
+            op.insert("item_id".to_owned(), item.to_string().into());
+            if facts.kind != ItemType::Image {
+                op.insert("start".to_owned(), start.seconds().into());
+            }
+        } else {
+            if schema(child) != "Gap" && !op.contains_key("color") {
+                let name = shown(&child["name"]);
+                self.warn(format!("`{name}` is no item of this workspace: black stands in its place."));
+                op.entry("description").or_insert_with(|| name.into());
+            }
+            op.entry("color").or_insert_with(|| "#000000".into());
+        }
+        if !children_of(child, "effects").is_empty() || !children_of(child, "markers").is_empty() {
+            self.warn(format!("Effects and markers of `{}` are left out.", shown(&child["name"])));
+        }
+        self.ops.push(Value::Object(op));
+        Ok(())
+    }
+
+    /// What of a part is in its source, which editors that count in frames overshoot.
+    fn within(
+        &mut self,
+        child: &Value,
+        (start, duration): (Micros, Micros),
+        source: Option<&SourceFacts>,
+    ) -> (Micros, Micros) {
+        let Some(whole) = source.and_then(|source| source.duration) else { return (start, duration) };
+        let end = Micros((start.0 + duration.0).min(whole.0));
+        let begin = start.max(Micros::ZERO);
+        let shorter = Micros(end.0 - begin.0);
+        if duration.0 - shorter.0 > OVERSHOT.0 {
+            let lost = Micros(duration.0 - shorter.0).seconds();
+            self.warn(format!("`{}` is {lost} s shorter: its item has no more.", shown(&child["name"])));
+        }
+        (begin, shorter)
+    }
+
+    /// Where in its source a child begins, and how long it is; nothing, and a warning, where that is not said.
+    fn source_range(&mut self, child: &Value) -> Result<Option<(Micros, Micros)>, String> {
+        let own = &child["source_range"];
+        let range = if own.is_null() { &reference_of(child)["available_range"] } else { own };
+        if range.is_null() {
+            self.warn(format!("`{}` is left out: it does not say how long it is.", shown(&child["name"])));
+            return Ok(None);
+        }
+        Ok(Some((time(&range["start_time"])?, time(&range["duration"])?)))
+    }
+
+    /// The clips of a track as sounds.
+    fn sound(&mut self, track: &Value, sources: &Sources) -> Result<(), String> {
+        let kept = &track["metadata"][OURS];
+        let mut at = Micros::ZERO;
+        for child in children(track) {
+            if schema(child) == "Transition" {
+                continue;
+            }
+            let Some((start, duration)) = self.source_range(child)? else { continue };
+            let begins = at;
+            at = Micros(at.0.saturating_add(duration.0));
+            let Some(item) = item_of(child).filter(|item| sources.get(item).is_some_and(|source| source.has_audio))
+            else {
+                if schema(child) != "Gap" {
+                    let name = shown(&child["name"]);
+                    self.warn(format!("`{name}` is left out: it is no sound of this workspace."));
+                }
+                continue;
+            };
+            if self.tracks >= MOST_TRACKS {
+                self.warn(format!("`{}` is left out: there are too many tracks.", shown(&child["name"])));
+                continue;
+            }
+            let (start, duration) = self.within(child, (start, duration), sources.get(&item));
+            if duration < SHORTEST {
+                continue;
+            }
+            let mut op = json!({
+                "item_id": item, "start": start.seconds(), "offset": begins.seconds(), "duration": duration.seconds(),
+            });
+            for field in ["volume", "fade_in", "fade_out"].into_iter().filter(|field| !kept[field].is_null()) {
+                op[field] = kept[field].clone();
+            }
+            if let Some(down) = kept["duck"]["down"].as_f64() {
+                op["duck_under_voice"] = true.into();
+                op["duck_db"] = (down / 100.0).into();
+                op["attack_ms"] = kept["duck"]["attack_ms"].clone();
+                op["release_ms"] = kept["duck"]["release_ms"].clone();
+            }
+            let slot = text(&kept["id"]).filter(|id| id == "voiceover" || id == "music");
+            if let Some(slot) = slot.filter(|slot| !self.ops.iter().any(|op| op["slot"] == slot.as_str())) {
+                (op["op"], op["slot"]) = ("set_audio".into(), slot.into());
+            } else {
+                self.tracks += 1;
+                op["op"] = "add_track".into();
+                let id = text(&kept["id"]).filter(|id| id != "voiceover" && id != "music");
+                if let Some(id) = id.filter(|id| !self.ops.iter().any(|op| op["track_id"] == id.as_str())) {
+                    op["track_id"] = id.into();
+                }
+            }
+            self.ops.push(op);
+        }
+        Ok(())
+    }
+}
+
+/// The frames a second of the first clip of a document.
+fn pace_of(document: &Value) -> Option<f64> {
+    let clips = children(&document["tracks"]).iter().flat_map(children);
+    let mut rates = clips.filter_map(|clip| clip["source_range"]["duration"]["rate"].as_f64());
+    rates.next().map(|rate| (rate * 1000.0).round() / 1000.0)
+}
+
+/// What an object is, without its version.
+fn schema(object: &Value) -> &str {
+    object["OTIO_SCHEMA"].as_str().and_then(|schema| schema.split('.').next()).unwrap_or_default()
+}
+
+fn children(object: &Value) -> &[Value] {
+    children_of(object, "children")
+}
+
+fn children_of<'a>(object: &'a Value, field: &str) -> &'a [Value] {
+    object[field].as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+/// What a clip refers to: its active reference, or in the older form its only one.
+fn reference_of(clip: &Value) -> &Value {
+    let key = clip["active_media_reference_key"].as_str().unwrap_or("DEFAULT_MEDIA");
+    clip["media_references"].get(key).unwrap_or(&clip["media_reference"])
+}
+
+/// The item that a clip shows.
+fn item_of(clip: &Value) -> Option<ItemId> {
+    reference_of(clip)["target_url"].as_str()?.strip_prefix(ITEM)?.parse().ok()
+}
+
+/// A time in the microseconds that a timeline may have.
+fn time(time: &Value) -> Result<Micros, String> {
+    let (value, rate) = (time["value"].as_f64().unwrap_or(0.0), time["rate"].as_f64().unwrap_or(0.0));
+    let seconds = value / rate;
+    if !seconds.is_finite() || seconds.abs() > 1e6 {
+        return Err("a time is no number of seconds that a timeline can have".to_owned());
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "the range is checked first")]
+    let us = (seconds * 1e6).round() as i64;
+    Ok(Micros(us))
+}
+
+fn text(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned).filter(|text| !text.is_empty())
+}
+
+/// A name as warnings say it.
+fn shown(name: &Value) -> String {
+    let letters = name.as_str().unwrap_or_default().chars().filter(|letter| !letter.is_control());
+    letters.take(SHOWN).collect()
+}
+
+fn kind_of(schema: &str) -> String {
+    let known = ["Track", "Stack", "Clip", "Gap", "Marker", "Effect"].iter().find(|known| **known == schema);
+    known.map_or_else(|| "Something".to_owned(), |known| format!("A {}", known.to_lowercase()))
+}

@@ -1,0 +1,125 @@
+//! A timeline as `OpenTimelineIO`, for editors: scenes as clips of a video track, what is heard beside them as audio
+//! tracks, dissolves as transitions.
+//!
+//! Media are named `mws:<item id>`, which only this service resolves. What OTIO has no place for stands in
+//! `metadata.mws`, so that a document which comes back unchanged is the same timeline (`import`). Nothing here reads
+//! media.
+
+use super::{AudioTrack, Micros, Names, Placed, Scene, SceneKind, Timeline};
+use crate::ids::ItemId;
+use crate::media_time::FrameRate;
+use serde_json::{Map, Value, json};
+
+/// What a reference to an item begins with.
+pub(super) const ITEM: &str = "mws:";
+/// The key of what is ours in `metadata`.
+pub(super) const OURS: &str = "mws";
+
+/// The document. `names` are what people call the items.
+pub fn otio(name: &str, timeline: &Timeline, names: &Names) -> Value {
+    let rate = fps(timeline.fps);
+    let placed = timeline.placed();
+    let mut children = Vec::new();
+    for (index, scene) in timeline.scenes.iter().enumerate() {
+        let overlap = |index: usize| placed.get(index).map_or(0, |place: &Placed| place.overlap.0);
+        let (before, after) = (overlap(index), overlap(index + 1));
+        if before > 0 {
+            children.push(transition(before, rate));
+        }
+        // In OTIO a dissolve takes of both sides what their clips do not show.
+        let (head, tail) = (before / 2, after - after / 2);
+        let start = Micros(scene.start.0 + head);
+        let duration = Micros(scene.duration.0 - head - tail);
+        children.push(clip(scene, (start, duration), rate, names));
+    }
+    let mut tracks = vec![track("Video", "V1", &children, &Value::Null)];
+    tracks.extend(timeline.sounds().map(|sound| {
+        let kept = without(&serde_json::to_value(sound).unwrap_or_default(), &["item", "start", "offset", "duration"]);
+        let clip = heard(sound, rate, names);
+        let gap = json!({
+            "OTIO_SCHEMA": "Gap.1", "name": "", "metadata": {}, "effects": [], "markers": [], "enabled": true,
+            "source_range": range(Micros::ZERO, sound.offset, rate),
+        });
+        let children = if sound.offset.is_zero() { vec![clip] } else { vec![gap, clip] };
+        track("Audio", &sound.id, &children, &kept)
+    }));
+    let body = without(&serde_json::to_value(timeline).unwrap_or_default(), &["scenes", "audio"]);
+    json!({
+        "OTIO_SCHEMA": "Timeline.1", "name": name, "global_start_time": null, "metadata": { OURS: body },
+        "tracks": {
+            "OTIO_SCHEMA": "Stack.1", "name": "tracks", "source_range": null, "effects": [], "markers": [],
+            "enabled": true, "metadata": {}, "children": tracks,
+        },
+    })
+}
+
+/// Frames a second as editors write them.
+fn fps(rate: FrameRate) -> f64 {
+    f64::from(rate.frames()) / f64::from(rate.seconds())
+}
+
+fn time(at: Micros, rate: f64) -> Value {
+    // So fine that a microsecond comes back as itself, and that what stands on a frame is a whole number.
+    let frames = (at.seconds() * rate * 1e6).round() / 1e6;
+    json!({ "OTIO_SCHEMA": "RationalTime.1", "rate": rate, "value": frames })
+}
+
+fn range(start: Micros, duration: Micros, rate: f64) -> Value {
+    json!({ "OTIO_SCHEMA": "TimeRange.1", "start_time": time(start, rate), "duration": time(duration, rate) })
+}
+
+fn track(kind: &str, name: &str, children: &[Value], kept: &Value) -> Value {
+    let metadata = if kept.is_null() { json!({}) } else { json!({ OURS: kept }) };
+    json!({
+        "OTIO_SCHEMA": "Track.1", "name": name, "kind": kind, "source_range": null, "effects": [], "markers": [],
+        "enabled": true, "metadata": metadata, "children": children,
+    })
+}
+
+fn transition(overlap_us: i64, rate: f64) -> Value {
+    let (tail, head) = (overlap_us - overlap_us / 2, overlap_us / 2);
+    json!({
+        "OTIO_SCHEMA": "Transition.1", "name": "", "metadata": {}, "transition_type": "SMPTE_Dissolve",
+        "in_offset": time(Micros(tail), rate), "out_offset": time(Micros(head), rate),
+    })
+}
+
+/// A clip of what a reference names.
+fn clip_of(name: &str, reference: &Value, source_range: &Value, kept: &Value) -> Value {
+    json!({
+        "OTIO_SCHEMA": "Clip.2", "name": name, "source_range": source_range, "effects": [], "markers": [],
+        "enabled": true, "metadata": { OURS: kept }, "active_media_reference_key": "DEFAULT_MEDIA",
+        "media_references": { "DEFAULT_MEDIA": reference },
+    })
+}
+
+fn external(item: ItemId, name: &str) -> Value {
+    json!({
+        "OTIO_SCHEMA": "ExternalReference.1", "name": name, "metadata": {}, "available_range": null,
+        "available_image_bounds": null, "target_url": format!("{ITEM}{item}"),
+    })
+}
+
+fn clip(scene: &Scene, (start, duration): (Micros, Micros), rate: f64, names: &Names) -> Value {
+    let kept = without(&serde_json::to_value(scene).unwrap_or_default(), &["item", "start", "duration", "crossfade"]);
+    let name = scene.item.and_then(|item| names.get(&item)).map_or(scene.id.as_str(), String::as_str);
+    let reference = match (scene.kind, scene.item) {
+        (SceneKind::Clip | SceneKind::Image, Some(item)) => external(item, name),
+        _ => json!({
+            "OTIO_SCHEMA": "GeneratorReference.1", "name": "", "metadata": {}, "available_range": null,
+            "available_image_bounds": null, "generator_kind": "SolidColor", "parameters": { "color": scene.color },
+        }),
+    };
+    clip_of(name, &reference, &range(start, duration, rate), &kept)
+}
+
+fn heard(sound: &AudioTrack, rate: f64, names: &Names) -> Value {
+    let name = names.get(&sound.item).map_or(sound.id.as_str(), String::as_str);
+    clip_of(name, &external(sound.item, name), &range(sound.start, sound.duration, rate), &json!({}))
+}
+
+/// An object without these fields.
+fn without(object: &Value, fields: &[&str]) -> Value {
+    let kept = object.as_object().into_iter().flatten().filter(|(field, _)| !fields.contains(&field.as_str()));
+    Value::Object(kept.map(|(field, value)| (field.clone(), value.clone())).collect::<Map<_, _>>())
+}

@@ -1,0 +1,66 @@
+//! Captions of a timeline: what the transcripts of its scenes and its voiceover say, at the times of the timeline.
+
+use super::{CaptionCue, CaptionSource, Micros, SceneKind, Timeline};
+use crate::captions::{Cue, Said, Timed, cues, spoken};
+use crate::ids::ItemId;
+use std::collections::HashMap;
+
+/// What is said in each item of which a transcript is stored.
+pub type Transcripts = HashMap<ItemId, Vec<Timed>>;
+
+impl Timeline {
+    /// The items whose transcripts say what is said in it.
+    pub fn voices(&self) -> Vec<ItemId> {
+        let scenes = self.scenes.iter().filter(|scene| scene.kind == SceneKind::Clip && scene.volume.0 > 0);
+        let mut items = Vec::new();
+        for item in scenes.filter_map(|scene| scene.item).chain(self.audio.voiceover.iter().map(|voice| voice.item)) {
+            if !items.contains(&item) {
+                items.push(item);
+            }
+        }
+        items
+    }
+
+    /// What is said in it, as cues: those that are written in it, or those of the transcripts.
+    pub fn cues(&self, transcripts: &Transcripts) -> Vec<Cue> {
+        match &self.captions {
+            Some(captions) if captions.source == CaptionSource::Cues => captions.cues.iter().map(written).collect(),
+            _ => self.heard_cues(transcripts),
+        }
+    }
+
+    fn heard_cues(&self, transcripts: &Transcripts) -> Vec<Cue> {
+        let (placed, whole) = (self.placed(), self.duration().seconds());
+        let scenes =
+            self.scenes.iter().zip(&placed).filter(|(scene, _)| scene.kind == SceneKind::Clip && scene.volume.0 > 0);
+        let scenes = scenes.filter_map(|(scene, place)| Some((scene.item?, scene.start, scene.duration, place.start)));
+        let voice = self.audio.voiceover.iter().map(|voice| (voice.item, voice.start, voice.duration, voice.offset));
+        let mut said: Vec<Said<'_>> = Vec::new();
+        for (item, start, duration, at) in scenes.chain(voice) {
+            let (from, shift) = (start.seconds(), at.seconds() - start.seconds());
+            // A voiceover may go on after the last scene, where nobody hears it.
+            let until = (from + duration.seconds()).min(whole - shift);
+            let words = transcripts.get(&item).map(Vec::as_slice).unwrap_or_default();
+            // A word belongs to the part in which its middle is.
+            let inside = |word: &&Timed| (from..until).contains(&f64::midpoint(word.start, word.end));
+            said.extend(words.iter().filter(inside).map(|word| Said {
+                text: &word.text,
+                start: word.start.max(from) + shift,
+                end: word.end.min(until) + shift,
+            }));
+        }
+        cues(spoken(said.into_iter(), &[]))
+    }
+}
+
+/// A cue as a timeline has it.
+pub fn caption(cue: &Cue) -> CaptionCue {
+    let lines: Vec<&str> = cue.lines.iter().map(String::as_str).filter(|line| !line.is_empty()).collect();
+    CaptionCue { start: Micros::ms(cue.start_ms), end: Micros::ms(cue.end_ms), text: lines.join("\n") }
+}
+
+/// A written cue as captions are written.
+fn written(cue: &CaptionCue) -> Cue {
+    let lines = cue.text.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect();
+    Cue { start_ms: cue.start.0 / 1000, end_ms: cue.end.0 / 1000, lines, speaker: None, is_labelled: false }
+}

@@ -1,0 +1,51 @@
+//! What a timeline has to know of the items that it names.
+
+use chrono::{DateTime, Utc};
+use domain::ids::{ItemId, WorkspaceId};
+use domain::item::ItemType;
+use domain::timeline::{Micros, SourceFacts};
+use sqlx::PgConnection;
+
+/// An item that can be shown or heard.
+#[derive(Debug, Clone)]
+pub struct UsableItem {
+    /// Its id.
+    pub id: ItemId,
+    /// What people call it.
+    pub name: String,
+    /// What it is.
+    pub facts: SourceFacts,
+    /// The database's time, for links to it.
+    pub now: DateTime<Utc>,
+}
+
+/// Those of these items that are ready and in the workspace.
+pub async fn usable(
+    conn: &mut PgConnection,
+    items: &[ItemId],
+    workspace: WorkspaceId,
+) -> sqlx::Result<Vec<UsableItem>> {
+    let rows = sqlx::query!(
+        r#"SELECT id AS "id: ItemId", name, type AS "item_type!: ItemType", duration_ms, has_audio AS "has_audio!",
+               has_video AS "has_video!", mws_now() AS "now!"
+           FROM items
+           WHERE id = ANY ($1) AND workspace_id = $2 AND status = 'ready' AND deleted_at IS NULL
+               AND type IS NOT NULL AND object_key IS NOT NULL"#,
+        items as &[ItemId],
+        workspace as WorkspaceId,
+    )
+    .fetch_all(conn)
+    .await?;
+    let usable = rows.into_iter().map(|row| UsableItem {
+        id: row.id,
+        name: row.name,
+        facts: SourceFacts {
+            kind: row.item_type,
+            duration: row.duration_ms.map(Micros::ms),
+            has_audio: row.has_audio,
+            has_video: row.has_video,
+        },
+        now: row.now,
+    });
+    Ok(usable.collect())
+}

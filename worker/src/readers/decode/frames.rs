@@ -1,0 +1,230 @@
+//! The frames of a picture as they are drawn into another: whole, of one size, on a grid of time, one after the other.
+//!
+//! A stream may begin in the middle of a file whose container says where its frames are; of others it is decoded from
+//! the start. Confined and bounded as `pictures` is. What is done with frames is not known here.
+
+use super::child::Decoder;
+use super::output::whole_output;
+use super::paid::{Paid, fits_a_second};
+use super::{MediaSource, ON_THE_MEDIAS_CLOCK, input_arguments};
+use crate::readers::{JobCtx, ReadError};
+use domain::media_time::FrameRate;
+use std::ffi::OsStr;
+
+/// Containers that say where their frames are, as ffprobe's names for them begin.
+const SEEKABLE: [&str; 2] = ["mov", "matroska"];
+/// From so many seconds on a stream begins in the middle of its file.
+const WORTH_A_SEEK: i64 = 10;
+
+/// The size that frames are wanted in, and how they get into it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Canvas {
+    /// Pixels across; even.
+    pub(crate) width: u32,
+    /// Pixels down; even.
+    pub(crate) height: u32,
+    /// Whether they fill it, with what does not fit cut off; else all of them is there, with black beside.
+    pub(crate) cover: bool,
+}
+
+impl Canvas {
+    /// Bytes of a frame: luma, and both chromas at half of each side.
+    pub(crate) const fn frame_bytes(self) -> usize {
+        self.width as usize * self.height as usize * 3 / 2
+    }
+
+    /// The filters that bring a frame into this size. The pixels of some are no squares.
+    fn filters(self, after: &str) -> String {
+        let (width, height) = (self.width, self.height);
+        let square = "scale=w='max(2,2*trunc(iw*clip(sar,0.25,4)/2))':h='max(2,2*trunc(ih/2))',setsar=1";
+        if self.cover {
+            let scale = format!("scale={width}:{height}:force_original_aspect_ratio=increase:force_divisible_by=2");
+            format!("{square},{scale}{after},crop={width}:{height}")
+        } else {
+            let scale = format!("scale={width}:{height}:force_original_aspect_ratio=decrease:force_divisible_by=2");
+            format!("{square},{scale}{after},pad={width}:{height}:-1:-1:color=black@0")
+        }
+    }
+
+    /// How colours become luma and chroma: as players take films of this size that do not say.
+    const fn matrix(self) -> &'static str {
+        if self.height >= 720 { "bt709" } else { "bt601" }
+    }
+}
+
+/// Whether a stream of this media may begin in its middle.
+pub(super) fn is_seekable(media: &MediaSource) -> bool {
+    SEEKABLE.iter().any(|name| media.probe().format_name.starts_with(name))
+}
+
+/// The frames of a video from one on.
+#[derive(Debug)]
+pub(crate) struct FrameStream {
+    /// None once it has ended.
+    ffmpeg: Option<Decoder>,
+    frame: Vec<u8>,
+    /// The number of the frame that comes next.
+    next: i64,
+    /// Whether there was one.
+    any: bool,
+}
+
+impl FrameStream {
+    /// Starts with frame `from` of the media, on the grid of this rate from its start.
+    pub(crate) async fn start(
+        media: &MediaSource,
+        canvas: Canvas,
+        rate: FrameRate,
+        from: i64,
+        ctx: &JobCtx,
+    ) -> Result<Self, ReadError> {
+        if !media.probe().has_video {
+            return Err(ReadError::NoVideo);
+        }
+        fits_a_second(media.probe())?;
+        let second = rate.nearest(1_000_000);
+        let skipped = if is_seekable(media) && from > WORTH_A_SEEK * second { from - second } else { 0 };
+        let skipped_us = rate.us_of(skipped);
+        let sought = format!("{}.{:06}", skipped_us / 1_000_000, skipped_us % 1_000_000);
+        let tools = media.tools();
+        let most_seconds = Paid::of(ctx).seconds(&tools.limits);
+        let filter = format!("fps={rate}:start_time=0,{},format=yuv420p", canvas.filters(""));
+        let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "2", "-t", &most_seconds];
+        let seek = ["-ss", &sought];
+        let seek = if skipped > 0 { &seek[..] } else { &[] };
+        let after = ["-map", "0:V:0", "-an", "-sn", "-dn", "-vf", &filter, "-fps_mode", "passthrough"];
+        let output = ["-map_metadata", "-1", "-c:v", "rawvideo", "-f", "rawvideo", "pipe:1"];
+        let arguments = before
+            .into_iter()
+            .chain(ON_THE_MEDIAS_CLOCK)
+            .chain(seek.iter().copied())
+            .map(OsStr::new)
+            .chain(input_arguments())
+            .chain(after.into_iter().chain(output).map(OsStr::new));
+        let ffmpeg = Decoder::start(&tools.ffmpeg, arguments, media.file(), tools, ctx).await?;
+        let mut stream = Self { ffmpeg: Some(ffmpeg), frame: vec![0; canvas.frame_bytes()], next: skipped, any: false };
+        stream.skip_to(from, ctx).await?;
+        Ok(stream)
+    }
+
+    /// The number of the frame that comes next.
+    pub(crate) const fn next(&self) -> i64 {
+        self.next
+    }
+
+    /// Goes on until this frame comes next.
+    pub(crate) async fn skip_to(&mut self, frame: i64, ctx: &JobCtx) -> Result<(), ReadError> {
+        while self.next < frame {
+            self.advance(ctx).await?;
+        }
+        Ok(())
+    }
+
+    /// The next frame. Where the picture has ended the last one stands; black where there was none.
+    pub(crate) async fn frame(&mut self, ctx: &JobCtx) -> Result<&[u8], ReadError> {
+        self.advance(ctx).await?;
+        Ok(&self.frame)
+    }
+
+    async fn advance(&mut self, ctx: &JobCtx) -> Result<(), ReadError> {
+        self.next += 1;
+        let Some(ffmpeg) = &mut self.ffmpeg else { return Ok(()) };
+        let mut filled = 0;
+        // A frame that does not come whole leaves the one before as it is: it is read beside it.
+        let mut coming = std::mem::take(&mut self.frame);
+        let kept = self.any.then(|| coming.clone());
+        while filled < coming.len() {
+            let read = ffmpeg.read(coming.get_mut(filled..).unwrap_or_default(), ctx).await?;
+            if read == 0 {
+                break;
+            }
+            filled += read;
+        }
+        let is_whole = filled == coming.len();
+        self.frame = match kept {
+            Some(kept) if !is_whole => kept,
+            _ if !is_whole => black(coming.len()),
+            _ => coming,
+        };
+        self.any |= is_whole;
+        if !is_whole {
+            self.end(ctx).await?;
+        }
+        Ok(())
+    }
+
+    /// Judges a picture that has ended.
+    async fn end(&mut self, ctx: &JobCtx) -> Result<(), ReadError> {
+        let Some(ffmpeg) = self.ffmpeg.take() else { return Ok(()) };
+        let ending = ffmpeg.ended(ctx).await?;
+        if !self.any && !ending.status.success() {
+            tracing::debug!(ffmpeg.stderr = ending.stderr, "ffmpeg gave no frame");
+            return Err(ReadError::Corrupt("none of its picture can be decoded"));
+        }
+        Ok(())
+    }
+
+    /// Ends the decoder before its time.
+    pub(crate) async fn kill(&mut self) {
+        if let Some(mut ffmpeg) = self.ffmpeg.take() {
+            ffmpeg.kill().await;
+        }
+    }
+}
+
+/// A black frame of so many bytes.
+pub(crate) fn black(bytes: usize) -> Vec<u8> {
+    let luma = bytes / 3 * 2;
+    let mut frame = vec![128; bytes];
+    frame.iter_mut().take(luma).for_each(|value| *value = 16);
+    frame
+}
+
+/// An image as one frame; where it is transparent, black is behind it.
+pub(crate) async fn image_frame(media: &MediaSource, canvas: Canvas, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
+    let frame = image(media, canvas, "yuva420p", ctx).await?;
+    let (luma, chroma) = (canvas.width as usize * canvas.height as usize, canvas.frame_bytes());
+    let (picture, alpha) = frame.split_at_checked(chroma).ok_or(ReadError::Corrupt("it can't be shown"))?;
+    let mut picture = picture.to_vec();
+    let over = |value: u8, alpha: u8, behind: u16| {
+        let mixed = (u16::from(value) * u16::from(alpha) + behind * (255 - u16::from(alpha)) + 127) / 255;
+        u8::try_from(mixed).unwrap_or(u8::MAX)
+    };
+    let half = canvas.width as usize / 2;
+    for (at, value) in picture.iter_mut().enumerate() {
+        let alpha_at = if at < luma { at } else { chroma_place((at - luma) % (luma / 4), half) };
+        *value = over(*value, alpha.get(alpha_at).copied().unwrap_or(255), if at < luma { 16 } else { 128 });
+    }
+    Ok(picture)
+}
+
+/// Where the luma stands of a value of chroma, in rows of this many values.
+const fn chroma_place(at: usize, half: usize) -> usize {
+    (at / half) * 2 * half * 2 + (at % half) * 2
+}
+
+/// An image as luma, both chromas, and how much it hides, in its own proportions within the canvas.
+pub(crate) async fn image_layer(media: &MediaSource, canvas: Canvas, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
+    image(media, canvas, "yuva420p", ctx).await
+}
+
+async fn image(media: &MediaSource, canvas: Canvas, format: &str, ctx: &JobCtx) -> Result<Vec<u8>, ReadError> {
+    let tools = media.tools();
+    let matrix = canvas.matrix();
+    let filter = canvas.filters(&format!(":out_color_matrix={matrix}:out_range=tv,format={format}"));
+    let before = ["-nostdin", "-hide_banner", "-v", "error", "-threads", "1"];
+    let after = ["-map", "0:v:0", "-an", "-sn", "-dn", "-frames:v", "1", "-vf", &filter, "-map_metadata", "-1"];
+    let output = ["-fps_mode", "passthrough", "-c:v", "rawvideo", "-pix_fmt", format, "-f", "rawvideo", "pipe:1"];
+    let arguments = before
+        .into_iter()
+        .map(OsStr::new)
+        .chain(input_arguments())
+        .chain(after.into_iter().chain(output).map(OsStr::new));
+    let bytes = canvas.frame_bytes() + canvas.width as usize * canvas.height as usize;
+    let (frame, ending) = whole_output(&tools.ffmpeg, arguments, media.file(), tools, bytes, ctx).await?;
+    if frame.len() == bytes {
+        return Ok(frame);
+    }
+    tracing::debug!(ffmpeg.stderr = ending.stderr, "ffmpeg gave no image");
+    Err(ReadError::Corrupt("it can't be shown"))
+}

@@ -1,0 +1,166 @@
+//! Timelines rendered: every cut where it was planned, every scene as loud as asked, and what is over it in its place.
+
+use super::{Darkroom, RATE, near, number, onsets, stream};
+use crate::readers::tests::an_hour;
+use crate::renders::{FilmSource, Sources};
+use domain::film::{
+    Film, FilmCue, FilmFormat, FilmOverlay, FilmPicture, FilmQuality, FilmScene, FilmSound, FilmText, OverlayPicture,
+};
+use domain::ids::ItemId;
+use domain::media_time::FrameRate;
+use domain::render::RenderPlan;
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+fn rate() -> FrameRate {
+    FrameRate::new(25, 1).unwrap()
+}
+
+impl Darkroom {
+    /// Renders a film of these media into a file of this name. Tells whether it has a picture to show, and what is
+    /// paid.
+    async fn film(&self, film: Film, media: &[(ItemId, PathBuf)], name: &str) -> (bool, i64) {
+        let ctx = an_hour();
+        let mut others = HashMap::new();
+        for (item, path) in media {
+            let media = self.studio.open(path, &ctx).await.unwrap();
+            let duration_ms = media.probe().duration_ms.unwrap_or(0);
+            others.insert(*item, FilmSource { media, duration_ms });
+        }
+        let source = others[&media[0].0].media.clone();
+        let sources = Sources { source, music: None, others };
+        let plan = RenderPlan::RenderTimeline { film: Box::new(film) };
+        let rendered = self.renderer.render(&sources, &plan, 1 << 30, &ctx).await.unwrap();
+        let said = (rendered.picture.is_some(), rendered.duration_ms);
+        self.save(rendered, name);
+        said
+    }
+
+    /// A film of one grey whose sound is a tone.
+    fn plain(&self, name: &str, grey: &str, hz: u32, seconds: u32) -> PathBuf {
+        let picture = format!("color={grey}:s=96x64:r=25:d={seconds}");
+        let sound = format!("sine=f={hz}:r={RATE}:d={seconds},volume=0.5");
+        self.studio.make(name, &format!("{picture}[out0];{sound}[out1]"), &[])
+    }
+}
+
+fn film(format: FilmFormat, seconds: i64, scenes: Vec<FilmScene>, sounds: Vec<FilmSound>) -> Film {
+    let (quality, duration_us) = (FilmQuality::Standard, seconds * 1_000_000);
+    let (overlays, cues) = (Vec::new(), Vec::new());
+    Film { format, quality, width: 96, height: 64, rate: rate(), duration_us, scenes, sounds, overlays, cues }
+}
+
+fn scene(picture: FilmPicture, first: i64, frames: i64) -> FilmScene {
+    FilmScene { picture, cover: false, first, frames, overlap: 0, fade_in: 0, fade_out: 0 }
+}
+
+/// From, at and for so many milliseconds.
+fn sound(item: ItemId, from: i64, at: i64, len: i64, volume: i32) -> FilmSound {
+    let (from_us, at_us, len_us) = (from * 1000, at * 1000, len * 1000);
+    FilmSound { item, from_us, at_us, len_us, volume, fade_in_us: 0, fade_out_us: 0, envelope: Vec::new() }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of samples are small numbers")]
+fn decibels(samples: &[f32], from_ms: usize, until_ms: usize) -> f64 {
+    let part = &samples[from_ms * 48..until_ms * 48];
+    10.0 * (part.iter().map(|sample| f64::from(sample * sample)).sum::<f64>() / part.len() as f64).log10()
+}
+
+#[tokio::test]
+async fn cuts_stand_on_their_frame_and_sound_on_its_millisecond_in_every_format() {
+    let room = Darkroom::new();
+    // Flashes and beeps at the first frames of every second.
+    let source = room.flashing("flash.mp4", rate(), 25, 70, &[]);
+    let item = ItemId::mint();
+    // Out of order, so that decoders begin anew, and once in the middle of the file.
+    let parts = [(40_000, 0, 2_000), (3_000, 2_000, 3_000), (8_000, 5_000, 1_000), (0, 6_000, 2_000)];
+    let scenes = parts.map(|(from, at, len)| scene(FilmPicture::Clip { item, from: from / 40 }, at / 40, len / 40));
+    let sounds = parts.map(|(from, at, len)| sound(item, from, at, len, 1_000_000));
+    for format in [FilmFormat::Mp4, FilmFormat::Mov, FilmFormat::Webm] {
+        let made =
+            room.film(film(format, 8, scenes.to_vec(), sounds.to_vec()), &[(item, source.clone())], "film").await;
+        assert_eq!(made, (true, 8_000));
+        let probed = room.probed("film");
+        near(number(&probed["format"]["duration"]), 8.0, 0.041);
+        assert_eq!(stream(&probed, "video")["nb_read_frames"], "200", "{format:?}");
+        let lit: Vec<f64> = onsets(&room.brightness("film"), 0.04, 0.2, |grey| grey > 128);
+        let heard: Vec<f64> =
+            onsets(&room.samples(&room.studio.path("film")), 1.0 / f64::from(RATE), 0.2, |sample| sample.abs() > 0.1);
+        assert_eq!((lit.len(), heard.len()), (8, 8), "{format:?}: {lit:?} {heard:?}");
+        for (second, (lit, heard)) in (0..8_u32).zip(lit.iter().zip(&heard)) {
+            near(*lit, f64::from(second), 0.001);
+            near(*heard, f64::from(second), 0.001);
+        }
+    }
+    for (format, tolerance) in [(FilmFormat::Wav, 0.0005), (FilmFormat::Mp3, 0.08)] {
+        room.film(film(format, 8, Vec::new(), sounds.to_vec()), &[(item, source.clone())], "sound").await;
+        near(number(&room.probed("sound")["format"]["duration"]), 8.0, tolerance);
+    }
+}
+
+#[tokio::test]
+async fn a_scene_is_as_loud_as_its_volume_says_and_what_is_too_loud_is_limited() {
+    let room = Darkroom::new();
+    let (tone, item) = (room.plain("tone.mp4", "gray", 997, 8), ItemId::mint());
+    let sounds = vec![
+        sound(item, 0, 0, 2_000, 1_000_000),
+        sound(item, 2_000, 2_000, 2_000, 500_000),
+        sound(item, 0, 4_000, 2_000, 250_000),
+    ];
+    let loud = vec![sound(item, 0, 0, 2_000, 4_000_000), sound(item, 0, 0, 2_000, 4_000_000)];
+    room.film(film(FilmFormat::Wav, 6, Vec::new(), sounds), &[(item, tone.clone())], "levels").await;
+    let samples = room.samples(&room.studio.path("levels"));
+    let whole = decibels(&samples, 200, 1_800);
+    near(decibels(&samples, 2_200, 3_800) - whole, -6.02, 0.1);
+    near(decibels(&samples, 4_200, 5_800) - whole, -12.04, 0.1);
+    let source = room.samples(&tone);
+    near(whole, decibels(&source, 200, 1_800), 0.1);
+    room.film(film(FilmFormat::Wav, 2, Vec::new(), loud), &[(item, tone)], "loud").await;
+    let most = room.samples(&room.studio.path("loud")).iter().fold(0.0_f32, |most, sample| most.max(sample.abs()));
+    assert!(most > 0.5 && most <= 0.893, "{most}");
+}
+
+#[tokio::test]
+async fn scenes_dissolve_fade_and_have_pictures_and_letters_over_them() {
+    let room = Darkroom::new();
+    let (white, image) = (room.plain("white.mp4", "white", 440, 4), ItemId::mint());
+    let picture = room.studio.make("dot.png", "color=red:s=32x32:d=1:r=1", &["-frames:v", "1"]);
+    let item = ItemId::mint();
+    let first = scene(FilmPicture::Color { rgb: [0; 3] }, 0, 50);
+    let mut second = scene(FilmPicture::Clip { item, from: 0 }, 25, 75);
+    (second.overlap, second.fade_out) = (25, 25);
+    let mut plan = film(FilmFormat::Mp4, 4, vec![first, second], vec![sound(item, 0, 1_000, 3_000, 1_000_000)]);
+    room.film(plan.clone(), &[(item, white.clone())], "bare").await;
+    let bare = room.brightness("bare");
+    assert_eq!(bare.len(), 100);
+    assert!(bare[10] < 20 && (100..156).contains(&bare[37]) && bare[60] > 235, "{bare:?}");
+    assert!((90..166).contains(&bare[87]) && bare[99] < 30, "{bare:?}");
+
+    let text = FilmText { text: "WWWW".to_owned(), color: [255; 3], background: None, size: 400_000 };
+    plan.overlays = vec![FilmOverlay {
+        picture: OverlayPicture::Image { item: image },
+        first: 0,
+        end: 10,
+        place: [0, 0, 500_000, 1_000_000],
+        opacity: 1_000_000,
+    }];
+    plan.cues = vec![FilmCue { first: 12, end: 20, text }];
+    room.film(plan, &[(item, white), (image, picture)], "over").await;
+    let over = room.brightness("over");
+    assert!(over[5] > 25 && over[11] < 20 && over[15] > 15 && over[22] < 20, "{over:?}");
+    assert!((i16::from(over[60]) - i16::from(bare[60])).abs() <= 1);
+}
+
+#[tokio::test]
+async fn a_source_that_ends_before_its_plan_leaves_its_last_picture_and_silence() {
+    let room = Darkroom::new();
+    let (short, item) = (room.plain("short.mp4", "white", 440, 2), ItemId::mint());
+    let scenes = vec![scene(FilmPicture::Clip { item, from: 0 }, 0, 100)];
+    let plan = film(FilmFormat::Mp4, 4, scenes, vec![sound(item, 0, 0, 4_000, 1_000_000)]);
+    room.film(plan, &[(item, short)], "long").await;
+    assert_eq!(stream(&room.probed("long"), "video")["nb_read_frames"], "100");
+    let seen = room.brightness("long");
+    assert!(seen[90] > 235, "{seen:?}");
+    let samples = room.samples(&room.studio.path("long"));
+    assert!(decibels(&samples, 2_200, 3_800) < -80.0);
+}

@@ -1,0 +1,164 @@
+//! Films: a timeline's plan drawn frame by frame and mixed sample by sample (`domain::film`).
+//!
+//! Every item is decoded by a confined child of its own, and one child encodes what is drawn here; no child ever reads
+//! two customers' files. `scenes` gives what is under, `overlays` what is over, `picture` draws, `letters` writes and
+//! `sound` mixes. Nothing is held but the frames that are drawn on.
+
+pub(super) mod letters;
+mod overlays;
+mod picture;
+mod scenes;
+mod sound;
+
+use super::{OUTPUT_FILE, Rendered, SOUND, SOUND_FILE, Sources, TOLERANCE_MS};
+use crate::ingest::facts;
+use crate::readers::decode::{Encoder, Feed, Workshop, cover, made};
+use crate::readers::{JobCtx, MediaSource, MediaTools, ReadError};
+use domain::film::{Film, FilmFormat, FilmQuality};
+use domain::ids::ItemId;
+use overlays::Overlays;
+use picture::Size;
+use scenes::Scenes;
+use std::ffi::OsStr;
+
+/// Lines of a draft, at most.
+const DRAFT_LINES: u32 = 480;
+/// How much longer than planned an MP3 may be: a frame at each of its ends, which players that know of it leave out.
+const PADDING_MS: i64 = 80;
+
+/// A film that is being made.
+pub(super) struct Films<'a> {
+    film: &'a Film,
+    sources: &'a Sources,
+    most_bytes: u64,
+}
+
+impl Films<'_> {
+    /// The media of an item.
+    fn source(&self, item: ItemId) -> Result<&MediaSource, ReadError> {
+        self.sources.others.get(&item).map(|other| &other.media).ok_or(ReadError::Missing)
+    }
+
+    /// The frame of what decodes an item: no more than it is said to have is read of it.
+    fn paid_for(&self, item: ItemId, ctx: &JobCtx) -> JobCtx {
+        let paid_ms = self.sources.others.get(&item).map(|other| other.duration_ms).filter(|ms| *ms > 0);
+        JobCtx { paid_ms, ..ctx.clone() }
+    }
+
+    fn tools(&self) -> &MediaTools {
+        self.sources.source.tools()
+    }
+
+    /// The size that is drawn.
+    fn size(&self) -> Size {
+        let (width, height) = (self.film.width, self.film.height);
+        let even = |side: u32| (side.max(2) / 2 * 2) as usize;
+        if self.film.quality == FilmQuality::Standard || height <= DRAFT_LINES {
+            return Size { width: even(width), height: even(height) };
+        }
+        Size { width: even(width * DRAFT_LINES / height), height: DRAFT_LINES as usize }
+    }
+}
+
+/// Makes the film, of at most `most_bytes`.
+pub(super) async fn render(
+    sources: &Sources,
+    film: &Film,
+    most_bytes: u64,
+    ctx: &JobCtx,
+) -> Result<Rendered, ReadError> {
+    let films = Films { film, sources, most_bytes };
+    let workshop = Workshop::of(&sources.source)?;
+    let has_picture = film.format.has_picture();
+    if has_picture {
+        sound::mix(&films, &workshop, SOUND_FILE, &ctx.step(0, SOUND)).await?;
+        draw(&films, &workshop, &ctx.step(SOUND, 100)).await?;
+    } else {
+        sound::mix(&films, &workshop, OUTPUT_FILE, ctx).await?;
+    }
+    // What was made is paid for as a whole, whatever its sources are.
+    let whole = JobCtx { paid_ms: None, ..ctx.clone() };
+    let output = made(&workshop, OUTPUT_FILE, &sources.source, &whole).await?;
+    let probe = output.probe();
+    let frame_ms = film.rate.us_of(1) / 1000 + 1;
+    let padding_ms = if film.format == FilmFormat::Mp3 { PADDING_MS } else { 0 };
+    let (planned_ms, found_ms) = (film.duration_us / 1000, probe.duration_ms.unwrap_or(0));
+    let is_off = (found_ms - planned_ms).abs() > TOLERANCE_MS + frame_ms + padding_ms;
+    if probe.has_video != has_picture || !probe.has_audio() || is_off {
+        tracing::warn!(planned_ms, ?probe, "A film is not what was planned.");
+        return Err(ReadError::Corrupt("it can't be rendered whole"));
+    }
+    let picture = if has_picture { cover(&output, found_ms, &whole).await.unwrap_or_default() } else { None };
+    let facts = facts(probe, Some(content_type(film.format)));
+    Ok(Rendered { file: output.file().try_clone()?, facts, picture, duration_ms: planned_ms })
+}
+
+/// The media type of a format.
+const fn content_type(format: FilmFormat) -> &'static str {
+    match format {
+        FilmFormat::Mp4 => "video/mp4",
+        FilmFormat::Webm => "video/webm",
+        FilmFormat::Mov => "video/quicktime",
+        FilmFormat::Mp3 => "audio/mpeg",
+        FilmFormat::Wav => "audio/wav",
+    }
+}
+
+/// Draws every frame, and has them encoded with the sound that is there.
+async fn draw(films: &Films<'_>, workshop: &Workshop, ctx: &JobCtx) -> Result<(), ReadError> {
+    let (film, size) = (films.film, films.size());
+    let mut encoder = encoder(films, workshop, size, ctx).await?;
+    let mut scenes = Scenes::of(films, size);
+    let mut overlays = Overlays::of(films, workshop, size);
+    let whole = film.frames();
+    for number in 0..whole {
+        let mut frame = scenes.frame(number, ctx).await?;
+        overlays.draw(number, &mut frame, ctx).await?;
+        encoder.write(&frame, ctx).await?;
+        ctx.progress.reach_part(number.unsigned_abs(), whole.unsigned_abs());
+    }
+    scenes.end().await;
+    let ending = encoder.finish(ctx).await?;
+    if ending.status.success() {
+        return Ok(());
+    }
+    tracing::warn!(ffmpeg.stderr = ending.stderr, "ffmpeg did not encode a film.");
+    Err(ReadError::Crashed)
+}
+
+/// Starts the child that encodes frames.
+async fn encoder(films: &Films<'_>, workshop: &Workshop, size: Size, ctx: &JobCtx) -> Result<Encoder, ReadError> {
+    let film = films.film;
+    let (shape, rate) = (format!("{}x{}", size.width, size.height), film.rate.to_string());
+    let (sound, output) = (format!("file:{SOUND_FILE}"), format!("file:{OUTPUT_FILE}"));
+    let is_draft = film.quality == FilmQuality::Draft;
+    let input = ["-nostdin", "-nostats", "-hide_banner", "-v", "error", "-protocol_whitelist", "pipe"];
+    let raw = ["-f", "rawvideo", "-pix_fmt", "yuv420p", "-s:v", &shape, "-r", &rate, "-i", "pipe:0"];
+    let webm = film.format == FilmFormat::Webm;
+    let (format, codec) = if webm { ("matroska", "libopus") } else { ("mov", "aac") };
+    let beside = ["-protocol_whitelist", "file", "-format_whitelist", format, "-codec_whitelist", codec, "-i", &sound];
+    let streams = ["-map", "0:v:0", "-map", "1:a:0", "-map_metadata", "-1", "-c:a", "copy", "-threads", "2"];
+    let h264: &[&str] = if is_draft {
+        &["-c:v", "libx264", "-preset", "ultrafast", "-crf", "28", "-pix_fmt", "yuv420p"]
+    } else {
+        &["-c:v", "libx264", "-preset", "veryfast", "-crf", "20", "-pix_fmt", "yuv420p"]
+    };
+    let vp9 = ["-c:v", "libvpx-vp9", "-deadline", "realtime", "-cpu-used", "8", "-row-mt", "1", "-b:v", "0"];
+    let quality: &[&str] = if is_draft { &["-crf", "45"] } else { &["-crf", "32"] };
+    let colors: &[&str] = if size.height >= 720 {
+        &["-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-color_range", "tv"]
+    } else {
+        &["-colorspace", "smpte170m", "-color_primaries", "smpte170m", "-color_trc", "smpte170m", "-color_range", "tv"]
+    };
+    let picture: Vec<&str> = if webm { [&vp9[..], quality].concat() } else { h264.to_vec() };
+    let exact = ["-fflags", "+bitexact", "-flags:v", "+bitexact"];
+    let last: &[&str] = match film.format {
+        FilmFormat::Webm => &["-f", "webm"],
+        FilmFormat::Mov => &["-movflags", "+faststart", "-f", "mov"],
+        _ => &["-movflags", "+faststart", "-f", "mp4"],
+    };
+    let arguments = input.into_iter().chain(raw).chain(beside).chain(streams).chain(picture).chain(exact);
+    let arguments =
+        arguments.chain(colors.iter().copied()).chain(last.iter().copied()).chain([output.as_str()]).map(OsStr::new);
+    Encoder::start(films.tools(), workshop, arguments, Feed::Written, films.most_bytes, ctx).await
+}

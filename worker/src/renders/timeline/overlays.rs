@@ -1,0 +1,116 @@
+//! What is over the scenes: pictures, texts and captions, made when they are first seen and forgotten when they are
+//! gone.
+
+use super::Films;
+use super::letters::{self, Stand};
+use super::picture::{Layer, Size, draw, lettered};
+use crate::readers::decode::{Canvas, Workshop, image_layer};
+use crate::readers::{JobCtx, Progress, ReadError};
+use domain::film::{FilmOverlay, FilmText, OverlayPicture};
+use std::collections::HashMap;
+
+/// The room of captions: left side, upper side, width and height, in millionths of the picture's.
+const CAPTIONS: [i32; 4] = [60_000, 540_000, 880_000, 400_000];
+/// How many times as high as its dark edge is wide a line is.
+const EDGE: usize = 24;
+/// The same of the colour that is behind captions.
+const BAND: usize = 4;
+/// How much of 256 the millionths of an opacity are.
+const MILLION: i64 = 1_000_000;
+
+/// What a layer is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Of {
+    Overlay(usize),
+    Cue(usize),
+}
+
+/// Draws what is over a film's scenes.
+pub(super) struct Overlays<'a> {
+    films: &'a Films<'a>,
+    workshop: &'a Workshop,
+    size: Size,
+    layers: HashMap<Of, Layer>,
+    /// The first caption that is not over.
+    cue: usize,
+}
+
+impl<'a> Overlays<'a> {
+    /// Of this film, in this size.
+    pub(super) fn of(films: &'a Films<'a>, workshop: &'a Workshop, size: Size) -> Self {
+        Self { films, workshop, size, layers: HashMap::new(), cue: 0 }
+    }
+
+    /// Draws over frame `number`; they come in order.
+    pub(super) async fn draw(&mut self, number: i64, frame: &mut [u8], ctx: &JobCtx) -> Result<(), ReadError> {
+        let film = self.films.film;
+        for (place, overlay) in film.overlays.iter().enumerate() {
+            let of = Of::Overlay(place);
+            if !(overlay.first..overlay.end).contains(&number) {
+                self.layers.remove(&of);
+                continue;
+            }
+            if !self.layers.contains_key(&of) {
+                let layer = self.overlay(overlay, ctx).await?;
+                self.layers.insert(of, layer);
+            }
+            if let Some(layer) = self.layers.get(&of) {
+                let opacity = u32::try_from(i64::from(overlay.opacity) * 256 / MILLION).unwrap_or(256);
+                draw(frame, self.size, layer, opacity);
+            }
+        }
+        while film.cues.get(self.cue).is_some_and(|cue| cue.end <= number) {
+            self.layers.remove(&Of::Cue(self.cue));
+            self.cue += 1;
+        }
+        let Some(cue) = film.cues.get(self.cue).filter(|cue| cue.first <= number) else { return Ok(()) };
+        let of = Of::Cue(self.cue);
+        if !self.layers.contains_key(&of) {
+            let layer = self.text(&cue.text, CAPTIONS, Stand::Bottom, ctx).await?;
+            self.layers.insert(of, layer);
+        }
+        if let Some(layer) = self.layers.get(&of) {
+            draw(frame, self.size, layer, 256);
+        }
+        Ok(())
+    }
+
+    async fn overlay(&self, overlay: &FilmOverlay, ctx: &JobCtx) -> Result<Layer, ReadError> {
+        let item = match &overlay.picture {
+            OverlayPicture::Text(text) => return self.text(text, overlay.place, Stand::Middle, ctx).await,
+            OverlayPicture::Image { item } => *item,
+        };
+        let ((x, y), size) = placed(overlay.place, self.size);
+        let pixels = |side: usize| u32::try_from(side).unwrap_or(2);
+        let canvas = Canvas { width: pixels(size.width), height: pixels(size.height), cover: false };
+        let aside = self.films.paid_for(item, &JobCtx { progress: Progress::new(), ..ctx.clone() });
+        let mut picture = image_layer(self.films.source(item)?, canvas, &aside).await?;
+        let alpha = picture.split_off(size.bytes().min(picture.len()));
+        Ok(Layer { x, y, size, picture, alpha })
+    }
+
+    async fn text(&self, text: &FilmText, place: [i32; 4], stand: Stand, ctx: &JobCtx) -> Result<Layer, ReadError> {
+        let (at, size) = placed(place, self.size);
+        let line = scaled(text.size, self.size.height).max(8);
+        let mask = letters::mask(self.films.tools(), self.workshop, (&text.text, line, stand), size, ctx).await?;
+        // Behind captions there is no box: their room is most of the picture.
+        let around = match (text.background, stand) {
+            (Some(_), Stand::Middle) => None,
+            (Some(_), Stand::Bottom) => Some(line / BAND),
+            (None, _) => Some(line / EDGE + 1),
+        };
+        Ok(lettered(&mask, at, size, text.color, (text.background.unwrap_or_default(), around)))
+    }
+}
+
+/// So many millionths of a side.
+fn scaled(millionths: i32, side: usize) -> usize {
+    usize::try_from(millionths).unwrap_or(0) * side / 1_000_000
+}
+
+/// A place in whole pairs of pixels: where it is, and how large.
+fn placed([x, y, width, height]: [i32; 4], size: Size) -> ((usize, usize), Size) {
+    let even = |value: usize| value / 2 * 2;
+    let own = Size { width: even(scaled(width, size.width)).max(2), height: even(scaled(height, size.height)).max(2) };
+    ((even(scaled(x, size.width)), even(scaled(y, size.height))), own)
+}

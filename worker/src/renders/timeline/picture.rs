@@ -1,0 +1,226 @@
+//! Drawing: frames dissolved into each other, faded, and layers over them.
+//!
+//! Pure. A frame is luma, then both chromas at half of each side, as video has them; black is 16 and 128. Gains are of
+//! 256, so that all of it is whole numbers and one plan gives one picture.
+
+/// The size of a frame; both sides are even.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Size {
+    pub(super) width: usize,
+    pub(super) height: usize,
+}
+
+impl Size {
+    /// Values of luma.
+    pub(super) const fn luma(self) -> usize {
+        self.width * self.height
+    }
+
+    /// Bytes of a frame.
+    pub(super) const fn bytes(self) -> usize {
+        self.luma() * 3 / 2
+    }
+}
+
+/// What stands over frames, and where: luma, both chromas, and how much each value of luma hides.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Layer {
+    pub(super) x: usize,
+    pub(super) y: usize,
+    pub(super) size: Size,
+    /// As a frame, of `size`.
+    pub(super) picture: Vec<u8>,
+    /// Of each value of luma.
+    pub(super) alpha: Vec<u8>,
+}
+
+/// A value between two, so many of 256 of the way.
+fn between(from: u8, to: u8, part: u32) -> u8 {
+    u8::try_from((u32::from(from) * (256 - part) + u32::from(to) * part + 128) / 256).unwrap_or(u8::MAX)
+}
+
+/// So much of 256 as an alpha is of 255: all of it for all.
+fn of_256(alpha: u8) -> u32 {
+    u32::from(alpha) + u32::from(alpha >> 7)
+}
+
+/// Dissolves a frame into another, so many of 256 of the way.
+pub(super) fn dissolve(frame: &mut [u8], other: &[u8], part: u32) {
+    for (value, to) in frame.iter_mut().zip(other) {
+        *value = between(*value, *to, part.min(256));
+    }
+}
+
+/// Takes a frame towards black; 256 leaves it as it is.
+pub(super) fn darken(frame: &mut [u8], size: Size, gain: u32) {
+    if gain >= 256 {
+        return;
+    }
+    let (luma, chroma) = frame.split_at_mut(size.luma().min(frame.len()));
+    for value in luma {
+        *value = between(16, *value, gain);
+    }
+    for value in chroma {
+        *value = between(128, *value, gain);
+    }
+}
+
+/// A frame of one colour.
+pub(super) fn plain(rgb: [u8; 3], size: Size) -> Vec<u8> {
+    let [luma, blue, red] = yuv(rgb, size);
+    let quarter = size.luma() / 4;
+    let mut frame = vec![luma; size.luma()];
+    frame.resize(size.luma() + quarter, blue);
+    frame.resize(size.luma() + 2 * quarter, red);
+    frame
+}
+
+/// A colour as luma and both chromas: by BT.709 for frames of 720 lines and more, as players take them, else BT.601.
+fn yuv([red, green, blue]: [u8; 3], size: Size) -> [u8; 3] {
+    let (kr, kb) = if size.height >= 720 { (0.2126, 0.0722) } else { (0.299, 0.114) };
+    let [r, g, b] = [red, green, blue].map(|value| f64::from(value) / 255.0);
+    let y = kr * r + (1.0 - kr - kb) * g + kb * b;
+    let (pb, pr) = ((b - y) / (2.0 * (1.0 - kb)), (r - y) / (2.0 * (1.0 - kr)));
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "values of video are 16 to 240")]
+    let byte = |value: f64| value.round().clamp(0.0, 255.0) as u8;
+    [byte(16.0 + 219.0 * y), byte(128.0 + 224.0 * pb), byte(128.0 + 224.0 * pr)]
+}
+
+/// Letters of one colour, of a mask that says where they are, on another colour: it fills all of the place, or goes so
+/// many pixels around them, so that they can be read on any picture.
+pub(super) fn lettered(
+    mask: &[u8],
+    place: (usize, usize),
+    size: Size,
+    color: [u8; 3],
+    (behind, around): ([u8; 3], Option<usize>),
+) -> Layer {
+    let mut picture = plain(behind, size);
+    let letters = plain(color, size);
+    for_each_value(size, |at, luma_at| {
+        let part = of_256(mask.get(luma_at).copied().unwrap_or(0));
+        if let (Some(value), Some(to)) = (picture.get_mut(at), letters.get(at)) {
+            *value = between(*value, *to, part);
+        }
+    });
+    let alpha = match around {
+        None => vec![255; mask.len()],
+        Some(edge) => widened(&widened(mask, edge, 1, size), edge, size.width, size),
+    };
+    Layer { x: place.0, y: place.1, size, picture, alpha }
+}
+
+/// A mask that is wider by so many values on both sides, along rows (a step of 1) or columns (a step of a row).
+fn widened(mask: &[u8], by: usize, step: usize, size: Size) -> Vec<u8> {
+    let most = |at: usize| {
+        let (row, along) = (at / size.width, if step == 1 { at % size.width } else { at / size.width });
+        let last = if step == 1 { size.width - 1 - along } else { size.height - 1 - row };
+        let from = at - along.min(by) * step;
+        let values = (0..=along.min(by) + last.min(by)).filter_map(|place| mask.get(from + place * step));
+        values.copied().max().unwrap_or(0)
+    };
+    (0..mask.len()).map(most).collect()
+}
+
+/// Every value of a frame, and the value of luma that stands in its place.
+fn for_each_value(size: Size, mut each: impl FnMut(usize, usize)) {
+    let (luma, quarter, half) = (size.luma(), size.luma() / 4, size.width / 2);
+    (0..luma).for_each(|at| each(at, at));
+    for at in 0..quarter {
+        let under = (at / half) * 2 * size.width + (at % half) * 2;
+        each(luma + at, under);
+        each(luma + quarter + at, under);
+    }
+}
+
+/// Draws a layer over a frame, hiding so many of 256 of what it hides; what is outside is left out.
+pub(super) fn draw(frame: &mut [u8], size: Size, layer: &Layer, opacity: u32) {
+    let (own, quarter) = (layer.size, size.luma() / 4);
+    let own_quarter = own.luma() / 4;
+    for plane in 0..3 {
+        let by = if plane == 0 { 1 } else { 2 };
+        let (from, to) = match plane {
+            0 => (0, 0),
+            _ => (own.luma() + (plane - 1) * own_quarter, size.luma() + (plane - 1) * quarter),
+        };
+        let (own_width, width) = (own.width / by, size.width / by);
+        let rows = (own.height / by).min((size.height / by).saturating_sub(layer.y / by));
+        let columns = own_width.min(width.saturating_sub(layer.x / by));
+        for row in 0..rows {
+            let line = to + (layer.y / by + row) * width + layer.x / by;
+            for column in 0..columns {
+                let alpha = layer.alpha.get(row * by * own.width + column * by).copied().unwrap_or(0);
+                let value = layer.picture.get(from + row * own_width + column);
+                if let (Some(under), Some(value)) = (frame.get_mut(line + column), value) {
+                    *under = between(*under, *value, of_256(alpha) * opacity / 256);
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: Size = Size { width: 8, height: 4 };
+
+    #[test]
+    fn colours_become_the_values_that_video_has_of_them() {
+        let of = |rgb, size: Size| {
+            let frame = plain(rgb, size);
+            [frame[0], frame[size.luma()], frame[size.luma() * 5 / 4]]
+        };
+        assert_eq!(of([0, 0, 0], SIZE), [16, 128, 128]);
+        assert_eq!(of([255, 255, 255], SIZE), [235, 128, 128]);
+        assert_eq!(of([255, 0, 0], SIZE), [81, 90, 240]);
+        assert_eq!(of([255, 0, 0], Size { width: 2, height: 720 }), [63, 102, 240]);
+    }
+
+    #[test]
+    fn a_dissolve_goes_from_one_to_the_other_and_a_fade_to_black() {
+        let (black, white) = (plain([0; 3], SIZE), plain([255; 3], SIZE));
+        for (part, luma) in [(0, 16), (128, 126), (256, 235)] {
+            let mut frame = black.clone();
+            dissolve(&mut frame, &white, part);
+            assert_eq!(frame[0], luma);
+        }
+        let mut frame = plain([255, 0, 0], SIZE);
+        darken(&mut frame, SIZE, 256);
+        assert_eq!(frame, plain([255, 0, 0], SIZE));
+        darken(&mut frame, SIZE, 0);
+        assert_eq!(frame, black);
+    }
+
+    #[test]
+    fn letters_have_a_dark_edge_or_a_colour_behind_them() {
+        let mut mask = vec![0; 32];
+        mask[8 + 3] = 255;
+        let edged = lettered(&mask, (0, 0), SIZE, [255; 3], ([0; 3], Some(1)));
+        let hidden: Vec<usize> = (0..32).filter(|at| edged.alpha[*at] == 255).collect();
+        assert_eq!(hidden, [2, 3, 4, 10, 11, 12, 18, 19, 20]);
+        assert_eq!((edged.picture[11], edged.picture[10]), (235, 16));
+        let mut corner = vec![0; 32];
+        corner[31] = 255;
+        let edged = lettered(&corner, (0, 0), SIZE, [255; 3], ([0; 3], Some(2)));
+        assert_eq!(edged.alpha.iter().filter(|alpha| **alpha > 0).count(), 9);
+        let boxed = lettered(&mask, (0, 0), SIZE, [0; 3], ([255; 3], None));
+        assert_eq!((boxed.alpha[0], boxed.picture[0], boxed.picture[11]), (255, 235, 16));
+    }
+
+    #[test]
+    fn a_layer_is_drawn_where_it_stands_and_never_outside() {
+        let own = Size { width: 4, height: 4 };
+        let layer = |x, y| Layer { x, y, size: own, picture: plain([255; 3], own), alpha: vec![255; 16] };
+        let mut frame = plain([0; 3], SIZE);
+        draw(&mut frame, SIZE, &layer(6, 2), 256);
+        let lit: Vec<usize> = (0..SIZE.luma()).filter(|at| frame[*at] > 200).collect();
+        assert_eq!(lit, [22, 23, 30, 31]);
+        let mut half = plain([0; 3], SIZE);
+        draw(&mut half, SIZE, &layer(0, 0), 128);
+        assert_eq!((half[0], half[4]), (126, 16));
+        let mut same = plain([0; 3], SIZE);
+        draw(&mut same, SIZE, &layer(100, 100), 256);
+        assert_eq!(same, plain([0; 3], SIZE));
+    }
+}
