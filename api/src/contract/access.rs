@@ -163,6 +163,7 @@ pub const ACCESS: &[(&str, Needs)] = &[
     ("GET /operator/keys", Operator(Read)),
     ("DELETE /operator/keys/{id}", Operator(Act)),
     ("POST /operator/accounts/{id}/minutes", Operator(Act)),
+    ("POST /operator/accounts/{id}/credits", Operator(Act)),
     ("POST /operator/users", Operator(Act)),
     ("GET /operator/users", Operator(Read)),
     ("PATCH /operator/users/{id}", Operator(Act)),

@@ -2,7 +2,8 @@
 //!
 //! Handlers build the inside. Refusals are not here but in `http::error`.
 
-use crate::http::text::{MinuteCount, Text, Time, True};
+use crate::http::text::{CreditCount, MinuteCount, Text, Time, True};
+use domain::credits::Credits;
 use domain::minutes::Minutes;
 use poem::http::{HeaderValue, StatusCode};
 use poem::{IntoResponse, Response};
@@ -30,7 +31,7 @@ pub struct ToolAnswer<T: ParseFromJSON + ToJSON> {
 impl<T: ParseFromJSON + ToJSON> ToolAnswer<T> {
     /// An answer that used no cloud processing.
     pub fn new(request_id: &str, data: T) -> Self {
-        let meta = Meta { request_id: request_id.into(), cost: Cost { credits: 0 }, cloud_processing: None };
+        let meta = Meta { request_id: request_id.into(), cost: Cost::default(), cloud_processing: None };
         Self { ok: True, data, meta, media: None }
     }
 
@@ -38,6 +39,13 @@ impl<T: ParseFromJSON + ToJSON> ToolAnswer<T> {
     #[must_use]
     pub fn cloud(mut self, minutes: CloudProcessing) -> Self {
         self.meta.cloud_processing = Some(minutes);
+        self
+    }
+
+    /// With the AI credits that the call used, holds and leaves.
+    #[must_use]
+    pub fn costing(mut self, cost: Cost) -> Self {
+        self.meta.cost = cost;
         self
     }
 
@@ -99,11 +107,27 @@ pub struct Meta {
     pub cloud_processing: Option<CloudProcessing>,
 }
 
-/// Cost object (contract §2).
-#[derive(Debug, Object)]
+/// Cost object (contract §2). All amounts are AI credits with at most two decimals.
+#[derive(Debug, Clone, Copy, Default, Object)]
+#[oai(skip_serializing_if_is_none)]
 pub struct Cost {
-    /// AI credits.
-    pub credits: u32,
+    /// The estimate for this call; 0 where it costs none.
+    pub credits: CreditCount,
+    /// Held by running work until it settles; there of a call that may cost credits.
+    pub held_credits: Option<CreditCount>,
+    /// What the account has left after `held_credits`; there of a call that may cost credits.
+    pub left_credits: Option<CreditCount>,
+}
+
+impl Cost {
+    /// Of a call that holds or needs so much, by what the account has.
+    pub fn needed(credits: Credits, balance: &Balance) -> Self {
+        Self {
+            credits: credits.into(),
+            held_credits: Some(balance.credits.held.into()),
+            left_credits: Some(balance.credits.left().into()),
+        }
+    }
 }
 
 /// Where the work ran (contract §2, `ran_on`).

@@ -147,6 +147,7 @@ pub const REPEATS: &[(&str, Repeat)] = &[
     ("POST /operator/console-links", Refused),
     ("POST /operator/accounts", Refused),
     ("POST /operator/accounts/{id}/minutes", Refused),
+    ("POST /operator/accounts/{id}/credits", Refused),
     ("POST /operator/users", Refused),
     ("POST /operator/workspaces", Refused),
 ];

@@ -5,6 +5,7 @@
 
 use crate::http::error::{Answer, ApiError, Code};
 use chrono::{DateTime, Months, NaiveDate, NaiveTime, SecondsFormat, Utc};
+use domain::credits::Credits;
 use domain::minutes::Minutes;
 use poem_openapi::registry::{MetaSchema, MetaSchemaRef};
 use poem_openapi::types::{MaybeUndefined, ParseError, ParseFromJSON, ParseFromParameter, ParseResult, ToJSON, Type};
@@ -206,6 +207,30 @@ impl ParseFromJSON for MinuteCount {
 impl From<Minutes> for MinuteCount {
     fn from(minutes: Minutes) -> Self {
         Self(minutes)
+    }
+}
+
+/// AI credits in answers: a number with at most two decimals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct CreditCount(pub Credits);
+
+plain_type!(CreditCount, "credits", MetaSchema::new("number"));
+
+impl ToJSON for CreditCount {
+    fn to_json(&self) -> Option<Value> {
+        serde_json::to_value(self.0).ok()
+    }
+}
+
+impl ParseFromJSON for CreditCount {
+    fn parse_from_json(value: Option<Value>) -> ParseResult<Self> {
+        serde_json::from_value(value.unwrap_or_default()).map(Self).map_err(ParseError::custom)
+    }
+}
+
+impl From<Credits> for CreditCount {
+    fn from(credits: Credits) -> Self {
+        Self(credits)
     }
 }
 

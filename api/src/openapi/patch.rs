@@ -169,6 +169,7 @@ fn add_components(document: &mut Value) {
                     },
                     "suggested_action": { "type": "string", "description": "The next step that works." },
                     "cloud_processing": { "$ref": "#/components/schemas/CloudProcessing" },
+                    "cost": { "$ref": "#/components/schemas/Cost" },
                 },
             },
         },

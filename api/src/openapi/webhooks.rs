@@ -51,6 +51,7 @@ mod tests {
     use crate::contract::schema_errors::explain;
     use crate::openapi::document;
     use chrono::DateTime;
+    use domain::credits::Credits;
     use domain::event::{EventId, EventType, JobEvent, ping_bytes};
     use domain::ids::{DeliveryId, EndpointId, JobId, WorkspaceId};
     use domain::job::{Job, JobKind, JobStatus};
@@ -72,6 +73,8 @@ mod tests {
             cancel_requested: false,
             estimated_minutes: Minutes::from_hundredths(231),
             cloud_minutes: Some(Minutes::ZERO),
+            estimated_credits: Credits::ZERO,
+            credits: Some(Credits::ZERO),
             result: Some(json!({ "item_id": "itm_1" })),
             error: None,
             context: None,

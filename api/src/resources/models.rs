@@ -6,7 +6,7 @@ use crate::auth::Auth;
 use crate::contract::envelope::{NoArguments, ToolAnswer};
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::Answer;
-use crate::http::text::{MinuteCount, Text};
+use crate::http::text::{CreditCount, Text};
 use poem_openapi::payload::Json;
 use poem_openapi::{Object, OpenApi};
 
@@ -26,7 +26,7 @@ pub struct Model {
     /// What it makes: `image`, `video` or `audio`.
     pub kind: Text,
     /// The estimated price of one call in AI credits.
-    pub estimated_credits: MinuteCount,
+    pub estimated_credits: CreditCount,
 }
 
 /// The generation models.

@@ -6,7 +6,7 @@ use crate::auth::{Auth, Caller};
 use crate::contract::envelope::{NoArguments, ToolAnswer};
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::Answer;
-use crate::http::text::{MinuteCount, Text};
+use crate::http::text::{CreditCount, MinuteCount, Text};
 use crate::resources::library::{Item, WithMedia};
 use crate::usecases::balance::balance;
 use domain::item::ItemStatus;
@@ -49,6 +49,8 @@ pub struct OverviewAnswer {
     pub left_minutes: MinuteCount,
     /// What running work holds of its minutes.
     pub held_minutes: MinuteCount,
+    /// The account's AI credits left.
+    pub left_credits: CreditCount,
     /// The account's webhook endpoints that are disabled, or failed ten times in a row or more.
     pub troubled_endpoints: Vec<TroubledEndpoint>,
 }
@@ -110,6 +112,7 @@ async fn overview(app: &App, caller: &Caller) -> Answer<OverviewAnswer> {
         projects: sums(&projects, |count| Some(count.status.clone())),
         left_minutes: (balance.left() + balance.bought).into(),
         held_minutes: balance.held_in_all.into(),
+        left_credits: balance.credits.left().into(),
         troubled_endpoints: endpoints.iter().filter_map(troubled).collect(),
     })
 }

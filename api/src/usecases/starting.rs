@@ -5,11 +5,12 @@
 
 use crate::app::App;
 use crate::auth::Caller;
-use crate::contract::envelope::CloudProcessing;
+use crate::contract::envelope::{CloudProcessing, Cost};
 use crate::contract::idempotency::IdempotencyKey;
 use crate::http::error::{Answer, ApiError, Code};
 use crate::usecases::balance::balance;
 use crate::usecases::dispatch::{DispatchError, Prepared};
+use domain::credits::Credits;
 use domain::ids::RequestId;
 use domain::minutes::Minutes;
 use domain::plan::Reason;
@@ -18,6 +19,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use store::idempotency::Key;
 use store::jobs::{Call, Owners};
+use store::minutes::Balance;
 
 /// Seconds after which a call that met too much live work, or a paused read, may ask again.
 const LATER_SECONDS: u64 = 30;
@@ -114,12 +116,24 @@ pub fn short_of_minutes(prepared: &Prepared) -> ApiError {
     .cloud_processing(minutes)
 }
 
+/// 402: AI credits are the only cause why nothing started.
+pub fn short_of_credits(needs: Credits, balance: &Balance) -> ApiError {
+    let left = balance.credits.left();
+    ApiError::new(
+        Code::InsufficientCredits,
+        format!("Nothing can start: {left} AI credits are left, and what was asked for needs {needs}."),
+    )
+    .suggest("Choose a cheaper model (list_models shows the prices), or ask the operator for credits.")
+    .cost(serde_json::to_value(Cost::needed(needs, balance).to_json()).unwrap_or_default())
+}
+
 /// The refusal of a tool whose one read was not started for this reason, which `prepare_media` answers within a 200.
 pub fn not_started(reason: Reason, prepared: &Prepared) -> ApiError {
     let message = reason.shown().message;
     let refusal = |code| ApiError::new(code, message);
     match reason {
         Reason::InsufficientMinutes { .. } => short_of_minutes(prepared),
+        Reason::InsufficientCredits { needs } => short_of_credits(needs, &prepared.balance),
         Reason::ItemNotFound => refusal(Code::ItemNotFound),
         Reason::WorkspaceForbidden => refusal(Code::WorkspaceForbidden),
         Reason::ItemNotReady => refusal(Code::ItemNotReady),

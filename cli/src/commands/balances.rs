@@ -1,10 +1,10 @@
-//! `mws balances`: the month's minutes, and what a minute of media costs.
+//! `mws balances`: the month's minutes, the AI credits, and what a minute of media costs.
 
 use super::Context;
 use crate::failure::Failure;
 use crate::output::Column;
 
-const FIELDS: [Column; 14] = [
+const FIELDS: [Column; 17] = [
     Column::new("month", "/month"),
     Column::new("allowance", "/allowance_minutes"),
     Column::new("used", "/used_minutes"),
@@ -12,6 +12,9 @@ const FIELDS: [Column; 14] = [
     Column::new("left", "/left_minutes"),
     Column::new("bought", "/bought_minutes"),
     Column::new("resets", "/resets_at"),
+    Column::new("credits left", "/credits/left"),
+    Column::new("credits held", "/credits/held"),
+    Column::new("credits used", "/credits/used"),
     Column::new("rate of transcript", "/rates/transcript"),
     Column::new("rate of search_index", "/rates/search_index"),
     Column::new("rate of speech", "/rates/speech"),

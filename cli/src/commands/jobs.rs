@@ -18,7 +18,7 @@ const COLUMNS: [Column; 7] = [
     Column::new("CREATED", "/created_at"),
 ];
 
-const FIELDS: [Column; 14] = [
+const FIELDS: [Column; 15] = [
     Column::new("id", "/id"),
     Column::new("kind", "/kind"),
     Column::new("read", "/read"),
@@ -28,6 +28,7 @@ const FIELDS: [Column; 14] = [
     Column::new("attempt", "/attempt"),
     Column::new("estimated minutes", "/estimated_minutes"),
     Column::new("charged minutes", "/cloud_minutes"),
+    Column::new("charged credits", "/credits"),
     Column::new("error", "/error/message"),
     Column::new("context", "/context"),
     Column::new("created", "/created_at"),

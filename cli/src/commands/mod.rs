@@ -132,7 +132,7 @@ pub enum ClientCommand {
     Listen(listen::Args),
     /// Show what there is in the workspace, and what goes on.
     Overview,
-    /// Show the minutes that are left.
+    /// Show the minutes and AI credits that are left.
     Balances,
     /// Manage API keys.
     #[command(subcommand)]

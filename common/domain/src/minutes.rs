@@ -1,38 +1,19 @@
-//! Cloud minutes as whole hundredths: the ledger's only unit.
+//! Cloud minutes as whole hundredths: one of the ledger's two units, the other being `credits`.
 //!
-//! Money-like amounts are never floats here or in SQL. Only JSON shows them as floats: numbers with at most two
-//! decimals.
+//! What both units have in common is `hundredths`. What minutes have of their own is here: the rates of reads and
+//! renders, and the price of media by its duration.
 
+use crate::hundredths::hundredths;
 use crate::read::Read;
 use crate::task::Task;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::iter::Sum;
-use std::ops::{Add, AddAssign, Sub, SubAssign};
+use serde::{Serialize, Serializer};
 
-/// An amount of cloud minutes in hundredths of a minute. May be negative in a journal entry, never in a balance.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, sqlx::Type)]
-#[sqlx(transparent)]
-pub struct Minutes(i64);
+hundredths! {
+    /// An amount of cloud minutes in hundredths of a minute. May be negative in a journal entry, never in a balance.
+    Minutes, "minutes"
+}
 
 impl Minutes {
-    /// No minutes.
-    pub const ZERO: Self = Self(0);
-
-    /// From hundredths of a minute.
-    pub const fn from_hundredths(hundredths: i64) -> Self {
-        Self(hundredths)
-    }
-
-    /// From whole minutes.
-    pub const fn from_whole(minutes: i64) -> Self {
-        Self(minutes * 100)
-    }
-
-    /// The amount in hundredths of a minute.
-    pub const fn hundredths(self) -> i64 {
-        self.0
-    }
-
     /// The price of `duration_ms` of media at this rate (minutes charged for a minute of media): rounded up to a
     /// hundredth, at least one hundredth (contract §10).
     #[must_use]
@@ -41,12 +22,6 @@ impl Minutes {
         let exact = i128::from(self.0) * duration_ms;
         let hundredths = (exact + 59_999) / 60_000;
         Self(i64::try_from(hundredths).unwrap_or(i64::MAX).max(1))
-    }
-
-    /// Returns what is left when `other` is taken off, or zero. Unlike that of `i64`, it never goes below zero.
-    #[must_use]
-    pub const fn saturating_sub(self, other: Self) -> Self {
-        if other.0 >= self.0 { Self::ZERO } else { Self(self.0 - other.0) }
     }
 }
 
@@ -113,81 +88,6 @@ impl std::str::FromStr for Rates {
 impl Serialize for Rates {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_map(Task::ALL.map(|task| (task.name(), self.of(task))))
-    }
-}
-
-impl Add for Minutes {
-    type Output = Self;
-    fn add(self, other: Self) -> Self {
-        Self(self.0 + other.0)
-    }
-}
-
-impl AddAssign for Minutes {
-    fn add_assign(&mut self, other: Self) {
-        self.0 += other.0;
-    }
-}
-
-impl Sub for Minutes {
-    type Output = Self;
-    fn sub(self, other: Self) -> Self {
-        Self(self.0 - other.0)
-    }
-}
-
-impl SubAssign for Minutes {
-    fn sub_assign(&mut self, other: Self) {
-        self.0 -= other.0;
-    }
-}
-
-impl Sum for Minutes {
-    fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
-        amounts.fold(Self::ZERO, Add::add)
-    }
-}
-
-impl std::fmt::Display for Minutes {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let sign = if self.0 < 0 { "-" } else { "" };
-        write!(f, "{sign}{}.{:02}", self.0.unsigned_abs() / 100, self.0.unsigned_abs() % 100)
-    }
-}
-
-impl std::str::FromStr for Minutes {
-    type Err = String;
-
-    /// Parses a text such as `"2"`, `"2.5"` or `"2.50"`. A negative amount is refused.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let wrong = || format!("`{text}` is not an amount of minutes: zero or more, with at most two decimals");
-        let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
-        let are_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-        if fraction.len() > 2 || !are_digits(whole) || !are_digits(fraction) {
-            return Err(wrong());
-        }
-        let whole: i64 = whole.parse().map_err(|_| wrong())?;
-        let hundredths: i64 = format!("{fraction:0<2}").parse().map_err(|_| wrong())?;
-        whole.checked_mul(100).and_then(|whole| whole.checked_add(hundredths)).map(Self).ok_or_else(wrong)
-    }
-}
-
-impl Serialize for Minutes {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.0 % 100 == 0 {
-            serializer.serialize_i64(self.0 / 100)
-        } else {
-            // A double of this size is printed with exactly these two decimals.
-            #[expect(clippy::cast_precision_loss, reason = "balances stay far below 2^53 hundredths")]
-            serializer.serialize_f64(self.0 as f64 / 100.0)
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for Minutes {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let number = serde_json::Number::deserialize(deserializer)?;
-        number.to_string().parse().map_err(serde::de::Error::custom)
     }
 }
 

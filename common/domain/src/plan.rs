@@ -5,6 +5,7 @@
 //! candidates into jobs in the order they were asked for. The precedence of answers is ready, already queued, skipped,
 //! held, refused, queued.
 
+use crate::credits::Credits;
 use crate::ids::{ItemId, JobId};
 use crate::item::ItemStatus;
 use crate::minutes::{Minutes, Rates};
@@ -88,6 +89,11 @@ pub enum Reason {
         /// What would be held for it.
         needs: Minutes,
     },
+    /// The account's AI credits do not reach.
+    InsufficientCredits {
+        /// What would be held for it.
+        needs: Credits,
+    },
     /// The account has as many live jobs as it may.
     QueueFull,
 }
@@ -127,6 +133,11 @@ impl Reason {
                 "refused",
                 "insufficient_minutes",
                 "The cloud minutes left do not reach for this read. Ask for fewer reads, or ask the operator for minutes.",
+            ),
+            Self::InsufficientCredits { .. } => (
+                "refused",
+                "insufficient_credits",
+                "The AI credits left do not reach for this. Choose a cheaper model, or ask the operator for credits.",
             ),
             Self::QueueFull => {
                 ("refused", "queue_full", "The account has 500 live jobs. Ask again when some have ended.")
@@ -182,14 +193,16 @@ impl Answer {
 pub struct Candidate {
     /// The job's id, minted before it is known whether the job will be.
     pub job: JobId,
-    /// The item.
-    pub item: ItemId,
+    /// The item; nothing for work that is made from none.
+    pub item: Option<ItemId>,
     /// What is asked for.
     pub task: Task,
     /// Whether it will store the speech read too: `speakers` where speech is neither stored, nor asked for, nor coming.
     pub with_speech: bool,
-    /// The media's duration.
-    pub duration_ms: i64,
+    /// The duration of the media that minutes are held for; nothing where none are.
+    pub duration_ms: Option<i64>,
+    /// AI credits that are held.
+    pub credits: Credits,
 }
 
 impl Candidate {
@@ -198,10 +211,10 @@ impl Candidate {
         self.task.read().into_iter().chain(self.with_speech.then_some(Read::Speech))
     }
 
-    /// What is held for it.
+    /// The minutes that are held for it.
     pub fn price(&self, rates: &Rates) -> Minutes {
         let speech = if self.with_speech { rates.of(Read::Speech) } else { Minutes::ZERO };
-        (rates.of(self.task) + speech).price(self.duration_ms)
+        self.duration_ms.map_or(Minutes::ZERO, |duration_ms| (rates.of(self.task) + speech).price(duration_ms))
     }
 }
 
@@ -223,10 +236,11 @@ pub fn triage(item: &KnownItem, reads: &[Read], fleet: &Fleet, mut mint: impl Fn
             Some(answer) => Triaged::Answered(answer),
             None => Triaged::Candidate(Candidate {
                 job: mint(),
-                item: item.id,
+                item: Some(item.id),
                 task: Task::Read(read),
                 with_speech: false,
-                duration_ms: item.duration_ms,
+                duration_ms: Some(item.duration_ms),
+                credits: Credits::ZERO,
             }),
         });
     }
@@ -292,6 +306,8 @@ pub struct Means {
     pub left: Minutes,
     /// Bought minutes that nothing holds.
     pub bought: Minutes,
+    /// AI credits left.
+    pub credits: Credits,
     /// Live jobs it may still add.
     pub room: i64,
     /// Places free for jobs that are to have a ticket at once.
@@ -307,12 +323,14 @@ pub struct Start {
     pub held_month: Minutes,
     /// Held from the bought minutes.
     pub held_bought: Minutes,
+    /// AI credits held.
+    pub held_credits: Credits,
     /// Whether it has a place, and so a ticket.
     pub admitted: bool,
 }
 
 impl Start {
-    /// All that is held for it.
+    /// All minutes that are held for it.
     pub fn held(&self) -> Minutes {
         self.held_month + self.held_bought
     }
@@ -331,14 +349,19 @@ pub fn decide(candidates: Vec<Candidate>, means: &mut Means, rates: &Rates) -> V
             if price > means.left + means.bought {
                 return Err(Reason::InsufficientMinutes { needs: price });
             }
+            let held_credits = candidate.credits;
+            if held_credits > means.credits {
+                return Err(Reason::InsufficientCredits { needs: held_credits });
+            }
             let held_month = price.min(means.left);
             let held_bought = price - held_month;
             means.left -= held_month;
             means.bought -= held_bought;
+            means.credits -= held_credits;
             means.room -= 1;
             let admitted = means.places > 0;
             means.places -= i64::from(admitted);
-            Ok(Start { candidate, held_month, held_bought, admitted })
+            Ok(Start { candidate, held_month, held_bought, held_credits, admitted })
         })
         .collect()
 }

@@ -107,12 +107,39 @@ fn speakers_pays_for_speech_only_where_no_one_else_does() {
     assert_eq!(candidates(&item, &[Read::Speakers])[0].price(&rates), Minutes::from_hundredths(50));
 }
 
+/// What an account has that may do ten things.
+fn means() -> Means {
+    Means { left: Minutes::from_whole(10), bought: Minutes::ZERO, credits: Credits::ZERO, room: 10, places: 20 }
+}
+
+/// A job that costs no minutes and so many hundredths of a credit.
+fn of_a_model(credits: i64) -> Candidate {
+    let credits = Credits::from_hundredths(credits);
+    let job = JobId::mint();
+    Candidate { job, item: None, task: Task::Render, with_speech: false, duration_ms: None, credits }
+}
+
+#[test]
+fn jobs_are_held_in_both_units_and_none_starts_that_one_of_them_does_not_reach_for() {
+    let mut both = candidates(&minute_of_video(), &[Read::Transcript]);
+    both[0].credits = Credits::from_hundredths(40);
+    let mut means = Means { left: Minutes::from_hundredths(150), credits: Credits::from_hundredths(100), ..means() };
+    let asked = [both.clone(), vec![of_a_model(61), of_a_model(60)], both].concat();
+    let decided = decide(asked, &mut means, &Rates::default());
+    let held = |start: &Start| (start.held().hundredths(), start.held_credits.hundredths());
+    let held: Vec<_> = decided.iter().map(|one| one.as_ref().map(held)).collect();
+    let too_dear = Reason::InsufficientCredits { needs: Credits::from_hundredths(61) };
+    let too_long = Reason::InsufficientMinutes { needs: Minutes::from_hundredths(100) };
+    assert_eq!(held, [Ok((100, 40)), Err(&too_dear), Ok((0, 60)), Err(&too_long)]);
+    assert_eq!((means.left, means.credits), (Minutes::from_hundredths(50), Credits::ZERO));
+}
+
 #[test]
 fn jobs_start_in_order_while_the_minutes_reach_and_the_month_pays_first() {
     let item = minute_of_video();
     let asked = candidates(&item, &[Read::Levels, Read::Transcript, Read::SearchIndex, Read::Beats]);
     let mut means =
-        Means { left: Minutes::from_hundredths(60), bought: Minutes::from_hundredths(80), room: 10, places: 1 };
+        Means { left: Minutes::from_hundredths(60), bought: Minutes::from_hundredths(80), places: 1, ..means() };
     let decided = decide(asked, &mut means, &Rates::default());
     let held: Vec<_> = decided
         .iter()
@@ -128,7 +155,7 @@ fn jobs_start_in_order_while_the_minutes_reach_and_the_month_pays_first() {
 #[test]
 fn past_the_room_left_reads_are_refused_as_queue_full() {
     let asked = candidates(&minute_of_video(), &[Read::Levels, Read::Beats]);
-    let mut means = Means { left: Minutes::from_whole(10), bought: Minutes::ZERO, room: 1, places: 20 };
+    let mut means = Means { room: 1, ..means() };
     let decided = decide(asked, &mut means, &Rates::default());
     assert!(decided[0].is_ok());
     assert_eq!(decided[1], Err(Reason::QueueFull));

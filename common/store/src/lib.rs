@@ -13,6 +13,7 @@ pub mod comments;
 mod connect;
 pub mod console_passes;
 pub mod credentials;
+pub mod credits;
 pub mod deliveries;
 pub mod documents;
 pub mod endpoints;

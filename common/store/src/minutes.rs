@@ -5,6 +5,7 @@
 //! settle-or-release a job.
 
 use chrono::{DateTime, NaiveDate, Utc};
+use domain::credits::{CreditBalance, Credits};
 use domain::ids::{AccountId, JobId};
 use domain::minutes::Minutes;
 use sqlx::PgConnection;
@@ -26,6 +27,8 @@ pub struct Balance {
     pub held_in_all: Minutes,
     /// Bought minutes that nothing holds.
     pub bought: Minutes,
+    /// AI credits.
+    pub credits: CreditBalance,
     /// Live jobs of the account.
     pub live: i64,
     /// Those of them that have a place.
@@ -75,35 +78,47 @@ pub async fn balance(
         held: Minutes::from_hundredths(row.held),
         held_in_all: Minutes::from_hundredths(row.held_in_all),
         bought: Minutes::from_hundredths(row.bought),
+        credits: CreditBalance {
+            given: Credits::from_hundredths(row.credits_given),
+            used: Credits::from_hundredths(row.credits_used),
+            held: Credits::from_hundredths(row.credits_held),
+        },
         live: row.live,
         admitted: row.admitted,
     }))
 }
 
-/// Takes what a dispatch holds out of the month's bucket and the bought minutes. False when they no longer reach, which
+/// What a dispatch holds of an account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hold {
+    /// The open month.
+    pub month: NaiveDate,
+    /// Minutes, of the month and of those bought.
+    pub minutes: Split,
+    /// AI credits.
+    pub credits: Credits,
+}
+
+/// Takes what a dispatch holds out of the month's bucket, the bought minutes and the credits. False when they no longer reach, which
 /// can't be under the account's lock; the caller then gives up rather than over-grant.
-pub async fn hold(
-    conn: &mut PgConnection,
-    account: AccountId,
-    month: NaiveDate,
-    held_month: Minutes,
-    held_bought: Minutes,
-) -> sqlx::Result<bool> {
+pub async fn hold(conn: &mut PgConnection, account: AccountId, hold: Hold) -> sqlx::Result<bool> {
     let row = sqlx::query!(
         r#"WITH bucket AS (
                UPDATE minute_buckets SET held = held + $3::bigint
                WHERE account_id = $1 AND month = $2 AND ($3::bigint = 0 OR held + used + $3::bigint <= allowance)
                RETURNING 1
-           ), bought AS (
-               UPDATE accounts SET bought_held = bought_held + $4::bigint
-               WHERE id = $1 AND $4::bigint > 0 AND bought_held + $4::bigint <= bought
+           ), own AS (
+               UPDATE accounts SET bought_held = bought_held + $4::bigint, credits_held = credits_held + $5::bigint
+               WHERE id = $1 AND $4::bigint + $5::bigint > 0 AND bought_held + $4::bigint <= bought
+                   AND credits_used + credits_held + $5::bigint <= credits_given
                RETURNING 1
            )
-           SELECT EXISTS (SELECT FROM bucket) AND ($4::bigint = 0 OR EXISTS (SELECT FROM bought)) AS "held!""#,
+           SELECT EXISTS (SELECT FROM bucket) AND ($4::bigint + $5::bigint = 0 OR EXISTS (SELECT FROM own)) AS "held!""#,
         account.uuid(),
-        month,
-        held_month.hundredths(),
-        held_bought.hundredths()
+        hold.month,
+        hold.minutes.month.hundredths(),
+        hold.minutes.bought.hundredths(),
+        hold.credits.hundredths()
     )
     .fetch_one(conn)
     .await?;
@@ -123,6 +138,10 @@ pub struct Settlement {
     pub held: Split,
     /// What is charged; nothing for a job that failed or was cancelled.
     pub charged: Split,
+    /// AI credits that were held.
+    pub held_credits: Credits,
+    /// Of those, what is charged.
+    pub charged_credits: Credits,
     /// Whether it is a settle (the job succeeded) or a release.
     pub settles: bool,
 }
@@ -259,7 +278,8 @@ pub async fn unfolded_accounts(conn: &mut PgConnection, limit: i64) -> sqlx::Res
 pub struct Drift {
     /// Whose.
     pub account: AccountId,
-    /// Which amount: `allowance`, `used`, `held`, `bought` or `bought_held`.
+    /// Which amount: `allowance`, `used`, `held`, `bought` or `bought_held` of minutes, `credits_given`, `credits_used`
+    /// or `credits_held`, which are credits and shown as minutes are.
     pub what: String,
     /// What the balance says.
     pub balance: Minutes,

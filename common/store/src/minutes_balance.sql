@@ -6,6 +6,9 @@ SELECT
     (coalesce(bucket.held, 0) - unfolded.freed)::bigint AS "held!",
     (held.of_months + a.bought_held - unfolded.freed_in_all)::bigint AS "held_in_all!",
     (a.bought - unfolded.bought_used - (a.bought_held - unfolded.bought_freed))::bigint AS "bought!",
+    a.credits_given AS "credits_given!",
+    (a.credits_used + unfolded.credits_used)::bigint AS "credits_used!",
+    (a.credits_held - unfolded.credits_freed)::bigint AS "credits_held!",
     (waiting.jobs + placed.jobs) AS "live!",
     placed.jobs AS "admitted!"
 FROM accounts a
@@ -17,7 +20,9 @@ CROSS JOIN LATERAL (
         coalesce(sum(month_freed) FILTER (WHERE u.month = date_trunc('month', mws_now() AT TIME ZONE 'UTC')::date), 0)::bigint AS freed,
         coalesce(sum(month_freed + u.bought_freed), 0)::bigint AS freed_in_all,
         coalesce(sum(u.bought_used), 0)::bigint AS bought_used,
-        coalesce(sum(u.bought_freed), 0)::bigint AS bought_freed
+        coalesce(sum(u.bought_freed), 0)::bigint AS bought_freed,
+        coalesce(sum(u.credits_used), 0)::bigint AS credits_used,
+        coalesce(sum(u.credits_freed), 0)::bigint AS credits_freed
     FROM minute_unfolded u WHERE u.account_id = a.id AND $3::bool
 ) AS unfolded
 CROSS JOIN LATERAL (

@@ -18,7 +18,11 @@ WITH journal AS (
         coalesce(sum(j.bought_amount) FILTER (WHERE j.kind = 'purchase'), 0)
             - coalesce(sum(j.bought_amount) FILTER (WHERE j.kind = 'settle'), 0) AS bought,
         coalesce(sum(j.bought_amount) FILTER (WHERE j.kind = 'hold'), 0)
-            - coalesce(sum(h.bought_amount) FILTER (WHERE j.kind IN ('settle', 'release')), 0) AS held
+            - coalesce(sum(h.bought_amount) FILTER (WHERE j.kind IN ('settle', 'release')), 0) AS held,
+        coalesce(sum(j.credit_amount) FILTER (WHERE j.kind IN ('purchase', 'grant', 'adjust')), 0) AS credits_given,
+        coalesce(sum(j.credit_amount) FILTER (WHERE j.kind = 'settle'), 0) AS credits_used,
+        coalesce(sum(j.credit_amount) FILTER (WHERE j.kind = 'hold'), 0)
+            - coalesce(sum(h.credit_amount) FILTER (WHERE j.kind IN ('settle', 'release')), 0) AS credits_held
     FROM minute_journal j
     LEFT JOIN minute_journal h
         ON j.kind IN ('settle', 'release') AND h.job_id = j.job_id AND h.kind = 'hold'
@@ -28,7 +32,9 @@ WITH journal AS (
     SELECT account_id, month, sum(month_used) AS used, sum(month_freed) AS freed FROM minute_unfolded
     GROUP BY account_id, month
 ), unfolded_bought AS (
-    SELECT account_id, sum(bought_used) AS used, sum(bought_freed) AS freed FROM minute_unfolded GROUP BY account_id
+    SELECT account_id, sum(bought_used) AS used, sum(bought_freed) AS freed, sum(credits_used) AS credits_used,
+        sum(credits_freed) AS credits_freed
+    FROM minute_unfolded GROUP BY account_id
 ), compared AS (
     SELECT b.account_id, 'allowance' AS what, b.allowance::numeric AS balance, coalesce(j.allowance, 0) AS journal
     FROM minute_buckets b LEFT JOIN journal j USING (account_id, month)
@@ -43,6 +49,15 @@ WITH journal AS (
     FROM accounts a LEFT JOIN journal_bought j ON j.account_id = a.id LEFT JOIN unfolded_bought u ON u.account_id = a.id
     UNION ALL
     SELECT a.id, 'bought_held', a.bought_held - coalesce(u.freed, 0), coalesce(j.held, 0)
+    FROM accounts a LEFT JOIN journal_bought j ON j.account_id = a.id LEFT JOIN unfolded_bought u ON u.account_id = a.id
+    UNION ALL
+    SELECT a.id, 'credits_given', a.credits_given, coalesce(j.credits_given, 0)
+    FROM accounts a LEFT JOIN journal_bought j ON j.account_id = a.id
+    UNION ALL
+    SELECT a.id, 'credits_used', a.credits_used + coalesce(u.credits_used, 0), coalesce(j.credits_used, 0)
+    FROM accounts a LEFT JOIN journal_bought j ON j.account_id = a.id LEFT JOIN unfolded_bought u ON u.account_id = a.id
+    UNION ALL
+    SELECT a.id, 'credits_held', a.credits_held - coalesce(u.credits_freed, 0), coalesce(j.credits_held, 0)
     FROM accounts a LEFT JOIN journal_bought j ON j.account_id = a.id LEFT JOIN unfolded_bought u ON u.account_id = a.id
 )
 SELECT

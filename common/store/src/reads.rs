@@ -117,8 +117,9 @@ struct Owned {
 fn owned(candidates: &[Candidate]) -> Owned {
     let mut owned = Owned::default();
     for candidate in candidates {
-        for read in candidate.owns() {
-            owned.items.push(candidate.item);
+        // A read is of an item.
+        for (read, item) in candidate.owns().zip(candidate.item.into_iter().cycle()) {
+            owned.items.push(item);
             owned.reads.push(read.name());
             owned.jobs.push(candidate.job);
         }

@@ -5,6 +5,7 @@
 //! own entries and those after them, and a statement that does not begin at nothing shows that its journal was changed.
 
 use chrono::{DateTime, NaiveDate, Utc};
+use domain::credits::Credits;
 use domain::ids::{AccountId, JobId};
 use domain::minutes::Minutes;
 use sqlx::PgConnection;
@@ -30,6 +31,8 @@ pub struct EntryRow {
     pub month_change: Minutes,
     /// And of those bought.
     pub bought_change: Minutes,
+    /// And of the AI credits.
+    pub credit_change: Credits,
     /// Why, where somebody said so.
     pub note: Option<String>,
     /// The operator's own name for it.
@@ -59,6 +62,8 @@ macro_rules! select_entries {
                 CASE j.kind WHEN 'hold' THEN -j.bought_amount WHEN 'settle' THEN h.bought_amount - j.bought_amount
                     WHEN 'release' THEN h.bought_amount WHEN 'purchase' THEN j.bought_amount ELSE 0
                     END AS "bought_change!: Minutes",
+                CASE j.kind WHEN 'hold' THEN -j.credit_amount WHEN 'settle' THEN h.credit_amount - j.credit_amount
+                    WHEN 'release' THEN h.credit_amount ELSE j.credit_amount END AS "credit_change!: Credits",
                 j.note, j.reference
             FROM minute_journal j
             LEFT JOIN minute_journal h ON j.kind IN ('settle', 'release') AND h.job_id = j.job_id AND h.kind = 'hold'

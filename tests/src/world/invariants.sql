@@ -5,8 +5,8 @@ GROUP BY j.id HAVING count(h.id) <> 1
 
 UNION ALL SELECT 'a hold is what the job says', j.id::text
 FROM jobs j JOIN minute_journal h ON h.job_id = j.id AND h.kind = 'hold'
-WHERE (h.month_amount, h.bought_amount, h.month, h.account_id)
-    IS DISTINCT FROM (j.held_month, j.held_bought, j.hold_month, j.payer_account_id)
+WHERE (h.month_amount, h.bought_amount, h.credit_amount, h.month, h.account_id)
+    IS DISTINCT FROM (j.held_month, j.held_bought, j.held_credits, j.hold_month, j.payer_account_id)
 
 UNION ALL SELECT 'a finished job has one settle or release, a live one none', j.id::text
 FROM jobs j LEFT JOIN minute_journal e ON e.job_id = j.id AND e.kind IN ('settle', 'release')
@@ -16,19 +16,26 @@ UNION ALL SELECT 'a settle is for a success and is what was charged', j.id::text
 FROM jobs j JOIN minute_journal e ON e.job_id = j.id AND e.kind = 'settle'
 WHERE j.status <> 'succeeded' OR e.month_amount + e.bought_amount <> j.charged
     OR e.month_amount > j.held_month OR e.bought_amount > j.held_bought
+    OR e.credit_amount <> j.charged_credits OR e.credit_amount > j.held_credits
 
 UNION ALL SELECT 'a release is for what did not succeed, whole', j.id::text
 FROM jobs j JOIN minute_journal e ON e.job_id = j.id AND e.kind = 'release'
-WHERE j.status NOT IN ('failed', 'cancelled') OR (e.month_amount, e.bought_amount) <> (j.held_month, j.held_bought)
+WHERE j.status NOT IN ('failed', 'cancelled') OR (e.month_amount, e.bought_amount, e.credit_amount)
+    <> (j.held_month, j.held_bought, j.held_credits)
 
 UNION ALL SELECT 'nothing is charged above its hold, nor for what did not succeed', j.id::text
 FROM jobs j
-WHERE j.charged > j.held_month + j.held_bought OR (j.status IN ('failed', 'cancelled') AND j.charged <> 0)
+WHERE j.charged > j.held_month + j.held_bought OR j.charged_credits > j.held_credits
+    OR (j.status IN ('failed', 'cancelled') AND (j.charged <> 0 OR j.charged_credits <> 0))
 
 UNION ALL SELECT 'a month is not granted twice over', b.account_id::text || ' ' || b.month::text
 FROM minute_buckets b
 WHERE b.used + b.held > b.allowance
-    AND NOT EXISTS (SELECT FROM minute_journal a WHERE a.account_id = b.account_id AND a.kind = 'adjust')
+    AND NOT EXISTS (SELECT FROM minute_journal a WHERE a.account_id = b.account_id AND a.kind = 'adjust'
+        AND a.month_amount <> 0)
+
+UNION ALL SELECT 'credits are not given twice over', a.id::text
+FROM accounts a WHERE a.credits_used + a.credits_held > a.credits_given
 
 UNION ALL SELECT 'one live job an (item, read)', j.item_id::text || ' ' || j.read
 FROM jobs j WHERE j.finished_at IS NULL AND j.item_id IS NOT NULL AND j.read IS NOT NULL

@@ -1,5 +1,6 @@
 //! Transactions that meet at one moment, held there step by step: an end beside a dispatch, an end beside a delete.
 
+use domain::credits::Credits;
 use domain::ids::JobId;
 use domain::job::{JobKind, JobStatus};
 use domain::minutes::Minutes;
@@ -7,7 +8,7 @@ use mws_tests::world::{Media, World, until};
 use runtime::ending;
 use serde_json::json;
 use store::jobs::{self, End, Outcome};
-use store::minutes::{self, Unfolded};
+use store::minutes::{self, Hold, Split, Unfolded};
 use store::{accounts, items};
 
 #[tokio::test]
@@ -31,7 +32,9 @@ async fn minutes_freed_beside_a_dispatch_are_not_promised_before_they_are_folded
         let balance = minutes::balance(&mut dispatch, tenant.account, allowance, unfolded).await?;
         left.push(balance.map(|balance| balance.left()));
         if let (Unfolded::LeftOut, Some(balance)) = (unfolded, balance) {
-            let held = minutes::hold(&mut dispatch, tenant.account, balance.month, allowance, Minutes::ZERO).await?;
+            let minutes = Split { month: allowance, bought: Minutes::ZERO };
+            let hold = Hold { month: balance.month, minutes, credits: Credits::ZERO };
+            let held = minutes::hold(&mut dispatch, tenant.account, hold).await?;
             assert!(!held, "only what is folded can be held");
         }
     }
@@ -55,7 +58,7 @@ async fn a_result_that_waited_for_the_delete_of_its_item_is_free_and_kept_nowher
     let stopped = ending::end_jobs(&mut delete, &asked, &[], &JobKind::ALL).await?;
 
     let charge = Minutes::from_hundredths(10);
-    let outcome = Outcome::Succeeded { charge, result: json!({ "stored_reads": ["levels"] }) };
+    let outcome = Outcome::Succeeded { charge, credits: Credits::ZERO, result: json!({ "stored_reads": ["levels"] }) };
     let end = End { job, claim_no: claimed.claim_no, item: Some(item), outcome, error: None };
     let pool = world.pool().clone();
     let finish = tokio::spawn(async move {

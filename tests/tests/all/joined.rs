@@ -1,5 +1,6 @@
 //! Transcript, search index and speakers of one item: whichever ends first, what is read of them is the same.
 
+use domain::credits::Credits;
 use domain::footage::Rows;
 use domain::ids::{ItemId, JobId};
 use domain::job::JobKind;
@@ -87,7 +88,7 @@ async fn reads_that_end_in_any_order_give_the_same_moments_and_the_same_transcri
 async fn claimed(world: &World, item: ItemId, job: &str, read: Read, data: Value) -> anyhow::Result<(End, NewRead)> {
     let job: JobId = job.parse()?;
     let claim = jobs::claim(&mut *world.pool().acquire().await?, &[job], "a test", &[]).await?.claimed.remove(0);
-    let outcome = Outcome::Succeeded { charge: Minutes::ZERO, result: json!({}) };
+    let outcome = Outcome::Succeeded { charge: Minutes::ZERO, credits: Credits::ZERO, result: json!({}) };
     let end = End { job, claim_no: claim.claim_no, item: Some(item), outcome, error: None };
     let (engine, rows) = (("test".to_owned(), "1".to_owned()), Rows::of(read, &data));
     let body = ReadBody::Inline(json!({ "kind": read.name(), "data": {} }));

@@ -32,6 +32,7 @@ async fn the_journal_is_added_up_once_and_a_wrong_balance_of_any_month_is_found(
         "UPDATE minute_buckets SET used = used + 1",
         "UPDATE minute_buckets SET allowance = allowance - 1",
         "UPDATE accounts SET bought = bought + 1 WHERE id IN (SELECT account_id FROM minute_journal)",
+        "UPDATE accounts SET credits_given = credits_given + 1 WHERE id IN (SELECT account_id FROM minute_journal)",
     ] {
         sqlx::query(wrong).execute(world.pool()).await?;
         assert_eq!(scheduler::check_ledger::run_once(&world.process).await?, 1, "{wrong}");

@@ -21,6 +21,7 @@ use crate::jobs::kept::Kept;
 use crate::jobs::leases::{Lease, Leases, Stop};
 use crate::jobs::numbers::Running;
 use crate::readers::{JobCtx, ReadError};
+use domain::credits::Credits;
 use domain::ids::{AccountId, JobId};
 use domain::job::{JobError, Next, after_failure, after_timeout};
 use domain::minutes::Minutes;
@@ -71,6 +72,8 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub(crate) struct Done {
     /// What it is worth.
     pub charge: Minutes,
+    /// What it is worth in AI credits.
+    pub credits: Credits,
     /// What `get_jobs` shows.
     pub result: Value,
     /// What is to be kept.
@@ -231,8 +234,8 @@ impl Worker {
         let worked = self.work(claimed, item, task, lease).await;
         Some(match (worked, lease.stop()) {
             (_, Some(Stop::Lost)) => return None,
-            (Ok(Done { charge, result, made }), _) => {
-                Attempted { outcome: Outcome::Succeeded { charge, result }, made, error: None }
+            (Ok(Done { charge, credits, result, made }), _) => {
+                Attempted { outcome: Outcome::Succeeded { charge, credits, result }, made, error: None }
             }
             (Err(_), Some(Stop::Cancelled)) => Outcome::Cancelled.into(),
             (Err(_), Some(Stop::HandBack)) => Outcome::HandedBack.into(),

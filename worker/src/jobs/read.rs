@@ -5,6 +5,7 @@
 use crate::engines::ReadRequest;
 use crate::jobs::{Done, Worker};
 use crate::readers::{JobCtx, KnownSpeech, ReadError, ReadOutcome, StoredRead};
+use domain::credits::Credits;
 use domain::footage::Rows;
 use domain::minutes::Minutes;
 use domain::read::Read;
@@ -63,7 +64,7 @@ impl Worker {
         // What is charged for is what is stored.
         let rate: Minutes = reads.iter().map(|one| self.process.settings.rates.of(one.read)).sum();
         let made = reads.into_iter().map(|read| Product::Read(Box::new(read))).collect();
-        Ok(Done { charge: rate.price(outcome.duration_ms), result, made })
+        Ok(Done { charge: rate.price(outcome.duration_ms), credits: Credits::ZERO, result, made })
     }
 
     /// The item's speech, when it can be had; otherwise the reader listens itself.

@@ -7,6 +7,7 @@
 use crate::engines::{FilmItem, RenderRequest};
 use crate::jobs::{Done, Worker};
 use crate::readers::{JobCtx, ReadError};
+use domain::credits::Credits;
 use domain::render::RenderPlan;
 use domain::task::Task;
 use runtime::ending::Product;
@@ -109,7 +110,7 @@ impl Worker {
     pub(crate) fn render_done(&self, made: Made) -> Done {
         let charge = self.process.settings.rates.of(Task::Render).price(made.duration_ms);
         let result = json!({ "item_id": made.item.item });
-        Done { charge, result, made: vec![Product::Item(Box::new(made.item))] }
+        Done { charge, credits: Credits::ZERO, result, made: vec![Product::Item(Box::new(made.item))] }
     }
 }
 

@@ -28,6 +28,7 @@ struct Refusal {
     message: String,
     suggested_action: Option<String>,
     cloud_processing: Option<serde_json::Value>,
+    cost: Option<serde_json::Value>,
     retry_after: Option<u64>,
 }
 
@@ -39,6 +40,7 @@ impl ApiError {
             message: message.into(),
             suggested_action: None,
             cloud_processing: None,
+            cost: None,
             retry_after: None,
         }))
     }
@@ -61,6 +63,13 @@ impl ApiError {
     #[must_use]
     pub fn cloud_processing(mut self, cloud_processing: serde_json::Value) -> Self {
         self.0.cloud_processing = Some(cloud_processing);
+        self
+    }
+
+    /// The AI credits behind the refusal, in the form of `meta.cost`; shown by tools.
+    #[must_use]
+    pub fn cost(mut self, cost: serde_json::Value) -> Self {
+        self.0.cost = Some(cost);
         self
     }
 
@@ -102,6 +111,9 @@ impl ApiError {
         });
         if let Some(minutes) = &self.0.cloud_processing {
             error["cloud_processing"] = minutes.clone();
+        }
+        if let Some(cost) = &self.0.cost {
+            error["cost"] = cost.clone();
         }
         serde_json::json!({ "ok": false, "error": error })
     }

@@ -7,8 +7,9 @@ use crate::auth::{Auth, Caller};
 use crate::contract::envelope::{NoArguments, ToolAnswer};
 use crate::contract::groups::{Refusals, Tag};
 use crate::http::error::Answer;
-use crate::http::text::{MinuteCount, Text, Time};
+use crate::http::text::{CreditCount, MinuteCount, Text, Time};
 use crate::usecases::balance::balance;
+use domain::credits::CreditBalance;
 use domain::minutes::Rates;
 use domain::read::Read;
 use domain::task::Task;
@@ -40,10 +41,27 @@ pub struct BalancesAnswer {
     pub left_minutes: MinuteCount,
     /// Purchased minutes that nothing holds; they never lapse and are spent after the month's.
     pub bought_minutes: MinuteCount,
-    /// AI credits.
-    pub credits: u32,
+    /// AI credits, which never lapse.
+    pub credits: CreditsAnswer,
     /// Minutes charged for a minute of media, by read and for a render.
     pub rates: ReadRates,
+}
+
+/// What an account has of AI credits, with at most two decimals.
+#[derive(Debug, Object)]
+pub struct CreditsAnswer {
+    /// What new work may hold.
+    pub left: CreditCount,
+    /// Held by running work until it settles.
+    pub held: CreditCount,
+    /// Charged since the account was opened.
+    pub used: CreditCount,
+}
+
+impl From<CreditBalance> for CreditsAnswer {
+    fn from(balance: CreditBalance) -> Self {
+        Self { left: balance.left().into(), held: balance.held.into(), used: balance.used.into() }
+    }
 }
 
 /// Minutes charged for a minute of media, by read (contract §2, "Read kinds") and for a render.
@@ -125,7 +143,7 @@ impl BalancesAnswer {
             held_minutes: balance.held_in_all.into(),
             left_minutes: balance.left().into(),
             bought_minutes: balance.bought.into(),
-            credits: 0,
+            credits: balance.credits.into(),
             rates: (&settings.rates).into(),
         }
     }

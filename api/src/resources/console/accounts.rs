@@ -105,6 +105,8 @@ fn minutes(id: AccountId, balance: &Balance) -> Markup {
             ("Held", amount(balance.held_in_all)),
             ("Left of the month", amount(balance.left())),
             ("Bought and left", amount(balance.bought)),
+            ("AI credits left", amount(balance.credits.left())),
+            ("AI credits held", amount(balance.credits.held)),
         ]))
         p { a href={ "/console/accounts/" (id) "/minutes" } { "The statement: every entry, and what it left" } }
     }

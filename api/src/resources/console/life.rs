@@ -173,6 +173,7 @@ pub(super) fn offset(first: DateTime<Utc>, at: DateTime<Utc>) -> String {
 mod tests {
     use super::*;
     use chrono::NaiveDate;
+    use domain::credits::Credits;
     use domain::ids::{JobId, WorkspaceId};
     use domain::job::JobKind;
 
@@ -195,6 +196,8 @@ mod tests {
             cancel_requested: false,
             estimated_minutes: Minutes::from_hundredths(250),
             cloud_minutes: cloud.map(Minutes::from_hundredths),
+            estimated_credits: Credits::ZERO,
+            credits: cloud.map(|_| Credits::ZERO),
             result: None,
             error: None,
             context: None,
@@ -216,6 +219,7 @@ mod tests {
             bought_amount: Minutes::ZERO,
             month_change: Minutes::from_hundredths(change),
             bought_change: Minutes::ZERO,
+            credit_change: Credits::ZERO,
             note: None,
             reference: None,
         }

@@ -1,5 +1,5 @@
 //! An account's minutes as a statement that proves itself: each entry of the journal, what it changed and what it left,
-//! back to nothing; and whether its balances are what the whole journal adds up to.
+//! back to nothing, with what it changed of the credits beside it; and whether its balances are what the whole journal adds up to.
 
 use super::words::{amount, change, link, or_dash, time};
 use super::{Visit, shell};
@@ -53,6 +53,7 @@ pub(super) async fn shown(visit: Visit) -> Answer<Response> {
         "Left of the month",
         "Changes bought by",
         "Bought left",
+        "Changes credits by",
         "Note",
     ];
     let last = lines.last().map(|line| line.entry.id).filter(|_| has_more);
@@ -105,6 +106,7 @@ fn row(line: &Line, now: chrono::DateTime<chrono::Utc>) -> Markup {
             td { (amount(line.month_left)) }
             td { (change(entry.bought_change)) }
             td { (amount(line.bought_left)) }
+            td { (change(entry.credit_change)) }
             td { (or_dash(entry.note.as_ref())) }
         }
     }
@@ -148,6 +150,7 @@ async fn last_check(visit: &Visit) -> Markup {
 mod tests {
     use super::*;
     use chrono::DateTime;
+    use domain::credits::Credits;
 
     fn entry(id: i64, kind: &str, month_change: i64, bought_change: i64) -> EntryRow {
         EntryRow {
@@ -160,6 +163,7 @@ mod tests {
             bought_amount: Minutes::ZERO,
             month_change: Minutes::from_hundredths(month_change),
             bought_change: Minutes::from_hundredths(bought_change),
+            credit_change: Credits::ZERO,
             note: None,
             reference: None,
         }

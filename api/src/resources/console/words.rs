@@ -3,7 +3,6 @@
 
 use super::Visit;
 use chrono::{DateTime, Utc};
-use domain::minutes::Minutes;
 use domain::verdict::span;
 use maud::{Markup, html};
 use std::fmt::Display;
@@ -40,14 +39,14 @@ pub(super) fn link(kind: &str, id: impl Display) -> Markup {
 }
 
 /// An amount.
-pub(super) fn amount(minutes: Minutes) -> Markup {
-    html! { span.number { (minutes) } }
+pub(super) fn amount(amount: impl Display) -> Markup {
+    html! { span.number { (amount) } }
 }
 
 /// A change of an amount, with its sign.
-pub(super) fn change(minutes: Minutes) -> Markup {
-    let sign = if minutes > Minutes::ZERO { "+" } else { "" };
-    html! { span.number { (sign) (minutes) } }
+pub(super) fn change<T: Copy + Display + Default + PartialOrd>(change: T) -> Markup {
+    let sign = if change > T::default() { "+" } else { "" };
+    html! { span.number { (sign) (change) } }
 }
 
 /// A state, by its word and a mark.

@@ -7,6 +7,7 @@
 pub mod accounts;
 pub mod audit;
 pub mod console;
+pub mod credits;
 pub mod deliveries;
 pub mod erasure;
 pub mod jobs;

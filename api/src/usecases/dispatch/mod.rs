@@ -30,7 +30,7 @@ use store::accounts;
 use store::audit;
 use store::idempotency::{self, Key, Stored};
 use store::jobs::{self, Call, Owners};
-use store::minutes::{self, Balance, Unfolded};
+use store::minutes::{self, Balance, Hold, Split, Unfolded};
 use store::paces::{self, Wait, What};
 
 /// How often a call looks, where the key or what it asks for changes hands each time.
@@ -252,9 +252,15 @@ async fn write(
     balance: &Balance,
     starts: &[Start],
 ) -> Result<Vec<Ticket>, DispatchError> {
-    let held_month = starts.iter().map(|start| start.held_month).sum();
-    let held_bought = starts.iter().map(|start| start.held_bought).sum();
-    if !minutes::hold(conn, owners.payer, balance.month, held_month, held_bought).await? {
+    let hold = Hold {
+        month: balance.month,
+        minutes: Split {
+            month: starts.iter().map(|start| start.held_month).sum(),
+            bought: starts.iter().map(|start| start.held_bought).sum(),
+        },
+        credits: starts.iter().map(|start| start.held_credits).sum(),
+    };
+    if !minutes::hold(conn, owners.payer, hold).await? {
         return Err(DispatchError::Unaccounted);
     }
     let tickets: Vec<Option<Ticket>> = (balance.admitted..)
@@ -274,5 +280,6 @@ fn charge(balance: &mut Balance, starts: &[Start]) {
         balance.held += start.held_month;
         balance.held_in_all += start.held();
         balance.bought -= start.held_bought;
+        balance.credits.held += start.held_credits;
     }
 }

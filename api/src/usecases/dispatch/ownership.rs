@@ -14,6 +14,7 @@ pub(super) fn budget(balance: &Balance) -> Means {
     Means {
         left: balance.left(),
         bought: balance.bought,
+        credits: balance.credits.left(),
         room: job::MAX_LIVE - balance.live,
         places: job::PLACES - balance.admitted,
     }
@@ -64,8 +65,9 @@ impl Ownership {
                     let mut candidate = candidate.clone();
                     if candidate.with_speech && owners.get(1) != Some(&Taken::Own) {
                         candidate.with_speech = false;
-                        let (job, item) = (candidate.job, candidate.item);
-                        given_back.unneeded.push(OwnedRead { job, item, read: Read::Speech });
+                        let job = candidate.job;
+                        let unneeded = candidate.item.map(|item| OwnedRead { job, item, read: Read::Speech });
+                        given_back.unneeded.extend(unneeded);
                     }
                     taken.push(Taking::Own(candidate));
                     continue;

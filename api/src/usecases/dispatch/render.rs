@@ -4,6 +4,7 @@
 //! before, by `domain::silence` and `domain::ducking`.
 
 use super::{DispatchError, Ownership, Prepared, Work};
+use domain::credits::Credits;
 use domain::ids::{ItemId, JobId};
 use domain::minutes::Minutes;
 use domain::plan::{Answer, Candidate, Reason};
@@ -138,10 +139,11 @@ impl Work for RenderRequest {
         };
         Ok(Looked::Candidate(Candidate {
             job: JobId::mint(),
-            item,
+            item: Some(item),
             task: Task::Render,
             with_speech: false,
-            duration_ms: self.duration_ms,
+            duration_ms: Some(self.duration_ms),
+            credits: Credits::ZERO,
         }))
     }
 

@@ -3,6 +3,7 @@
 
 pub mod accounts;
 pub mod console;
+pub mod credits;
 pub mod deliveries;
 pub mod erasure;
 pub mod keys;

@@ -4,6 +4,7 @@
 
 mod accounts;
 mod audit;
+mod credits;
 mod deliveries;
 mod items;
 mod jobs;
@@ -60,6 +61,9 @@ pub enum Command {
     /// Give accounts minutes.
     #[command(subcommand)]
     Minutes(minutes::Command),
+    /// Give accounts AI credits.
+    #[command(subcommand)]
+    Credits(credits::Command),
     /// Pause and resume reads.
     #[command(subcommand)]
     Reads(reads::Command),
@@ -82,6 +86,7 @@ pub(super) async fn run(command: Command, context: &Context) -> Result<(), Failu
         Command::Workspaces(command) => workspaces::run(command, context).await,
         Command::Members(command) => members::run(command, context).await,
         Command::Minutes(command) => minutes::run(command, context).await,
+        Command::Credits(command) => credits::run(command, context).await,
         Command::Reads(command) => reads::run(command, context).await,
         Command::Jobs(command) => jobs::run(command, context).await,
         Command::Deliveries(command) => deliveries::run(command, context).await,

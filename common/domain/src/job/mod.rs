@@ -7,6 +7,7 @@ pub mod kind;
 
 pub use self::kind::JobKind;
 
+use crate::credits::Credits;
 use crate::ids::{ItemId, JobId, WorkspaceId};
 use crate::minutes::Minutes;
 use crate::read::Read;
@@ -103,6 +104,10 @@ pub struct Job {
     pub estimated_minutes: Minutes,
     /// Minutes charged; null until it ends, 0 when it failed or was cancelled.
     pub cloud_minutes: Option<Minutes>,
+    /// AI credits held for it.
+    pub estimated_credits: Credits,
+    /// AI credits charged; null until it ends, 0 when it failed or was cancelled.
+    pub credits: Option<Credits>,
     /// What it made.
     pub result: Option<Value>,
     /// Why it failed.

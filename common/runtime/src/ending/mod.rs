@@ -11,6 +11,7 @@ pub use fronts::Fronts;
 
 use crate::queue::{self, Queue, Subject, Ticket};
 use crate::wake::{Wake, Wakes};
+use domain::credits::Credits;
 use domain::event::{EventId, EventType, JobEvent};
 use domain::footage::Rows;
 use domain::ids::{AccountId, ItemId, JobId};
@@ -262,6 +263,8 @@ fn settlement(job: &EndedJob) -> Settlement {
         month: job.hold_month,
         held: job.held,
         charged: Split::of(charge, job.held),
+        held_credits: job.held_credits,
+        charged_credits: job.charged_credits.unwrap_or(Credits::ZERO).min(job.held_credits),
         settles: job.status == JobStatus::Succeeded,
     }
 }

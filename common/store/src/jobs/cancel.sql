@@ -11,6 +11,7 @@ WITH asked AS (
         cancel_requested = j.status = 'running' OR j.cancel_requested,
         item_gone = j.item_gone OR $3,
         charged = CASE asked.status WHEN 'queued' THEN 0 END,
+        charged_credits = CASE asked.status WHEN 'queued' THEN 0 END,
         finished_at = CASE asked.status WHEN 'queued' THEN mws_now() END
     FROM asked
     WHERE j.id = asked.id
@@ -21,7 +22,7 @@ SELECT
     j.read AS "read: Read", j.item_id AS "item_id: ItemId", nullif(i.ref, '') AS "item_ref?",
     j.status AS "status!: JobStatus", j.progress AS "progress!", j.failures AS "failures!", j.losses AS "losses!",
     j.cancel_requested AS "cancel_requested!", j.held_month AS "held_month!", j.held_bought AS "held_bought!",
-    j.charged, j.result, j.error_code, j.error_message, j.error_retryable, c.context AS "context?",
+    j.held_credits AS "held_credits!", j.charged_credits, j.charged, j.result, j.error_code, j.error_message, j.error_retryable, c.context AS "context?",
     c.request_id AS "request_id?", j.created_at AS "created_at!", j.started_at, j.finished_at,
     j.payer_account_id AS "payer_account_id!: AccountId", j.owner_account_id AS "owner_account_id!: AccountId",
     j.hold_month AS "hold_month!", c.traceparent AS "traceparent?", (j.admitted AND j.status = 'cancelled') AS "freed_place!",

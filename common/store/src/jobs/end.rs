@@ -5,6 +5,7 @@ use super::claim::interval;
 use super::query::JobRow;
 use crate::minutes::Split;
 use chrono::{DateTime, NaiveDate, Utc};
+use domain::credits::Credits;
 use domain::ids::{AccountId, ItemId, JobId, WorkspaceId};
 use domain::job::{Job, JobError, JobKind, JobStatus};
 use domain::minutes::Minutes;
@@ -20,6 +21,8 @@ pub enum Outcome {
     Succeeded {
         /// What the work is worth.
         charge: Minutes,
+        /// What it is worth in AI credits.
+        credits: Credits,
         /// What `get_jobs` shows.
         result: Value,
     },
@@ -96,6 +99,10 @@ pub struct EndedJob {
     pub held: Split,
     /// What it is charged, when it is final.
     pub charged: Option<Minutes>,
+    /// What was held of AI credits.
+    pub held_credits: Credits,
+    /// What it is charged of them, when it is final.
+    pub charged_credits: Option<Credits>,
     /// Whether it gave up a place of its account.
     pub freed_place: bool,
     /// Where it stood in its account's line: those that were asked for later have a higher number.
@@ -117,6 +124,13 @@ pub async fn end(conn: &mut PgConnection, ends: &[End]) -> sqlx::Result<Vec<Ende
         .iter()
         .map(|end| match &end.outcome {
             Outcome::Succeeded { charge, .. } => charge.hundredths(),
+            _ => 0,
+        })
+        .collect();
+    let credits: Vec<i64> = ends
+        .iter()
+        .map(|end| match &end.outcome {
+            Outcome::Succeeded { credits, .. } => credits.hundredths(),
             _ => 0,
         })
         .collect();
@@ -148,7 +162,8 @@ pub async fn end(conn: &mut PgConnection, ends: &[End]) -> sqlx::Result<Vec<Ende
         &part(|error| error.code.clone()) as &[Option<String>],
         &part(|error| error.message.clone()) as &[Option<String>],
         &ends.iter().map(|end| end.error.as_ref().map(|error| error.retryable)).collect::<Vec<_>>()
-            as &[Option<bool>]
+            as &[Option<bool>],
+        &credits
     )
     .fetch_all(conn)
     .await
@@ -170,6 +185,8 @@ pub(super) struct EndedRow {
     pub(super) held_month: i64,
     pub(super) held_bought: i64,
     pub(super) charged: Option<i64>,
+    pub(super) held_credits: i64,
+    pub(super) charged_credits: Option<i64>,
     pub(super) result: Option<Value>,
     pub(super) error_code: Option<String>,
     pub(super) error_message: Option<String>,
@@ -203,6 +220,8 @@ impl From<EndedRow> for EndedJob {
             cancel_requested: row.cancel_requested,
             held: row.held_month + row.held_bought,
             charged: row.charged,
+            held_credits: row.held_credits,
+            charged_credits: row.charged_credits,
             result: row.result,
             error_code: row.error_code,
             error_message: row.error_message,
@@ -225,6 +244,8 @@ impl From<EndedRow> for EndedJob {
                 bought: Minutes::from_hundredths(row.held_bought),
             },
             charged: row.charged.map(Minutes::from_hundredths),
+            held_credits: Credits::from_hundredths(row.held_credits),
+            charged_credits: row.charged_credits.map(Credits::from_hundredths),
             freed_place: row.freed_place,
             seq: row.seq,
             traceparent: row.traceparent,

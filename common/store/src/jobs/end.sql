@@ -3,8 +3,9 @@
 WITH ends AS (
     SELECT e.*, (SELECT i.deleted_at FROM items i WHERE i.id = e.item_id) IS NOT NULL AS item_deleted
     FROM unnest($1::uuid[], $2::int[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::jsonb[], $8::interval[],
-                $9::text[], $10::text[], $11::bool[])
-        AS e (id, claim_no, item_id, status, outcome, charge, result, delay, error_code, error_message, error_retryable)
+                $9::text[], $10::text[], $11::bool[], $12::bigint[])
+        AS e (id, claim_no, item_id, status, outcome, charge, result, delay, error_code, error_message, error_retryable,
+              credits)
     ORDER BY e.id
 ), decided AS MATERIALIZED (
     SELECT j.id AS job_id, e.*,
@@ -34,6 +35,11 @@ WITH ends AS (
             WHEN 'succeeded' THEN least(d.charge, j.held_month + j.held_bought)
             ELSE 0
         END,
+        charged_credits = CASE d.becomes
+            WHEN 'queued' THEN NULL
+            WHEN 'succeeded' THEN least(d.credits, j.held_credits)
+            ELSE 0
+        END,
         result = CASE d.becomes WHEN 'succeeded' THEN d.result END,
         error_code = CASE d.becomes WHEN 'failed' THEN d.error_code END,
         error_message = CASE d.becomes WHEN 'failed' THEN d.error_message END,
@@ -56,7 +62,7 @@ SELECT
     j.read AS "read: Read", j.item_id AS "item_id: ItemId", nullif(i.ref, '') AS "item_ref?",
     j.status AS "status!: JobStatus", j.progress AS "progress!", j.failures AS "failures!", j.losses AS "losses!",
     j.cancel_requested AS "cancel_requested!", j.held_month AS "held_month!", j.held_bought AS "held_bought!",
-    j.charged, j.result, j.error_code, j.error_message, j.error_retryable, c.context AS "context?",
+    j.held_credits AS "held_credits!", j.charged_credits, j.charged, j.result, j.error_code, j.error_message, j.error_retryable, c.context AS "context?",
     c.request_id AS "request_id?", j.created_at AS "created_at!", j.started_at, j.finished_at,
     j.payer_account_id AS "payer_account_id!: AccountId", j.owner_account_id AS "owner_account_id!: AccountId",
     j.hold_month AS "hold_month!", c.traceparent AS "traceparent?", true AS "freed_place!", j.seq AS "seq!"

@@ -1,21 +1,26 @@
--- What jobs that ended leave to others: their holds as entries of the journal, to be folded ($1 to $8), the reads that
+-- What jobs that ended leave to others: their holds as entries of the journal, to be folded ($1 to $8, and the
+-- credits $14 and $15), the reads that
 -- they owned, and the places $10 that the accounts $9 have free, which their next waiting jobs that are due are given,
 -- each with a ticket of $11. An account's line is read from the job $12 on, or from its front where that is 0. How many
 -- of an account had a place before is counted once an account; of one whose line is not read from its front, all $13
 -- were taken.
 WITH ended AS (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::date[], $4::bool[], $5::bigint[], $6::bigint[], $7::bigint[],
-                         $8::bigint[])
-        AS ended (job_id, account_id, month, settles, month_used, month_freed, bought_used, bought_freed)
+                         $8::bigint[], $14::bigint[], $15::bigint[])
+        AS ended (job_id, account_id, month, settles, month_used, month_freed, bought_used, bought_freed, credits_used,
+                  credits_freed)
 ), journal AS (
-    INSERT INTO minute_journal (account_id, month, kind, job_id, month_amount, bought_amount)
+    INSERT INTO minute_journal (account_id, month, kind, job_id, month_amount, bought_amount, credit_amount)
     SELECT account_id, month, CASE WHEN settles THEN 'settle' ELSE 'release' END, job_id,
            CASE WHEN settles THEN month_used ELSE month_freed END,
-           CASE WHEN settles THEN bought_used ELSE bought_freed END
+           CASE WHEN settles THEN bought_used ELSE bought_freed END,
+           CASE WHEN settles THEN credits_used ELSE credits_freed END
     FROM ended
 ), unfolded AS (
-    INSERT INTO minute_unfolded (job_id, account_id, month, month_used, month_freed, bought_used, bought_freed)
-    SELECT job_id, account_id, month, month_used, month_freed, bought_used, bought_freed FROM ended
+    INSERT INTO minute_unfolded (job_id, account_id, month, month_used, month_freed, bought_used, bought_freed,
+                                 credits_used, credits_freed)
+    SELECT job_id, account_id, month, month_used, month_freed, bought_used, bought_freed, credits_used, credits_freed
+    FROM ended
 ), given_back AS (
     DELETE FROM job_reads WHERE job_id = ANY ($1)
 ), next AS MATERIALIZED (

@@ -87,7 +87,9 @@ pub async fn leave(conn: &mut PgConnection, ended: &[Settlement], freed: &[Freed
         &freed.iter().map(|one| one.places).collect::<Vec<_>>(),
         &ticket_ids(freed.iter().map(|one| one.places).sum()),
         &freed.iter().map(from).collect::<Vec<_>>(),
-        PLACES
+        PLACES,
+        &ended.iter().map(|one| one.charged_credits.hundredths()).collect::<Vec<_>>(),
+        &ended.iter().map(|one| one.held_credits.hundredths()).collect::<Vec<_>>()
     )
     .fetch_all(conn)
     .await

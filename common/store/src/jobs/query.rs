@@ -2,6 +2,7 @@
 
 use super::search::is_among;
 use chrono::{DateTime, Utc};
+use domain::credits::Credits;
 use domain::ids::{ItemId, JobId, WorkspaceId};
 use domain::job::{Job, JobError, JobKind, JobStatus, MAX_ATTEMPTS};
 use domain::minutes::Minutes;
@@ -110,6 +111,8 @@ pub(super) struct JobRow {
     pub cancel_requested: bool,
     pub held: i64,
     pub charged: Option<i64>,
+    pub held_credits: i64,
+    pub charged_credits: Option<i64>,
     pub result: Option<Value>,
     pub error_code: Option<String>,
     pub error_message: Option<String>,
@@ -138,6 +141,8 @@ impl From<JobRow> for Job {
             cancel_requested: row.cancel_requested,
             estimated_minutes: Minutes::from_hundredths(row.held),
             cloud_minutes: row.charged.map(Minutes::from_hundredths),
+            estimated_credits: Credits::from_hundredths(row.held_credits),
+            credits: row.charged.map(|_| Credits::from_hundredths(row.charged_credits.unwrap_or(0))),
             result: row.result,
             error: row.error_code.map(|code| JobError {
                 code,

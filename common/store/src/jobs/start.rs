@@ -1,7 +1,7 @@
 //! Dispatch's inserts: the call, its jobs and their holds.
 
 use chrono::NaiveDate;
-use domain::ids::{AccountId, RequestId, WorkspaceId};
+use domain::ids::{AccountId, ItemId, RequestId, WorkspaceId};
 use domain::plan::Start;
 use sqlx::PgConnection;
 
@@ -53,14 +53,16 @@ pub async fn insert(
         owners.owner.uuid(),
         month,
         &starts.iter().map(|start| start.candidate.job.uuid()).collect::<Vec<_>>(),
-        &starts.iter().map(|start| start.candidate.item.uuid()).collect::<Vec<_>>(),
+        &starts.iter().map(|start| start.candidate.item.map(ItemId::uuid)).collect::<Vec<_>>()
+            as &[Option<uuid::Uuid>],
         &starts.iter().map(|start| start.candidate.task.kind().name().to_owned()).collect::<Vec<_>>(),
         &starts.iter().map(|start| start.candidate.task.read().map(|read| read.name().to_owned())).collect::<Vec<_>>()
             as &[Option<String>],
         &starts.iter().map(|start| start.admitted).collect::<Vec<_>>(),
         &starts.iter().map(|start| start.held_month.hundredths()).collect::<Vec<_>>(),
         &starts.iter().map(|start| start.held_bought.hundredths()).collect::<Vec<_>>(),
-        tickets as &[Option<String>]
+        tickets as &[Option<String>],
+        &starts.iter().map(|start| start.held_credits.hundredths()).collect::<Vec<_>>()
     )
     .execute(conn)
     .await?;

@@ -247,6 +247,7 @@ pub const TABLE: &[Row] = &[
     Row("GET /operator/members?workspace_id={workspace}", Operator, "200", "", ""),
     Row("DELETE /operator/members/{workspace}/{user}", Operator, "200", "", ""),
     Row("POST /operator/accounts/{account}/minutes", Operator, "200", "", r#"{"kind":"grant","minutes":1}"#),
+    Row("POST /operator/accounts/{account}/credits", Operator, "200", "", r#"{"kind":"grant","credits":1}"#),
     Row("GET /operator/reads", Operator, "200", "", ""),
     Row("PATCH /operator/reads/levels", Operator, "200", "", r#"{"paused":false}"#),
     Row("POST /operator/users", Operator, "201", "", r#"{"account_id":"{account}","name":"x"}"#),

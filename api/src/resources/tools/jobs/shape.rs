@@ -1,7 +1,7 @@
 //! A job as the interface shows it. `domain::job::Job` holds the same fields for event bodies; a test holds the two
 //! alike.
 
-use crate::http::text::{MinuteCount, Text, Time};
+use crate::http::text::{CreditCount, MinuteCount, Text, Time};
 use crate::resources::tools::prepare_media::ReadKind;
 use domain::job::{Job, JobError, JobKind, JobStatus};
 use poem_openapi::types::Any;
@@ -88,6 +88,10 @@ pub struct JobAnswer {
     pub estimated_minutes: MinuteCount,
     /// Minutes charged; null until it ends, 0 when it failed or was cancelled.
     pub cloud_minutes: Option<MinuteCount>,
+    /// AI credits held for it.
+    pub estimated_credits: CreditCount,
+    /// AI credits charged; null until it ends, 0 when it failed or was cancelled.
+    pub credits: Option<CreditCount>,
     /// What it made: `{"stored_reads":[…]}` for a read, `{"item_id":"itm_…"}` for a render.
     pub result: Option<Any<Value>>,
     /// Why it failed; null unless it did.
@@ -137,6 +141,8 @@ impl From<Job> for JobAnswer {
             cancel_requested: job.cancel_requested,
             estimated_minutes: job.estimated_minutes.into(),
             cloud_minutes: job.cloud_minutes.map(MinuteCount::from),
+            estimated_credits: job.estimated_credits.into(),
+            credits: job.credits.map(CreditCount::from),
             result: job.result.map(Any),
             error: job.error.map(JobErrorAnswer::from),
             context: job.context.map(Text::from),
@@ -182,6 +188,7 @@ pub enum CancelOutcome {
 mod tests {
     use super::*;
     use chrono::DateTime;
+    use domain::credits::Credits;
     use domain::ids::{ItemId, JobId, WorkspaceId};
     use domain::minutes::Minutes;
     use domain::read::Read;
@@ -203,6 +210,8 @@ mod tests {
             cancel_requested: false,
             estimated_minutes: Minutes::from_hundredths(231),
             cloud_minutes: Some(Minutes::ZERO),
+            estimated_credits: Credits::from_hundredths(150),
+            credits: Some(Credits::ZERO),
             result: None,
             error: Some(JobError { code: "internal".to_owned(), message: "no".to_owned(), retryable: true }),
             context: Some("for the minutes".to_owned()),

@@ -1,0 +1,112 @@
+//! Giving AI credits, and taking them back: `/operator/accounts/{id}/credits` (contract §11, §10).
+//!
+//! Every amount is a row of the journal, written under the account's lock.
+
+use super::OperatorAuth;
+use crate::app::App;
+use crate::contract::groups::{Refusals, Tag};
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::text::{CreditCount, Text};
+use crate::resources::account::balances::BalancesAnswer;
+use crate::usecases::operator::credits::{Gift, Way, give_credits};
+use domain::credits::Credits;
+use domain::ids::AccountId;
+use poem_openapi::param::Path;
+use poem_openapi::payload::Json;
+use poem_openapi::{Enum, Object, OpenApi};
+
+/// More than anybody is given by one request: a slip of the keyboard is refused.
+const MOST_CREDITS: i64 = 100_000_000;
+
+/// What these operations refuse with, beside what every operation may.
+pub const ERRORS: Refusals = &[("POST /operator/accounts/{id}/credits", &[Code::AccountNotFound])];
+
+/// The operation on credits.
+pub struct OperatorCredits(pub App);
+
+/// How an account's credits change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Enum)]
+#[oai(rename_all = "snake_case")]
+pub enum GivingCredits {
+    /// More of them.
+    Grant,
+    /// More of them, which were paid for.
+    Purchase,
+    /// Fewer of them: some that nothing holds are taken back.
+    Withdraw,
+}
+
+impl From<GivingCredits> for Way {
+    fn from(giving: GivingCredits) -> Self {
+        match giving {
+            GivingCredits::Grant => Self::Grant,
+            GivingCredits::Purchase => Self::Purchase,
+            GivingCredits::Withdraw => Self::Withdraw,
+        }
+    }
+}
+
+/// Credits to give, or to take back.
+#[derive(Debug, Object)]
+#[oai(deny_unknown_fields)]
+pub struct GiveCredits {
+    /// How.
+    pub kind: GivingCredits,
+    /// How many, with at most two decimals.
+    pub credits: CreditCount,
+    /// Why, for the journal.
+    #[oai(validator(max_length = 200))]
+    pub note: Option<Text>,
+    /// Your own name for this change, such as an invoice's number: needed for a purchase. The same one counts once an
+    /// account, so that a request can be sent again; an account's minutes and credits share these names.
+    #[oai(validator(min_length = 1, max_length = 100))]
+    pub reference: Option<Text>,
+}
+
+/// What giving came to.
+#[derive(Debug, Object)]
+pub struct GivenCredits {
+    /// False where the reference had counted before: nothing was changed again.
+    pub applied: bool,
+    /// By how much the credits changed, below zero where some were taken back; where the reference had counted before,
+    /// by how much they changed then.
+    pub changed_credits: CreditCount,
+    /// What the account has now.
+    pub balances: BalancesAnswer,
+}
+
+#[OpenApi(tag = "Tag::Operator")]
+impl OperatorCredits {
+    /// Give an account AI credits
+    ///
+    /// A grant and a purchase add to what the account has, and never lapse; a withdrawal takes back what nothing holds.
+    #[oai(path = "/operator/accounts/:id/credits", method = "post", operation_id = "operator_give_credits")]
+    async fn give(
+        &self,
+        auth: OperatorAuth,
+        /// The account's id.
+        id: Path<Text>,
+        body: Json<GiveCredits>,
+    ) -> Answer<Json<GivenCredits>> {
+        let OperatorAuth(operator) = auth;
+        let id: AccountId = id.0.id(Code::AccountNotFound)?;
+        let asked = body.0;
+        let CreditCount(credits) = asked.credits;
+        if !(Credits::from_hundredths(1)..=Credits::from_whole(MOST_CREDITS)).contains(&credits) {
+            let message = format!("The credits must be from 0.01 to {MOST_CREDITS}.");
+            return Err(ApiError::new(Code::InvalidRequest, message));
+        }
+        if asked.kind == GivingCredits::Purchase && asked.reference.is_none() {
+            let message = "A purchase needs a `reference`, such as an invoice's number: it counts once, however often it is sent.";
+            return Err(ApiError::new(Code::InvalidRequest, message));
+        }
+        let note = asked.note.as_deref().unwrap_or("by an operator");
+        let gift = Gift { way: asked.kind.into(), credits, note, reference: asked.reference.as_deref() };
+        let given = give_credits(&self.0, &operator, id, gift).await?;
+        Ok(Json(GivenCredits {
+            applied: given.applied,
+            changed_credits: given.credits.into(),
+            balances: BalancesAnswer::new(&self.0.process.settings, &given.balance),
+        }))
+    }
+}

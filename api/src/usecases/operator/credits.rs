@@ -1,0 +1,116 @@
+//! Giving AI credits and taking them back, under the account's lock, with what ended jobs left folded in. Every amount is
+//! a row of the journal, and one with a reference counts once.
+
+use super::accounts::lock;
+use crate::app::App;
+use crate::auth::operator::OperatorCaller;
+use crate::http::error::{Answer, ApiError, Code};
+use crate::http::text::CreditCount;
+use crate::usecases::balance::balance;
+use domain::credits::Credits;
+use domain::ids::AccountId;
+use poem_openapi::types::ToJSON;
+use serde_json::{Value, json};
+use sqlx::Acquire;
+use store::credits::{self, Change, Entry};
+use store::minutes::Balance;
+use store::{audit, minutes};
+
+/// What an operator does with an account's credits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// Gives some.
+    Grant,
+    /// Gives some that were paid for.
+    Purchase,
+    /// Takes back some that nothing holds.
+    Withdraw,
+}
+
+impl Way {
+    const fn action(self) -> &'static str {
+        match self {
+            Self::Grant => "credits.grant",
+            Self::Purchase => "credits.purchase",
+            Self::Withdraw => "credits.withdraw",
+        }
+    }
+}
+
+/// Credits to give, or to take back.
+#[derive(Debug, Clone, Copy)]
+pub struct Gift<'a> {
+    /// How.
+    pub way: Way,
+    /// How many.
+    pub credits: Credits,
+    /// Why, for the journal.
+    pub note: &'a str,
+    /// The operator's own name for it: the same one counts once an account.
+    pub reference: Option<&'a str>,
+}
+
+impl<'a> Gift<'a> {
+    fn change(&self) -> Change<'a> {
+        let (entry, amount) = match self.way {
+            Way::Grant => (Entry::Adjust, self.credits),
+            Way::Purchase => (Entry::Purchase, self.credits),
+            Way::Withdraw => (Entry::Adjust, Credits::ZERO - self.credits),
+        };
+        Change { entry, amount, note: self.note, reference: self.reference }
+    }
+}
+
+/// What it came to.
+#[derive(Debug, Clone, Copy)]
+pub struct Given {
+    /// False where the reference had counted before: nothing was changed again.
+    pub applied: bool,
+    /// By how much the credits changed, now or then.
+    pub credits: Credits,
+    /// What the account has now.
+    pub balance: Balance,
+}
+
+/// Changes an account's credits.
+///
+/// # Errors
+/// `account_not_found`; `invalid_request` when more is to be taken back than nothing holds.
+pub async fn give_credits(app: &App, operator: &OperatorCaller, id: AccountId, gift: Gift<'_>) -> Answer<Given> {
+    let settings = &app.process.settings;
+    let mut conn = app.conn().await?;
+    let mut give_credits = conn.begin().await?;
+    lock(&mut give_credits, id).await?;
+    minutes::fold(&mut give_credits, id, settings.monthly_minutes).await?;
+    let before = balance(settings, &mut give_credits, id).await?;
+    let change = gift.change();
+    let applied = credits::give(&mut give_credits, id, change).await?;
+    let first = match gift.reference {
+        Some(reference) if !applied => credits::given(&mut give_credits, id, reference).await?,
+        _ => None,
+    };
+    if !applied && first.is_none() {
+        let left = before.credits.left();
+        let message = format!("The account has {left} credits that nothing holds: no more can be taken back.");
+        return Err(ApiError::new(Code::InvalidRequest, message));
+    }
+    let balance = balance(settings, &mut give_credits, id).await?;
+    if applied {
+        let mut after = shown(&balance);
+        after["changed_credits"] = json!(change.amount.to_string());
+        after["note"] = gift.note.into();
+        after["reference"] = gift.reference.into();
+        let entry = operator.changed(gift.way.action(), id, Some(shown(&before)), Some(after));
+        audit::record(&mut give_credits, &entry).await?;
+    }
+    give_credits.commit().await?;
+    Ok(Given { applied, credits: first.unwrap_or(change.amount), balance })
+}
+
+/// What the audit log says of a balance.
+fn shown(balance: &Balance) -> Value {
+    json!({
+        "left_credits": CreditCount(balance.credits.left()).to_json(),
+        "held_credits": CreditCount(balance.credits.held).to_json(),
+    })
+}

@@ -1,0 +1,189 @@
+//! A claimed generation: made by a program of this machine or a provider's model, put into the media store under a key
+//! that names the claim, and handed to the claim's end.
+//!
+//! Before a provider is asked, that is noted and committed. So a claim that follows one whose worker died knows that it
+//! may have been: an idempotent provider is asked again by the same id, any other never is (`outcome_unknown`). What is
+//! not known to have come to nothing stays noted.
+
+use crate::engines::GenerationRequest;
+use crate::generations::Generated;
+use crate::jobs::render::not_written;
+use crate::jobs::{Done, LEAST_TIME, Worker};
+use crate::jobs::leases::{Lease, Stop};
+use crate::readers::{JobCtx, ProviderFault, ReadError};
+use domain::credits::Credits;
+use domain::generation::{GenerationPlan, Maker};
+use domain::minutes::Minutes;
+use domain::model::{Amount, Price};
+use domain::task::Task;
+use futures_util::FutureExt;
+use runtime::ending::Product;
+use runtime::media::{new_thumbnail_key, rendered_key};
+use serde_json::json;
+use std::io;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+use store::generations::{self, Asked, ClaimedGeneration};
+use store::jobs::Claimed;
+use store::renders::NewRendered;
+use tokio::time::Instant;
+use tokio_util::io::ReaderStream;
+
+/// Bytes that are moved to the media store at once.
+const CHUNK_BYTES: usize = 1 << 20;
+
+/// A generation with its plan as this program knows it.
+struct Known {
+    row: ClaimedGeneration,
+    plan: GenerationPlan,
+}
+
+impl Worker {
+    /// Takes a claimed generation through its work, which ends by its deadline and soon after it is told to stop.
+    pub(crate) async fn generation(&self, claimed: &Claimed, lease: &Lease) -> Result<Done, ReadError> {
+        let known = self.known(claimed).await?;
+        let mut ctx = JobCtx::new(Instant::now() + self.time_for(claimed, &known.plan), lease.stopped.clone());
+        ctx.progress = lease.progress.clone();
+        ctx.paid_ms = claimed.item.as_ref().map(|item| item.duration_ms).filter(|ms| *ms > 0);
+        let bounds = ctx.clone();
+        let working = AssertUnwindSafe(self.made(claimed, &known, &ctx)).catch_unwind();
+        let worked = match bounds.bounded(working).await {
+            Ok(Ok(worked)) => worked,
+            Ok(Err(_)) => Err(ReadError::Crashed),
+            Err(stopped) => Err(stopped),
+        };
+        if let (Maker::Model(model), Some(Stop::Cancelled)) = (&known.plan.maker, lease.stop()) {
+            (self.engines.call_off)(claimed.job, model);
+        }
+        worked
+    }
+
+    async fn known(&self, claimed: &Claimed) -> Result<Known, ReadError> {
+        let read = async { generations::of_job(&mut *self.process.pool.acquire().await?, claimed.job).await };
+        let row = read.await.map_err(io::Error::other)?;
+        let row = row.ok_or_else(|| ReadError::Internal("a generation has no plan".to_owned()))?;
+        let plan = serde_json::from_value(row.plan.clone())
+            .map_err(|error| ReadError::Internal(format!("a generation's plan can't be read: {error}")))?;
+        Ok(Known { row, plan })
+    }
+
+    /// How long it may take: as long as its model may, or so many times as long as its source lasts.
+    fn time_for(&self, claimed: &Claimed, plan: &GenerationPlan) -> Duration {
+        let time = match &plan.maker {
+            Maker::Model(id) => self.process.providers.get(id).map_or(Duration::ZERO, |model| model.timeout),
+            Maker::Engine(_) => {
+                let ms = claimed.item.as_ref().map_or(0, |item| item.duration_ms);
+                let media_time = Duration::from_millis(u64::try_from(ms).unwrap_or_default());
+                media_time.mul_f64(self.process.settings.render_timeout_factor.max(0.0))
+            }
+        };
+        time + LEAST_TIME
+    }
+
+    async fn made(&self, claimed: &Claimed, known: &Known, ctx: &JobCtx) -> Result<Done, ReadError> {
+        let source = match (known.plan.source, &claimed.item) {
+            (Some(_), None) => return Err(ReadError::Missing),
+            (Some(_), Some(item)) => Some((item.object_key.clone(), item.bytes)),
+            (None, _) => None,
+        };
+        let most_bytes = self.room(claimed).await?;
+        let request = GenerationRequest {
+            job: claimed.job,
+            account: claimed.payer,
+            plan: known.plan.clone(),
+            source,
+            most_bytes,
+        };
+        let generated = match &known.plan.maker {
+            Maker::Engine(_) => (self.engines.generate)(request, ctx.clone()).await?,
+            Maker::Model(model) => self.asked(claimed, model, request, ctx).await?,
+        };
+        self.kept(claimed, known, generated, most_bytes).await
+    }
+
+    /// What a provider makes of it, unless it was asked before and would take this for another request.
+    async fn asked(
+        &self,
+        claimed: &Claimed,
+        model: &str,
+        request: GenerationRequest,
+        ctx: &JobCtx,
+    ) -> Result<Generated, ReadError> {
+        let configured = self.process.providers.get(model);
+        let is_idempotent = configured.ok_or(ReadError::EngineNotConfigured(Task::Generation))?.idempotent;
+        let (job, claim_no) = (claimed.job, claimed.claim_no);
+        let asking = async { generations::ask(&mut *self.process.pool.acquire().await?, job, claim_no).await };
+        match asking.await.map_err(io::Error::other)? {
+            Asked::Now => {}
+            Asked::Before if is_idempotent => {}
+            Asked::Before => return Err(ReadError::Provider(ProviderFault::Unknown)),
+            Asked::Lost => return Err(ReadError::Cancelled),
+        }
+        let generated = (self.engines.generate)(request, ctx.clone()).await;
+        if let Err(ReadError::Provider(ProviderFault::Unavailable)) = &generated {
+            let unasking = async { generations::unask(&mut *self.process.pool.acquire().await?, job, claim_no).await };
+            unasking.await.map_err(io::Error::other)?;
+        }
+        generated
+    }
+
+    /// Puts what was made into the media store. Until the job's end is committed no row names it.
+    async fn kept(
+        &self,
+        claimed: &Claimed,
+        known: &Known,
+        generated: Generated,
+        most_bytes: u64,
+    ) -> Result<Done, ReadError> {
+        let Generated { file, mut facts, picture } = generated;
+        self.reserve(claimed, file.metadata()?.len()).await?;
+        let output = known.row.output;
+        let object_key = rendered_key(output, claimed.job, claimed.claim_no);
+        let stream = ReaderStream::with_capacity(tokio::fs::File::from_std(file), CHUNK_BYTES);
+        let written = self.process.media.write(&object_key, stream, most_bytes).await.map_err(not_written)?;
+        if let Some(jpeg) = picture {
+            let key = new_thumbnail_key(output);
+            self.process.media.put(&key, jpeg.into()).await.map_err(io::Error::other)?;
+            facts.thumbnail_key = Some(key);
+        }
+        let made_by = known.plan.made_by(claimed.job);
+        let mut result = json!({ "item_id": output, "synthetic": made_by.synthetic });
+        if let Some(quality) = &made_by.quality {
+            result["quality"] = quality.as_str().into();
+        }
+        let source_ms = claimed.item.as_ref().map(|item| item.duration_ms);
+        let charge = self.minutes_of(&known.plan, source_ms.or(facts.duration_ms));
+        let credits = known.row.price.map_or(Credits::ZERO, |price| credits_of(price, &known.plan, &facts));
+        let item = NewRendered {
+            job: claimed.job,
+            hash: known.row.hash.clone(),
+            item: output,
+            workspace: claimed.workspace,
+            account: claimed.owner,
+            name: known.row.name.clone(),
+            facts,
+            bytes: i64::try_from(written.bytes).unwrap_or(i64::MAX),
+            sha256: written.sha256.to_vec(),
+            object_key,
+        };
+        Ok(Done { charge, credits, result, made: vec![Product::Generated(Box::new((item, made_by)))] })
+    }
+
+    /// What a program's work is worth in minutes; a provider's none. The end charges no more than is held.
+    fn minutes_of(&self, plan: &GenerationPlan, media_ms: Option<i64>) -> Minutes {
+        match plan.maker {
+            Maker::Engine(_) => self.process.settings.rates.of(Task::Generation).price(media_ms.unwrap_or(0)),
+            Maker::Model(_) => Minutes::ZERO,
+        }
+    }
+}
+
+/// What a model's work is worth, by what it made. The end charges no more than is held.
+fn credits_of(price: Price, plan: &GenerationPlan, facts: &store::uploads::Facts) -> Credits {
+    let side = |pixels: Option<i32>| i64::from(pixels.unwrap_or(0));
+    price.of(Amount {
+        ms: facts.duration_ms.unwrap_or(0),
+        pixels: side(facts.width) * side(facts.height),
+        chars: plan.amount(domain::generation::SourceFacts::default()).chars,
+    })
+}
